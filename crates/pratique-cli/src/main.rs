@@ -1,0 +1,3 @@
+//! The `pratique` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! JSON documents as borrowed, immutable values, read the way a Kubernetes API server reads them

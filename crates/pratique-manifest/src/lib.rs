@@ -1,0 +1,1 @@
+//! Strict loading of static admission manifests: positions, decoding, defaulting, validation

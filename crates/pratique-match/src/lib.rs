@@ -1,0 +1,1 @@
+//! Which admission policies and webhooks a request meets: rules, scopes and selectors

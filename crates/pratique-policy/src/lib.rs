@@ -1,0 +1,1 @@
+//! ValidatingAdmissionPolicy, compiled and evaluated

@@ -1,0 +1,1 @@
+//! Schema types of Kubernetes admission: requests, reviews, statuses and configuration

@@ -1,0 +1,1 @@
+//! Kubernetes admission control as a library: sources, snapshot and chain behind one facade

@@ -1,0 +1,3 @@
+//! Maintenance tasks: `cargo xtask <task>`.
+
+fn main() {}
