@@ -1,1 +1,15 @@
-//! JSON documents as borrowed, immutable values, read the way a Kubernetes API server reads them
+//! JSON documents as borrowed, immutable values, read the way a Kubernetes API server reads them.
+//!
+//! A [`Value`] keeps strings as slices of its input wherever the input has no escapes, integers apart from
+//! floating-point numbers, and objects as vectors sorted by key: compact to build, quick to look up, and
+//! always met in the same order.
+
+mod object;
+mod parse;
+mod value;
+mod write;
+
+pub use object::Object;
+pub use parse::{Error, MAX_DEPTH, parse};
+pub use value::Value;
+pub use write::{escape_html, format_float};

@@ -1,0 +1,133 @@
+//! The members of a JSON object, sorted by key.
+
+use std::borrow::Cow;
+
+use crate::Value;
+
+type Member<'a> = (Cow<'a, str>, Value<'a>);
+
+/// The members of a JSON object: unique keys, in bytewise order.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Object<'a> {
+    members: Vec<Member<'a>>,
+}
+
+impl<'a> Object<'a> {
+    /// An object without members.
+    pub const fn new() -> Self {
+        Object { members: Vec::new() }
+    }
+
+    /// The number of members.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is no member.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// The value of the member `key`.
+    pub fn get(&self, key: &str) -> Option<&Value<'a>> {
+        let at = self.position(key).ok()?;
+        self.members.get(at).map(|(_, value)| value)
+    }
+
+    /// The value of the member `key`, to change it in place.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Value<'a>> {
+        let at = self.position(key).ok()?;
+        self.members.get_mut(at).map(|(_, value)| value)
+    }
+
+    /// Whether there is a member `key`.
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.position(key).is_ok()
+    }
+
+    /// Sets the member `key` and gives back what it was before.
+    pub fn insert(&mut self, key: impl Into<Cow<'a, str>>, value: impl Into<Value<'a>>) -> Option<Value<'a>> {
+        let (key, value) = (key.into(), value.into());
+        match self.position(&key) {
+            Ok(at) => self.members.get_mut(at).map(|member| std::mem::replace(&mut member.1, value)),
+            Err(at) => {
+                self.members.insert(at, (key, value));
+                None
+            }
+        }
+    }
+
+    /// Takes the member `key` out.
+    pub fn remove(&mut self, key: &str) -> Option<Value<'a>> {
+        let at = self.position(key).ok()?;
+        Some(self.members.remove(at).1)
+    }
+
+    /// The members in order of their keys.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value<'a>)> + Clone {
+        self.members.iter().map(|(key, value)| (key.as_ref(), value))
+    }
+
+    /// The members in order of their keys, as they are stored.
+    pub fn members(&self) -> &[(Cow<'a, str>, Value<'a>)] {
+        &self.members
+    }
+
+    fn position(&self, key: &str) -> Result<usize, usize> {
+        self.members.binary_search_by(|(own, _)| own.as_ref().cmp(key))
+    }
+}
+
+/// Of members with the same key the last one stays, as in the API server's decoder.
+impl<'a> FromIterator<Member<'a>> for Object<'a> {
+    fn from_iter<I: IntoIterator<Item = Member<'a>>>(members: I) -> Self {
+        let mut members: Vec<Member<'a>> = members.into_iter().collect();
+        if !members.is_sorted_by(|a, b| a.0 < b.0) {
+            members.sort_by(|a, b| a.0.cmp(&b.0));
+            // dedup_by keeps the first of a run; swapping first makes that the last one written.
+            members.dedup_by(|later, kept| {
+                let same = later.0 == kept.0;
+                if same {
+                    std::mem::swap(later, kept);
+                }
+                same
+            });
+        }
+        Object { members }
+    }
+}
+
+impl<'a> IntoIterator for Object<'a> {
+    type Item = Member<'a>;
+    type IntoIter = std::vec::IntoIter<Member<'a>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.members.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_sorted_and_the_last_duplicate_stays() {
+        let object: Object = [("b", 1), ("a", 2), ("b", 3), ("b", 4)]
+            .into_iter()
+            .map(|(key, value)| (Cow::Borrowed(key), Value::Int(value)))
+            .collect();
+        assert_eq!(object.iter().map(|(key, _)| key).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(object.get("b"), Some(&Value::Int(4)));
+        assert_eq!(object.get("c"), None);
+    }
+
+    #[test]
+    fn insert_and_remove_keep_the_order() {
+        let mut object = Object::new();
+        assert_eq!(object.insert("b", 1), None);
+        assert_eq!(object.insert("a", 2), None);
+        assert_eq!(object.insert("b", 3), Some(Value::Int(1)));
+        assert_eq!(object.remove("a"), Some(Value::Int(2)));
+        assert_eq!(object.len(), 1);
+    }
+}

@@ -1,0 +1,198 @@
+//! From text to value.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use crate::Value;
+
+/// How deeply arrays and objects may nest. Everything that walks a value may recurse to this depth.
+pub const MAX_DEPTH: usize = 400;
+
+/// Why a text is not a JSON document; line and column count from 1.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct Error(#[from] serde_json::Error);
+
+impl Error {
+    /// The line of the fault.
+    pub fn line(&self) -> usize {
+        self.0.line()
+    }
+
+    /// The column of the fault, in bytes.
+    pub fn column(&self) -> usize {
+        self.0.column()
+    }
+}
+
+/// Parses one JSON document.
+pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    // The limit is Node's own, so that it is one number for the parser and for all who walk the value.
+    deserializer.disable_recursion_limit();
+    let value = Node { depth: 0 }.deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(value)
+}
+
+impl<'de> serde::Deserialize<'de> for Value<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Node { depth: 0 }.deserialize(deserializer)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Node {
+    depth: usize,
+}
+
+impl Node {
+    fn child<E: serde::de::Error>(self) -> Result<Self, E> {
+        match self.depth < MAX_DEPTH {
+            true => Ok(Node { depth: self.depth + 1 }),
+            false => Err(E::custom("exceeded max depth")),
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Node {
+    type Value = Value<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value<'de>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node {
+    type Value = Value<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value<'de>, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value<'de>, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value<'de>, D::Error> {
+        self.deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value<'de>, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value<'de>, E> {
+        Ok(Value::Int(number))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value<'de>, E> {
+        Ok(i64::try_from(number).map_or(Value::Float(number as f64), Value::Int))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value<'de>, E> {
+        Ok(Value::Float(number))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Value<'de>, E> {
+        Ok(Value::String(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value<'de>, E> {
+        Ok(Value::String(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Value<'de>, E> {
+        Ok(Value::String(Cow::Owned(text)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value<'de>, A::Error> {
+        let child = self.child::<A::Error>()?;
+        let mut array = Vec::new();
+        while let Some(element) = elements.next_element_seed(child)? {
+            array.push(element);
+        }
+        Ok(Value::Array(array))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value<'de>, A::Error> {
+        let child = self.child::<A::Error>()?;
+        let mut members = Vec::new();
+        while let Some(key) = entries.next_key_seed(Key)? {
+            members.push((key, entries.next_value_seed(child)?));
+        }
+        Ok(Value::Object(members.into_iter().collect()))
+    }
+}
+
+/// A key, borrowed where it can be: `Cow` itself would always copy.
+struct Key;
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Value<'_>) {
+        assert_eq!(parse(text.as_bytes()).unwrap(), expected, "{text}");
+    }
+
+    #[test]
+    fn numbers_keep_their_written_kind() {
+        check("1", Value::Int(1));
+        check("-9223372036854775808", Value::Int(i64::MIN));
+        check("9223372036854775808", Value::Float(9223372036854775808.0));
+        check("1.0", Value::Float(1.0));
+        check("1e3", Value::Float(1000.0));
+    }
+
+    #[test]
+    fn strings_borrow_unless_escaped() {
+        assert!(matches!(parse(br#""plain""#).unwrap(), Value::String(Cow::Borrowed("plain"))));
+        check(r#""a\nb""#, Value::String("a\nb".into()));
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let deep = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(parse(deep(MAX_DEPTH).as_bytes()).is_ok());
+        let error = parse(deep(100_000).as_bytes()).unwrap_err();
+        assert!(error.to_string().starts_with("exceeded max depth"), "{error}");
+    }
+
+    #[test]
+    fn trailing_text_is_an_error() {
+        assert!(parse(b"{} x").is_err());
+        assert!(parse(b"").is_err());
+    }
+}

@@ -1,0 +1,136 @@
+//! The value itself.
+
+use std::borrow::Cow;
+
+use crate::Object;
+
+/// A JSON value that borrows from the text it was parsed from.
+///
+/// Numbers follow the API server's decoder: a number without fraction and exponent that fits an `i64` is an
+/// [`Value::Int`], every other number is a [`Value::Float`].
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Value<'a> {
+    /// `null`
+    #[default]
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number written as an integer within the range of `i64`.
+    Int(i64),
+    /// Any other number; always finite when it was parsed.
+    Float(f64),
+    /// A string.
+    String(Cow<'a, str>),
+    /// An array.
+    Array(Vec<Value<'a>>),
+    /// An object.
+    Object(Object<'a>),
+}
+
+impl<'a> Value<'a> {
+    /// The member `key` of an object; `None` for a missing member and for every other kind of value.
+    pub fn get(&self, key: &str) -> Option<&Value<'a>> {
+        self.as_object()?.get(key)
+    }
+
+    /// The value at a path of object members.
+    pub fn at(&self, path: &[&str]) -> Option<&Value<'a>> {
+        path.iter().try_fold(self, |value, key| value.get(key))
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The integer of a [`Value::Int`].
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Value::Int(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The truth value of a boolean.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The elements of an array.
+    pub fn as_array(&self) -> Option<&[Value<'a>]> {
+        match self {
+            Value::Array(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// The members of an object.
+    pub fn as_object(&self) -> Option<&Object<'a>> {
+        match self {
+            Value::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+
+    /// A copy that borrows nothing.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Value::Null => Value::Null,
+            Value::Bool(value) => Value::Bool(value),
+            Value::Int(number) => Value::Int(number),
+            Value::Float(number) => Value::Float(number),
+            Value::String(text) => Value::String(Cow::Owned(text.into_owned())),
+            Value::Array(elements) => Value::Array(elements.into_iter().map(Value::into_owned).collect()),
+            Value::Object(object) => Value::Object(
+                object.into_iter().map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned())).collect(),
+            ),
+        }
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Value::String(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Value::String(Cow::Owned(text))
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(value: bool) -> Self {
+        Value::Bool(value)
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(number: i64) -> Self {
+        Value::Int(number)
+    }
+}
+
+impl<'a> From<Vec<Value<'a>>> for Value<'a> {
+    fn from(elements: Vec<Value<'a>>) -> Self {
+        Value::Array(elements)
+    }
+}
+
+impl<'a> From<Object<'a>> for Value<'a> {
+    fn from(object: Object<'a>) -> Self {
+        Value::Object(object)
+    }
+}

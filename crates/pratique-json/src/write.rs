@@ -1,0 +1,141 @@
+//! From value to text: compact, keys sorted, numbers and escapes as the API server writes them.
+
+use std::borrow::Cow;
+use std::fmt::{self, Display, Formatter, Write as _};
+
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+
+use crate::Value;
+
+impl Display for Value<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null => formatter.write_str("null"),
+            Value::Bool(value) => write!(formatter, "{value}"),
+            Value::Int(number) => write!(formatter, "{number}"),
+            Value::Float(number) => formatter.write_str(&format_float(*number)),
+            Value::String(text) => write_string(formatter, text),
+            Value::Array(elements) => {
+                formatter.write_char('[')?;
+                for (index, element) in elements.iter().enumerate() {
+                    separate(formatter, index)?;
+                    element.fmt(formatter)?;
+                }
+                formatter.write_char(']')
+            }
+            Value::Object(object) => {
+                formatter.write_char('{')?;
+                for (index, (key, value)) in object.iter().enumerate() {
+                    separate(formatter, index)?;
+                    write_string(formatter, key)?;
+                    formatter.write_char(':')?;
+                    value.fmt(formatter)?;
+                }
+                formatter.write_char('}')
+            }
+        }
+    }
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Int(number) => serializer.serialize_i64(*number),
+            Value::Float(number) => serializer.serialize_f64(*number),
+            Value::String(text) => serializer.serialize_str(text),
+            Value::Array(elements) => serializer.collect_seq(elements),
+            Value::Object(object) => {
+                let mut map = serializer.serialize_map(Some(object.len()))?;
+                for (key, value) in object.iter() {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+/// A floating-point number as Go's JSON encoder writes it: shortest digits, an exponent from 1e21 up and
+/// below 1e-6, no fraction for whole numbers.
+pub fn format_float(number: f64) -> String {
+    let magnitude = number.abs();
+    if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {
+        let text = format!("{number:e}");
+        return match text.split_once('e') {
+            Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent}"),
+            _ => text,
+        };
+    }
+    format!("{number}")
+}
+
+/// Replaces `<`, `>` and `&`, and the two line separators that JavaScript knows, by their escapes, as Go's
+/// JSON encoder does unless told otherwise. `json` is JSON text.
+pub fn escape_html(json: &str) -> Cow<'_, str> {
+    if !json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        match character {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                // Writing to a String cannot fail.
+                let _ = write!(escaped, "\\u{:04x}", u32::from(character));
+            }
+            _ => escaped.push(character),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+fn separate(formatter: &mut Formatter<'_>, index: usize) -> fmt::Result {
+    if index > 0 { formatter.write_char(',') } else { Ok(()) }
+}
+
+fn write_string(formatter: &mut Formatter<'_>, text: &str) -> fmt::Result {
+    formatter.write_char('"')?;
+    for character in text.chars() {
+        match character {
+            '"' => formatter.write_str("\\\"")?,
+            '\\' => formatter.write_str("\\\\")?,
+            '\n' => formatter.write_str("\\n")?,
+            '\r' => formatter.write_str("\\r")?,
+            '\t' => formatter.write_str("\\t")?,
+            '\u{8}' => formatter.write_str("\\b")?,
+            '\u{c}' => formatter.write_str("\\f")?,
+            control if control < ' ' => write!(formatter, "\\u{:04x}", u32::from(control))?,
+            other => formatter.write_char(other)?,
+        }
+    }
+    formatter.write_char('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_read_as_go_writes_them() {
+        for (number, text) in [
+            (1.0, "1"),
+            (1.5, "1.5"),
+            (-0.0, "-0"),
+            (1e20, "100000000000000000000"),
+            (1e21, "1e+21"),
+            (1e-6, "0.000001"),
+            (1.5e-7, "1.5e-7"),
+        ] {
+            assert_eq!(format_float(number), text);
+        }
+    }
+
+    #[test]
+    fn a_document_is_compact_with_sorted_keys() {
+        let value = crate::parse(br#"{ "b": [1, "x\u0001\"<"], "a": null }"#).unwrap();
+        assert_eq!(value.to_string(), r#"{"a":null,"b":[1,"x\u0001\"<"]}"#);
+        assert_eq!(escape_html(&value.to_string()), r#"{"a":null,"b":[1,"x\u0001\"\u003c"]}"#);
+        assert_eq!(serde_json::to_string(&value).unwrap(), value.to_string());
+    }
+}
