@@ -1,1 +1,30 @@
-//! CEL as Kubernetes speaks it: parser, type checker, planner, evaluator and cost, with the Kubernetes function libraries
+//! CEL as Kubernetes speaks it: parser, type checker, planner, evaluator and cost, with the Kubernetes function libraries.
+//!
+//! This crate knows no Kubernetes object: it sees JSON, the types a host declares, and the traits a host implements.
+
+mod arena;
+pub mod ast;
+pub mod checker;
+mod context;
+mod declared;
+mod environment;
+mod error;
+pub mod function;
+pub mod library;
+pub mod parser;
+pub mod plan;
+mod snippet;
+mod source;
+pub mod time;
+mod types;
+pub mod value;
+
+pub use arena::Arena;
+pub use context::Context;
+pub use declared::{StructType, TypeProvider};
+pub use environment::{Activation, Environment, Slot};
+pub use error::{CompileError, Fault, FaultKind, Issue, Stop};
+pub use plan::Program;
+pub use source::{Position, Source};
+pub use types::Type;
+pub use value::Value;

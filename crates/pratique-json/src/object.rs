@@ -49,7 +49,10 @@ impl<'a> Object<'a> {
     pub fn insert(&mut self, key: impl Into<Cow<'a, str>>, value: impl Into<Value<'a>>) -> Option<Value<'a>> {
         let (key, value) = (key.into(), value.into());
         match self.position(&key) {
-            Ok(at) => self.members.get_mut(at).map(|member| std::mem::replace(&mut member.1, value)),
+            Ok(at) => self
+                .members
+                .get_mut(at)
+                .map(|member| std::mem::replace(&mut member.1, value)),
             Err(at) => {
                 self.members.insert(at, (key, value));
                 None

@@ -51,7 +51,9 @@ struct Node {
 impl Node {
     fn child<E: serde::de::Error>(self) -> Result<Self, E> {
         match self.depth < MAX_DEPTH {
-            true => Ok(Node { depth: self.depth + 1 }),
+            true => Ok(Node {
+                depth: self.depth + 1,
+            }),
             false => Err(E::custom("exceeded max depth")),
         }
     }
@@ -178,7 +180,10 @@ mod tests {
 
     #[test]
     fn strings_borrow_unless_escaped() {
-        assert!(matches!(parse(br#""plain""#).unwrap(), Value::String(Cow::Borrowed("plain"))));
+        assert!(matches!(
+            parse(br#""plain""#).unwrap(),
+            Value::String(Cow::Borrowed("plain"))
+        ));
         check(r#""a\nb""#, Value::String("a\nb".into()));
     }
 

@@ -93,7 +93,10 @@ impl<'a> Value<'a> {
             Value::String(text) => Value::String(Cow::Owned(text.into_owned())),
             Value::Array(elements) => Value::Array(elements.into_iter().map(Value::into_owned).collect()),
             Value::Object(object) => Value::Object(
-                object.into_iter().map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned())).collect(),
+                object
+                    .into_iter()
+                    .map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned()))
+                    .collect(),
             ),
         }
     }

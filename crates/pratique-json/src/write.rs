@@ -91,7 +91,11 @@ pub fn escape_html(json: &str) -> Cow<'_, str> {
 }
 
 fn separate(formatter: &mut Formatter<'_>, index: usize) -> fmt::Result {
-    if index > 0 { formatter.write_char(',') } else { Ok(()) }
+    if index > 0 {
+        formatter.write_char(',')
+    } else {
+        Ok(())
+    }
 }
 
 fn write_string(formatter: &mut Formatter<'_>, text: &str) -> fmt::Result {
@@ -135,7 +139,10 @@ mod tests {
     fn a_document_is_compact_with_sorted_keys() {
         let value = crate::parse(br#"{ "b": [1, "x\u0001\"<"], "a": null }"#).unwrap();
         assert_eq!(value.to_string(), r#"{"a":null,"b":[1,"x\u0001\"<"]}"#);
-        assert_eq!(escape_html(&value.to_string()), r#"{"a":null,"b":[1,"x\u0001\"\u003c"]}"#);
+        assert_eq!(
+            escape_html(&value.to_string()),
+            r#"{"a":null,"b":[1,"x\u0001\"\u003c"]}"#
+        );
         assert_eq!(serde_json::to_string(&value).unwrap(), value.to_string());
     }
 }

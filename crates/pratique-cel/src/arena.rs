@@ -1,0 +1,65 @@
+//! Where the temporaries of an evaluation live.
+
+use std::fmt;
+
+use bumpalo::Bump;
+
+use crate::value::{Opaque, Value};
+
+/// Memory for what an evaluation makes: freed as a whole when it is dropped, typically with the request.
+#[derive(Default)]
+pub struct Arena {
+    bump: Bump,
+    /// Values that own heap memory, and so must be dropped one by one.
+    opaque: typed_arena::Arena<Box<dyn Opaque>>,
+}
+
+impl Arena {
+    /// An empty arena; takes no memory until it is used.
+    pub fn new() -> Self {
+        Arena {
+            bump: Bump::new(),
+            opaque: typed_arena::Arena::with_capacity(0),
+        }
+    }
+
+    /// Stores a copy of `text`.
+    pub fn str(&self, text: &str) -> &str {
+        self.bump.alloc_str(text)
+    }
+
+    /// Stores a copy of `bytes`.
+    pub fn bytes(&self, bytes: &[u8]) -> &[u8] {
+        self.bump.alloc_slice_copy(bytes)
+    }
+
+    /// Stores a copy of values (or of anything else that needs no drop).
+    pub fn slice<T: Copy>(&self, values: &[T]) -> &[T] {
+        self.bump.alloc_slice_copy(values)
+    }
+
+    /// Stores one value that needs no drop.
+    pub fn value<T: Copy>(&self, value: T) -> &T {
+        self.bump.alloc(value)
+    }
+
+    /// Stores a value of an abstract type.
+    pub fn opaque<'a>(&'a self, value: impl Opaque) -> Value<'a> {
+        let stored: &'a dyn Opaque = &**self.opaque.alloc(Box::new(value));
+        Value::Opaque(stored)
+    }
+
+    /// How many bytes the arena holds for plain values.
+    pub fn allocated_bytes(&self) -> usize {
+        self.bump.allocated_bytes()
+    }
+}
+
+impl fmt::Debug for Arena {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Arena")
+            .field("allocated_bytes", &self.bump.allocated_bytes())
+            .finish()
+    }
+}

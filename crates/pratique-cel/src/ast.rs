@@ -1,0 +1,168 @@
+//! The syntax tree: nodes in one vector, linked by index, macros already expanded.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::source::Source;
+
+/// The index of a node in its [`Ast`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExprId(pub u32);
+
+/// A parsed expression.
+#[derive(Clone, Debug)]
+pub struct Ast {
+    /// The text it was parsed from.
+    pub source: Arc<Source>,
+    /// The node that is the whole expression.
+    pub root: ExprId,
+    pub(crate) nodes: Vec<Node>,
+    /// For each node that a macro made: the call as it was written.
+    pub macro_calls: BTreeMap<ExprId, Expr>,
+}
+
+/// A node with its place.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it is.
+    pub expr: Expr,
+    /// Where errors about it point: an offset in code points into the source.
+    pub offset: u32,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// A constant.
+    Literal(Literal),
+    /// A name; a leading dot is kept.
+    Ident(Arc<str>),
+    /// `operand.field`, or with `test_only` the `has(operand.field)` of it.
+    Select {
+        /// The value whose field is read.
+        operand: ExprId,
+        /// The name of the field.
+        field: Arc<str>,
+        /// Whether only its presence is asked.
+        test_only: bool,
+    },
+    /// A function or operator (`_+_`, `_[_]`, `_?._` …), with the receiver as `target` where it has one.
+    Call {
+        /// The function's name.
+        function: Arc<str>,
+        /// What stands before the dot.
+        target: Option<ExprId>,
+        /// The arguments without the target.
+        args: Vec<ExprId>,
+    },
+    /// `[a, ?b]`
+    List {
+        /// The elements in order.
+        elements: Vec<ExprId>,
+        /// The indices of elements marked with `?`.
+        optional: Vec<u32>,
+    },
+    /// `{k: v, ?k: v}`
+    Map(Vec<MapEntry>),
+    /// `Name{field: v, ?field: v}`
+    Struct {
+        /// The name of the type; a leading dot is kept.
+        type_name: Arc<str>,
+        /// The fields in order.
+        fields: Vec<StructField>,
+    },
+    /// What macros expand to.
+    Comprehension(Box<Comprehension>),
+}
+
+/// An entry of a map literal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapEntry {
+    /// Where errors about the entry point.
+    pub offset: u32,
+    /// The key.
+    pub key: ExprId,
+    /// The value.
+    pub value: ExprId,
+    /// Whether it is marked with `?`.
+    pub optional: bool,
+}
+
+/// A field of a struct literal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructField {
+    /// Where errors about the field point.
+    pub offset: u32,
+    /// The name of the field.
+    pub name: Arc<str>,
+    /// The value.
+    pub value: ExprId,
+    /// Whether it is marked with `?`.
+    pub optional: bool,
+}
+
+/// A fold over a list or the keys of a map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comprehension {
+    /// What is iterated over.
+    pub range: ExprId,
+    /// The variable of the element or key (of the index or key when there are two).
+    pub var: Arc<str>,
+    /// The variable of the element or value in comprehensions of two variables.
+    pub var2: Option<Arc<str>>,
+    /// The variable of the accumulated value.
+    pub accumulator: Arc<str>,
+    /// Its first value.
+    pub init: ExprId,
+    /// Whether to go on.
+    pub condition: ExprId,
+    /// Its next value.
+    pub step: ExprId,
+    /// The result.
+    pub result: ExprId,
+}
+
+/// A constant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// `1`, `0x1`
+    Int(i64),
+    /// `1u`
+    Uint(u64),
+    /// `1.0`
+    Double(f64),
+    /// `'a'`
+    String(Arc<str>),
+    /// `b'a'`
+    Bytes(Arc<[u8]>),
+}
+
+impl Ast {
+    /// The node of an id of this tree; a foreign id gives a null literal.
+    pub fn node(&self, id: ExprId) -> &Node {
+        const NOTHING: &Node = &Node {
+            expr: Expr::Literal(Literal::Null),
+            offset: 0,
+        };
+        self.nodes.get(id.0 as usize).unwrap_or(NOTHING)
+    }
+
+    /// The expression of a node.
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.node(id).expr
+    }
+
+    /// How many nodes there are: ids run from 0 to this number, exclusive.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no node, as in no parsed tree.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+}

@@ -1,0 +1,61 @@
+//! One evaluation's memory, meter and stop button.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::arena::Arena;
+use crate::error::{Fault, Stop};
+
+/// What an evaluation works with besides its variables: made for each evaluation, cheap.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// Where temporaries live.
+    pub arena: &'a Arena,
+    cost: Cell<u64>,
+    limit: u64,
+    interrupt: Option<&'a AtomicBool>,
+}
+
+impl<'a> Context<'a> {
+    /// A context that stops an evaluation once it has cost more than `limit`.
+    pub fn new(arena: &'a Arena, limit: u64) -> Self {
+        Context {
+            arena,
+            cost: Cell::new(0),
+            limit,
+            interrupt: None,
+        }
+    }
+
+    /// Stops the evaluation soon after `flag` is set.
+    pub fn with_interrupt(self, flag: &'a AtomicBool) -> Self {
+        Context {
+            interrupt: Some(flag),
+            ..self
+        }
+    }
+
+    /// The cost so far, in the reference's units.
+    pub fn cost(&self) -> u64 {
+        self.cost.get()
+    }
+
+    /// Adds to the cost; past the limit the evaluation stops.
+    pub fn charge(&self, cost: u64) -> Result<(), Fault> {
+        let total = self.cost.get().saturating_add(cost);
+        self.cost.set(total);
+        if total > self.limit {
+            Err(Fault::stop(Stop::CostLimit))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// An error when the caller asked the evaluation to stop.
+    pub fn check_interrupt(&self) -> Result<(), Fault> {
+        match self.interrupt {
+            Some(flag) if flag.load(Ordering::Relaxed) => Err(Fault::stop(Stop::Interrupted)),
+            _ => Ok(()),
+        }
+    }
+}

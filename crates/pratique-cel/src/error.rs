@@ -1,0 +1,120 @@
+//! What can go wrong: when an expression is compiled, and when it is evaluated.
+
+use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
+
+use crate::source::{Position, Source};
+
+/// One fault of an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// Where it is.
+    pub position: Position,
+    /// What it is, in the reference's words.
+    pub message: String,
+}
+
+/// Why an expression does not compile.
+#[derive(Clone, Debug)]
+pub enum CompileError {
+    /// Faults of syntax or type, in order, to be shown with the source. Prefixed `compilation failed: ` by callers.
+    Issues {
+        /// The text of the expression.
+        source: Arc<Source>,
+        /// At least one fault, in order of position.
+        issues: Vec<Issue>,
+    },
+    /// A fault found while planning; shown as `program instantiation failed: …`, without a snippet.
+    Plan(String),
+}
+
+impl std::error::Error for CompileError {}
+
+/// The reference's text: for each issue `ERROR: <input>:1:5: …`, the line of source and a caret.
+impl Display for CompileError {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            CompileError::Issues { source, issues } => {
+                for (index, issue) in issues.iter().enumerate() {
+                    if index > 0 {
+                        formatter.write_str("\n")?;
+                    }
+                    crate::snippet::write(formatter, source, issue)?;
+                }
+                Ok(())
+            }
+            CompileError::Plan(message) => write!(formatter, "program instantiation failed: {message}"),
+        }
+    }
+}
+
+/// Why an evaluation gave no value. One pointer wide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault(Box<FaultKind>);
+
+/// The kinds of faults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A CEL error: `&&`, `||` and their like may absorb it.
+    Error(String),
+    /// The evaluation ended early: nothing absorbs it.
+    Stopped(Stop),
+}
+
+/// Why an evaluation ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// It cost more than it may.
+    CostLimit,
+    /// The caller asked for it.
+    Interrupted,
+    /// The host has no answer to an authorization check yet: evaluate again when it has.
+    Pending,
+}
+
+impl Fault {
+    /// A CEL error.
+    pub fn error(message: impl Into<String>) -> Self {
+        Fault(Box::new(FaultKind::Error(message.into())))
+    }
+
+    /// An early end.
+    pub fn stop(stop: Stop) -> Self {
+        Fault(Box::new(FaultKind::Stopped(stop)))
+    }
+
+    /// The error of an operator or function that does not know the types of its arguments.
+    pub fn no_such_overload() -> Self {
+        Fault::error("no such overload")
+    }
+
+    /// The error of a key or field that is not there.
+    pub fn no_such_key(key: impl Display) -> Self {
+        Fault::error(format!("no such key: {key}"))
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> &FaultKind {
+        &self.0
+    }
+
+    /// Whether it is an early end, which no operator absorbs.
+    pub fn is_stop(&self) -> bool {
+        matches!(*self.0, FaultKind::Stopped(_))
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl Display for Fault {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self.kind() {
+            FaultKind::Error(message) => formatter.write_str(message),
+            FaultKind::Stopped(Stop::CostLimit) => {
+                formatter.write_str("operation cancelled: actual cost limit exceeded")
+            }
+            FaultKind::Stopped(Stop::Interrupted) => formatter.write_str("operation interrupted"),
+            FaultKind::Stopped(Stop::Pending) => formatter.write_str("authorization check pending"),
+        }
+    }
+}

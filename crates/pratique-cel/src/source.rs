@@ -1,0 +1,82 @@
+//! The text of an expression and the places in it.
+
+/// The text of an expression with what is needed to point into it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    text: String,
+    /// For each line: the offset of its first code point, and of its first byte.
+    lines: Vec<(u32, usize)>,
+}
+
+/// A place in a source: the line counts from 1, the column in code points from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line, from 1; `-1` for what has no place.
+    pub line: i32,
+    /// The column in code points, from 0.
+    pub column: i32,
+}
+
+impl Position {
+    /// The place of errors about an expression as a whole.
+    pub const NOWHERE: Position = Position { line: -1, column: 0 };
+}
+
+impl Source {
+    /// Takes the text of an expression.
+    pub fn new(text: impl Into<String>) -> Self {
+        let text = text.into();
+        let mut lines = vec![(0, 0)];
+        for (offset, (byte, character)) in text.char_indices().enumerate() {
+            if character == '\n' {
+                lines.push((offset as u32 + 1, byte + 1));
+            }
+        }
+        Source { text, lines }
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The place of an offset in code points.
+    pub fn position(&self, offset: u32) -> Position {
+        let after = self.lines.partition_point(|(start, _)| *start <= offset);
+        let start = after
+            .checked_sub(1)
+            .and_then(|line| self.lines.get(line))
+            .map_or(0, |(start, _)| *start);
+        Position {
+            line: after as i32,
+            column: (offset - start) as i32,
+        }
+    }
+
+    /// The text of a line, counted from 1, without its end.
+    pub fn line(&self, line: i32) -> Option<&str> {
+        let index = usize::try_from(line).ok()?.checked_sub(1)?;
+        let (_, start) = *self.lines.get(index)?;
+        let end = self
+            .lines
+            .get(index + 1)
+            .map_or(self.text.len(), |(_, next)| next - 1);
+        self.text.get(start..end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_lines_and_code_points() {
+        let source = Source::new("a\nßb\n");
+        for (offset, line, column) in [(0, 1, 0), (1, 1, 1), (2, 2, 0), (3, 2, 1), (5, 3, 0)] {
+            assert_eq!(source.position(offset), Position { line, column });
+        }
+        assert_eq!(source.line(2), Some("ßb"));
+        assert_eq!(source.line(3), Some(""));
+        assert_eq!(source.line(4), None);
+    }
+}

@@ -1,0 +1,219 @@
+//! Values during an evaluation: small, `Copy`, borrowed from the input or from the [`Arena`](crate::Arena).
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use pratique_json as json;
+
+use crate::context::Context;
+use crate::error::Fault;
+use crate::time::{Duration, Timestamp};
+
+/// What an evaluation gives: a value, or the error that took its place.
+pub type Evaluation<'a> = Result<Value<'a>, Fault>;
+
+/// A CEL value.
+///
+/// `'a` is the lifetime of the input and of the arena. JSON is not copied: its arrays and objects are seen
+/// through [`List::Json`] and [`Map::Json`], and their members become values when they are read.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    /// `null`
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A signed integer.
+    Int(i64),
+    /// An unsigned integer.
+    Uint(u64),
+    /// A floating-point number.
+    Double(f64),
+    /// A string.
+    String(&'a str),
+    /// A sequence of bytes.
+    Bytes(&'a [u8]),
+    /// A point in time.
+    Timestamp(Timestamp),
+    /// A span of time.
+    Duration(Duration),
+    /// A list.
+    List(List<'a>),
+    /// A map.
+    Map(Map<'a>),
+    /// A value of a structured type.
+    Struct(&'a dyn Struct),
+    /// An optional value.
+    Optional(Option<&'a Value<'a>>),
+    /// A type, by its name at run time.
+    Type(&'a str),
+    /// A value of an abstract type.
+    Opaque(&'a dyn Opaque),
+}
+
+/// A list.
+#[derive(Clone, Copy, Debug)]
+pub enum List<'a> {
+    /// An array of the input.
+    Json(&'a [json::Value<'a>]),
+    /// A list that the evaluation made.
+    Values(&'a [Value<'a>]),
+}
+
+/// A map.
+#[derive(Clone, Copy, Debug)]
+pub enum Map<'a> {
+    /// An object of the input.
+    Json(&'a json::Object<'a>),
+    /// A map that the evaluation made: unique keys, in the order they were written.
+    Entries(&'a [(Value<'a>, Value<'a>)]),
+}
+
+/// A value of a structured type: its fields are read by name, perhaps computed when they are first asked for.
+pub trait Struct: Debug {
+    /// The qualified name of its type.
+    fn type_name(&self) -> &str;
+
+    /// The value of a field; `None` where the field is not set (an error `no such key` for the reader).
+    fn get<'a>(&'a self, context: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault>;
+
+    /// Whether a field is set, as `has()` asks.
+    fn has(&self, context: &Context<'_>, field: &str) -> Result<bool, Fault>;
+
+    /// All fields that are set, in order, where the type can be listed: for equality and for conversion to JSON.
+    fn fields<'a>(&'a self, context: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault>;
+}
+
+/// A value of an abstract type (quantities, addresses, URLs …).
+///
+/// `size`, ordering and the like are functions of the library that declares the type, not of the value.
+pub trait Opaque: Any + Debug {
+    /// The qualified name of its type.
+    fn type_name(&self) -> &'static str;
+
+    /// Equality with another value of any type; an error such as `no such overload` where the type knows none.
+    fn equal(&self, other: &Value<'_>) -> Result<bool, Fault>;
+
+    /// The string form that tools show.
+    fn text(&self) -> String;
+
+    /// Itself, for libraries that look inside: `opaque.as_any().downcast_ref::<Quantity>()`.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<'a> Value<'a> {
+    /// A JSON value as a CEL value, without a copy.
+    pub fn from_json(value: &'a json::Value<'a>) -> Self {
+        match value {
+            json::Value::Null => Value::Null,
+            json::Value::Bool(value) => Value::Bool(*value),
+            json::Value::Int(number) => Value::Int(*number),
+            json::Value::Float(number) => Value::Double(*number),
+            json::Value::String(text) => Value::String(text),
+            json::Value::Array(elements) => Value::List(List::Json(elements)),
+            json::Value::Object(object) => Value::Map(Map::Json(object)),
+        }
+    }
+
+    /// The name of the type of this value, as `type(x)` shows it.
+    pub fn type_name(&self) -> &'a str {
+        match self {
+            Value::Null => "null_type",
+            Value::Bool(_) => "bool",
+            Value::Int(_) => "int",
+            Value::Uint(_) => "uint",
+            Value::Double(_) => "double",
+            Value::String(_) => "string",
+            Value::Bytes(_) => "bytes",
+            Value::Timestamp(_) => "google.protobuf.Timestamp",
+            Value::Duration(_) => "google.protobuf.Duration",
+            Value::List(_) => "list",
+            Value::Map(_) => "map",
+            Value::Struct(value) => value.type_name(),
+            Value::Optional(_) => crate::types::OPTIONAL,
+            Value::Type(_) => "type",
+            Value::Opaque(value) => value.type_name(),
+        }
+    }
+
+    /// The Rust value behind an opaque value.
+    pub fn downcast<T: Opaque>(&self) -> Option<&'a T> {
+        match self {
+            Value::Opaque(value) => value.as_any().downcast_ref(),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> List<'a> {
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        match self {
+            List::Json(elements) => elements.len(),
+            List::Values(elements) => elements.len(),
+        }
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element at an index from 0.
+    pub fn get(&self, index: usize) -> Option<Value<'a>> {
+        match self {
+            List::Json(elements) => elements.get(index).map(Value::from_json),
+            List::Values(elements) => elements.get(index).copied(),
+        }
+    }
+
+    /// The elements in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'a>> + use<'a> {
+        let list = *self;
+        // Every index below len() has an element.
+        (0..list.len()).map(move |index| list.get(index).unwrap_or(Value::Null))
+    }
+}
+
+impl<'a> Map<'a> {
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        match self {
+            Map::Json(object) => object.len(),
+            Map::Entries(entries) => entries.len(),
+        }
+    }
+
+    /// Whether there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of a string key.
+    pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
+        match self {
+            Map::Json(object) => object.get(key).map(Value::from_json),
+            Map::Entries(entries) => entries
+                .iter()
+                .find(|(own, _)| matches!(own, Value::String(own) if *own == key))
+                .map(|(_, value)| *value),
+        }
+    }
+
+    /// The entry at a position in the map's own order.
+    pub fn entry(&self, index: usize) -> Option<(Value<'a>, Value<'a>)> {
+        match self {
+            Map::Json(object) => object
+                .members()
+                .get(index)
+                .map(|(key, value)| (Value::String(key), Value::from_json(value))),
+            Map::Entries(entries) => entries.get(index).copied(),
+        }
+    }
+
+    /// The entries, in the map's own order: sorted by key where the map came from JSON.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Value<'a>, Value<'a>)> + use<'a> {
+        let map = *self;
+        // Every index below len() has an entry.
+        (0..map.len()).map(move |index| map.entry(index).unwrap_or((Value::Null, Value::Null)))
+    }
+}
