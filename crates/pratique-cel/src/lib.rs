@@ -13,6 +13,7 @@ pub mod function;
 pub mod library;
 pub mod parser;
 pub mod plan;
+pub mod quote;
 mod snippet;
 mod source;
 pub mod time;
