@@ -3,6 +3,9 @@
 //! Each library is a module with one function that gives its [`Library`]: signatures, implementations and
 //! costs together. [`kubernetes`] is all that a Kubernetes API server declares.
 
+mod optional;
+mod standard;
+
 use std::sync::Arc;
 
 use crate::declared::TypeProvider;
@@ -34,4 +37,6 @@ impl Library {
 /// The environment of a Kubernetes 1.37 API server, without variables.
 pub fn kubernetes() -> Environment {
     Environment::new()
+        .with_library(standard::library())
+        .with_library(optional::library())
 }

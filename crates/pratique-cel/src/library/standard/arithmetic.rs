@@ -1,0 +1,95 @@
+//! Arithmetic on numbers, times, strings, bytes and lists.
+
+use super::{closed, global};
+use crate::function::Function;
+use crate::types::Type;
+
+/// The arithmetic operators.
+pub(super) fn functions() -> Vec<Function> {
+    vec![add(), divide(), modulo(), multiply(), negate(), subtract()]
+}
+
+fn add() -> Function {
+    let list = Type::list(Type::param("A"));
+    let (duration, timestamp) = (Type::Duration, Type::Timestamp);
+    closed(
+        "_+_",
+        2,
+        &[("add_bytes", Type::Bytes), ("add_double", Type::Double)],
+    )
+    .with(global(
+        "add_duration_duration",
+        &[duration.clone(), duration.clone()],
+        Type::Duration,
+    ))
+    .with(global(
+        "add_duration_timestamp",
+        &[duration.clone(), timestamp.clone()],
+        Type::Timestamp,
+    ))
+    .with(global(
+        "add_timestamp_duration",
+        &[timestamp, duration],
+        Type::Timestamp,
+    ))
+    .with(global("add_int64", &[Type::Int, Type::Int], Type::Int))
+    .with(global("add_list", &[list.clone(), list.clone()], list))
+    .with(global("add_string", &[Type::String, Type::String], Type::String))
+    .with(global("add_uint64", &[Type::Uint, Type::Uint], Type::Uint))
+}
+
+fn divide() -> Function {
+    let ids = [
+        ("divide_double", Type::Double),
+        ("divide_int64", Type::Int),
+        ("divide_uint64", Type::Uint),
+    ];
+    closed("_/_", 2, &ids)
+}
+
+fn modulo() -> Function {
+    closed(
+        "_%_",
+        2,
+        &[("modulo_int64", Type::Int), ("modulo_uint64", Type::Uint)],
+    )
+}
+
+fn multiply() -> Function {
+    let ids = [
+        ("multiply_double", Type::Double),
+        ("multiply_int64", Type::Int),
+        ("multiply_uint64", Type::Uint),
+    ];
+    closed("_*_", 2, &ids)
+}
+
+fn negate() -> Function {
+    closed(
+        "-_",
+        1,
+        &[("negate_double", Type::Double), ("negate_int64", Type::Int)],
+    )
+}
+
+fn subtract() -> Function {
+    let (duration, timestamp) = (Type::Duration, Type::Timestamp);
+    closed("_-_", 2, &[("subtract_double", Type::Double)])
+        .with(global(
+            "subtract_duration_duration",
+            &[duration.clone(), duration.clone()],
+            Type::Duration,
+        ))
+        .with(global("subtract_int64", &[Type::Int, Type::Int], Type::Int))
+        .with(global(
+            "subtract_timestamp_duration",
+            &[timestamp.clone(), duration],
+            Type::Timestamp,
+        ))
+        .with(global(
+            "subtract_timestamp_timestamp",
+            &[timestamp.clone(), timestamp],
+            Type::Duration,
+        ))
+        .with(global("subtract_uint64", &[Type::Uint, Type::Uint], Type::Uint))
+}

@@ -1,0 +1,32 @@
+//! Logic: `&&`, `||`, `!` and the conditional.
+
+use super::{closed, global};
+use crate::function::Function;
+use crate::types::Type;
+
+/// The logical operators.
+pub(super) fn functions() -> Vec<Function> {
+    vec![conditional(), and(), or(), not(), not_strictly_false()]
+}
+
+fn conditional() -> Function {
+    let of = Type::param("A");
+    Function::new("_?_:_").with(global("conditional", &[Type::Bool, of.clone(), of.clone()], of))
+}
+
+fn and() -> Function {
+    closed("_&&_", 2, &[("logical_and", Type::Bool)])
+}
+
+fn or() -> Function {
+    closed("_||_", 2, &[("logical_or", Type::Bool)])
+}
+
+fn not() -> Function {
+    closed("!_", 1, &[("logical_not", Type::Bool)])
+}
+
+/// What macros put around their loop's condition: only a plain `false` ends the loop.
+fn not_strictly_false() -> Function {
+    closed("@not_strictly_false", 1, &[("not_strictly_false", Type::Bool)])
+}
