@@ -1,1 +1,50 @@
-//! Strict loading of static admission manifests: positions, decoding, defaulting, validation
+//! Strict loading of static admission manifests: positions, decoding, defaulting, validation.
+//!
+//! A kube-apiserver can read policies and webhook configurations from a directory instead of the API. A manifest that
+//! does not load keeps that server from starting. This crate loads such directories as the server does, and says what
+//! it would say: [`load_directory`] gives the objects, defaulted and valid, each with its place in its file, or
+//! *all* problems, with file, line and column; the first is the one the server stops with.
+//!
+//! ```
+//! use pratique_manifest::{ManifestFile, Options, Plugin, UncheckedExpressions, load_files};
+//!
+//! let file = ManifestFile { path: "policies/a.yaml".into(), content: b"--- oops\n".to_vec() };
+//! let options = Options { expressions: &UncheckedExpressions };
+//! let errors = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &options).unwrap_err();
+//! let first = errors.problems().next().unwrap();
+//! assert_eq!(first.message, "invalid Yaml document separator: oops");
+//! assert_eq!(first.location.as_ref().unwrap().start.line, 1);
+//! ```
+//!
+//! CEL expressions are compiled by whoever loads, through [`ExpressionCompiler`].
+
+mod configuration;
+mod directory;
+mod document;
+mod expression;
+mod kind;
+mod load;
+mod plugin;
+mod position;
+mod problem;
+mod quote;
+mod rules;
+mod scalar;
+mod set;
+mod tree;
+
+pub use configuration::{
+    ConfigurationErrors, ConfigurationOptions, LoadedConfiguration, PluginConfiguration, load_configuration,
+};
+pub use directory::ManifestFile;
+pub use expression::{
+    Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionIssue, ExpressionUse,
+    PolicyExpressions, UncheckedExpressions,
+};
+pub use kind::Kind;
+pub use load::{Options, content_hash, load_directory, load_files};
+pub use plugin::Plugin;
+pub use position::{DocumentSource, Location, Position, Span};
+pub use problem::{Failure, LoadErrors, ObjectName, Problem, Rule};
+pub use set::{Loaded, ManifestSet, ObjectSource};
+pub use tree::{Entry, Node, NodeId, Step, Style, Tree, Value};

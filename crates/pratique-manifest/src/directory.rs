@@ -1,0 +1,156 @@
+//! Reading a directory of manifests: the one room of this crate that opens files.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::problem::{Failure, Problem, Rule};
+use crate::quote::quote;
+
+/// A manifest file's path, as it is shown in messages, and its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManifestFile {
+    /// The path.
+    pub path: String,
+    /// The content as it is stored.
+    pub content: Vec<u8>,
+}
+
+/// What a directory holds, as far as it can be read.
+#[derive(Debug, Default)]
+pub(crate) struct DirectoryContent {
+    /// The files that could be read, in bytewise order of their names.
+    pub(crate) files: Vec<ManifestFile>,
+    /// What could not be read, with the number of files before it.
+    pub(crate) unreadable: Vec<(usize, Failure)>,
+}
+
+/// Reads the direct children of a directory whose extension is `.yaml`, `.yml` or `.json`, in any case.
+///
+/// Symbolic links are followed; one that leads to a directory is an error.
+pub(crate) fn read(path: &str) -> Result<DirectoryContent, Failure> {
+    if path.is_empty() {
+        return Err(unreadable("manifest directory path is empty".to_owned()));
+    }
+    let names = manifest_names(Path::new(path)).map_err(|error| {
+        let reason = io_text(&error);
+        unreadable(format!(
+            "failed to read manifest directory {}: open {path}: {reason}",
+            quote(path)
+        ))
+    })?;
+    let mut content = DirectoryContent::default();
+    for name in names {
+        let file = clean_path(&format!("{path}/{name}"));
+        match read_file(&file) {
+            Ok(bytes) => content.files.push(ManifestFile {
+                path: file,
+                content: bytes,
+            }),
+            Err(reason) => {
+                let failure = unreadable(format!("failed to read file {}: {reason}", quote(&file)));
+                content.unreadable.push((content.files.len(), failure));
+            }
+        }
+    }
+    Ok(content)
+}
+
+fn unreadable(text: String) -> Failure {
+    Failure::single(text.clone(), Problem::new(Rule::Unreadable, text))
+}
+
+fn manifest_names(directory: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !entry.file_type()?.is_dir() && has_manifest_extension(&name) {
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+fn has_manifest_extension(name: &str) -> bool {
+    let extension = name
+        .rsplit_once('.')
+        .map(|(_, extension)| extension.to_ascii_lowercase());
+    matches!(extension.as_deref(), Some("yaml" | "yml" | "json"))
+}
+
+/// Reads a file; an error says which call failed on which path.
+pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, String> {
+    let mut file = File::open(path).map_err(|error| format!("open {path}: {}", io_text(&error)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)
+        .map_err(|error| format!("read {path}: {}", io_text(&error)))?;
+    Ok(bytes)
+}
+
+/// An I/O error as the system's C library words it, in lower case.
+pub(crate) fn io_text(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text
+        .rsplit_once(" (os error")
+        .map_or(text.as_str(), |(text, _)| text);
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+/// A path without empty, `.` and `..` elements, as far as the path alone tells.
+pub(crate) fn clean_path(path: &str) -> String {
+    let rooted = path.starts_with('/');
+    let mut elements: Vec<&str> = Vec::new();
+    for element in path.split('/') {
+        match element {
+            "" | "." => {}
+            ".." if elements.last().is_some_and(|last| *last != "..") => {
+                elements.pop();
+            }
+            ".." if rooted => {}
+            other => elements.push(other),
+        }
+    }
+    let joined = elements.join("/");
+    match (rooted, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".to_owned(),
+        (false, false) => joined,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_cleaned() {
+        for (path, expected) in [
+            ("/a//b/./c", "/a/b/c"),
+            ("/a/../b/", "/b"),
+            ("/../a", "/a"),
+            ("a/..", "."),
+            ("../a", "../a"),
+        ] {
+            assert_eq!(clean_path(path), expected);
+        }
+    }
+
+    #[test]
+    fn extensions_match_in_any_case() {
+        for (name, expected) in [
+            ("a.yaml", true),
+            (".b.YML", true),
+            ("c.Json", true),
+            ("d.yaml~", false),
+            ("yaml", false),
+            ("e.", false),
+        ] {
+            assert_eq!(has_manifest_extension(name), expected, "{name}");
+        }
+    }
+}

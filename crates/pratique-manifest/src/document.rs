@@ -1,0 +1,164 @@
+//! Splitting a file into documents, by lines that start with `---`, before anything is known of YAML.
+//!
+//! The rules are the server's line-wise ones and not YAML's: a separator counts within a block scalar or within JSON,
+//! a first separator stays with the document that it opens, and line ends become LF.
+
+use crate::position::{DocumentStart, Lead};
+
+/// A document as bytes, trimmed, and where it begins.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RawDocument {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) start: DocumentStart,
+}
+
+/// A line that starts with `---` and goes on with more than a comment.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BadSeparator {
+    /// What follows the dashes, trimmed.
+    pub(crate) rest: String,
+    /// The line, from 1.
+    pub(crate) line: usize,
+}
+
+/// Splits a file's content. Documents without anything but blanks are left out.
+///
+/// Faulty separators do not end the splitting; the server stops at the first.
+pub(crate) fn split(content: &[u8]) -> (Vec<RawDocument>, Vec<BadSeparator>) {
+    let mut documents = Vec::new();
+    let mut faults = Vec::new();
+    let mut buffer: Vec<u8> = Vec::new();
+    let mut first_line = 1;
+    for (number, line) in lines(content).enumerate().map(|(index, line)| (index + 1, line)) {
+        if let Some(after) = line.strip_prefix(b"---") {
+            let rest = String::from_utf8_lossy(after).trim().to_owned();
+            if !rest.is_empty() && !rest.starts_with('#') {
+                faults.push(BadSeparator { rest, line: number });
+            }
+            if !buffer.is_empty() {
+                documents.extend(trimmed(&buffer, first_line));
+                buffer.clear();
+                first_line = number + 1;
+                continue;
+            }
+        }
+        if buffer.is_empty() {
+            first_line = number;
+        }
+        buffer.extend_from_slice(line);
+        buffer.push(b'\n');
+    }
+    documents.extend(trimmed(&buffer, first_line));
+    (documents, faults)
+}
+
+/// The lines of a file without their ends, which are LF or CRLF.
+fn lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let content = content
+        .strip_suffix(b"\n")
+        .map_or((content, false), |rest| (rest, true));
+    let (body, ended) = content;
+    let count = body.iter().filter(|byte| **byte == b'\n').count();
+    let nothing = body.is_empty() && !ended;
+    body.split(|byte| *byte == b'\n')
+        .enumerate()
+        .filter(move |_| !nothing)
+        .map(move |(index, line)| {
+            let has_end = ended || index < count;
+            line.strip_suffix(b"\r").filter(|_| has_end).unwrap_or(line)
+        })
+}
+
+fn trimmed(buffer: &[u8], first_line: usize) -> Option<RawDocument> {
+    let start = leading_blanks(buffer);
+    let end = buffer.len() - trailing_blanks(buffer);
+    let bytes = buffer.get(start..end).filter(|bytes| !bytes.is_empty())?;
+    let before = buffer.get(..start).unwrap_or_default();
+    let on_line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let breaks = before.iter().filter(|byte| **byte == b'\n').count();
+    let lead = Lead {
+        chars: String::from_utf8_lossy(on_line).chars().count(),
+        bytes: on_line.len(),
+    };
+    Some(RawDocument {
+        bytes: bytes.to_vec(),
+        start: DocumentStart {
+            line: first_line + breaks,
+            lead,
+        },
+    })
+}
+
+fn leading_blanks(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(len) = blank_len(bytes.get(at..).unwrap_or_default(), true) {
+        at += len;
+    }
+    at
+}
+
+fn trailing_blanks(bytes: &[u8]) -> usize {
+    let mut len = 0;
+    while let Some(blank) = blank_len(bytes.get(..bytes.len() - len).unwrap_or_default(), false) {
+        len += blank;
+    }
+    len
+}
+
+/// The length of the Unicode blank at an end of some bytes, which need not be UTF-8.
+fn blank_len(bytes: &[u8], at_start: bool) -> Option<usize> {
+    (1..=3).find(|len| {
+        let part = if at_start {
+            bytes.get(..*len)
+        } else {
+            bytes.len().checked_sub(*len).and_then(|at| bytes.get(at..))
+        };
+        let text = part.and_then(|part| std::str::from_utf8(part).ok());
+        text.is_some_and(|text| !text.is_empty() && text.chars().all(char::is_whitespace))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(content: &str, expected: &[(&str, usize)]) {
+        let (documents, faults) = split(content.as_bytes());
+        let found: Vec<_> = documents
+            .iter()
+            .map(|d| (std::str::from_utf8(&d.bytes).unwrap(), d.start.line))
+            .collect();
+        assert_eq!(found, expected);
+        assert_eq!(faults, []);
+    }
+
+    #[test]
+    fn separators_split_and_blanks_go() {
+        check("", &[]);
+        check(" \n\n", &[]);
+        check("a: 1", &[("a: 1", 1)]);
+        check("a: 1\n---\nb: 2\n", &[("a: 1", 1), ("b: 2", 3)]);
+        check("a: 1\r\n--- # next\r\n\r\n b: 2\r\n", &[("a: 1", 1), ("b: 2", 4)]);
+    }
+
+    #[test]
+    fn a_first_separator_stays_with_its_document() {
+        check("---\na: 1\n", &[("---\na: 1", 1)]);
+        check("---\n---\na: 1\n", &[("---", 1), ("a: 1", 3)]);
+        check(
+            "a: 1\n---\n---\n---\nb: 2\n",
+            &[("a: 1", 1), ("---", 3), ("b: 2", 5)],
+        );
+    }
+
+    #[test]
+    fn text_after_a_separator_is_a_fault() {
+        let (_, faults) = split(b"a: 1\n--- b: 2\n----\n");
+        let found: Vec<_> = faults
+            .iter()
+            .map(|fault| (fault.rest.as_str(), fault.line))
+            .collect();
+        assert_eq!(found, [("b: 2", 2), ("-", 3)]);
+    }
+}

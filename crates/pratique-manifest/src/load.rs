@@ -1,0 +1,141 @@
+//! From files to a [`ManifestSet`]: the order of things, and everything that goes wrong on the way.
+
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::directory::{self, ManifestFile};
+use crate::document::{self, RawDocument};
+use crate::expression::ExpressionCompiler;
+use crate::plugin::Plugin;
+use crate::position::{DocumentStart, Lead, line_starts};
+use crate::problem::{Failure, LoadErrors, Problem, Rule};
+use crate::quote::quote;
+use crate::set::ManifestSet;
+use crate::{position, rules};
+
+/// How to load.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Compiles the CEL expressions of policies and webhooks.
+    pub expressions: &'a dyn ExpressionCompiler,
+}
+
+/// Loads a plugin's directory of static manifests.
+///
+/// # Errors
+/// All that is wrong with them; the first failure's text is what the server would stop with.
+pub fn load_directory(path: &str, plugin: Plugin, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
+    let content = directory::read(path).map_err(|failure| LoadErrors::new(vec![failure]))?;
+    load(&content.files, content.unreadable, plugin, options)
+}
+
+/// Loads files that were read before. They are taken in the order given, which should be that of their names.
+///
+/// # Errors
+/// As [`load_directory`].
+pub fn load_files(
+    files: &[ManifestFile],
+    plugin: Plugin,
+    options: &Options<'_>,
+) -> Result<ManifestSet, LoadErrors> {
+    load(files, Vec::new(), plugin, options)
+}
+
+/// The hash of manifest files' content, by which a server tells that it changed: `sha256:` over the bytes of each
+/// file that is not empty and a NUL, in order; empty when there is no such file.
+#[must_use]
+pub fn content_hash(files: &[ManifestFile]) -> String {
+    let mut hasher = Sha256::new();
+    let mut files = files.iter().filter(|file| !file.content.is_empty()).peekable();
+    if files.peek().is_none() {
+        return String::new();
+    }
+    for file in files {
+        hasher.update(&file.content);
+        hasher.update([0]);
+    }
+    let digest = hasher.finalize();
+    digest
+        .iter()
+        .fold(String::from("sha256:"), |hash, byte| format!("{hash}{byte:02x}"))
+}
+
+fn load(
+    files: &[ManifestFile],
+    unreadable: Vec<(usize, Failure)>,
+    plugin: Plugin,
+    options: &Options<'_>,
+) -> Result<ManifestSet, LoadErrors> {
+    let (documents, mut failures) = split_all(files, unreadable);
+    let mut rules = rules::StaticRules::new(plugin, options);
+    for document in documents {
+        rules.accept(document);
+    }
+    let (mut set, found) = rules.finish();
+    failures.extend(found);
+    if failures.is_empty() {
+        set.hash = content_hash(files);
+        Ok(set)
+    } else {
+        Err(LoadErrors::new(failures))
+    }
+}
+
+/// A document before it is parsed, with what positions in its file need.
+pub(crate) struct FileDocument {
+    pub(crate) file: Arc<str>,
+    pub(crate) index: usize,
+    pub(crate) raw: RawDocument,
+    pub(crate) file_lines: Arc<[usize]>,
+}
+
+/// Splits every file before any document is looked at, as the server does: faults here come first.
+fn split_all(files: &[ManifestFile], unreadable: Vec<(usize, Failure)>) -> (Vec<FileDocument>, Vec<Failure>) {
+    let mut documents = Vec::new();
+    let mut failures = Vec::new();
+    let mut unreadable = unreadable.into_iter().peekable();
+    for (number, file) in files.iter().enumerate() {
+        while let Some((_, failure)) = unreadable.next_if(|(before, _)| *before <= number) {
+            failures.push(failure);
+        }
+        let path: Arc<str> = file.path.as_str().into();
+        let file_lines = line_starts(&file.content);
+        let (raw, faults) = document::split(&file.content);
+        for fault in faults {
+            failures.push(bad_separator(&path, &file.content, &file_lines, &fault));
+        }
+        documents.extend(raw.into_iter().enumerate().map(|(index, raw)| FileDocument {
+            file: Arc::clone(&path),
+            index,
+            raw,
+            file_lines: Arc::clone(&file_lines),
+        }));
+    }
+    failures.extend(unreadable.map(|(_, failure)| failure));
+    (documents, failures)
+}
+
+fn bad_separator(
+    path: &Arc<str>,
+    content: &[u8],
+    file_lines: &Arc<[usize]>,
+    fault: &document::BadSeparator,
+) -> Failure {
+    let message = format!("invalid Yaml document separator: {}", fault.rest);
+    let text = String::from_utf8_lossy(content).into_owned();
+    let start = DocumentStart {
+        line: 1,
+        lead: Lead::default(),
+    };
+    let source = position::DocumentSource::new(Arc::clone(path), 0, text, start, Arc::clone(file_lines));
+    let location = source.location(source.line_span(fault.line));
+    let problem = Problem::new(Rule::DocumentSeparator, message.clone()).at(location);
+    Failure::single(
+        format!(
+            "failed to split YAML documents in file {}: {message}",
+            quote(path)
+        ),
+        problem,
+    )
+}

@@ -1,0 +1,79 @@
+//! The four admission plugins that read static manifests, and which kinds each may be given.
+
+use std::fmt;
+
+use crate::kind::Kind;
+
+/// An admission plugin of kube-apiserver that loads a directory of static manifests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Plugin {
+    /// MutatingAdmissionPolicies and their bindings.
+    MutatingAdmissionPolicy,
+    /// MutatingWebhookConfigurations.
+    MutatingAdmissionWebhook,
+    /// ValidatingAdmissionPolicies and their bindings.
+    ValidatingAdmissionPolicy,
+    /// ValidatingWebhookConfigurations.
+    ValidatingAdmissionWebhook,
+}
+
+impl Plugin {
+    /// Every plugin, in the order in which the server starts them.
+    pub const START_ORDER: [Self; 4] = [
+        Self::MutatingAdmissionPolicy,
+        Self::MutatingAdmissionWebhook,
+        Self::ValidatingAdmissionPolicy,
+        Self::ValidatingAdmissionWebhook,
+    ];
+
+    /// The plugin's name, as in `--enable-admission-plugins` and AdmissionConfiguration.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MutatingAdmissionPolicy => "MutatingAdmissionPolicy",
+            Self::MutatingAdmissionWebhook => "MutatingAdmissionWebhook",
+            Self::ValidatingAdmissionPolicy => "ValidatingAdmissionPolicy",
+            Self::ValidatingAdmissionWebhook => "ValidatingAdmissionWebhook",
+        }
+    }
+
+    /// The plugin of this exact name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::START_ORDER.into_iter().find(|plugin| plugin.name() == name)
+    }
+
+    /// Whether the plugin loads policies and bindings (and not webhook configurations).
+    #[must_use]
+    pub const fn is_policy(self) -> bool {
+        matches!(
+            self,
+            Self::MutatingAdmissionPolicy | Self::ValidatingAdmissionPolicy
+        )
+    }
+
+    /// Whether manifests of this kind belong in the plugin's directory.
+    #[must_use]
+    pub const fn accepts(self, kind: Kind) -> bool {
+        matches!(
+            (self, kind),
+            (
+                Self::MutatingAdmissionPolicy,
+                Kind::MutatingAdmissionPolicy | Kind::MutatingAdmissionPolicyBinding
+            ) | (
+                Self::ValidatingAdmissionPolicy,
+                Kind::ValidatingAdmissionPolicy | Kind::ValidatingAdmissionPolicyBinding
+            ) | (Self::MutatingAdmissionWebhook, Kind::MutatingWebhookConfiguration)
+                | (
+                    Self::ValidatingAdmissionWebhook,
+                    Kind::ValidatingWebhookConfiguration
+                )
+        )
+    }
+}
+
+impl fmt::Display for Plugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,222 @@
+//! Where something stands in a file: spans of a document's text, and the lines and columns they come to.
+
+use std::sync::{Arc, OnceLock};
+
+/// A range of bytes of a document's text; `start` is inclusive, `end` exclusive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        Self {
+            start: saturate(start),
+            end: saturate(end),
+        }
+    }
+}
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// Byte offset in the file, from 0.
+    pub offset: usize,
+}
+
+/// A range of a file, and the document of the file that it lies in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The file's path, as it was given or found.
+    pub file: Arc<str>,
+    /// Which document of the file, from 0.
+    pub document: usize,
+    /// Where the range starts.
+    pub start: Position,
+    /// Where the range ends (exclusive).
+    pub end: Position,
+}
+
+/// Where a document's text begins in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DocumentStart {
+    /// The line, from 1.
+    pub(crate) line: usize,
+    /// The blanks before it on that line.
+    pub(crate) lead: Lead,
+}
+
+/// Blanks that were trimmed off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lead {
+    pub(crate) chars: usize,
+    pub(crate) bytes: usize,
+}
+
+/// One document's text and its place in its file.
+#[derive(Debug)]
+pub struct DocumentSource {
+    file: Arc<str>,
+    index: usize,
+    text: String,
+    start: DocumentStart,
+    /// Byte offsets at which the file's lines start.
+    file_lines: Arc<[usize]>,
+    /// Byte offsets at which the document's lines start, found when first asked for.
+    lines: OnceLock<Arc<[usize]>>,
+}
+
+impl DocumentSource {
+    pub(crate) fn new(
+        file: Arc<str>,
+        index: usize,
+        text: String,
+        start: DocumentStart,
+        file_lines: Arc<[usize]>,
+    ) -> Self {
+        Self {
+            file,
+            index,
+            text,
+            start,
+            file_lines,
+            lines: OnceLock::new(),
+        }
+    }
+
+    /// The path of the file that the document is in.
+    #[must_use]
+    pub fn file(&self) -> &Arc<str> {
+        &self.file
+    }
+
+    /// Which document of the file it is, from 0.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The document's text, with LF line ends, without surrounding blanks, in UTF-8.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text within a span.
+    #[must_use]
+    pub fn slice(&self, span: Span) -> &str {
+        self.text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or_default()
+    }
+
+    /// The file position of a byte offset of the document's text.
+    #[must_use]
+    pub fn position(&self, offset: usize) -> Position {
+        let offset = offset.min(self.text.len());
+        let lines = self.lines();
+        let line = lines.partition_point(|start| *start <= offset).saturating_sub(1);
+        let start = lines.get(line).copied().unwrap_or_default();
+        let before = self.text.get(start..offset).unwrap_or_default();
+        let lead = if line == 0 {
+            self.start.lead
+        } else {
+            Lead::default()
+        };
+        let file_line = self.start.line + line;
+        let line_start = self
+            .file_lines
+            .get(file_line.saturating_sub(1))
+            .copied()
+            .unwrap_or_default();
+        Position {
+            line: saturate(file_line),
+            column: saturate(lead.chars + before.chars().count() + 1),
+            offset: line_start + lead.bytes + before.len(),
+        }
+    }
+
+    fn lines(&self) -> &[usize] {
+        self.lines.get_or_init(|| line_starts(self.text.as_bytes()))
+    }
+
+    /// The file location of a span of the document's text.
+    #[must_use]
+    pub fn location(&self, span: Span) -> Location {
+        Location {
+            file: Arc::clone(&self.file),
+            document: self.index,
+            start: self.position(span.start as usize),
+            end: self.position(span.end as usize),
+        }
+    }
+
+    /// Where the document starts.
+    #[must_use]
+    pub fn beginning(&self) -> Location {
+        self.location(Span::default())
+    }
+
+    /// The span of a line of the document, from 1, without its indentation and line end.
+    pub(crate) fn line_span(&self, line: usize) -> Span {
+        let start = self
+            .lines()
+            .get(line.saturating_sub(1))
+            .copied()
+            .unwrap_or_default();
+        let content = self
+            .text
+            .get(start..)
+            .unwrap_or_default()
+            .lines()
+            .next()
+            .unwrap_or_default();
+        let indent = content.len() - content.trim_start().len();
+        Span::new(start + indent, start + content.trim_end().len().max(indent))
+    }
+}
+
+/// The byte offsets at which the lines of a file start.
+pub(crate) fn line_starts(bytes: &[u8]) -> Arc<[usize]> {
+    let after_breaks = bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'\n')
+        .map(|(at, _)| at + 1);
+    std::iter::once(0).chain(after_breaks).collect()
+}
+
+pub(crate) fn saturate(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(file: &str, line: usize, text: &str, offset: usize, expected: (u32, u32, usize)) {
+        let start = DocumentStart {
+            line,
+            lead: Lead::default(),
+        };
+        let lines = line_starts(file.as_bytes());
+        let source = DocumentSource::new("f".into(), 0, text.to_owned(), start, lines);
+        let found = source.position(offset);
+        assert_eq!((found.line, found.column, found.offset), expected);
+    }
+
+    #[test]
+    fn positions_are_those_of_the_file() {
+        check("a: b", 1, "a: b", 3, (1, 4, 3));
+        check("x\r\n---\r\na: b\r\nc: d\r\n", 3, "a: b\nc: d", 8, (4, 4, 17));
+        check("é: b", 1, "é: b", 4, (1, 4, 4));
+    }
+}

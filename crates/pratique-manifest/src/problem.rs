@@ -1,0 +1,164 @@
+//! What can be wrong with a set of manifests, and the report that holds all of it.
+
+use std::fmt;
+
+use crate::kind::Kind;
+use crate::position::Location;
+
+/// The rule that a problem breaks. Its [`name`](Rule::name) is stable, for output and suppression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Rule {
+    /// The directory or a file cannot be read.
+    Unreadable,
+    /// A file does not split into documents.
+    DocumentSeparator,
+    /// A document is no YAML or no JSON.
+    Syntax,
+    /// A document has no `kind` or no `apiVersion`.
+    MissingKind,
+    /// The document's kind is not known, or not one that the plugin takes.
+    UnsupportedKind,
+    /// A value has the wrong type.
+    WrongType,
+    /// A field does not exist.
+    UnknownField,
+    /// A key is given twice.
+    DuplicateField,
+    /// A field breaks a rule of the API's validation.
+    InvalidField,
+    /// A CEL expression does not compile, or has the wrong type.
+    InvalidExpression,
+    /// A static manifest's name lacks the reserved suffix.
+    StaticSuffix,
+    /// Two objects of the set have the same name.
+    DuplicateName,
+    /// A static manifest uses something that only API objects may use.
+    StaticUnsupported,
+    /// A binding refers to a policy that is not in the set.
+    MissingPolicy,
+    /// The admission configuration names something that cannot be used.
+    Configuration,
+}
+
+impl Rule {
+    /// The rule's stable name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::DocumentSeparator => "document-separator",
+            Self::Syntax => "syntax",
+            Self::MissingKind => "missing-kind",
+            Self::UnsupportedKind => "unsupported-kind",
+            Self::WrongType => "wrong-type",
+            Self::UnknownField => "unknown-field",
+            Self::DuplicateField => "duplicate-field",
+            Self::InvalidField => "invalid-field",
+            Self::InvalidExpression => "invalid-expression",
+            Self::StaticSuffix => "static-suffix",
+            Self::DuplicateName => "duplicate-name",
+            Self::StaticUnsupported => "static-unsupported",
+            Self::MissingPolicy => "missing-policy",
+            Self::Configuration => "configuration",
+        }
+    }
+}
+
+/// One thing that is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The rule it breaks.
+    pub rule: Rule,
+    /// What is wrong, in the server's words.
+    pub message: String,
+    /// The field it is about (`spec.validations[0].expression`), if it is about one.
+    pub field: Option<String>,
+    /// The object it is about, if that much could be read.
+    pub object: Option<ObjectName>,
+    /// Where it is. None for a directory as a whole.
+    pub location: Option<Location>,
+    /// What would mend it, where that is known.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    pub(crate) fn new(rule: Rule, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            message: message.into(),
+            field: None,
+            object: None,
+            location: None,
+            help: None,
+        }
+    }
+
+    pub(crate) fn at(mut self, location: Location) -> Self {
+        self.location = Some(location);
+        self
+    }
+
+    pub(crate) fn with_field(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+}
+
+/// The kind and name of a manifest's object.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectName {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its `metadata.name`.
+    pub name: String,
+}
+
+/// Problems that the server reports with one message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The server's message, whole.
+    pub text: String,
+    /// The problems that it is about, and others of the same kind that the server does not come to. Never empty.
+    pub problems: Vec<Problem>,
+}
+
+impl Failure {
+    pub(crate) fn single(text: impl Into<String>, problem: Problem) -> Self {
+        Self {
+            text: text.into(),
+            problems: vec![problem],
+        }
+    }
+}
+
+/// Why manifests do not load: every failure, in the order in which the server would come to them.
+///
+/// Displays as the first, which is the message that the server stops with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
+pub struct LoadErrors {
+    failures: Vec<Failure>,
+}
+
+impl LoadErrors {
+    pub(crate) fn new(failures: Vec<Failure>) -> Self {
+        Self { failures }
+    }
+
+    /// All failures; the first is the server's.
+    #[must_use]
+    pub fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// All problems of all failures.
+    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.failures.iter().flat_map(|failure| &failure.problems)
+    }
+}
+
+impl fmt::Display for LoadErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.failures.first().map_or("", |failure| failure.text.as_str()))
+    }
+}

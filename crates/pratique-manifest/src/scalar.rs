@@ -1,0 +1,129 @@
+//! From a place in a scalar's decoded text back to its place in the source.
+//!
+//! Quotes, escapes, indentation and folding make the two differ. The walk keeps them in step: every character that
+//! is not a blank stands in both in the same order, and blanks only ever appear or go in runs.
+
+use crate::position::{DocumentSource, Span};
+use crate::tree::{Node, Style, Value};
+
+/// The source span of the character at a byte offset of a string's decoded text; the whole value's if it has none.
+pub(crate) fn span_at(source: &DocumentSource, node: &Node, offset: usize) -> Span {
+    let Value::String(text, style) = &node.value else {
+        return node.span;
+    };
+    let raw = source.slice(node.span);
+    let base = node.span.start as usize;
+    match Alignment::new(raw, *style).find(text, offset) {
+        Some((start, len)) => Span::new(base + start, base + start + len),
+        None => node.span,
+    }
+}
+
+/// One character of the source as it decodes.
+#[derive(Clone, Copy)]
+struct Piece {
+    decoded: char,
+    at: usize,
+    len: usize,
+    /// A blank as such, which folding may drop; an escaped one is none.
+    blank: bool,
+}
+
+struct Alignment<'a> {
+    raw: &'a str,
+    style: Style,
+    at: usize,
+}
+
+impl<'a> Alignment<'a> {
+    fn new(raw: &'a str, style: Style) -> Self {
+        let at = match style {
+            Style::Plain => 0,
+            Style::SingleQuoted | Style::DoubleQuoted => usize::from(raw.starts_with(['"', '\''])),
+            Style::Literal | Style::Folded => header_len(raw),
+        };
+        Self { raw, style, at }
+    }
+
+    fn find(mut self, text: &str, offset: usize) -> Option<(usize, usize)> {
+        let mut pending = self.piece();
+        for (at, wanted) in text.char_indices() {
+            if !is_blank(wanted) {
+                while pending.is_some_and(|piece| piece.blank) {
+                    pending = self.piece();
+                }
+            }
+            let piece = pending?;
+            if at >= offset {
+                return Some((piece.at, piece.len));
+            }
+            if !is_blank(wanted) || piece.blank || piece.decoded == wanted {
+                pending = self.piece();
+            }
+        }
+        let end = pending.map_or(self.at, |piece| piece.at);
+        Some((end.min(self.raw.trim_end().len()), 0))
+    }
+
+    fn piece(&mut self) -> Option<Piece> {
+        let rest = self.raw.get(self.at..)?;
+        let (decoded, len) = match self.style {
+            Style::SingleQuoted if rest.starts_with("''") => ('\'', 2),
+            Style::DoubleQuoted if rest.starts_with('\\') => return self.escape(rest),
+            _ => rest.chars().next().map(|c| (c, c.len_utf8()))?,
+        };
+        let piece = Piece {
+            decoded,
+            at: self.at,
+            len,
+            blank: is_blank(decoded),
+        };
+        self.at += len;
+        Some(piece)
+    }
+
+    fn escape(&mut self, rest: &str) -> Option<Piece> {
+        let code = rest.chars().nth(1)?;
+        let len = match code {
+            'x' => 4,
+            'u' if rest.get(6..8) == Some("\\u") && surrogate(rest.get(2..6)) => 12,
+            'u' => 6,
+            'U' => 10,
+            other => 1 + other.len_utf8(),
+        };
+        let decoded = match code {
+            'n' => '\n',
+            't' | '\t' => '\t',
+            'r' => '\r',
+            ' ' => ' ',
+            _ => '\u{fffd}',
+        };
+        let piece = Piece {
+            decoded,
+            at: self.at,
+            len,
+            blank: code == '\n',
+        };
+        self.at += len;
+        Some(piece)
+    }
+}
+
+fn surrogate(digits: Option<&str>) -> bool {
+    digits
+        .and_then(|text| u32::from_str_radix(text, 16).ok())
+        .is_some_and(|code| (0xD800..0xDC00).contains(&code))
+}
+
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+/// The length of a block scalar's header line, with its line end.
+fn header_len(raw: &str) -> usize {
+    if raw.starts_with(['|', '>']) {
+        raw.find('\n').map_or(raw.len(), |end| end + 1)
+    } else {
+        0
+    }
+}

@@ -1,0 +1,95 @@
+//! What loads: the objects of a plugin's manifests, defaulted and valid, with their sources.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::admissionregistration::v1::{
+    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingWebhookConfiguration,
+    ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingWebhookConfiguration,
+};
+
+use crate::position::{DocumentSource, Location};
+use crate::tree::{NodeId, Step, Tree};
+
+/// The objects of a directory of static manifests. Each list is sorted by name, bytewise.
+#[derive(Clone, Debug, Default)]
+pub struct ManifestSet {
+    /// `sha256:` and the hash of the files' content; empty when no file has any.
+    pub hash: String,
+    /// ValidatingAdmissionPolicies.
+    pub validating_policies: Vec<Loaded<ValidatingAdmissionPolicy>>,
+    /// Bindings of ValidatingAdmissionPolicies.
+    pub validating_bindings: Vec<Loaded<ValidatingAdmissionPolicyBinding>>,
+    /// MutatingAdmissionPolicies.
+    pub mutating_policies: Vec<Loaded<MutatingAdmissionPolicy>>,
+    /// Bindings of MutatingAdmissionPolicies.
+    pub mutating_bindings: Vec<Loaded<MutatingAdmissionPolicyBinding>>,
+    /// ValidatingWebhookConfigurations.
+    pub validating_webhooks: Vec<Loaded<ValidatingWebhookConfiguration>>,
+    /// MutatingWebhookConfigurations.
+    pub mutating_webhooks: Vec<Loaded<MutatingWebhookConfiguration>>,
+}
+
+/// An object and where it came from.
+#[derive(Clone, Debug)]
+pub struct Loaded<T> {
+    /// The object, defaulted.
+    pub object: T,
+    /// Its source.
+    pub source: ObjectSource,
+}
+
+/// Where an object stands in its file, and where each of its fields does.
+#[derive(Clone, Debug)]
+pub struct ObjectSource {
+    document: Arc<ParsedDocument>,
+    root: NodeId,
+}
+
+/// A document's text and its values.
+#[derive(Debug)]
+pub(crate) struct ParsedDocument {
+    pub(crate) source: DocumentSource,
+    pub(crate) tree: Tree,
+}
+
+impl ObjectSource {
+    pub(crate) fn new(document: Arc<ParsedDocument>, root: NodeId) -> Self {
+        Self { document, root }
+    }
+
+    /// The document that the object is in.
+    #[must_use]
+    pub fn document(&self) -> &DocumentSource {
+        &self.document.source
+    }
+
+    /// The values as they were written, before defaulting.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        &self.document.tree
+    }
+
+    /// The object's node of [`tree`](Self::tree).
+    #[must_use]
+    pub fn root(&self) -> NodeId {
+        self.root
+    }
+
+    /// Where a field stands; if it is not given, where the nearest object around it is.
+    #[must_use]
+    pub fn locate(&self, path: &[Step]) -> Location {
+        self.document
+            .source
+            .location(self.document.tree.nearest_span(self.root, path))
+    }
+
+    /// Where a byte of a string field's decoded text stands in the file, through quotes, escapes and folded lines.
+    #[must_use]
+    pub fn locate_in(&self, path: &[Step], offset: usize) -> Location {
+        let Some(id) = self.document.tree.find(self.root, path) else {
+            return self.locate(path);
+        };
+        let span = crate::scalar::span_at(&self.document.source, self.document.tree.get(id), offset);
+        self.document.source.location(span)
+    }
+}

@@ -1,0 +1,167 @@
+//! A document's values with their places in the text: JSON's data model in one arena, so that
+//! deep nesting costs no stack when a tree is dropped.
+
+use crate::position::Span;
+
+/// The index of a node in its [`Tree`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NodeId(u32);
+
+/// How a string was written, which decides how its text maps back to the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// A YAML plain scalar.
+    #[default]
+    Plain,
+    /// A YAML scalar in single quotes.
+    SingleQuoted,
+    /// A scalar in double quotes, of YAML or of JSON.
+    DoubleQuoted,
+    /// A YAML literal block scalar (`|`).
+    Literal,
+    /// A YAML folded block scalar (`>`).
+    Folded,
+}
+
+/// One value of a document and its span.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The bytes of the document's text that hold the value.
+    pub span: Span,
+    /// The value.
+    pub value: Value,
+}
+
+/// A value in JSON's data model.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, as its JSON literal.
+    Number(Box<str>),
+    /// A string, decoded.
+    String(Box<str>, Style),
+    /// A list.
+    List(Vec<NodeId>),
+    /// An object. A key that is given twice stands here twice.
+    Map(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key, decoded.
+    pub key: Box<str>,
+    /// Where the key stands.
+    pub key_span: Span,
+    /// The value.
+    pub value: NodeId,
+}
+
+/// One step of the way from an object's root to one of its fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A field of an object.
+    Field(String),
+    /// An item of a list.
+    Index(usize),
+}
+
+/// A document's values.
+#[derive(Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+}
+
+static NOTHING: Node = Node {
+    span: Span { start: 0, end: 0 },
+    value: Value::Null,
+};
+
+impl Tree {
+    /// A node; a null without a place if there is no such node.
+    #[must_use]
+    pub fn get(&self, id: NodeId) -> &Node {
+        self.nodes.get(id.0 as usize).unwrap_or(&NOTHING)
+    }
+
+    pub(crate) fn push(&mut self, span: Span, value: Value) -> NodeId {
+        let id = NodeId(crate::position::saturate(self.nodes.len()));
+        self.nodes.push(Node { span, value });
+        id
+    }
+
+    pub(crate) fn get_mut(&mut self, id: NodeId) -> Option<&mut Node> {
+        self.nodes.get_mut(id.0 as usize)
+    }
+
+    /// The entry of an object for a key, the last one when there are several.
+    #[must_use]
+    pub fn entry(&self, id: NodeId, key: &str) -> Option<&Entry> {
+        match &self.get(id).value {
+            Value::Map(entries) => entries.iter().rev().find(|entry| &*entry.key == key),
+            _ => None,
+        }
+    }
+
+    /// The node that a path leads to.
+    #[must_use]
+    pub fn find(&self, root: NodeId, path: &[Step]) -> Option<NodeId> {
+        let (found, rest) = self.follow(root, path);
+        rest.is_empty().then_some(found)
+    }
+
+    /// The span that shows a path best: its value, or, if that is absent, the key or item that should hold it.
+    #[must_use]
+    pub fn nearest_span(&self, root: NodeId, path: &[Step]) -> Span {
+        let (found, rest) = self.follow(root, path);
+        if rest.is_empty() {
+            return self.get(found).span;
+        }
+        let given = path.len() - rest.len();
+        let parent = path.get(..given.saturating_sub(1)).unwrap_or_default();
+        match path.get(..given).and_then(<[Step]>::last) {
+            Some(Step::Field(name)) => {
+                let holder = self.follow(root, parent).0;
+                self.entry(holder, name)
+                    .map_or(self.get(found).span, |entry| entry.key_span)
+            }
+            Some(Step::Index(_)) => self.first_key_span(found),
+            None => self.first_key_span(root),
+        }
+    }
+
+    /// Follows a path as far as it goes; the steps that are left over led nowhere.
+    fn follow<'path>(&self, root: NodeId, path: &'path [Step]) -> (NodeId, &'path [Step]) {
+        let mut at = root;
+        let mut rest = path;
+        while let Some((step, after)) = rest.split_first() {
+            let next = match (step, &self.get(at).value) {
+                (Step::Field(name), Value::Map(_)) => self.entry(at, name).map(|entry| entry.value),
+                (Step::Index(index), Value::List(items)) => items.get(*index).copied(),
+                _ => None,
+            };
+            let Some(next) = next else { break };
+            at = next;
+            rest = after;
+        }
+        (at, rest)
+    }
+
+    /// The first key of an object, so that a complaint about a long object does not underline all of it.
+    fn first_key_span(&self, id: NodeId) -> Span {
+        let node = self.get(id);
+        match &node.value {
+            Value::Map(entries) => {
+                let first = entries
+                    .iter()
+                    .map(|entry| entry.key_span)
+                    .min_by_key(|span| span.start);
+                first.unwrap_or(node.span)
+            }
+            _ => node.span,
+        }
+    }
+}
