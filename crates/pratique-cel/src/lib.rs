@@ -16,6 +16,7 @@ pub mod plan;
 pub mod quote;
 mod snippet;
 mod source;
+pub mod text;
 pub mod time;
 mod types;
 pub mod value;

@@ -1,0 +1,138 @@
+//! Time zones, as the `getHours(timezone)` family takes them.
+
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+
+use crate::text::{NumberError, atoi};
+
+/// A time zone.
+#[derive(Clone, Debug)]
+pub enum Zone {
+    /// A fixed number of seconds east of UTC.
+    Fixed(i64),
+    /// A zone of the IANA database.
+    Named(TimeZone),
+}
+
+/// Why a text is no time zone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ZoneError {
+    /// No zone has this name, in this case of letters.
+    #[error("unknown time zone {0}")]
+    Unknown(String),
+    /// A name that leads out of a directory of zones.
+    #[error("time: invalid location name")]
+    Invalid,
+    /// The name of a group of zones: `America`.
+    #[error("is a directory")]
+    Group,
+    /// Hours or minutes that are no numbers.
+    #[error(transparent)]
+    Number(#[from] NumberError),
+}
+
+impl Zone {
+    /// Coordinated universal time.
+    pub const UTC: Zone = Zone::Fixed(0);
+
+    /// A zone from its IANA name, `UTC`, `Local` (here also UTC), the empty text (UTC), or hours and minutes
+    /// with a colon between: `02:00`, `-07:30`. Neither hours nor minutes have a limit.
+    pub fn parse(text: &str) -> Result<Self, ZoneError> {
+        match text.split_once(':') {
+            Some((hours, minutes)) => Ok(Zone::Fixed(fixed_offset(text, atoi(hours)?, atoi(minutes)?))),
+            None if matches!(text, "" | "UTC" | "Local") => Ok(Zone::UTC),
+            None => named(text),
+        }
+    }
+
+    /// Seconds east of UTC at some seconds since 1970.
+    pub(super) fn offset_at(&self, seconds: i64) -> i64 {
+        match self {
+            Zone::Fixed(offset) => *offset,
+            // Every timestamp of CEL is within the range of jiff's.
+            Zone::Named(zone) => jiff::Timestamp::from_second(seconds)
+                .map_or(0, |timestamp| i64::from(zone.to_offset(timestamp).seconds())),
+        }
+    }
+}
+
+/// Seconds east of UTC. The sums wrap, as Go's do.
+fn fixed_offset(text: &str, hours: i64, minutes: i64) -> i64 {
+    let hours = hours.wrapping_mul(60);
+    let minutes = if text.starts_with('-') {
+        hours.wrapping_sub(minutes)
+    } else {
+        hours.wrapping_add(minutes)
+    };
+    minutes.wrapping_mul(60_000_000_000) / 1_000_000_000
+}
+
+fn named(name: &str) -> Result<Zone, ZoneError> {
+    if name.contains("..") || name.starts_with(['/', '\\']) {
+        return Err(ZoneError::Invalid);
+    }
+    let database = TimeZoneDatabase::bundled();
+    match database.get(name) {
+        // The database ignores case; a file system of zones does not.
+        Ok(zone) if zone.iana_name() == Some(name) => Ok(Zone::Named(zone)),
+        _ if is_group(&database, name) => Err(ZoneError::Group),
+        _ => Err(ZoneError::Unknown(name.to_owned())),
+    }
+}
+
+fn is_group(database: &TimeZoneDatabase, name: &str) -> bool {
+    database.available().any(|zone| {
+        zone.as_str()
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('/'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets() {
+        // 2023-07-01T00:30:00Z
+        let check = |text, expected: i64| {
+            assert_eq!(
+                Zone::parse(text).map(|zone| zone.offset_at(1_688_171_400)),
+                Ok(expected),
+                "{text}"
+            )
+        };
+        check("", 0);
+        check("UTC", 0);
+        check("Local", 0);
+        check("Europe/Berlin", 7_200);
+        check("US/Central", -18_000);
+        check("Asia/Kolkata", 19_800);
+        check("EST5EDT", -14_400);
+        check("Etc/GMT+1", -3_600);
+        check("02:00", 7_200);
+        check("+24:00", 86_400);
+        check("-07:30", -27_000);
+        check("-0:30", -1_800);
+        check("1:-1", 3_540);
+        check("99:00", 356_400);
+        check("200000000:00", 576_981_125);
+    }
+
+    #[test]
+    fn errors() {
+        let check = |text, expected: &str| assert_eq!(Zone::parse(text).unwrap_err().to_string(), expected);
+        check("utc", "unknown time zone utc");
+        check("europe/berlin", "unknown time zone europe/berlin");
+        check("Etc/Unknown", "unknown time zone Etc/Unknown");
+        check("+0200", "unknown time zone +0200");
+        check("America", "is a directory");
+        check("../x", "time: invalid location name");
+        check("/x", "time: invalid location name");
+        check(":", r#"strconv.Atoi: parsing "": invalid syntax"#);
+        check("1:x", r#"strconv.Atoi: parsing "x": invalid syntax"#);
+        check(
+            "9999999999999999999:00",
+            r#"strconv.Atoi: parsing "9999999999999999999": value out of range"#,
+        );
+    }
+}
