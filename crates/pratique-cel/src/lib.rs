@@ -11,14 +11,18 @@ mod environment;
 mod error;
 pub mod function;
 pub mod library;
+pub mod names;
+pub mod net;
 pub mod parser;
 pub mod plan;
 pub mod quote;
+pub mod semver;
 mod snippet;
 mod source;
 pub mod text;
 pub mod time;
 mod types;
+pub mod url;
 pub mod value;
 
 pub use arena::Arena;

@@ -1,0 +1,180 @@
+//! Names of objects: DNS labels and subdomains.
+
+use super::errors::{shape, too_long, too_many_bytes};
+
+const LABEL_MAX: usize = 63;
+const SUBDOMAIN_MAX: usize = 253;
+
+const LABEL_PATTERN: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const LABEL_RULE: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', \
+    and must start and end with an alphanumeric character";
+const SUBDOMAIN_PATTERN: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
+const SUBDOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, \
+    '-' or '.', and must start and end with an alphanumeric character";
+const LABEL_1035_PATTERN: &str = "[a-z]([-a-z0-9]*[a-z0-9])?";
+const LABEL_1035_RULE: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', \
+    start with an alphabetic character, and end with an alphanumeric character";
+
+/// A DNS label (RFC 1123): what namespaces are called.
+pub fn dns1123_label(value: &str) -> Vec<String> {
+    check_label(value.as_bytes())
+}
+
+/// The start of a DNS label to which a suffix will be added, so that it may end in `-`.
+pub fn dns1123_label_prefix(value: &str) -> Vec<String> {
+    check_label(&with_masked_dash(value))
+}
+
+/// A DNS subdomain (RFC 1123): what most objects are called.
+pub fn dns1123_subdomain(value: &str) -> Vec<String> {
+    check_subdomain(value.as_bytes(), too_long(SUBDOMAIN_MAX))
+}
+
+/// The start of a DNS subdomain to which a suffix will be added, so that it may end in `-`.
+pub fn dns1123_subdomain_prefix(value: &str) -> Vec<String> {
+    check_subdomain(&with_masked_dash(value), too_long(SUBDOMAIN_MAX))
+}
+
+/// A DNS label that starts with a letter (RFC 1035): what services are called.
+pub fn dns1035_label(value: &str) -> Vec<String> {
+    check_1035(value.as_bytes())
+}
+
+/// The start of an RFC 1035 label to which a suffix will be added, so that it may end in `-`.
+pub fn dns1035_label_prefix(value: &str) -> Vec<String> {
+    check_1035(&with_masked_dash(value))
+}
+
+/// A subdomain in front of a label key, whose length is complained about in other words.
+pub(super) fn key_prefix(value: &str) -> Vec<String> {
+    check_subdomain(value.as_bytes(), too_many_bytes(SUBDOMAIN_MAX))
+}
+
+fn check_label(value: &[u8]) -> Vec<String> {
+    let mut errors = Vec::new();
+    if value.len() > LABEL_MAX {
+        errors.push(too_long(LABEL_MAX));
+    }
+    if !is_label(value) {
+        errors.push(if is_subdomain(value) {
+            "must not contain dots".to_owned()
+        } else {
+            shape(LABEL_RULE, LABEL_PATTERN, &["my-name", "123-abc"])
+        });
+    }
+    errors
+}
+
+fn check_subdomain(value: &[u8], too_long: String) -> Vec<String> {
+    let mut errors = Vec::new();
+    if value.len() > SUBDOMAIN_MAX {
+        errors.push(too_long);
+    }
+    if !is_subdomain(value) {
+        errors.push(shape(SUBDOMAIN_RULE, SUBDOMAIN_PATTERN, &["example.com"]));
+    }
+    errors
+}
+
+fn check_1035(value: &[u8]) -> Vec<String> {
+    let mut errors = Vec::new();
+    if value.len() > LABEL_MAX {
+        errors.push(too_long(LABEL_MAX));
+    }
+    if !(is_label(value) && value.first().is_some_and(u8::is_ascii_lowercase)) {
+        errors.push(shape(
+            LABEL_1035_RULE,
+            LABEL_1035_PATTERN,
+            &["my-name", "abc-123"],
+        ));
+    }
+    errors
+}
+
+fn is_label(value: &[u8]) -> bool {
+    let is_alphanumeric = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    value.first().is_some_and(is_alphanumeric)
+        && value.last().is_some_and(is_alphanumeric)
+        && value.iter().all(|byte| is_alphanumeric(byte) || *byte == b'-')
+}
+
+fn is_subdomain(value: &[u8]) -> bool {
+    value.split(|byte| *byte == b'.').all(is_label)
+}
+
+/// Upstream makes a trailing dash valid by putting an `a` in place of the last *two* bytes, so `A-` passes and a name
+/// may be one byte longer.
+fn with_masked_dash(value: &str) -> Vec<u8> {
+    match value.as_bytes() {
+        [head @ .., _, b'-'] => head.iter().copied().chain([b'a']).collect(),
+        bytes => bytes.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+    const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+    const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+    fn check(validate: fn(&str) -> Vec<String>, value: &str, expected: &[&str]) {
+        assert_eq!(validate(value), expected, "{value}");
+    }
+
+    #[test]
+    fn labels() {
+        for valid in ["a", "0", "a--b", &"a".repeat(63)] {
+            check(dns1123_label, valid, &[]);
+        }
+        for invalid in ["", "-a", "a-", "A", "a_b", "é", "a..b", "a\n"] {
+            check(dns1123_label, invalid, &[LABEL]);
+        }
+        check(dns1123_label, "a.b", &["must not contain dots"]);
+        check(
+            dns1123_label,
+            &"a".repeat(64),
+            &["must be no more than 63 characters"],
+        );
+        check(
+            dns1123_label,
+            &"_".repeat(64),
+            &["must be no more than 63 characters", LABEL],
+        );
+    }
+
+    #[test]
+    fn subdomains() {
+        for valid in ["a.b", "0.0", "a-b.c", &"a".repeat(253)] {
+            check(dns1123_subdomain, valid, &[]);
+        }
+        for invalid in ["", ".", "a.", ".a", "a.-b", "a..b", "A.b"] {
+            check(dns1123_subdomain, invalid, &[SUBDOMAIN]);
+        }
+        check(
+            dns1123_subdomain,
+            &"a".repeat(254),
+            &["must be no more than 253 characters"],
+        );
+    }
+
+    #[test]
+    fn letters_first() {
+        check(dns1035_label, "a0", &[]);
+        check(dns1035_label, "0a", &[LABEL_1035]);
+        check(dns1035_label, "", &[LABEL_1035]);
+        check(dns1035_label, "a.b", &[LABEL_1035]);
+    }
+
+    #[test]
+    fn prefixes() {
+        check(dns1123_label_prefix, "ab-", &[]);
+        check(dns1123_label_prefix, "A-", &[]);
+        check(dns1123_label_prefix, "-", &[LABEL]);
+        check(dns1123_label_prefix, "é-", &[LABEL]);
+        check(dns1123_label_prefix, &format!("{}-", "a".repeat(63)), &[]);
+        check(dns1123_subdomain_prefix, "a.b-", &[]);
+        check(dns1035_label_prefix, "9-", &[]);
+    }
+}

@@ -1,0 +1,24 @@
+//! The sentences that several checks share.
+
+/// A text that does not have the shape it should have, with examples that have.
+pub(super) fn shape(rule: &str, pattern: &str, examples: &[&str]) -> String {
+    let mut out = format!("{rule} (e.g. ");
+    for (index, example) in examples.iter().enumerate() {
+        if index > 0 {
+            out.push_str(" or ");
+        }
+        out.push_str(&format!("'{example}', "));
+    }
+    out.push_str(&format!("regex used for validation is '{pattern}')"));
+    out
+}
+
+/// A name that is too long. Names are ASCII when valid, so upstream says "characters" and counts bytes.
+pub(super) fn too_long(limit: usize) -> String {
+    format!("must be no more than {limit} characters")
+}
+
+/// As [`too_long`], in the newer words that label keys and values have.
+pub(super) fn too_many_bytes(limit: usize) -> String {
+    format!("must be no more than {limit} bytes")
+}

@@ -1,0 +1,162 @@
+//! Keys and values of labels and annotations, and identifiers.
+
+use super::dns::key_prefix;
+use super::errors::{shape, too_many_bytes};
+
+const MAX: usize = 63;
+
+const KEY_PATTERN: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const VALUE_PATTERN: &str = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?";
+const VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', \
+    and must start and end with an alphanumeric character";
+const IDENTIFIER_PATTERN: &str = "[A-Za-z_][A-Za-z0-9_]*";
+const IDENTIFIER_RULE: &str = "a valid C identifier must start with alphabetic character or '_', \
+    followed by a string of alphanumeric characters or '_'";
+
+/// A name with an optional subdomain and slash in front: keys of labels and annotations.
+pub fn qualified_name(value: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    let name = match value.split_once('/') {
+        None => value,
+        Some((_, rest)) if rest.contains('/') => return vec![too_many_slashes()],
+        Some(("", name)) => {
+            errors.push("prefix part must be non-empty".to_owned());
+            name
+        }
+        Some((prefix, name)) => {
+            errors.extend(
+                key_prefix(prefix)
+                    .into_iter()
+                    .map(|error| format!("prefix part {error}")),
+            );
+            name
+        }
+    };
+    if name.is_empty() {
+        errors.push("name part must be non-empty".to_owned());
+    } else if name.len() > MAX {
+        errors.push(format!("name part {}", too_many_bytes(MAX)));
+    }
+    if !is_name(name) {
+        errors.push(format!("name part {}", key_shape()));
+    }
+    errors
+}
+
+/// The value of a label, which may be empty.
+pub fn label_value(value: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    if value.len() > MAX {
+        errors.push(too_many_bytes(MAX));
+    }
+    if !value.is_empty() && !is_name(value) {
+        errors.push(shape(
+            VALUE_RULE,
+            VALUE_PATTERN,
+            &["MyValue", "my_value", "12345"],
+        ));
+    }
+    errors
+}
+
+/// An identifier of the C language.
+pub fn c_identifier(value: &str) -> Vec<String> {
+    let starts_well = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if starts_well
+        && value
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    {
+        return Vec::new();
+    }
+    vec![shape(
+        IDENTIFIER_RULE,
+        IDENTIFIER_PATTERN,
+        &["my_name", "MY_NAME", "MyName"],
+    )]
+}
+
+fn too_many_slashes() -> String {
+    format!(
+        "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
+        key_shape()
+    )
+}
+
+fn key_shape() -> String {
+    shape(KEY_RULE, KEY_PATTERN, &["MyName", "my.name", "123-abc"])
+}
+
+fn is_name(value: &str) -> bool {
+    let value = value.as_bytes();
+    value.first().is_some_and(u8::is_ascii_alphanumeric)
+        && value.last().is_some_and(u8::is_ascii_alphanumeric)
+        && value
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAME: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+    const VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+    fn check(validate: fn(&str) -> Vec<String>, value: &str, expected: &[&str]) {
+        let got = validate(value);
+        assert_eq!(got.len(), expected.len(), "{value}: {got:?}");
+        for (got, expected) in got.iter().zip(expected) {
+            assert!(got.starts_with(expected), "{value}: {got}");
+        }
+    }
+
+    #[test]
+    fn keys() {
+        for valid in ["a", "A_b.c-9", "example.com/Name", &"a".repeat(63)] {
+            check(qualified_name, valid, &[]);
+        }
+        check(qualified_name, "-a", &[NAME]);
+        check(qualified_name, "", &["name part must be non-empty", NAME]);
+        check(qualified_name, "/a", &["prefix part must be non-empty"]);
+        check(qualified_name, "a/", &["name part must be non-empty", NAME]);
+        check(
+            qualified_name,
+            "A/b",
+            &["prefix part a lowercase RFC 1123 subdomain"],
+        );
+        check(qualified_name, "a/b/c", &["a valid label key must consist of"]);
+        check(
+            qualified_name,
+            &"a".repeat(64),
+            &["name part must be no more than 63 bytes"],
+        );
+        check(
+            qualified_name,
+            &format!("{}/a", "a".repeat(254)),
+            &["prefix part must be no more than 253 bytes"],
+        );
+    }
+
+    #[test]
+    fn values() {
+        for valid in ["", "a", "A.b_c-d"] {
+            check(label_value, valid, &[]);
+        }
+        check(label_value, "a-", &[VALUE]);
+        check(label_value, "a b", &[VALUE]);
+        check(
+            label_value,
+            &"-".repeat(64),
+            &["must be no more than 63 bytes", VALUE],
+        );
+    }
+
+    #[test]
+    fn identifiers() {
+        check(c_identifier, "_a9", &[]);
+        check(c_identifier, "9a", &["a valid C identifier"]);
+        check(c_identifier, "", &["a valid C identifier"]);
+    }
+}

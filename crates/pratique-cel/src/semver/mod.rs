@@ -1,0 +1,139 @@
+//! Semantic versions as `semver()` and `isSemver()` read them: strictly, or after filling up what is missing.
+
+mod parse;
+
+use std::cmp::Ordering;
+use std::fmt;
+
+pub use parse::ParseError;
+
+/// A version `major.minor.patch[-pre][+build]`.
+///
+/// Ordering and equality are precedence as semver 2.0 defines it, so build metadata takes no part in them.
+#[derive(Debug, Clone)]
+pub struct Version {
+    /// What changes when callers break.
+    pub major: u64,
+    /// What changes when features arrive.
+    pub minor: u64,
+    /// What changes when faults go.
+    pub patch: u64,
+    pre: Vec<Identifier>,
+    build: Vec<String>,
+}
+
+/// One part of a pre-release. Numbers sort before words.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Identifier {
+    Number(u64),
+    Word(String),
+}
+
+impl Version {
+    /// Reads a version that is complete and has no leading zeroes.
+    ///
+    /// # Errors
+    /// The first thing wrong with `text`.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        parse::strict(text)
+    }
+
+    /// Reads a version after dropping a leading `v` and leading zeroes and adding missing minor and patch numbers.
+    ///
+    /// # Errors
+    /// What is wrong with the text after that, or a shortened version that has a pre-release or build metadata.
+    pub fn parse_normalized(text: &str) -> Result<Self, ParseError> {
+        parse::normalized(text)
+    }
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let numbers = |v: &Self| (v.major, v.minor, v.patch);
+        numbers(self)
+            .cmp(&numbers(other))
+            // A release comes after all of its pre-releases.
+            .then_with(|| self.pre.is_empty().cmp(&other.pre.is_empty()))
+            .then_with(|| self.pre.cmp(&other.pre))
+    }
+}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Version {}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)?;
+        for (index, part) in self.pre.iter().enumerate() {
+            f.write_str(if index == 0 { "-" } else { "." })?;
+            match part {
+                Identifier::Number(number) => write!(f, "{number}")?,
+                Identifier::Word(word) => f.write_str(word)?,
+            }
+        }
+        for (index, part) in self.build.iter().enumerate() {
+            f.write_str(if index == 0 { "+" } else { "." })?;
+            f.write_str(part)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_order(low: &str, high: &str) {
+        let parsed = |text| Version::parse(text).unwrap();
+        assert_eq!(parsed(low).cmp(&parsed(high)), Ordering::Less, "{low} < {high}");
+        assert_eq!(
+            parsed(high).cmp(&parsed(low)),
+            Ordering::Greater,
+            "{high} > {low}"
+        );
+    }
+
+    #[test]
+    fn precedence() {
+        check_order("1.2.3", "1.2.4");
+        check_order("1.9.9", "1.10.0");
+        check_order("9.0.0", "10.0.0");
+        check_order("1.0.0-alpha", "1.0.0");
+        check_order("1.0.0-alpha", "1.0.0-alpha.1");
+        check_order("1.0.0-alpha.1", "1.0.0-alpha.beta");
+        check_order("1.0.0-2", "1.0.0-11");
+        check_order("1.0.0-99", "1.0.0-a");
+        check_order("1.0.0-Z", "1.0.0-a");
+    }
+
+    #[test]
+    fn build_metadata_does_not_count() {
+        assert_eq!(
+            Version::parse("1.0.0+a").unwrap(),
+            Version::parse("1.0.0+b").unwrap()
+        );
+    }
+
+    #[test]
+    fn displays_what_was_read() {
+        for text in [
+            "0.0.0",
+            "1.2.3-a.1.b-c+x.007.-",
+            "1.2.3+01",
+            "18446744073709551615.0.0-0",
+        ] {
+            assert_eq!(Version::parse(text).unwrap().to_string(), text);
+        }
+    }
+}
