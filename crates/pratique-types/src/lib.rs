@@ -1,1 +1,19 @@
-//! Schema types of Kubernetes admission: requests, reviews, statuses and configuration
+//! Schema types of Kubernetes admission: requests, reviews, statuses, and the names of kinds and resources.
+//!
+//! Objects inside a request stay [`pratique_json::Value`]s that borrow from the request's bytes; everything
+//! around them has a type of its own. The types of policies and webhook configurations are those of `k8s-openapi`.
+
+pub mod admission;
+pub mod builtin;
+mod group_version;
+mod lenient;
+mod status;
+mod user;
+
+pub use admission::{AdmissionRequest, AdmissionResponse, AdmissionReview, Operation};
+pub use group_version::{
+    GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource, InvalidGroupVersion,
+};
+pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
+pub use status::{Reason, Status, StatusCause, StatusDetails};
+pub use user::UserInfo;

@@ -1,0 +1,203 @@
+//! `admission.k8s.io/v1`: what an API server asks an admission webhook, and what it wants to hear.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+
+use pratique_json::Value;
+use serde::{Deserialize, Serialize};
+
+use crate::lenient::or_default;
+use crate::{GroupVersionKind, GroupVersionResource, Status, UserInfo};
+
+/// The `apiVersion` of an [`AdmissionReview`].
+pub const API_VERSION: &str = "admission.k8s.io/v1";
+
+/// The `kind` of an [`AdmissionReview`].
+pub const KIND: &str = "AdmissionReview";
+
+/// The envelope of a question or an answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
+pub struct AdmissionReview<'a> {
+    /// [`API_VERSION`]
+    #[serde(deserialize_with = "or_default")]
+    pub api_version: String,
+    /// [`KIND`]
+    #[serde(deserialize_with = "or_default")]
+    pub kind: String,
+    /// The question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<AdmissionRequest<'a>>,
+    /// The answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<AdmissionResponse>,
+}
+
+/// What is asked: a request to the API server, with the object it is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
+pub struct AdmissionRequest<'a> {
+    /// Identifies the question; the answer repeats it.
+    #[serde(deserialize_with = "or_default")]
+    pub uid: String,
+    /// The kind of the object that is given here.
+    #[serde(deserialize_with = "or_default")]
+    pub kind: GroupVersionKind,
+    /// The resource, as the asked one understands it.
+    #[serde(deserialize_with = "or_default")]
+    pub resource: GroupVersionResource,
+    /// The part of the resource, such as `status`.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub sub_resource: String,
+    /// The kind of the original request; the same as `kind` unless the object was converted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_kind: Option<GroupVersionKind>,
+    /// The resource of the original request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_resource: Option<GroupVersionResource>,
+    /// The part of the resource of the original request.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub request_sub_resource: String,
+    /// The name of the object; may be empty when the server is to generate it.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The namespace of the request, if any.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+    /// What is being done.
+    #[serde(deserialize_with = "or_default")]
+    pub operation: Operation,
+    /// Who does it.
+    #[serde(deserialize_with = "or_default")]
+    pub user_info: UserInfo,
+    /// The new object; `null` on deletion.
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub object: Value<'a>,
+    /// The object as it is stored; `null` on creation.
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub old_object: Value<'a>,
+    /// Whether nothing is to be persisted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// The options of the operation, such as a `CreateOptions`.
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub options: Value<'a>,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct AdmissionResponse {
+    /// The `uid` of the question.
+    #[serde(deserialize_with = "or_default")]
+    pub uid: String,
+    /// Whether the request may go on.
+    #[serde(deserialize_with = "or_default")]
+    pub allowed: bool,
+    /// Why not.
+    #[serde(rename = "status", skip_serializing_if = "Option::is_none")]
+    pub result: Option<Status>,
+    /// How to change the object, in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
+    /// The format of `patch`: `JSONPatch`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch_type: Option<String>,
+    /// What to keep in the audit log.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
+    pub audit_annotations: BTreeMap<String, String>,
+    /// What to tell the user.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Operation {
+    /// Creates an object.
+    #[default]
+    Create,
+    /// Changes an object, by update or by patch.
+    Update,
+    /// Deletes an object.
+    Delete,
+    /// Connects to a part of an object, such as `pods/exec`.
+    Connect,
+}
+
+impl Operation {
+    /// All operations.
+    pub const ALL: [Operation; 4] = [
+        Operation::Create,
+        Operation::Update,
+        Operation::Delete,
+        Operation::Connect,
+    ];
+
+    /// The operation as a request writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Operation::Create => "CREATE",
+            Operation::Update => "UPDATE",
+            Operation::Delete => "DELETE",
+            Operation::Connect => "CONNECT",
+        }
+    }
+}
+
+impl Display for Operation {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl<'a> AdmissionReview<'a> {
+    /// The envelope of an answer.
+    pub fn answer(response: AdmissionResponse) -> Self {
+        AdmissionReview {
+            api_version: API_VERSION.to_owned(),
+            kind: KIND.to_owned(),
+            request: None,
+            response: Some(response),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REVIEW: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{
+        "uid":"u","kind":{"group":"","version":"v1","kind":"Pod"},
+        "resource":{"group":"","version":"v1","resource":"pods"},
+        "name":null,"namespace":"default","operation":"UPDATE","userInfo":{"username":"ann","groups":null},
+        "object":{"kind":"Pod"},"oldObject":null,"dryRun":null}}"#;
+
+    #[test]
+    fn a_review_is_read_as_an_api_server_writes_it() {
+        let review: AdmissionReview<'_> = serde_json::from_str(REVIEW).unwrap();
+        let request = review.request.unwrap();
+        assert_eq!(request.operation, Operation::Update);
+        assert_eq!((request.name.as_str(), request.dry_run), ("", None));
+        assert_eq!(request.user_info.username, "ann");
+        assert!(matches!(
+            request.object.get("kind"),
+            Some(Value::String(std::borrow::Cow::Borrowed("Pod")))
+        ));
+        assert!(request.old_object.is_null() && request.options.is_null());
+    }
+
+    #[test]
+    fn an_answer_leaves_out_what_is_empty() {
+        let answer = AdmissionReview::answer(AdmissionResponse {
+            uid: "u".to_owned(),
+            allowed: true,
+            ..AdmissionResponse::default()
+        });
+        assert_eq!(
+            serde_json::to_string(&answer).unwrap(),
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u","allowed":true}}"#
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! The resources that every Kubernetes API server serves: which kind goes with which resource, in which scope.
+
+use std::sync::OnceLock;
+
+use crate::{GroupVersion, GroupVersionKind, GroupVersionResource};
+
+/// A resource, or a part of one, as discovery shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedResource {
+    /// The resource.
+    pub resource: GroupVersionResource,
+    /// The part of the resource, such as `status`; empty for the resource itself.
+    pub subresource: String,
+    /// The kind of the objects that requests for it carry.
+    pub kind: GroupVersionKind,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+    /// The names it is known by besides the plural: `pod`, `po`.
+    pub short_names: Vec<String>,
+}
+
+/// All of them, in the order of the API groups.
+pub fn resources() -> &'static [ServedResource] {
+    static RESOURCES: OnceLock<Vec<ServedResource>> = OnceLock::new();
+    RESOURCES.get_or_init(|| TABLE.lines().filter_map(parse_line).collect())
+}
+
+/// The resource under which objects of a kind are created.
+pub fn resource_of(kind: &GroupVersionKind) -> Option<&'static ServedResource> {
+    let own = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
+    resources().iter().find(own)
+}
+
+/// A resource, or a part of one.
+pub fn find(resource: &GroupVersionResource, subresource: &str) -> Option<&'static ServedResource> {
+    resources()
+        .iter()
+        .find(|served| served.resource == *resource && served.subresource == subresource)
+}
+
+/// A resource by any of its names: `pods`, `pod`, `po`, `deployments.apps`.
+pub fn named(name: &str) -> Option<&'static ServedResource> {
+    let (name, group) = match name.split_once('.') {
+        Some((name, group)) => (name, Some(group)),
+        None => (name, None),
+    };
+    resources().iter().find(|served| {
+        served.subresource.is_empty()
+            && group.is_none_or(|group| served.resource.group == group)
+            && (served.resource.resource == name || served.short_names.iter().any(|own| own == name))
+    })
+}
+
+const TABLE: &str = include_str!("../data/resources.txt");
+
+/// `apps/v1 deployments/scale Scale@autoscaling/v1 namespaced …`; `None` for a comment.
+fn parse_line(line: &str) -> Option<ServedResource> {
+    let mut columns = line.split(' ').filter(|_| !line.starts_with('#'));
+    let served = GroupVersion::parse(columns.next()?).ok()?;
+    let (resource, subresource) = split(columns.next()?, '/');
+    let kind = match split(columns.next()?, '@') {
+        (kind, "") => served.clone().with_kind(kind),
+        (kind, version) => GroupVersion::parse(version).ok()?.with_kind(kind),
+    };
+    Some(ServedResource {
+        resource: served.with_resource(resource),
+        subresource: subresource.to_owned(),
+        kind,
+        namespaced: columns.next()? == "namespaced",
+        short_names: columns
+            .flat_map(|names| names.split(','))
+            .map(str::to_owned)
+            .collect(),
+    })
+}
+
+fn split(text: &str, separator: char) -> (&str, &str) {
+    text.split_once(separator).unwrap_or((text, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_is_read() {
+        assert_eq!(resources().len() + 1, TABLE.lines().count());
+    }
+
+    #[test]
+    fn kinds_and_resources_find_each_other() {
+        let deployments = resource_of(&GroupVersionKind::new("apps", "v1", "Deployment")).unwrap();
+        assert_eq!(
+            deployments.resource,
+            GroupVersionResource::new("apps", "v1", "deployments")
+        );
+        assert!(deployments.namespaced);
+        let scale = find(&deployments.resource, "scale").unwrap();
+        assert_eq!(scale.kind, GroupVersionKind::new("autoscaling", "v1", "Scale"));
+        assert_eq!(resource_of(&GroupVersionKind::new("", "v1", "Sidecar")), None);
+    }
+
+    #[test]
+    fn names() {
+        for name in ["nodes", "node", "no"] {
+            assert_eq!(named(name).unwrap().kind.kind, "Node", "{name}");
+            assert!(!named(name).unwrap().namespaced);
+        }
+        assert_eq!(
+            named("events.events.k8s.io").unwrap().resource.group,
+            "events.k8s.io"
+        );
+        assert_eq!(named("nonsense"), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! The answer of an API server to a request that failed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::lenient::or_default;
+
+/// `meta/v1`'s `Status`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Status {
+    /// `Success` or `Failure`; empty where nobody said.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub status: String,
+    /// What went wrong, for people.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// What went wrong, for programs: one of [`Reason`]'s, or any other.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// More about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<StatusDetails>,
+    /// The HTTP code; 0 where nobody said.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_zero")]
+    pub code: i32,
+}
+
+/// What a [`Status`] is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct StatusDetails {
+    /// The name of the object.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The group of the object's resource.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub group: String,
+    /// The object's kind or, in most messages of an API server, its resource.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// The object's uid.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub uid: String,
+    /// What led to it.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<StatusCause>,
+    /// After how many seconds to try again; 0 for no advice.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_zero")]
+    pub retry_after_seconds: i32,
+}
+
+/// One cause of a [`Status`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StatusCause {
+    /// What it is, for programs.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// What it is, for people.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// The field of the object that it is about.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub field: String,
+}
+
+/// The reasons that admission gives, with their codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// 401
+    Unauthorized,
+    /// 403
+    Forbidden,
+    /// 404
+    NotFound,
+    /// 413
+    RequestEntityTooLarge,
+    /// 422
+    Invalid,
+    /// 500
+    InternalError,
+}
+
+impl Reason {
+    /// The reason as a [`Status`] shows it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Reason::Unauthorized => "Unauthorized",
+            Reason::Forbidden => "Forbidden",
+            Reason::NotFound => "NotFound",
+            Reason::RequestEntityTooLarge => "RequestEntityTooLarge",
+            Reason::Invalid => "Invalid",
+            Reason::InternalError => "InternalError",
+        }
+    }
+
+    /// The HTTP code that goes with it.
+    pub fn code(self) -> i32 {
+        match self {
+            Reason::Unauthorized => 401,
+            Reason::Forbidden => 403,
+            Reason::NotFound => 404,
+            Reason::RequestEntityTooLarge => 413,
+            Reason::Invalid => 422,
+            Reason::InternalError => 500,
+        }
+    }
+}
+
+impl Status {
+    /// A failure.
+    pub fn failure(reason: Reason, message: impl Into<String>) -> Self {
+        Status {
+            status: "Failure".to_owned(),
+            message: message.into(),
+            reason: reason.as_str().to_owned(),
+            details: None,
+            code: reason.code(),
+        }
+    }
+}
+
+fn is_zero(number: &i32) -> bool {
+    *number == 0
+}
