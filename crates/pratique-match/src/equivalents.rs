@@ -1,0 +1,140 @@
+//! Resources that are views of the same stored objects.
+
+use std::collections::HashMap;
+
+use pratique_types::{GroupResource, GroupVersionKind, GroupVersionResource, builtin};
+
+/// The resources that a cluster serves, grouped by what they store: all versions of a resource, and resources that
+/// live in two groups.
+#[derive(Clone, Debug, Default)]
+pub struct Equivalents {
+    families: HashMap<GroupResource, usize>,
+    served: Vec<HashMap<String, Vec<Equivalent>>>,
+}
+
+/// A served resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Equivalent {
+    /// The resource.
+    pub resource: GroupVersionResource,
+    /// The kind of the objects that requests for it carry.
+    pub kind: GroupVersionKind,
+}
+
+impl Equivalents {
+    /// No resource at all.
+    pub fn new() -> Self {
+        Equivalents::default()
+    }
+
+    /// The resources that every API server serves.
+    pub fn builtin() -> Self {
+        let mut equivalents = Equivalents::new();
+        for served in builtin::resources() {
+            equivalents.register(served.resource.clone(), &served.subresource, served.kind.clone());
+        }
+        equivalents
+    }
+
+    /// Adds a resource or, with a `subresource`, a part of one. The order counts: a rule that fits several meets the
+    /// first.
+    pub fn register(&mut self, resource: GroupVersionResource, subresource: &str, kind: GroupVersionKind) {
+        let family = self.family(&resource.group_resource());
+        let next = self.served.len();
+        let own = resource.group_resource();
+        let at = family.unwrap_or(next);
+        self.families.insert(own, at);
+        if at == next {
+            self.served.push(HashMap::new());
+        }
+        if let Some(family) = self.served.get_mut(at) {
+            let part = family.entry(subresource.to_owned()).or_default();
+            part.push(Equivalent { resource, kind });
+        }
+    }
+
+    /// All that is equivalent to a resource, itself included, in the order of registration.
+    pub fn of(&self, resource: &GroupVersionResource, subresource: &str) -> &[Equivalent] {
+        let family = self.families.get(&resource.group_resource());
+        family
+            .and_then(|at| self.served.get(*at)?.get(subresource))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// The family of a resource that is known already, or lives in two groups and is known in the other.
+    fn family(&self, own: &GroupResource) -> Option<usize> {
+        let twins = TWINS
+            .iter()
+            .filter(|(resource, groups)| *resource == own.resource && groups.contains(&own.group.as_str()));
+        let others = twins.flat_map(|(resource, groups)| groups.iter().map(move |group| (resource, group)));
+        let mut known = others.filter_map(|(resource, group)| {
+            self.families.get(&GroupResource {
+                group: (*group).to_owned(),
+                resource: (*resource).to_owned(),
+            })
+        });
+        self.families.get(own).or_else(|| known.next()).copied()
+    }
+}
+
+/// Resources that are served in several groups from one storage.
+const TWINS: [(&str, [&str; 2]); 6] = [
+    ("deployments", ["apps", "extensions"]),
+    ("daemonsets", ["apps", "extensions"]),
+    ("replicasets", ["apps", "extensions"]),
+    ("networkpolicies", ["networking.k8s.io", "extensions"]),
+    ("ingresses", ["networking.k8s.io", "extensions"]),
+    ("events", ["", "events.k8s.io"]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(group: &str, version: &str, resource: &str, subresource: &str, expected: &[&str]) {
+        let mut equivalents = Equivalents::builtin();
+        equivalents.register(
+            GroupVersionResource::new("extensions", "v1beta1", "deployments"),
+            "",
+            GroupVersionKind::new("extensions", "v1beta1", "Deployment"),
+        );
+        let resource = GroupVersionResource::new(group, version, resource);
+        let found = equivalents.of(&resource, subresource).iter();
+        let found: Vec<String> = found.map(|served| served.resource.to_string()).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn versions_and_twins_are_equivalent() {
+        check("", "v1", "pods", "", &["/v1, Resource=pods"]);
+        check("", "v1", "pods", "nonsense", &[]);
+        check(
+            "autoscaling",
+            "v1",
+            "horizontalpodautoscalers",
+            "status",
+            &[
+                "autoscaling/v1, Resource=horizontalpodautoscalers",
+                "autoscaling/v2, Resource=horizontalpodautoscalers",
+            ],
+        );
+        check(
+            "apps",
+            "v1",
+            "deployments",
+            "",
+            &[
+                "apps/v1, Resource=deployments",
+                "extensions/v1beta1, Resource=deployments",
+            ],
+        );
+        check(
+            "events.k8s.io",
+            "v1",
+            "events",
+            "",
+            &["/v1, Resource=events", "events.k8s.io/v1, Resource=events"],
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! The way to the few that can match, past all the others.
+
+use std::collections::HashMap;
+
+use pratique_types::Operation;
+
+use crate::equivalents::Equivalents;
+use crate::request::Target;
+use crate::resources::MatchResources;
+use crate::rules::Rule;
+
+/// An index over operation, group and resource.
+///
+/// It holds positions in a list of the caller's (of policies, say), and gives those whose rules can match a request:
+/// never too few, sometimes too many.
+#[derive(Clone, Debug, Default)]
+pub struct MatchIndex {
+    always: Vec<u32>,
+    operations: HashMap<Operation, Groups>,
+}
+
+/// By group, then by resource; `None` stands for any.
+type Groups = HashMap<Option<String>, HashMap<Option<String>, Vec<u32>>>;
+
+impl MatchIndex {
+    /// Indexes constraints by their position.
+    pub fn new<'a>(constraints: impl IntoIterator<Item = &'a MatchResources>) -> Self {
+        let mut index = MatchIndex::default();
+        for (position, constraints) in constraints.into_iter().enumerate() {
+            index.add(position as u32, constraints);
+        }
+        index
+    }
+
+    /// The positions that can match, in ascending order.
+    pub fn candidates(&self, target: &Target<'_>, equivalents: &Equivalents) -> Vec<u32> {
+        let mut found = self.always.clone();
+        let others = equivalents.of(target.resource, target.subresource).iter();
+        let others = others
+            .map(|other| &other.resource)
+            .filter(|other| *other != target.resource);
+        if let Some(groups) = self.operations.get(&target.operation) {
+            for resource in std::iter::once(target.resource).chain(others) {
+                collect(groups, &resource.group, &resource.resource, &mut found);
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn add(&mut self, position: u32, constraints: &MatchResources) {
+        if constraints.broken.is_some() || constraints.rules.is_empty() {
+            self.always.push(position);
+            return;
+        }
+        for rule in &constraints.rules.rules {
+            self.add_rule(position, rule);
+        }
+    }
+
+    fn add_rule(&mut self, position: u32, rule: &Rule) {
+        for operation in &rule.operations {
+            let groups = self.operations.entry(*operation).or_default();
+            for group in any_or_each(rule.groups.0.as_deref()) {
+                let resources = groups.entry(group).or_default();
+                for pattern in &rule.resources {
+                    let positions = resources.entry(pattern.resource.clone()).or_default();
+                    if positions.last() != Some(&position) {
+                        positions.push(position);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn any_or_each(names: Option<&[String]>) -> Vec<Option<String>> {
+    match names {
+        None => vec![None],
+        Some(names) => names.iter().cloned().map(Some).collect(),
+    }
+}
+
+fn collect(groups: &Groups, group: &str, resource: &str, found: &mut Vec<u32>) {
+    let [group, resource] = [group, resource].map(|name| Some(name.to_owned()));
+    for group in [&group, &None] {
+        let Some(resources) = groups.get(group) else {
+            continue;
+        };
+        for resource in [&resource, &None] {
+            found.extend(resources.get(resource).into_iter().flatten());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pratique_types::AdmissionRequest;
+
+    #[test]
+    fn only_those_that_can_match() {
+        let rule = |operation: &str, group: &str, resource: &str| {
+            let json = format!(
+                r#"{{"resourceRules":[{{"operations":["{operation}"],"apiGroups":["{group}"],"apiVersions":["v1"],
+                    "resources":["{resource}"]}}],"matchPolicy":"Equivalent","namespaceSelector":{{}},"objectSelector":{{}}}}"#
+            );
+            MatchResources::compile(Some(&serde_json::from_str(&json).unwrap()))
+        };
+        let index = MatchIndex::new(&[
+            rule("CREATE", "", "pods"),
+            rule("*", "*", "*/*"),
+            rule("DELETE", "", "pods"),
+            rule("CREATE", "", "events"),
+            MatchResources::compile(None),
+            rule("*", "apps", "*"),
+        ]);
+        let check = |request: &str, expected: &[u32]| {
+            let request: AdmissionRequest<'_> = serde_json::from_str(request).unwrap();
+            let found = index.candidates(&Target::new(&request), &Equivalents::builtin());
+            assert_eq!(found, expected);
+        };
+        check(
+            r#"{"operation":"CREATE","resource":{"group":"","version":"v1","resource":"pods"}}"#,
+            &[0, 1, 4],
+        );
+        check(
+            r#"{"operation":"UPDATE","resource":{"group":"apps","version":"v1","resource":"deployments"}}"#,
+            &[1, 4, 5],
+        );
+        check(
+            r#"{"operation":"CREATE","resource":{"group":"events.k8s.io","version":"v1","resource":"events"}}"#,
+            &[1, 3, 4],
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! What matching looks at in a request.
+
+use pratique_json::Value;
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
+
+use crate::selector::Labels;
+
+/// A request as rules and selectors see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'r> {
+    /// What is done.
+    pub operation: Operation,
+    /// The kind of the object.
+    pub kind: &'r GroupVersionKind,
+    /// The resource.
+    pub resource: &'r GroupVersionResource,
+    /// The part of the resource; empty for the resource itself.
+    pub subresource: &'r str,
+    /// The name of the object; empty where the server is to generate it.
+    pub name: &'r str,
+    /// The namespace; empty outside of namespaces. Requests for a namespace carry its own name.
+    pub namespace: &'r str,
+    /// The new object; `null` where there is none.
+    pub object: &'r Value<'r>,
+    /// The stored object; `null` where there is none.
+    pub old_object: &'r Value<'r>,
+}
+
+/// Where stored namespaces come from.
+pub trait Namespaces {
+    /// The `v1` Namespace of a name.
+    fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>>;
+}
+
+impl<'r> Target<'r> {
+    /// The request as it was asked.
+    pub fn new(request: &'r AdmissionRequest<'r>) -> Self {
+        Target {
+            operation: request.operation,
+            kind: &request.kind,
+            resource: &request.resource,
+            subresource: &request.sub_resource,
+            name: &request.name,
+            namespace: &request.namespace,
+            object: &request.object,
+            old_object: &request.old_object,
+        }
+    }
+}
+
+/// The labels of an object; `None` where there is no object, or where its kind has no metadata.
+pub fn labels_of<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Labels<'a>> {
+    if object.is_null() || (kind.group.is_empty() && WITHOUT_METADATA.contains(&kind.kind.as_str())) {
+        return None;
+    }
+    let labels = object.at(&["metadata", "labels"]);
+    Some(labels.map(Labels::new).unwrap_or_default())
+}
+
+/// The kinds of the core group that requests to connect carry.
+const WITHOUT_METADATA: [&str; 6] = [
+    "NodeProxyOptions",
+    "PodAttachOptions",
+    "PodExecOptions",
+    "PodPortForwardOptions",
+    "PodProxyOptions",
+    "ServiceProxyOptions",
+];

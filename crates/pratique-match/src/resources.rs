@@ -1,0 +1,234 @@
+//! `matchConstraints` and `matchResources`: rules and selectors together.
+
+use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_json::Value;
+use pratique_types::{GroupVersionKind, GroupVersionResource, Operation};
+
+use crate::equivalents::Equivalents;
+use crate::request::{Namespaces, Target, labels_of};
+use crate::rules::{Found, Rules};
+use crate::selector::{InvalidSelector, Labels, Selector};
+
+/// Compiled `MatchResources`.
+#[derive(Clone, Debug)]
+pub struct MatchResources {
+    pub(crate) rules: Rules,
+    exclude: Rules,
+    /// Why it cannot be used at all.
+    pub(crate) broken: Option<MatchError>,
+    namespace_selector: Result<Selector, InvalidSelector>,
+    object_selector: Result<Selector, InvalidSelector>,
+}
+
+/// What a request was matched as; policies see its objects converted to this kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Matched<'r> {
+    /// The resource.
+    pub resource: &'r GroupVersionResource,
+    /// The kind.
+    pub kind: &'r GroupVersionKind,
+}
+
+/// Why it cannot be told whether a request matches; shown in an API server's words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MatchError {
+    /// A policy has no `matchConstraints`.
+    #[error("policy contained no match constraints, a required field")]
+    NoConstraints,
+    /// A selector is missing that the API sets by default.
+    #[error("a nil {0} selector was passed, please ensure selectors are initialized properly")]
+    NoSelector(&'static str),
+    /// A selector is not valid.
+    #[error("Internal error occurred: {0}")]
+    InvalidSelector(#[from] InvalidSelector),
+    /// The namespace of the request does not exist.
+    #[error("namespaces \"{0}\" not found")]
+    NamespaceNotFound(String),
+    /// A namespace is created or updated, but not given.
+    #[error("Internal error occurred: object does not implement the Object interfaces")]
+    NoMetadata,
+    /// Nobody knows the kind of an equivalent resource.
+    #[error("unable to convert to {0}: unknown kind")]
+    UnknownKind(GroupVersionResource),
+}
+
+impl MatchResources {
+    /// Compiles the `matchConstraints` of a policy. What is wrong with them shows when a request matches the rest.
+    pub fn compile(constraints: Option<&api::MatchResources>) -> Self {
+        let Some(constraints) = constraints else {
+            return MatchResources {
+                broken: Some(MatchError::NoConstraints),
+                ..MatchResources::compile(Some(&api::MatchResources::default()))
+            };
+        };
+        let match_policy = constraints.match_policy.as_deref();
+        let rules = |rules: &Option<Vec<_>>| Rules::named(rules.as_deref().unwrap_or_default(), match_policy);
+        let selectors = [
+            ("namespace", &constraints.namespace_selector),
+            ("object", &constraints.object_selector),
+        ];
+        let missing = selectors.iter().find(|(_, selector)| selector.is_none());
+        let selector = |selector: &Option<_>| Selector::compile(&selector.clone().unwrap_or_default());
+        MatchResources {
+            rules: rules(&constraints.resource_rules),
+            exclude: rules(&constraints.exclude_resource_rules),
+            broken: missing.map(|(name, _)| MatchError::NoSelector(name)),
+            namespace_selector: selector(&constraints.namespace_selector),
+            object_selector: selector(&constraints.object_selector),
+        }
+    }
+
+    /// Whether a request matches, and as what.
+    ///
+    /// Errors of selectors come last: they count only where everything else matches.
+    pub fn matches<'r>(
+        &self,
+        target: &Target<'r>,
+        equivalents: &'r Equivalents,
+        namespaces: &dyn Namespaces,
+    ) -> Result<Option<Matched<'r>>, MatchError> {
+        if let Some(broken) = &self.broken {
+            return Err(broken.clone());
+        }
+        // The reference asks the selectors first; as they have no effects, rules can spare them.
+        let found = if self.rules.is_empty() {
+            Ok(Some(Found::Itself))
+        } else {
+            self.rules.find(target, equivalents)
+        };
+        if matches!(found, Ok(None)) && self.exclude.is_empty() {
+            return Ok(None);
+        }
+        let in_namespace = self.namespace_matches(target, namespaces);
+        let selected = self.object_matches(target);
+        if in_namespace == Ok(false) || selected == Ok(false) {
+            return Ok(None);
+        }
+        if self.exclude.find(target, equivalents)?.is_some() {
+            return Ok(None);
+        }
+        let Some(found) = found? else {
+            return Ok(None);
+        };
+        in_namespace.and(selected)?;
+        Ok(Some(match found {
+            Found::Itself => Matched {
+                resource: target.resource,
+                kind: target.kind,
+            },
+            Found::Other(other) => Matched {
+                resource: &other.resource,
+                kind: &other.kind,
+            },
+        }))
+    }
+
+    fn namespace_matches(
+        &self,
+        target: &Target<'_>,
+        namespaces: &dyn Namespaces,
+    ) -> Result<bool, MatchError> {
+        let is_namespace = target.resource.resource == "namespaces";
+        if target.namespace.is_empty() && !is_namespace {
+            return Ok(true);
+        }
+        let selector = self.namespace_selector.as_ref().map_err(Clone::clone)?;
+        if selector.is_empty() {
+            return Ok(true);
+        }
+        let writes = matches!(target.operation, Operation::Create | Operation::Update);
+        if is_namespace && target.subresource.is_empty() && writes {
+            // The stored namespace is not there yet, or has the labels of before.
+            let labels = labels_of(target.kind, target.object).ok_or(MatchError::NoMetadata)?;
+            return Ok(selector.matches(labels));
+        }
+        let namespace = namespaces.namespace(target.namespace);
+        let namespace =
+            namespace.ok_or_else(|| MatchError::NamespaceNotFound(target.namespace.to_owned()))?;
+        Ok(selector.matches(labels_at(namespace)))
+    }
+
+    fn object_matches(&self, target: &Target<'_>) -> Result<bool, MatchError> {
+        let selector = self.object_selector.as_ref().map_err(Clone::clone)?;
+        let selects = |object| labels_of(target.kind, object).is_some_and(|labels| selector.matches(labels));
+        Ok(selector.is_empty() || selects(target.object) || selects(target.old_object))
+    }
+}
+
+fn labels_at<'a>(object: &'a Value<'a>) -> Labels<'a> {
+    let labels = object.at(&["metadata", "labels"]);
+    labels.map(Labels::new).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pratique_types::AdmissionRequest;
+
+    struct One<'a>(&'a str, Value<'a>);
+
+    impl Namespaces for One<'_> {
+        fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
+            (self.0 == name).then_some(&self.1)
+        }
+    }
+
+    const REQUEST: &str = r#"{"kind":{"group":"","version":"v1","kind":"Pod"},
+        "resource":{"group":"","version":"v1","resource":"pods"},"namespace":"n","operation":"CREATE",
+        "object":{"metadata":{"labels":{"app":"a"}}}}"#;
+
+    #[track_caller]
+    fn check(constraints: &str, expected: Result<bool, &str>) {
+        let rules = r#""resourceRules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods"]}]"#;
+        let text = format!("{{{rules},{constraints}}}");
+        let constraints: api::MatchResources = serde_json::from_str(&text).unwrap();
+        let request: AdmissionRequest<'_> = serde_json::from_str(REQUEST).unwrap();
+        let namespace = pratique_json::parse(br#"{"metadata":{"labels":{"team":"x"}}}"#).unwrap();
+        let matched = MatchResources::compile(Some(&constraints))
+            .matches(
+                &Target::new(&request),
+                &Equivalents::builtin(),
+                &One("n", namespace),
+            )
+            .map(|matched| matched.is_some())
+            .map_err(|error| error.to_string());
+        assert_eq!(matched, expected.map_err(str::to_owned), "{text}");
+    }
+
+    #[test]
+    fn selectors() {
+        let both = |namespace: &str, object: &str| {
+            format!(r#""namespaceSelector":{{{namespace}}},"objectSelector":{{{object}}}"#)
+        };
+        check(&both("", ""), Ok(true));
+        check(
+            &both(r#""matchLabels":{"team":"x"}"#, r#""matchLabels":{"app":"a"}"#),
+            Ok(true),
+        );
+        check(&both(r#""matchLabels":{"team":"y"}"#, ""), Ok(false));
+        check(&both("", r#""matchLabels":{"app":"b"}"#), Ok(false));
+        let bad = r#""matchExpressions":[{"key":"a","operator":"Near"}]"#;
+        check(
+            &both(bad, ""),
+            Err(r#"Internal error occurred: "Near" is not a valid label selector operator"#),
+        );
+        check(&both(bad, r#""matchLabels":{"app":"b"}"#), Ok(false));
+    }
+
+    #[test]
+    fn selectors_are_expected() {
+        check(
+            r#""objectSelector":{}"#,
+            Err("a nil namespace selector was passed, please ensure selectors are initialized properly"),
+        );
+    }
+
+    #[test]
+    fn excluded() {
+        check(
+            r#""namespaceSelector":{},"objectSelector":{},"excludeResourceRules":
+                [{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["*"]}]"#,
+            Ok(false),
+        );
+    }
+}

@@ -1,0 +1,302 @@
+//! Rules: operations, groups, versions, resources and a scope.
+
+use k8s_openapi::api::admissionregistration::v1::{NamedRuleWithOperations, RuleWithOperations};
+use pratique_types::{GroupVersionResource, Operation};
+
+use crate::equivalents::{Equivalent, Equivalents};
+use crate::request::Target;
+use crate::resources::MatchError;
+
+/// One compiled rule.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) groups: Names,
+    versions: Names,
+    pub(crate) resources: Vec<ResourcePattern>,
+    scope: Scope,
+    names: Vec<String>,
+}
+
+/// Rules of which one has to match, with or without equivalents.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// The rules in their order.
+    pub(crate) rules: Vec<Rule>,
+    /// Whether equivalent resources are tried.
+    pub(crate) equivalent: bool,
+}
+
+/// A set of names; `None` for any.
+#[derive(Clone, Debug)]
+pub(crate) struct Names(pub(crate) Option<Vec<String>>);
+
+/// `pods`, `pods/*`, `*/status`; `None` stands for `*`.
+#[derive(Clone, Debug)]
+pub(crate) struct ResourcePattern {
+    pub(crate) resource: Option<String>,
+    subresource: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scope {
+    All,
+    Namespaced,
+    Cluster,
+    /// One that no API server accepts: matches nothing.
+    Unknown,
+}
+
+impl Rule {
+    /// Whether a request matches, seen as one for `resource`.
+    pub fn matches(&self, target: &Target<'_>, resource: &GroupVersionResource) -> bool {
+        self.in_scope(target, resource)
+            && self.operations.contains(&target.operation)
+            && self.groups.contain(&resource.group)
+            && self.versions.contain(&resource.version)
+            && self
+                .resources
+                .iter()
+                .any(|pattern| pattern.matches(&resource.resource, target.subresource))
+    }
+
+    fn names_match(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|own| own == name)
+    }
+
+    /// Namespaces themselves are cluster-scoped, though requests for them carry a namespace.
+    fn in_scope(&self, target: &Target<'_>, resource: &GroupVersionResource) -> bool {
+        let of_cluster = target.namespace.is_empty()
+            || (resource.resource == "namespaces" && resource.group.is_empty() && resource.version == "v1");
+        match self.scope {
+            Scope::All => true,
+            Scope::Namespaced => !of_cluster,
+            Scope::Cluster => of_cluster,
+            Scope::Unknown => false,
+        }
+    }
+}
+
+impl Rules {
+    /// Compiles the rules of a policy or a binding.
+    pub fn named(rules: &[NamedRuleWithOperations], match_policy: Option<&str>) -> Self {
+        let rules = rules.iter().map(|rule| Rule {
+            names: rule.resource_names.clone().unwrap_or_default(),
+            ..compile(Parts {
+                operations: rule.operations.as_deref(),
+                groups: rule.api_groups.as_deref(),
+                versions: rule.api_versions.as_deref(),
+                resources: rule.resources.as_deref(),
+                scope: rule.scope.as_deref(),
+            })
+        });
+        Rules {
+            rules: rules.collect(),
+            equivalent: is_equivalent(match_policy),
+        }
+    }
+
+    /// Compiles the rules of a webhook.
+    pub fn of_webhook(rules: &[RuleWithOperations], match_policy: Option<&str>) -> Self {
+        let rules = rules.iter().map(|rule| {
+            compile(Parts {
+                operations: rule.operations.as_deref(),
+                groups: rule.api_groups.as_deref(),
+                versions: rule.api_versions.as_deref(),
+                resources: rule.resources.as_deref(),
+                scope: rule.scope.as_deref(),
+            })
+        });
+        Rules {
+            rules: rules.collect(),
+            equivalent: is_equivalent(match_policy),
+        }
+    }
+
+    /// Whether there is no rule.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// What the request matches as: itself if any rule says so, else the first equivalent of the first rule that has one.
+    pub fn find<'r>(
+        &self,
+        target: &Target<'r>,
+        equivalents: &'r Equivalents,
+    ) -> Result<Option<Found<'r>>, MatchError> {
+        let mut direct = self
+            .rules
+            .iter()
+            .filter(|rule| rule.matches(target, target.resource));
+        if direct.any(|rule| rule.names_match(target.name)) {
+            return Ok(Some(Found::Itself));
+        }
+        if !self.equivalent {
+            return Ok(None);
+        }
+        let others = equivalents.of(target.resource, target.subresource);
+        for rule in &self.rules {
+            for other in others.iter().filter(|other| other.resource != *target.resource) {
+                if !rule.matches(target, &other.resource) {
+                    continue;
+                }
+                if other.kind.is_empty() {
+                    return Err(MatchError::UnknownKind(other.resource.clone()));
+                }
+                if rule.names_match(target.name) {
+                    return Ok(Some(Found::Other(other)));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What a rule matched.
+#[derive(Clone, Copy, Debug)]
+pub enum Found<'r> {
+    /// The resource of the request.
+    Itself,
+    /// Another one with the same objects.
+    Other(&'r Equivalent),
+}
+
+impl Names {
+    fn new(names: Option<&[String]>) -> Self {
+        let names = names.unwrap_or_default();
+        Names((!names.iter().any(|name| name == "*")).then(|| names.to_vec()))
+    }
+
+    fn contain(&self, name: &str) -> bool {
+        match &self.0 {
+            Some(names) => names.iter().any(|own| own == name),
+            None => true,
+        }
+    }
+}
+
+impl ResourcePattern {
+    /// Without a slash only the resource itself is meant; behind it, `*` means the resource and all its parts.
+    fn new(text: &str) -> Self {
+        let (resource, subresource) = text.split_once('/').unwrap_or((text, ""));
+        let name = |text: &str| (text != "*").then(|| text.to_owned());
+        ResourcePattern {
+            resource: name(resource),
+            subresource: name(subresource),
+        }
+    }
+
+    fn matches(&self, resource: &str, subresource: &str) -> bool {
+        self.resource.as_deref().is_none_or(|own| own == resource)
+            && self.subresource.as_deref().is_none_or(|own| own == subresource)
+    }
+}
+
+struct Parts<'a> {
+    operations: Option<&'a [String]>,
+    groups: Option<&'a [String]>,
+    versions: Option<&'a [String]>,
+    resources: Option<&'a [String]>,
+    scope: Option<&'a str>,
+}
+
+fn compile(parts: Parts<'_>) -> Rule {
+    let operations = parts.operations.unwrap_or_default();
+    let listed = |operation: &Operation| {
+        let names = operations.iter();
+        names
+            .into_iter()
+            .any(|name| name == "*" || name == operation.as_str())
+    };
+    let resources = parts.resources.unwrap_or_default().iter();
+    Rule {
+        operations: Operation::ALL.into_iter().filter(listed).collect(),
+        groups: Names::new(parts.groups),
+        versions: Names::new(parts.versions),
+        resources: resources.map(|text| ResourcePattern::new(text)).collect(),
+        scope: match parts.scope {
+            None | Some("*") => Scope::All,
+            Some("Namespaced") => Scope::Namespaced,
+            Some("Cluster") => Scope::Cluster,
+            Some(_) => Scope::Unknown,
+        },
+        names: Vec::new(),
+    }
+}
+
+fn is_equivalent(match_policy: Option<&str>) -> bool {
+    match_policy.is_some_and(|policy| policy != "Exact")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pratique_types::AdmissionRequest;
+
+    fn request(json: &str) -> AdmissionRequest<'_> {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[track_caller]
+    fn check(rule: &str, request_json: &str, expected: &str) {
+        let rule: NamedRuleWithOperations = serde_json::from_str(rule).unwrap();
+        let request = request(request_json);
+        let equivalents = Equivalents::builtin();
+        let found = Rules::named(&[rule], Some("Equivalent"))
+            .find(&Target::new(&request), &equivalents)
+            .unwrap();
+        let found = match found {
+            None => "none".to_owned(),
+            Some(Found::Itself) => "itself".to_owned(),
+            Some(Found::Other(other)) => other.resource.to_string(),
+        };
+        assert_eq!(found, expected);
+    }
+
+    fn rule(resources: &str, more: &str) -> String {
+        format!(
+            r#"{{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":[{resources}]{more}}}"#
+        )
+    }
+
+    const POD: &str =
+        r#"{"resource":{"group":"","version":"v1","resource":"pods"},"namespace":"n","name":"p"}"#;
+    const STATUS: &str = r#"{"resource":{"group":"","version":"v1","resource":"pods"},"subResource":"status","namespace":"n"}"#;
+    const NAMESPACE: &str =
+        r#"{"resource":{"group":"","version":"v1","resource":"namespaces"},"namespace":"n"}"#;
+
+    #[test]
+    fn wildcards_and_parts() {
+        for (resources, pod, status) in [
+            (r#""pods""#, "itself", "none"),
+            (r#""pods/status""#, "none", "itself"),
+            (r#""pods/*""#, "itself", "itself"),
+            (r#""pods/""#, "itself", "none"),
+            (r#""*""#, "itself", "none"),
+            (r#""*/*""#, "itself", "itself"),
+            (r#""*/status""#, "none", "itself"),
+            (r#""services","pods""#, "itself", "none"),
+        ] {
+            check(&rule(resources, ""), POD, pod);
+            check(&rule(resources, ""), STATUS, status);
+        }
+    }
+
+    #[test]
+    fn scopes_and_names() {
+        check(&rule(r#""*""#, r#","scope":"Namespaced""#), POD, "itself");
+        check(&rule(r#""*""#, r#","scope":"Cluster""#), POD, "none");
+        check(&rule(r#""*""#, r#","scope":"Namespaced""#), NAMESPACE, "none");
+        check(&rule(r#""*""#, r#","scope":"Cluster""#), NAMESPACE, "itself");
+        check(&rule(r#""pods""#, r#","resourceNames":["p","q"]"#), POD, "itself");
+        check(&rule(r#""pods""#, r#","resourceNames":["q"]"#), POD, "none");
+    }
+
+    #[test]
+    fn equivalents_are_tried_last() {
+        let event =
+            r#"{"resource":{"group":"events.k8s.io","version":"v1","resource":"events"},"namespace":"n"}"#;
+        check(&rule(r#""events""#, ""), event, "/v1, Resource=events");
+        check(&rule(r#""pods""#, ""), event, "none");
+    }
+}

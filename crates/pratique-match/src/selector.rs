@@ -1,0 +1,232 @@
+//! Label selectors, compiled.
+
+use std::fmt;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
+use pratique_json::{Object, Value};
+
+use crate::label_syntax::{key_faults, value_faults};
+
+/// A compiled `meta/v1` label selector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selector {
+    requirements: Vec<Requirement>,
+}
+
+/// A selector that an API server would not compile; shown in its words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidSelector(String);
+
+/// The labels of an object.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Labels<'a>(Option<&'a Object<'a>>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Requirement {
+    key: String,
+    test: Test,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Test {
+    In(Vec<String>),
+    NotIn(Vec<String>),
+    Exists,
+    DoesNotExist,
+}
+
+impl Selector {
+    /// Compiles a selector.
+    pub fn compile(selector: &LabelSelector) -> Result<Self, InvalidSelector> {
+        let labels = selector.match_labels.iter().flatten();
+        let equalities = labels.map(|(key, value)| Requirement::new(key, Test::In(vec![value.clone()])));
+        let expressions = selector.match_expressions.iter().flatten();
+        let requirements = equalities.chain(expressions.map(Requirement::compile));
+        Ok(Selector {
+            requirements: requirements.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Whether it selects everything.
+    pub fn is_empty(&self) -> bool {
+        self.requirements.is_empty()
+    }
+
+    /// Whether it selects an object with these labels.
+    pub fn matches(&self, labels: Labels<'_>) -> bool {
+        self.requirements
+            .iter()
+            .all(|requirement| requirement.matches(labels))
+    }
+}
+
+impl<'a> Labels<'a> {
+    /// Takes `metadata.labels`. Unless all members are texts there are no labels: that is how an API server reads
+    /// the labels of custom resources.
+    pub fn new(labels: &'a Value<'a>) -> Self {
+        let object = labels.as_object();
+        Labels(object.filter(|object| object.iter().all(|(_, value)| value.as_str().is_some())))
+    }
+
+    fn get(self, key: &str) -> Option<&'a str> {
+        self.0?.get(key)?.as_str()
+    }
+}
+
+impl Requirement {
+    fn compile(expression: &LabelSelectorRequirement) -> Result<Self, InvalidSelector> {
+        let values = expression.values.clone().unwrap_or_default();
+        let test = match expression.operator.as_str() {
+            "In" => Test::In(values.clone()),
+            "NotIn" => Test::NotIn(values.clone()),
+            "Exists" => Test::Exists,
+            "DoesNotExist" => Test::DoesNotExist,
+            other => {
+                let message = format!("{other:?} is not a valid label selector operator");
+                return Err(InvalidSelector(message));
+            }
+        };
+        let presence = matches!(test, Test::Exists | Test::DoesNotExist);
+        let count = match (presence, values.is_empty()) {
+            (false, true) => Some(
+                "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty"
+                    .to_owned(),
+            ),
+            (true, false) => Some(format!(
+                "values: Invalid value: {}: values set must be empty for exists and does not exist",
+                json_list(&values)
+            )),
+            _ => None,
+        };
+        Self::checked(&expression.key, test, count, &values)
+    }
+
+    fn new(key: &str, test: Test) -> Result<Self, InvalidSelector> {
+        let values = match &test {
+            Test::In(values) => values.clone(),
+            _ => Vec::new(),
+        };
+        Self::checked(key, test, None, &values)
+    }
+
+    /// Puts faults together in the reference's order: of the key, of the number of values, of each value.
+    fn checked(
+        key: &str,
+        test: Test,
+        count: Option<String>,
+        values: &[String],
+    ) -> Result<Self, InvalidSelector> {
+        let key_fault = key_faults(key);
+        let mut faults = Vec::new();
+        if !key_fault.is_empty() {
+            faults.push(format!("key: Invalid value: {key:?}: {}", key_fault.join("; ")));
+        }
+        faults.extend(count);
+        for (index, value) in values.iter().enumerate() {
+            let fault = value_faults(value);
+            if !fault.is_empty() {
+                let fault = fault.join("; ");
+                faults.push(format!(
+                    "values[{index}][{key}]: Invalid value: {value:?}: {fault}"
+                ));
+            }
+        }
+        match faults.as_slice() {
+            [] => Ok(Requirement {
+                key: key.to_owned(),
+                test,
+            }),
+            [fault] => Err(InvalidSelector(fault.clone())),
+            faults => Err(InvalidSelector(format!("[{}]", faults.join(", ")))),
+        }
+    }
+
+    fn matches(&self, labels: Labels<'_>) -> bool {
+        let label = labels.get(&self.key);
+        let one_of = |values: &[String]| label.map(|label| values.iter().any(|value| value == label));
+        match &self.test {
+            Test::In(values) => one_of(values) == Some(true),
+            Test::NotIn(values) => one_of(values) != Some(true),
+            Test::Exists => label.is_some(),
+            Test::DoesNotExist => label.is_none(),
+        }
+    }
+}
+
+fn json_list(texts: &[String]) -> impl fmt::Display {
+    let texts = texts.iter().map(|text| Value::from(text.as_str()));
+    Value::Array(texts.collect()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compile(json: &str) -> Result<Selector, InvalidSelector> {
+        Selector::compile(&serde_json::from_str(json).unwrap())
+    }
+
+    #[track_caller]
+    fn check(selector: &str, labels: &str, expected: bool) {
+        let labels = pratique_json::parse(labels.as_bytes()).unwrap();
+        assert_eq!(
+            compile(selector).unwrap().matches(Labels::new(&labels)),
+            expected,
+            "{selector}"
+        );
+    }
+
+    #[test]
+    fn requirements_match() {
+        check("{}", "null", true);
+        check(r#"{"matchLabels":{"a":"1"}}"#, r#"{"a":"1","b":"2"}"#, true);
+        check(r#"{"matchLabels":{"a":"1"}}"#, r#"{"a":"2"}"#, false);
+        let expression = |operator: &str, values: &str| {
+            format!(r#"{{"matchExpressions":[{{"key":"a","operator":"{operator}","values":{values}}}]}}"#)
+        };
+        for (operator, values, with, without) in [
+            ("In", r#"["1","2"]"#, true, false),
+            ("NotIn", r#"["1"]"#, false, true),
+            ("Exists", "[]", true, false),
+            ("DoesNotExist", "null", false, true),
+        ] {
+            check(&expression(operator, values), r#"{"a":"1"}"#, with);
+            check(&expression(operator, values), "{}", without);
+        }
+    }
+
+    #[test]
+    fn labels_that_are_not_texts_are_none() {
+        check(r#"{"matchLabels":{"a":"1"}}"#, r#"{"a":"1","b":2}"#, false);
+    }
+
+    #[test]
+    fn faults() {
+        for (selector, message) in [
+            (
+                r#"{"matchExpressions":[{"key":"a","operator":"Near"}]}"#,
+                r#""Near" is not a valid label selector operator"#,
+            ),
+            (
+                r#"{"matchExpressions":[{"key":"a","operator":"In","values":[]}]}"#,
+                "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
+            ),
+            (
+                r#"{"matchExpressions":[{"key":"a","operator":"Exists","values":["x"]}]}"#,
+                r#"values: Invalid value: ["x"]: values set must be empty for exists and does not exist"#,
+            ),
+        ] {
+            assert_eq!(compile(selector).unwrap_err().to_string(), message);
+        }
+        let both = compile(r#"{"matchLabels":{"-":"?"}}"#).unwrap_err().to_string();
+        assert!(
+            both.starts_with(r#"[key: Invalid value: "-": name part must"#),
+            "{both}"
+        );
+        assert!(
+            both.contains(r#"values[0][-]: Invalid value: "?": a valid label"#),
+            "{both}"
+        );
+    }
+}
