@@ -13,6 +13,17 @@ pub trait TypeProvider: Debug + Send + Sync {
     /// Whether `name` is a type of this provider.
     fn has_type(&self, name: &str) -> bool;
 
+    /// The type that `name` stands for; `None` where it is no type of this provider.
+    fn type_named(&self, name: &str) -> Option<Type> {
+        self.has_type(name).then(|| Type::named(name))
+    }
+
+    /// Whether this provider may have types whose names start with `prefix` and a dot.
+    fn has_namespace(&self, prefix: &str) -> bool {
+        let _ = prefix;
+        true
+    }
+
     /// The type of a field; `None` where the type has no such field.
     fn field(&self, type_name: &str, field: &str) -> Option<Type>;
 
@@ -49,11 +60,24 @@ impl StructType {
             fields,
         }
     }
+
+    /// Declares one more field; a field of that name is declared anew.
+    pub fn with_field(mut self, name: &str, of: Type) -> Self {
+        match self.fields.iter_mut().find(|(known, _)| **known == *name) {
+            Some((_, known)) => *known = of,
+            None => self.fields.push((name.into(), of)),
+        }
+        self
+    }
 }
 
 impl TypeProvider for StructType {
     fn has_type(&self, name: &str) -> bool {
         *self.name == *name
+    }
+
+    fn has_namespace(&self, prefix: &str) -> bool {
+        within(&self.name, prefix)
     }
 
     fn field(&self, type_name: &str, field: &str) -> Option<Type> {
@@ -63,4 +87,10 @@ impl TypeProvider for StructType {
             .find(|(name, _)| own && **name == *field)
             .map(|(_, of)| of.clone())
     }
+}
+
+/// Whether a qualified name starts with `prefix` and a dot.
+pub(crate) fn within(name: &str, prefix: &str) -> bool {
+    name.strip_prefix(prefix)
+        .is_some_and(|rest| rest.starts_with('.'))
 }

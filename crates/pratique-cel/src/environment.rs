@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::ast::Literal;
 use crate::checker::{self, Checked};
-use crate::declared::TypeProvider;
+use crate::declared::{self, TypeProvider};
 use crate::error::CompileError;
 use crate::function::Function;
 use crate::library::Library;
@@ -18,10 +19,26 @@ use crate::value::Value;
 /// is shared.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    functions: Arc<HashMap<Arc<str>, Arc<Function>>>,
+    functions: Arc<Functions>,
     macros: Arc<Vec<Macro>>,
+    names: Arc<Names>,
     variables: Vec<(Arc<str>, Type)>,
     types: Vec<Arc<dyn TypeProvider>>,
+}
+
+/// The functions by name, and the prefixes of those with dotted names.
+#[derive(Clone, Debug, Default)]
+struct Functions {
+    by_name: HashMap<Arc<str>, Arc<Function>>,
+    prefixes: Vec<Box<str>>,
+}
+
+/// The types and constants that have a name of their own, and the prefixes of dotted names.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    types: HashMap<Arc<str>, Type>,
+    constants: HashMap<Arc<str>, Literal>,
+    prefixes: Vec<Box<str>>,
 }
 
 /// The place of a variable in the [`Activation`]s of its environment.
@@ -34,15 +51,22 @@ impl Environment {
         Environment::default()
     }
 
-    /// Adds functions and macros. Overloads of a function that is known already are added to it.
+    /// Adds functions, macros and types. Overloads of a function that is known already are added to it, after
+    /// those it has; an overload that is known already is replaced.
     pub fn with_library(mut self, library: Library) -> Self {
         let functions = Arc::make_mut(&mut self.functions);
         for function in library.functions {
-            match functions.get_mut(&function.name) {
-                Some(known) => Arc::make_mut(known).overloads.extend(function.overloads),
-                None => {
-                    functions.insert(function.name.clone(), Arc::new(function));
-                }
+            functions.add(function);
+        }
+        if !library.names.is_empty() || !library.constants.is_empty() {
+            let names = Arc::make_mut(&mut self.names);
+            for (name, of) in library.names {
+                add_prefix(&mut names.prefixes, &name);
+                names.types.insert(name, of);
+            }
+            for (name, value) in library.constants {
+                add_prefix(&mut names.prefixes, &name);
+                names.constants.insert(name, value);
             }
         }
         Arc::make_mut(&mut self.macros).extend(library.macros);
@@ -50,7 +74,7 @@ impl Environment {
         self
     }
 
-    /// Adds a variable.
+    /// Adds a variable. Its name may have dots; a variable of that name is declared anew.
     pub fn with_variable(mut self, name: &str, of: Type) -> Self {
         self.variables.push((name.into(), of));
         self
@@ -99,7 +123,7 @@ impl Environment {
 
     /// A function by its name.
     pub fn function(&self, name: &str) -> Option<&Arc<Function>> {
-        self.functions.get(name)
+        self.functions.by_name.get(name)
     }
 
     /// A variable by its name: its slot and type.
@@ -108,9 +132,69 @@ impl Environment {
         self.variables.get(slot.0 as usize).map(|(_, of)| (slot, of))
     }
 
+    /// The name of a variable.
+    pub fn variable_name(&self, slot: Slot) -> Option<&str> {
+        let (name, _) = self.variables.get(slot.0 as usize)?;
+        Some(name)
+    }
+
+    /// The type that has `name` as an expression: `int`, `google.protobuf.Duration` …
+    pub fn named_type(&self, name: &str) -> Option<&Type> {
+        self.names.types.get(name)
+    }
+
+    /// The value of a named constant.
+    pub fn constant(&self, name: &str) -> Option<&Literal> {
+        self.names.constants.get(name)
+    }
+
     /// The provider of a type.
     pub fn provider(&self, type_name: &str) -> Option<&Arc<dyn TypeProvider>> {
         self.types.iter().rev().find(|types| types.has_type(type_name))
+    }
+
+    /// Whether a function may have a name that starts with `prefix` and a dot.
+    pub(crate) fn has_function_namespace(&self, prefix: &str) -> bool {
+        self.functions.prefixes.iter().any(|own| **own == *prefix)
+    }
+
+    /// Whether a variable, a type or a constant may have a name that starts with `prefix` and a dot.
+    pub(crate) fn has_namespace(&self, prefix: &str) -> bool {
+        let prefixes = &self.names.prefixes;
+        prefixes.iter().any(|own| **own == *prefix)
+            || self
+                .variables
+                .iter()
+                .any(|(name, _)| declared::within(name, prefix))
+            || self.types.iter().any(|types| types.has_namespace(prefix))
+    }
+}
+
+impl Functions {
+    /// Adds a function, or its overloads to the function of that name.
+    fn add(&mut self, function: Function) {
+        add_prefix(&mut self.prefixes, &function.name);
+        let Some(known) = self.by_name.get_mut(&function.name) else {
+            self.by_name.insert(function.name.clone(), Arc::new(function));
+            return;
+        };
+        let known = Arc::make_mut(known);
+        known.singleton = function.singleton.or(known.singleton.take());
+        for overload in function.overloads {
+            match known.overloads.iter_mut().find(|own| own.id == overload.id) {
+                Some(own) => *own = overload,
+                None => known.overloads.push(overload),
+            }
+        }
+    }
+}
+
+/// Adds the first segment of a dotted name.
+fn add_prefix(prefixes: &mut Vec<Box<str>>, name: &str) {
+    if let Some((prefix, _)) = name.split_once('.')
+        && !prefixes.iter().any(|known| **known == *prefix)
+    {
+        prefixes.push(prefix.into());
     }
 }
 

@@ -14,6 +14,9 @@ pub struct Issue {
     pub message: String,
 }
 
+/// How many faults of an expression are shown; those beyond are only counted.
+pub(crate) const SHOWN_ISSUES: usize = 100;
+
 /// Why an expression does not compile.
 #[derive(Clone, Debug)]
 pub enum CompileError {
@@ -35,13 +38,16 @@ impl Display for CompileError {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self {
             CompileError::Issues { source, issues } => {
-                for (index, issue) in issues.iter().enumerate() {
+                for (index, issue) in issues.iter().take(SHOWN_ISSUES).enumerate() {
                     if index > 0 {
                         formatter.write_str("\n")?;
                     }
                     crate::snippet::write(formatter, source, issue)?;
                 }
-                Ok(())
+                match issues.len().saturating_sub(SHOWN_ISSUES) {
+                    0 => Ok(()),
+                    more => write!(formatter, "\n{more} more errors were truncated"),
+                }
             }
             CompileError::Plan(message) => write!(formatter, "program instantiation failed: {message}"),
         }

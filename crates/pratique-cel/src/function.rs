@@ -33,6 +33,8 @@ pub struct Overload {
     pub implementation: Option<Implementation>,
     /// What a call costs where the overload is known from the types alone; by default 1.
     pub cost: Option<CostFn>,
+    /// The names of the type parameters that it has, each once.
+    pub(crate) type_params: Arc<[Arc<str>]>,
 }
 
 /// Code that computes a call from values: never called with an error among the arguments.
@@ -113,14 +115,18 @@ impl Function {
 impl Overload {
     /// A signature without implementation.
     pub fn new(id: &str, member: bool, params: &[Type], result: Type) -> Self {
-        let (id, params) = (id.into(), params.into());
+        let mut type_params = Vec::new();
+        for of in std::iter::once(&result).chain(params) {
+            collect_params(of, &mut type_params);
+        }
         Overload {
-            id,
-            params,
+            id: id.into(),
+            params: params.into(),
             result,
             member,
             implementation: None,
             cost: None,
+            type_params: type_params.into(),
         }
     }
 
@@ -140,5 +146,19 @@ impl Overload {
     pub fn costing(mut self, cost: CostFn) -> Self {
         self.cost = Some(cost);
         self
+    }
+}
+
+/// Adds the type parameters within a type to those found so far.
+fn collect_params(of: &Type, found: &mut Vec<Arc<str>>) {
+    match of {
+        Type::Param(name) if !found.contains(name) => found.push(name.clone()),
+        Type::Wrapper(inner) | Type::List(inner) | Type::Type(Some(inner)) => collect_params(inner, found),
+        Type::Map(key, value) => {
+            collect_params(key, found);
+            collect_params(value, found);
+        }
+        Type::Opaque(_, params) => params.iter().for_each(|param| collect_params(param, found)),
+        _ => {}
     }
 }

@@ -1,6 +1,6 @@
 //! The types of the CEL type system.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Display, Formatter, Write};
 use std::sync::Arc;
 
 /// A CEL type, as declared or as inferred by the checker. Cheap to clone.
@@ -42,8 +42,10 @@ pub enum Type {
     Opaque(Arc<str>, Arc<[Type]>),
     /// The type of a type: `type(int)`; without parameter `type`.
     Type(Option<Arc<Type>>),
-    /// A type parameter of an overload, or a fresh one of the checker.
+    /// A type parameter of an overload.
     Param(Arc<str>),
+    /// A type that the checker has yet to find out; none is left in a checked expression.
+    Free(u32),
 }
 
 impl Type {
@@ -62,9 +64,14 @@ impl Type {
         Type::Opaque(OPTIONAL.into(), [value].into())
     }
 
-    /// The structured type `name`.
+    /// The structured type `name`; protobuf's well-known types by such a name are the types that CEL has for them.
     pub fn named(name: &str) -> Type {
-        Type::Struct(name.into())
+        well_known(name).unwrap_or_else(|| Type::Struct(name.into()))
+    }
+
+    /// `wrapper(inner)`
+    pub fn wrapper(inner: Type) -> Type {
+        Type::Wrapper(Arc::new(inner))
     }
 
     /// The type parameter `name`.
@@ -105,7 +112,16 @@ impl Type {
             Type::Map(..) => "map",
             Type::Struct(name) | Type::Opaque(name, _) | Type::Param(name) => name,
             Type::Type(_) => "type",
+            Type::Free(_) => "dyn",
         }
+    }
+
+    /// The full form, in which well-known types go by their protobuf names: `list(google.protobuf.Timestamp)`.
+    pub fn full_name(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = write(&mut text, self, Type::runtime_name);
+        text
     }
 }
 
@@ -115,25 +131,103 @@ pub(crate) const OPTIONAL: &str = "optional_type";
 /// The form that error messages show: `map(string, list(dyn))`.
 impl Display for Type {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Type::Error => formatter.write_str("!error!"),
-            Type::Null => formatter.write_str("null"),
-            Type::Timestamp => formatter.write_str("timestamp"),
-            Type::Duration => formatter.write_str("duration"),
-            Type::Any => formatter.write_str("any"),
-            Type::Wrapper(inner) => write!(formatter, "wrapper({inner})"),
-            Type::List(element) => write!(formatter, "list({element})"),
-            Type::Map(key, value) => write!(formatter, "map({key}, {value})"),
-            Type::Opaque(name, parameters) if !parameters.is_empty() => {
-                write!(formatter, "{name}(")?;
-                for (index, parameter) in parameters.iter().enumerate() {
-                    let separator = if index > 0 { ", " } else { "" };
-                    write!(formatter, "{separator}{parameter}")?;
-                }
-                formatter.write_str(")")
-            }
-            Type::Type(Some(inner)) => write!(formatter, "type({inner})"),
-            other => formatter.write_str(other.runtime_name()),
+        write(formatter, self, message_name)
+    }
+}
+
+/// How messages call a type that has no parameters.
+fn message_name(of: &Type) -> &str {
+    match of {
+        Type::Error => "!error!",
+        Type::Null => "null",
+        Type::Timestamp => "timestamp",
+        Type::Duration => "duration",
+        Type::Any => "any",
+        other => other.runtime_name(),
+    }
+}
+
+/// Writes a type with its parameters; `leaf` names the types that have none.
+fn write(out: &mut dyn Write, of: &Type, leaf: fn(&Type) -> &str) -> fmt::Result {
+    let parameters: [&Type; 2];
+    let parameters = match of {
+        Type::Free(number) => return write!(out, "_var{number}"),
+        Type::Wrapper(inner) => {
+            out.write_str("wrapper(")?;
+            write(out, inner, leaf)?;
+            return out.write_str(")");
         }
+        Type::List(only) | Type::Type(Some(only)) => &[&**only][..],
+        Type::Map(key, value) => {
+            parameters = [key, value];
+            &parameters
+        }
+        Type::Opaque(_, own) if !own.is_empty() => &own.iter().collect::<Vec<_>>(),
+        other => return out.write_str(leaf(other)),
+    };
+    out.write_str(of.runtime_name())?;
+    for (index, parameter) in parameters.iter().enumerate() {
+        out.write_str(if index == 0 { "(" } else { ", " })?;
+        write(out, parameter, leaf)?;
+    }
+    out.write_str(")")
+}
+
+/// The type that CEL has for a well-known type of protobuf.
+fn well_known(name: &str) -> Option<Type> {
+    Some(match name.strip_prefix("google.protobuf.")? {
+        "BoolValue" => Type::wrapper(Type::Bool),
+        "BytesValue" => Type::wrapper(Type::Bytes),
+        "DoubleValue" | "FloatValue" => Type::wrapper(Type::Double),
+        "Int64Value" | "Int32Value" => Type::wrapper(Type::Int),
+        "UInt64Value" | "UInt32Value" => Type::wrapper(Type::Uint),
+        "StringValue" => Type::wrapper(Type::String),
+        "Any" => Type::Any,
+        "Duration" => Type::Duration,
+        "Timestamp" => Type::Timestamp,
+        "ListValue" => Type::list(Type::Dyn),
+        "NullValue" => Type::Null,
+        "Struct" => Type::map(Type::String, Type::Dyn),
+        "Value" => Type::Dyn,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_have_a_short_and_a_full_form() {
+        let check = |of: Type, short: &str, full: &str| {
+            assert_eq!(
+                (of.to_string(), of.full_name()),
+                (short.to_owned(), full.to_owned())
+            );
+        };
+        let pair = |of: &Type| Type::map(Type::String, of.clone());
+        check(
+            Type::list(Type::Timestamp),
+            "list(timestamp)",
+            "list(google.protobuf.Timestamp)",
+        );
+        check(pair(&Type::Null), "map(string, null)", "map(string, null_type)");
+        check(Type::type_of(Type::Int), "type(int)", "type(int)");
+        check(Type::Type(None), "type", "type");
+        check(
+            Type::optional(Type::Free(3)),
+            "optional_type(_var3)",
+            "optional_type(_var3)",
+        );
+        check(
+            Type::named("google.protobuf.Int32Value"),
+            "wrapper(int)",
+            "wrapper(int)",
+        );
+        check(
+            Type::named("kubernetes.Namespace"),
+            "kubernetes.Namespace",
+            "kubernetes.Namespace",
+        );
     }
 }

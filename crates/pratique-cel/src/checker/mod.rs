@@ -1,12 +1,27 @@
 //! From syntax tree to typed tree.
+//!
+//! The tree is walked once, depth first. What the type of a node is may be found out later than the node is
+//! visited (`[]` is a list of something): such types are [free](Type::Free) until the end.
+
+mod calls;
+mod comprehensions;
+mod literals;
+mod names;
+mod relate;
+mod selects;
+mod unify;
+mod validate;
 
 use std::sync::Arc;
 
-use crate::ast::{Ast, ExprId, Literal};
+use crate::ast::{Ast, Expr, ExprId, Literal};
 use crate::environment::{Environment, Slot};
-use crate::error::Issue;
+use crate::error::{Issue, SHOWN_ISSUES};
 use crate::function::Function;
 use crate::types::Type;
+
+use relate::is_presentable;
+use unify::Bindings;
 
 /// An expression whose types and references are known.
 #[derive(Clone, Debug)]
@@ -25,10 +40,14 @@ pub struct Checked {
 pub enum Reference {
     /// A variable of the environment.
     Variable(Slot),
-    /// A variable of an enclosing comprehension, by its name.
-    Local(Arc<str>),
+    /// A variable of an enclosing comprehension, by its place on the stack of such variables: where `n` are in
+    /// scope around a comprehension, its accumulator is `n`, its first variable `n + 1`, its second `n + 2`.
+    /// The range and the first value of the accumulator see `n` variables, the result `n + 1`.
+    Local(u32),
     /// A type used as a value.
     Type(Type),
+    /// A type used as a value that has no value at run time: `reference to undefined type`.
+    UndefinedType(Arc<str>),
     /// A declared constant.
     Constant(Literal),
     /// The overloads of a function that fit: indices into its list.
@@ -52,12 +71,195 @@ impl Checked {
     }
 }
 
-/// Checks types, then literals; all faults are reported, in order.
-pub fn check(environment: &Environment, ast: Ast) -> Result<Checked, Vec<Issue>> {
-    let _ = environment;
+/// Checks types, then literals; all faults are reported, by their place. Those beyond the first hundred have no message.
+pub fn check(environment: &Environment, mut ast: Ast) -> Result<Checked, Vec<Issue>> {
+    let mut checker = Checker::new(environment, &ast);
+    checker.check(ast.root);
+    checker.settle();
+    let Outcome {
+        mut issues,
+        types,
+        references,
+        rewrites,
+        literals,
+    } = checker.outcome;
+    if issues.is_empty() {
+        issues = validate::validate(&ast, &types, &references, &literals);
+    }
+    if !issues.is_empty() {
+        let shown = issues.len().min(SHOWN_ISSUES);
+        if let Some(shown) = issues.get_mut(..shown) {
+            shown.sort_by_key(|issue| issue.position);
+        }
+        return Err(issues);
+    }
+    for (id, expr) in rewrites {
+        if let Some(node) = ast.nodes.get_mut(id.0 as usize) {
+            node.expr = expr;
+        }
+    }
+    let types = types.into_iter().map(|of| of.unwrap_or(Type::Dyn)).collect();
     Ok(Checked {
-        types: Vec::new(),
-        references: Vec::new(),
         ast,
+        types,
+        references,
     })
 }
+
+/// One walk over a tree.
+struct Checker<'e> {
+    environment: &'e Environment,
+    ast: &'e Ast,
+    /// The variables of the comprehensions around the node, outermost first.
+    locals: Vec<(&'e str, Type)>,
+    bindings: Bindings,
+    /// How many calls of `format` are around the node: their lists may mix types.
+    formats: usize,
+    outcome: Outcome,
+}
+
+/// What a walk found.
+#[derive(Default)]
+struct Outcome {
+    types: Vec<Option<Type>>,
+    references: Vec<Option<Reference>>,
+    rewrites: Vec<(ExprId, Expr)>,
+    issues: Vec<Issue>,
+    literals: Vec<ExprId>,
+}
+
+impl<'e> Checker<'e> {
+    fn new(environment: &'e Environment, ast: &'e Ast) -> Self {
+        let outcome = Outcome {
+            types: vec![None; ast.len()],
+            references: vec![None; ast.len()],
+            ..Outcome::default()
+        };
+        Checker {
+            environment,
+            ast,
+            locals: Vec::new(),
+            bindings: Bindings::default(),
+            formats: 0,
+            outcome,
+        }
+    }
+
+    /// Finds the type of a node and of all below it. A node that several share is visited once.
+    fn check(&mut self, id: ExprId) {
+        if self.type_of(id).is_some() || self.bindings.exhausted() {
+            return;
+        }
+        let ast: &'e Ast = self.ast;
+        match ast.expr(id) {
+            Expr::Literal(literal) => self.set_type(id, literal_type(literal)),
+            Expr::Ident(name) => self.check_ident(id, name),
+            Expr::Select { .. } => self.check_select(id, true),
+            Expr::Call {
+                function,
+                target,
+                args,
+            } => self.check_call(id, function, *target, args),
+            Expr::List { elements, optional } => self.check_list(id, elements, optional),
+            Expr::Map(entries) => self.check_map(id, entries),
+            Expr::Struct { type_name, fields } => self.check_struct(id, type_name, fields),
+            Expr::Comprehension(comprehension) => self.check_comprehension(id, comprehension),
+        }
+    }
+
+    /// Replaces free types in the types of all nodes.
+    fn settle(&mut self) {
+        if !self.bindings.is_empty() {
+            for of in self.outcome.types.iter_mut().flatten() {
+                *of = self.bindings.settle(of);
+            }
+        }
+        if self.bindings.exhausted() {
+            let root = self.ast.root;
+            self.report(root, || "the types of the expression are too large".to_owned());
+        }
+    }
+
+    fn type_of(&self, id: ExprId) -> Option<&Type> {
+        self.outcome.types.get(id.0 as usize)?.as_ref()
+    }
+
+    /// The type of a node that was visited; free types in it are as they were then.
+    fn known_type(&self, id: ExprId) -> Type {
+        self.type_of(id).cloned().unwrap_or(Type::Error)
+    }
+
+    fn set_type(&mut self, id: ExprId, of: Type) {
+        if let Some(place) = self.outcome.types.get_mut(id.0 as usize) {
+            *place = Some(of);
+        }
+    }
+
+    fn set_reference(&mut self, id: ExprId, reference: Reference) {
+        if let Some(place) = self.outcome.references.get_mut(id.0 as usize) {
+            *place = Some(reference);
+        }
+    }
+
+    fn rewrite(&mut self, id: ExprId, expr: Expr) {
+        self.outcome.rewrites.push((id, expr));
+    }
+
+    /// Reports a fault at a node.
+    fn report(&mut self, at: ExprId, message: impl FnOnce() -> String) {
+        self.report_at(self.ast.node(at).offset, message);
+    }
+
+    /// Reports a fault at a place.
+    #[cold]
+    fn report_at(&mut self, offset: u32, message: impl FnOnce() -> String) {
+        let shown = self.outcome.issues.len() < SHOWN_ISSUES;
+        self.outcome.issues.push(Issue {
+            position: self.ast.source.position(offset),
+            message: if shown { message() } else { String::new() },
+        });
+    }
+
+    fn report_undeclared(&mut self, at: ExprId, name: &str) {
+        self.report(at, || {
+            format!("undeclared reference to '{name}' (in container '')")
+        });
+    }
+
+    fn report_mismatch(&mut self, at: ExprId, expected: &Type, found: &Type) {
+        self.report(at, || mismatch(expected, found));
+    }
+}
+
+/// The type of a constant.
+fn literal_type(literal: &Literal) -> Type {
+    match literal {
+        Literal::Null => Type::Null,
+        Literal::Bool(_) => Type::Bool,
+        Literal::Int(_) => Type::Int,
+        Literal::Uint(_) => Type::Uint,
+        Literal::Double(_) => Type::Double,
+        Literal::String(_) => Type::String,
+        Literal::Bytes(_) => Type::Bytes,
+    }
+}
+
+fn mismatch(expected: &Type, found: &Type) -> String {
+    format!(
+        "expected type '{}' but found '{}'",
+        present(expected),
+        present(found)
+    )
+}
+
+/// A type as messages show it.
+fn present(of: &Type) -> String {
+    if is_presentable(of) {
+        of.to_string()
+    } else {
+        format!("{}(…)", of.runtime_name())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,14 +4,18 @@
 //! costs together. [`kubernetes`] is all that a Kubernetes API server declares.
 
 mod optional;
+mod protobuf;
+mod scalars;
 mod standard;
 
 use std::sync::Arc;
 
+use crate::ast::Literal;
 use crate::declared::TypeProvider;
 use crate::environment::Environment;
 use crate::function::Function;
 use crate::parser::Macro;
+use crate::types::Type;
 
 /// Declarations that belong together.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +26,10 @@ pub struct Library {
     pub macros: Vec<Macro>,
     /// Structured types.
     pub types: Vec<Arc<dyn TypeProvider>>,
+    /// Types that have a name as an expression: `int`, `net.IP` …
+    pub names: Vec<(Arc<str>, Type)>,
+    /// Constants by name.
+    pub constants: Vec<(Arc<str>, Literal)>,
 }
 
 impl Library {
@@ -32,11 +40,62 @@ impl Library {
             ..Library::default()
         }
     }
+
+    /// Adds a type that has a name as an expression.
+    pub fn naming(mut self, name: &str, of: Type) -> Self {
+        self.names.push((name.into(), of));
+        self
+    }
 }
 
 /// The environment of a Kubernetes 1.37 API server, without variables.
 pub fn kubernetes() -> Environment {
-    Environment::new()
-        .with_library(standard::library())
-        .with_library(optional::library())
+    kubernetes_at(37)
+}
+
+/// The environment of an API server that keeps to what version 1.`minor` had, without variables.
+pub fn kubernetes_at(minor: u32) -> Environment {
+    LIBRARIES
+        .iter()
+        .filter(|versioned| versioned.since <= minor && versioned.until.is_none_or(|until| minor < until))
+        .fold(Environment::new(), |environment, versioned| {
+            environment.with_library((versioned.library)())
+        })
+}
+
+/// A library with the minor versions of Kubernetes that have it.
+struct Versioned {
+    since: u32,
+    until: Option<u32>,
+    library: fn() -> Library,
+}
+
+/// In the order in which the reference adds them: it is the order of a function's overloads.
+const LIBRARIES: &[Versioned] = &[
+    since(0, standard::library),
+    since(0, protobuf::library),
+    since(0, scalars::library),
+    // urls
+    // regex
+    // lists of Kubernetes, version 0: until 37
+    // authorizer: since 27
+    since(28, optional::library),
+    // quantity: since 28
+    // strings, version 2: since 29
+    // sets: since 29
+    // IP, then CIDR: since 30
+    // format: since 31
+    // authorizer selectors: since 31
+    // comprehensions of two variables: since 32
+    // semver: since 33
+    // lists of CEL, version 3: since 34
+    // lists of Kubernetes, version 1 (with `includes`): since 37
+];
+
+const fn since(since: u32, library: fn() -> Library) -> Versioned {
+    Versioned {
+        since,
+        until: None,
+        library,
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::Library;
 use crate::function::{Function, Overload};
-use crate::types::Type;
+use crate::types::{OPTIONAL, Type};
 
 /// Functions that make optional values, read them and look inside lists for them.
 pub(crate) fn library() -> Library {
@@ -22,6 +22,7 @@ pub(crate) fn library() -> Library {
         unwrap(),
         unwrap_opt(),
     ])
+    .naming(OPTIONAL, Type::optional(Type::Dyn))
 }
 
 fn inner() -> Type {

@@ -23,8 +23,27 @@ pub(crate) fn library() -> Library {
         strings::functions(),
         time::functions(),
     ];
-    Library::of(groups.into_iter().flatten().collect())
+    let functions = groups.into_iter().flatten().collect();
+    NAMED
+        .iter()
+        .fold(Library::of(functions), |library, of| {
+            library.naming(of.runtime_name(), of.clone())
+        })
+        .naming("list", Type::list(Type::Dyn))
+        .naming("map", Type::map(Type::Dyn, Type::Dyn))
 }
+
+/// The types without parameters that have a name.
+const NAMED: [Type; 8] = [
+    Type::Bool,
+    Type::Bytes,
+    Type::Double,
+    Type::Int,
+    Type::Null,
+    Type::String,
+    Type::Type(None),
+    Type::Uint,
+];
 
 /// The overload `function(params…)`.
 fn global(id: &str, params: &[Type], result: Type) -> Overload {

@@ -1,0 +1,195 @@
+//! Calls: which function, and which of its overloads.
+
+use std::sync::Arc;
+
+use super::names::undotted;
+use super::relate::{is_dyn, plausible, same};
+use super::unify::instantiate;
+use super::{Checker, Reference, present};
+use crate::ast::{Expr, ExprId};
+use crate::function::{Function, Overload};
+use crate::types::Type;
+
+/// The arguments of a call, the receiver of a member call first.
+#[derive(Clone, Copy)]
+struct Operands<'e> {
+    target: Option<ExprId>,
+    args: &'e [ExprId],
+}
+
+/// The overloads of a function that fit a call.
+#[derive(Default)]
+struct Fitting {
+    indices: Vec<usize>,
+    result: Option<Type>,
+}
+
+impl<'e> Checker<'e> {
+    pub(super) fn check_call(
+        &mut self,
+        id: ExprId,
+        function: &'e Arc<str>,
+        target: Option<ExprId>,
+        args: &'e [ExprId],
+    ) {
+        let is_format = **function == *"format";
+        self.formats += usize::from(is_format);
+        match &**function {
+            "_?._" => self.check_optional_select(id, target, args),
+            _ => self.check_function(id, function, target, args),
+        }
+        self.formats -= usize::from(is_format);
+        if matches!(&**function, "duration" | "timestamp" | "matches" | "format") {
+            self.outcome.literals.push(id);
+        }
+    }
+
+    fn check_function(&mut self, id: ExprId, name: &'e Arc<str>, target: Option<ExprId>, args: &'e [ExprId]) {
+        for arg in args {
+            self.check(*arg);
+        }
+        let Some(target) = target else {
+            if name.starts_with('.') {
+                self.call_by_name(id, undotted(name).into(), args);
+            }
+            return self.resolve_call(id, name, None, args);
+        };
+        if let Some(qualified) = self.function_name(target, name) {
+            self.call_by_name(id, qualified.as_str().into(), args);
+            return self.resolve_call(id, &qualified, None, args);
+        }
+        self.check(target);
+        self.resolve_call(id, name, Some(target), args);
+    }
+
+    /// Rewrites a call to one of the global function `function`.
+    fn call_by_name(&mut self, id: ExprId, function: Arc<str>, args: &[ExprId]) {
+        let args = args.to_vec();
+        let target = None;
+        self.rewrite(
+            id,
+            Expr::Call {
+                function,
+                target,
+                args,
+            },
+        );
+    }
+
+    /// Finds the overloads that fit a call whose arguments were visited.
+    fn resolve_call(&mut self, id: ExprId, name: &str, target: Option<ExprId>, args: &'e [ExprId]) {
+        let Some(function) = self.environment.function(undotted(name)) else {
+            self.set_type(id, Type::Error);
+            return self.report_undeclared(id, name);
+        };
+        let operands = Operands { target, args };
+        let fitting = match &*function.name {
+            "_&&_" | "_||_" => self.resolve_logic(args),
+            _ => self.fitting(function, operands),
+        };
+        let Some(result) = fitting.result else {
+            self.set_type(id, Type::Error);
+            if fitting.indices.is_empty() {
+                self.report_no_overload(id, &function.name, operands);
+            }
+            return;
+        };
+        self.set_type(id, result);
+        self.set_reference(id, Reference::Overloads(function.clone(), fitting.indices));
+    }
+
+    /// The operands of `&&` and `||` are bool, each by itself.
+    fn resolve_logic(&mut self, args: &[ExprId]) -> Fitting {
+        let mut result = Some(Type::Bool);
+        for arg in args {
+            let of = self.known_type(*arg);
+            if !self.bindings.assignable(&of, &Type::Bool) {
+                self.report_mismatch(*arg, &Type::Bool, &of);
+                result = None;
+            }
+        }
+        let indices = vec![0];
+        Fitting { indices, result }
+    }
+
+    /// All overloads that fit; where their results differ, the result is dyn.
+    fn fitting(&mut self, function: &Function, operands: Operands<'_>) -> Fitting {
+        let mut found = Fitting::default();
+        for (index, overload) in function.overloads.iter().enumerate() {
+            if overload.member != operands.target.is_some() {
+                continue;
+            }
+            let Some(result) = self.try_overload(overload, operands) else {
+                continue;
+            };
+            found.indices.push(index);
+            found.result = Some(match found.result {
+                None => result,
+                Some(first) if is_dyn(&first) || same(&result, &first) => first,
+                Some(_) => Type::Dyn,
+            });
+        }
+        found
+    }
+
+    /// The result of an overload where the arguments fit it.
+    fn try_overload(&mut self, overload: &Overload, operands: Operands<'_>) -> Option<Type> {
+        let free = self.bindings.reserve(overload.type_params.len());
+        if !self.is_plausible(overload, operands) {
+            return None;
+        }
+        let generic = !overload.type_params.is_empty();
+        let mark = self.bindings.mark();
+        for (operand, param) in operands.ids().zip(overload.params.iter()) {
+            let of = self.outcome.types.get(operand.0 as usize)?.as_ref()?;
+            let fits = match generic {
+                true => self
+                    .bindings
+                    .fits(of, &instantiate(param, &overload.type_params, free)),
+                false => self.bindings.fits(of, param),
+            };
+            if !fits {
+                self.bindings.undo(mark);
+                return None;
+            }
+        }
+        Some(match generic {
+            true => {
+                let result = instantiate(&overload.result, &overload.type_params, free);
+                self.bindings.resolve(&result)
+            }
+            false => overload.result.clone(),
+        })
+    }
+
+    /// Whether number and outermost types of the arguments are those of an overload.
+    fn is_plausible(&self, overload: &Overload, operands: Operands<'_>) -> bool {
+        operands.ids().count() == overload.params.len()
+            && operands
+                .ids()
+                .zip(overload.params.iter())
+                .all(|(operand, param)| self.type_of(operand).is_some_and(|of| plausible(of, param)))
+    }
+
+    #[cold]
+    fn report_no_overload(&mut self, id: ExprId, name: &str, operands: Operands<'_>) {
+        let target = operands.target.map(|target| self.settled(target));
+        let args: Vec<_> = operands.args.iter().map(|arg| self.settled(*arg)).collect();
+        let receiver = target.map(|target| target + ".").unwrap_or_default();
+        let args = args.join(", ");
+        self.report(id, || {
+            format!("found no matching overload for '{name}' applied to '{receiver}({args})'")
+        });
+    }
+
+    fn settled(&mut self, id: ExprId) -> String {
+        let of = self.known_type(id);
+        present(&self.bindings.settle(&of))
+    }
+}
+
+impl<'e> Operands<'e> {
+    fn ids(self) -> impl Iterator<Item = ExprId> + use<'e> {
+        self.target.into_iter().chain(self.args.iter().copied())
+    }
+}

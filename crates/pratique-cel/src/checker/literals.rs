@@ -1,0 +1,159 @@
+//! Literals of lists, maps and structs.
+
+use std::sync::Arc;
+
+use super::names::undotted;
+use super::relate::{is_dyn, less_specific};
+use super::{Checker, present};
+use crate::ast::{Expr, ExprId, MapEntry, StructField};
+use crate::types::Type;
+
+impl<'e> Checker<'e> {
+    pub(super) fn check_list(&mut self, id: ExprId, elements: &'e [ExprId], optional: &'e [u32]) {
+        let mut element_type = None;
+        for (index, element) in elements.iter().enumerate() {
+            self.check(*element);
+            let of = self.value_type(*element, optional.iter().any(|own| *own as usize == index));
+            element_type = Some(self.join(*element, element_type, of));
+        }
+        let element_type = element_type.unwrap_or_else(|| self.bindings.fresh());
+        self.set_type(id, Type::list(element_type));
+        self.remember_literal(id, elements.len());
+    }
+
+    pub(super) fn check_map(&mut self, id: ExprId, entries: &'e [MapEntry]) {
+        let (mut key_type, mut value_type) = (None, None);
+        for entry in entries {
+            self.check(entry.key);
+            let of = self.known_type(entry.key);
+            key_type = Some(self.join(entry.key, key_type, of));
+            self.check(entry.value);
+            let of = self.value_type(entry.value, entry.optional);
+            value_type = Some(self.join(entry.value, value_type, of));
+        }
+        let key_type = key_type.unwrap_or_else(|| self.bindings.fresh());
+        let value_type = value_type.unwrap_or_else(|| self.bindings.fresh());
+        self.set_type(id, Type::map(key_type, value_type));
+        self.remember_literal(id, entries.len());
+    }
+
+    pub(super) fn check_struct(&mut self, id: ExprId, type_name: &'e Arc<str>, fields: &'e [StructField]) {
+        let name = undotted(type_name);
+        let Some(of) = self.struct_type(name) else {
+            self.set_type(id, Type::Error);
+            return self.report_undeclared(id, type_name);
+        };
+        if name.len() != type_name.len() {
+            let (type_name, fields) = (name.into(), fields.to_vec());
+            self.rewrite(id, Expr::Struct { type_name, fields });
+        }
+        let of = match message_name(&of) {
+            Some(_) => of,
+            None => {
+                self.report(id, || format!("'{}' is not a message type", declared_name(&of)));
+                Type::Error
+            }
+        };
+        let provided: Arc<str> = match (&of, message_name(&of)) {
+            (Type::Struct(own), _) => own.clone(),
+            (_, Some(well_known)) => well_known.into(),
+            (_, None) => name.into(),
+        };
+        self.set_type(id, of);
+        for field in fields {
+            self.check_field(&provided, field);
+        }
+    }
+
+    fn check_field(&mut self, type_name: &str, field: &StructField) {
+        self.check(field.value);
+        let expected = self
+            .field_type(field.offset, type_name, &field.name)
+            .unwrap_or(Type::Error);
+        let found = self.value_type(field.value, field.optional);
+        if !self.bindings.assignable(&expected, &found) {
+            let name = &field.name;
+            self.report_at(field.offset, || {
+                let (expected, found) = (present(&expected), present(&found));
+                format!("expected type of field '{name}' is '{expected}' but provided type is '{found}'")
+            });
+        }
+    }
+
+    /// The type that the name in a struct literal stands for.
+    fn struct_type(&self, name: &str) -> Option<Type> {
+        if let Some(of) = self.environment.named_type(name) {
+            return Some(of.clone());
+        }
+        self.environment.provider(name)?.type_named(name)
+    }
+
+    /// The type of an element or value; where it is marked with `?`, that within the optional.
+    fn value_type(&mut self, id: ExprId, optional: bool) -> Type {
+        let of = self.known_type(id);
+        if !optional {
+            return of;
+        }
+        match of.optional_value() {
+            Some(value) => value.clone(),
+            None => {
+                if !is_dyn(&of) {
+                    self.report_mismatch(id, &Type::optional(of.clone()), &of);
+                }
+                of
+            }
+        }
+    }
+
+    /// The common type of the elements so far and one more.
+    fn join(&mut self, at: ExprId, previous: Option<Type>, current: Type) -> Type {
+        let Some(previous) = previous else {
+            return current;
+        };
+        if !self.bindings.assignable(&previous, &current) {
+            self.report_mismatch(at, &previous, &current);
+            return Type::Error;
+        }
+        match less_specific(&previous, &current) {
+            true => previous,
+            false => current,
+        }
+    }
+
+    /// Keeps a literal for the check of mixed types.
+    fn remember_literal(&mut self, id: ExprId, len: usize) {
+        if len > 0 && self.formats == 0 {
+            self.outcome.literals.push(id);
+        }
+    }
+}
+
+/// The name by which a type can be constructed; `None` where it has no fields.
+fn message_name(of: &Type) -> Option<&str> {
+    Some(match of {
+        Type::Struct(name) => name,
+        Type::Any => "google.protobuf.Any",
+        Type::Timestamp => "google.protobuf.Timestamp",
+        Type::Duration => "google.protobuf.Duration",
+        Type::Dyn => "google.protobuf.Value",
+        Type::Null => "google.protobuf.NullValue",
+        Type::Wrapper(inner) => match **inner {
+            Type::Bool => "google.protobuf.BoolValue",
+            Type::Bytes => "google.protobuf.BytesValue",
+            Type::Double => "google.protobuf.DoubleValue",
+            Type::Int => "google.protobuf.Int64Value",
+            Type::String => "google.protobuf.StringValue",
+            Type::Uint => "google.protobuf.UInt64Value",
+            _ => return None,
+        },
+        Type::List(element) if **element == Type::Dyn => "google.protobuf.ListValue",
+        Type::Map(key, value) if (&**key, &**value) == (&Type::String, &Type::Dyn) => {
+            "google.protobuf.Struct"
+        }
+        _ => return None,
+    })
+}
+
+fn declared_name(of: &Type) -> &str {
+    of.runtime_name()
+}

@@ -1,0 +1,131 @@
+//! What identifiers and qualified names refer to.
+
+use std::sync::Arc;
+
+use super::{Checker, Reference, literal_type};
+use crate::ast::{Expr, ExprId};
+use crate::types::Type;
+
+impl<'e> Checker<'e> {
+    pub(super) fn check_ident(&mut self, id: ExprId, name: &'e Arc<str>) {
+        let found = match self.local(name) {
+            Some((place, of)) => Some((of.clone(), Reference::Local(place))),
+            None => self.global(undotted(name)),
+        };
+        let Some((of, reference)) = found else {
+            self.set_type(id, Type::Error);
+            return self.report_undeclared(id, name);
+        };
+        self.set_type(id, of);
+        self.set_reference(id, reference);
+    }
+
+    /// Takes a chain of selects for one name where it is declared as one; tells whether it is.
+    pub(super) fn check_qualified(&mut self, id: ExprId) -> Qualified {
+        let Some(root) = self.root_name(id) else {
+            return Qualified::Never;
+        };
+        if self.local(root).is_some() || !self.environment.has_namespace(undotted(root)) {
+            return Qualified::Never;
+        }
+        let name = self.joined_name(id);
+        let Some((of, reference)) = self.global(undotted(&name)) else {
+            return Qualified::No;
+        };
+        self.set_type(id, of);
+        self.set_reference(id, reference);
+        self.rewrite(id, Expr::Ident(undotted(&name).into()));
+        Qualified::Yes
+    }
+
+    /// The variable of an enclosing comprehension: its place and type. A leading dot skips these variables.
+    fn local(&self, name: &str) -> Option<(u32, &Type)> {
+        let place = self.locals.iter().rposition(|(own, _)| *own == name)?;
+        self.locals.get(place).map(|(_, of)| (place as u32, of))
+    }
+
+    /// What a name refers to outside of comprehensions.
+    fn global(&self, name: &str) -> Option<(Type, Reference)> {
+        let environment = self.environment;
+        if let Some((slot, of)) = environment.variable(name) {
+            return Some((of.clone(), Reference::Variable(slot)));
+        }
+        if let Some(of) = environment.named_type(name) {
+            return Some((Type::type_of(of.clone()), Reference::Type(of.clone())));
+        }
+        if let Some(of) = environment
+            .provider(name)
+            .and_then(|types| types.type_named(name))
+        {
+            return Some((Type::type_of(of), Reference::UndefinedType(name.into())));
+        }
+        let value = environment.constant(name)?;
+        Some((literal_type(value), Reference::Constant(value.clone())))
+    }
+
+    /// The identifier at the root of a chain of selects.
+    fn root_name(&self, id: ExprId) -> Option<&'e str> {
+        let mut at = id;
+        loop {
+            match self.ast.expr(at) {
+                Expr::Ident(name) => return Some(name),
+                Expr::Select {
+                    operand,
+                    test_only: false,
+                    ..
+                } => at = *operand,
+                _ => return None,
+            }
+        }
+    }
+
+    /// The names of a chain of selects, with dots between.
+    fn joined_name(&self, id: ExprId) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        let mut at = id;
+        loop {
+            match self.ast.expr(at) {
+                Expr::Select { operand, field, .. } => {
+                    names.push(field);
+                    at = *operand;
+                }
+                Expr::Ident(name) => {
+                    names.push(name);
+                    break;
+                }
+                _ => break,
+            }
+        }
+        names.reverse();
+        names.join(".")
+    }
+
+    /// The name `target.function` where a function has it.
+    pub(super) fn function_name(&self, target: ExprId, function: &str) -> Option<String> {
+        let root = self.root_name(target)?;
+        if !self.environment.has_function_namespace(undotted(root)) {
+            return None;
+        }
+        let name = format!("{}.{function}", self.joined_name(target));
+        self.environment
+            .function(undotted(&name))
+            .is_some()
+            .then(|| undotted(&name).to_owned())
+    }
+}
+
+/// Whether a chain of selects is one name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Qualified {
+    /// It is.
+    Yes,
+    /// It is not; a shorter chain may be.
+    No,
+    /// Nor is any shorter chain.
+    Never,
+}
+
+/// A name without its leading dot.
+pub(super) fn undotted(name: &str) -> &str {
+    name.strip_prefix('.').unwrap_or(name)
+}

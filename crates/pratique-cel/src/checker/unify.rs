@@ -1,0 +1,272 @@
+//! Which type fits where, and what that tells of types yet to be found out.
+
+use std::sync::Arc;
+
+use super::relate::{is_dynamic, is_free, less_specific, same};
+use crate::types::Type;
+
+/// What is known of the free types of one expression.
+#[derive(Debug, Default)]
+pub(super) struct Bindings {
+    bound: Vec<Option<Type>>,
+    /// What to put back where an attempt fails: the free type, and what was known of it.
+    trail: Vec<(u32, Option<Type>)>,
+    steps: u32,
+}
+
+/// After so many steps types are no longer compared: an expression's types may be exponentially larger than its text.
+const STEPS: u32 = 5_000_000;
+
+impl Bindings {
+    /// Makes free types that follow each other; the number of the first.
+    pub(super) fn reserve(&mut self, count: usize) -> u32 {
+        let first = self.bound.len();
+        self.bound.resize(first + count, None);
+        first as u32
+    }
+
+    /// Makes a free type.
+    pub(super) fn fresh(&mut self) -> Type {
+        Type::Free(self.reserve(1))
+    }
+
+    /// Whether no free type was made.
+    pub(super) fn is_empty(&self) -> bool {
+        self.bound.is_empty()
+    }
+
+    /// Whether the types grew too large to go on.
+    pub(super) fn exhausted(&self) -> bool {
+        self.steps >= STEPS
+    }
+
+    /// Where an attempt starts.
+    pub(super) fn mark(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Forgets what was learned since `mark`.
+    pub(super) fn undo(&mut self, mark: usize) {
+        while self.trail.len() > mark {
+            if let Some((number, known)) = self.trail.pop()
+                && let Some(place) = self.bound.get_mut(number as usize)
+            {
+                *place = known;
+            }
+        }
+    }
+
+    /// Whether a value of type `from` may stand where `to` is wanted; nothing is learned where it may not.
+    pub(super) fn assignable(&mut self, from: &Type, to: &Type) -> bool {
+        let mark = self.mark();
+        let fits = self.fits(from, to);
+        if !fits {
+            self.undo(mark);
+        }
+        fits
+    }
+
+    /// As [`Bindings::assignable`], but a failed attempt is not undone.
+    pub(super) fn fits(&mut self, from: &Type, to: &Type) -> bool {
+        self.steps += 1;
+        if self.exhausted() {
+            return false;
+        }
+        if let Type::Free(number) = to {
+            match self.learn(from, *number) {
+                Learned::Fits => return true,
+                Learned::Contradicts => return false,
+                Learned::Circular => {}
+            }
+        }
+        if let Type::Free(number) = from {
+            return matches!(self.learn(to, *number), Learned::Fits);
+        }
+        self.fixed_fits(from, to)
+    }
+
+    /// As [`Bindings::fits`], of types that are not free themselves.
+    fn fixed_fits(&mut self, from: &Type, to: &Type) -> bool {
+        if is_dynamic(from) || is_dynamic(to) {
+            return true;
+        }
+        match (from, to) {
+            (Type::Null, other) | (other, Type::Null) => is_nullable(other),
+            (Type::List(from), Type::List(to)) => Arc::ptr_eq(from, to) || self.fits(from, to),
+            (Type::Map(from_key, from), Type::Map(to_key, to)) => {
+                self.fits(from_key, to_key) && self.fits(from, to)
+            }
+            (Type::Opaque(from, from_params), Type::Opaque(to, to_params)) => {
+                from == to
+                    && from_params.len() == to_params.len()
+                    && from_params
+                        .iter()
+                        .zip(to_params.iter())
+                        .all(|(from, to)| self.fits(from, to))
+            }
+            (Type::Type(_), Type::Type(_)) => true,
+            (Type::List(_) | Type::Map(..) | Type::Opaque(..) | Type::Type(_), _) => false,
+            (from, to) => same(from, to),
+        }
+    }
+
+    /// Whether the free type `number` may be `of`; if so, remembers it.
+    fn learn(&mut self, of: &Type, number: u32) -> Learned {
+        if matches!(of, Type::Free(other) if *other == number) {
+            return Learned::Fits;
+        }
+        let Some(known) = self.known(number).cloned() else {
+            if !self.free_of(number, of) {
+                return Learned::Circular;
+            }
+            self.bind(number, of.clone());
+            return Learned::Fits;
+        };
+        if same(of, &known) {
+            return Learned::Fits;
+        }
+        if !self.fits(of, &known) {
+            return Learned::Contradicts;
+        }
+        let general = if less_specific(of, &known) { of } else { &known };
+        if self.free_of(number, general) {
+            self.bind(number, general.clone());
+        }
+        Learned::Fits
+    }
+
+    /// What is known of a free type.
+    fn known(&self, number: u32) -> Option<&Type> {
+        self.bound.get(number as usize)?.as_ref()
+    }
+
+    fn bind(&mut self, number: u32, of: Type) {
+        if let Some(place) = self.bound.get_mut(number as usize) {
+            self.trail.push((number, place.replace(of)));
+        }
+    }
+
+    /// Whether the free type `number` does not occur within a type.
+    fn free_of(&mut self, number: u32, within: &Type) -> bool {
+        self.steps += 1;
+        if self.exhausted() {
+            return true;
+        }
+        match within {
+            Type::Free(other) if *other == number => false,
+            Type::Free(other) => match self.known(*other).cloned() {
+                Some(known) => self.free_of(number, &known),
+                None => true,
+            },
+            Type::List(inner) | Type::Type(Some(inner)) => self.free_of(number, inner),
+            Type::Map(key, value) => self.free_of(number, key) && self.free_of(number, value),
+            Type::Opaque(_, params) => params.iter().all(|param| self.free_of(number, param)),
+            _ => true,
+        }
+    }
+
+    /// A type with what is known of its free types put in.
+    pub(super) fn resolve(&mut self, of: &Type) -> Type {
+        self.replace(of, false).unwrap_or_else(|| of.clone())
+    }
+
+    /// As [`Bindings::resolve`], with dyn for what is not known.
+    pub(super) fn settle(&mut self, of: &Type) -> Type {
+        self.replace(of, true).unwrap_or_else(|| of.clone())
+    }
+
+    /// What becomes of a type when its free types are replaced; `None` where it stays as it is.
+    fn replace(&mut self, of: &Type, settle: bool) -> Option<Type> {
+        if !may_have_parts(of) {
+            return None;
+        }
+        self.steps += 1;
+        if self.exhausted() {
+            return Some(Type::Dyn);
+        }
+        match of {
+            Type::Free(number) => match self.known(*number).cloned() {
+                Some(known) => Some(self.replace(&known, settle).unwrap_or(known)),
+                None => settle.then_some(Type::Dyn),
+            },
+            Type::Param(_) => settle.then_some(Type::Dyn),
+            Type::List(element) => self.replace(element, settle).map(Type::list),
+            Type::Type(Some(inner)) => self.replace(inner, settle).map(Type::type_of),
+            Type::Map(key, value) => {
+                let (new_key, new_value) = (self.replace(key, settle), self.replace(value, settle));
+                if new_key.is_none() && new_value.is_none() {
+                    return None;
+                }
+                Some(Type::Map(
+                    new_key.map_or_else(|| key.clone(), Arc::new),
+                    new_value.map_or_else(|| value.clone(), Arc::new),
+                ))
+            }
+            Type::Opaque(name, params) => {
+                let new: Vec<_> = params.iter().map(|param| self.replace(param, settle)).collect();
+                if new.iter().all(Option::is_none) {
+                    return None;
+                }
+                let params = new
+                    .into_iter()
+                    .zip(params.iter())
+                    .map(|(new, old)| new.unwrap_or_else(|| old.clone()));
+                Some(Type::Opaque(name.clone(), params.collect()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What came of learning about a free type.
+enum Learned {
+    /// It may be that type.
+    Fits,
+    /// It is known to be another type.
+    Contradicts,
+    /// It would contain itself.
+    Circular,
+}
+
+/// Whether a free type may occur within a type.
+fn may_have_parts(of: &Type) -> bool {
+    matches!(
+        of,
+        Type::Free(_)
+            | Type::Param(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Opaque(..)
+            | Type::Type(Some(_))
+    )
+}
+
+/// Whether null may stand where a type is wanted.
+fn is_nullable(of: &Type) -> bool {
+    match of {
+        Type::Null | Type::Wrapper(_) | Type::Opaque(..) | Type::Timestamp | Type::Duration => true,
+        // The nameless type is that of fields whose type nobody declared.
+        Type::Struct(name) => !name.is_empty(),
+        of => is_dynamic(of) || is_free(of),
+    }
+}
+
+/// The type of an overload with free types in the place of its type parameters, which are numbered from `first`.
+pub(super) fn instantiate(of: &Type, params: &[Arc<str>], first: u32) -> Type {
+    match of {
+        Type::Param(name) => match params.iter().position(|own| own == name) {
+            Some(index) => Type::Free(first + index as u32),
+            None => of.clone(),
+        },
+        Type::List(element) => Type::list(instantiate(element, params, first)),
+        Type::Map(key, value) => {
+            Type::map(instantiate(key, params, first), instantiate(value, params, first))
+        }
+        Type::Type(Some(inner)) => Type::type_of(instantiate(inner, params, first)),
+        Type::Opaque(name, own) => {
+            let own = own.iter().map(|of| instantiate(of, params, first));
+            Type::Opaque(name.clone(), own.collect())
+        }
+        other => other.clone(),
+    }
+}
