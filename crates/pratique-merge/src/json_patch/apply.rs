@@ -1,0 +1,214 @@
+//! The operations.
+
+use std::borrow::Cow;
+
+use pratique_json::Value;
+
+use super::locate::{Container, find};
+use super::{Error, MAX_COPIED_VALUES, Operation};
+
+/// A document being patched.
+pub(super) struct State {
+    pub(super) document: Value<'static>,
+    pub(super) copied: usize,
+}
+
+impl State {
+    pub(super) fn apply(&mut self, operation: &Operation) -> Result<(), Error> {
+        match operation.op.as_str() {
+            "add" => self.add(operation),
+            "remove" => self.remove(operation),
+            "replace" => self.replace(operation),
+            "move" => self.relocate(operation),
+            "copy" => self.copy(operation),
+            "test" => self.test(operation),
+            other => Err(fault(format!("Unexpected kind: {other}"))),
+        }
+    }
+
+    fn add(&mut self, operation: &Operation) -> Result<(), Error> {
+        let path = required(&operation.path, || {
+            "add operation failed to decode path: missing value".into()
+        })?;
+        let (mut container, key) = self.container(path, || {
+            format!("add operation does not apply: doc is missing path: \"{path}\": missing value")
+        })?;
+        container
+            .add(&key, value(operation))
+            .map_err(in_path("add", path))
+    }
+
+    fn remove(&mut self, operation: &Operation) -> Result<(), Error> {
+        let path = required(&operation.path, || {
+            "remove operation failed to decode path: missing value".into()
+        })?;
+        let (mut container, key) = self.container(path, || {
+            format!("remove operation does not apply: doc is missing path: \"{path}\": missing value")
+        })?;
+        container.remove(&key).map(drop).map_err(in_path("remove", path))
+    }
+
+    fn replace(&mut self, operation: &Operation) -> Result<(), Error> {
+        let path = required(&operation.path, || no_path("replace"))?;
+        if path.is_empty() {
+            return self.replace_document(value(operation));
+        }
+        let (mut container, key) = self.container(path, || {
+            format!("replace operation does not apply: doc is missing path: {path}: missing value")
+        })?;
+        container.get(&key).map_err(|_| {
+            fault(format!(
+                "replace operation does not apply: doc is missing key: {path}: missing value"
+            ))
+        })?;
+        // The reference says "remove" here too.
+        container
+            .set(&key, value(operation))
+            .map_err(in_path("remove", path))
+    }
+
+    fn replace_document(&mut self, value: Value<'static>) -> Result<(), Error> {
+        if !matches!(value, Value::Object(_) | Value::Array(_)) {
+            return Err(fault(
+                "replace operation value must be object or array: %!w(<nil>)".into(),
+            ));
+        }
+        self.document = value;
+        Ok(())
+    }
+
+    fn relocate(&mut self, operation: &Operation) -> Result<(), Error> {
+        let from = required(&operation.from, || no_from("move"))?;
+        let (mut container, key) = self.container(from, || {
+            format!("move operation does not apply: doc is missing from path: {from}: missing value")
+        })?;
+        let taken = container
+            .get(&key)
+            .and(Ok(()))
+            .and_then(|()| container.remove(&key))
+            .map_err(in_path("move", &key))?;
+        let path = required(&operation.path, || no_path("move"))?;
+        let (mut container, key) = self.container(path, || {
+            format!("move operation does not apply: doc is missing destination path: {path}: missing value")
+        })?;
+        container.add(&key, taken).map_err(in_path("move", path))
+    }
+
+    fn copy(&mut self, operation: &Operation) -> Result<(), Error> {
+        let from = required(&operation.from, || no_from("copy"))?;
+        let (container, key) = self.container(from, || {
+            format!("copy operation does not apply: doc is missing from path: {from}: missing value")
+        })?;
+        let source = container
+            .get(&key)
+            .map_err(|error| fault(format!("error in copy for from: '{from}': {error}")))?;
+        let copied = source.cloned().unwrap_or_default();
+        let path = required(&operation.path, || {
+            "copy operation failed to decode path: missing value".into()
+        })?;
+        self.copied += size(&copied);
+        if self.copied > MAX_COPIED_VALUES {
+            return Err(fault(format!(
+                "copy operations add more than {MAX_COPIED_VALUES} values"
+            )));
+        }
+        let (mut container, key) = self.container(path, || {
+            format!("copy operation does not apply: doc is missing destination path: {path}: missing value")
+        })?;
+        container
+            .add(&key, copied)
+            .map_err(|error| fault(format!("error while adding value during copy: {error}")))
+    }
+
+    fn test(&mut self, operation: &Operation) -> Result<(), Error> {
+        let path = required(&operation.path, || no_path("test"))?;
+        let expected = operation.value.as_ref().unwrap_or(&Value::Null);
+        let failed = || Error::TestFailed {
+            path: path.to_owned(),
+        };
+        if path.is_empty() {
+            return if equal(&self.document, expected) {
+                Ok(())
+            } else {
+                Err(failed())
+            };
+        }
+        let (container, key) = self.container(path, || {
+            format!("test operation does not apply: is missing path: {path}: missing value")
+        })?;
+        let actual = container
+            .get(&key)
+            .map_err(in_path("test", path))?
+            .unwrap_or(&Value::Null);
+        if equal(actual, expected) {
+            Ok(())
+        } else {
+            Err(failed())
+        }
+    }
+
+    fn container<'d, 'p>(
+        &'d mut self,
+        path: &'p str,
+        missing: impl FnOnce() -> String,
+    ) -> Result<(Container<'d>, Cow<'p, str>), Error> {
+        find(&mut self.document, path).ok_or_else(|| fault(missing()))
+    }
+}
+
+/// Equality as the reference sees it: of numbers by their text. A number of a document was written by the
+/// server, which writes a whole number without fraction; so a `3.0` that a patch spells out equals nothing.
+fn equal(actual: &Value<'_>, expected: &Value<'_>) -> bool {
+    match (actual, expected) {
+        (Value::Float(_), Value::Float(number)) if number.fract() == 0.0 && number.abs() < 1e15 => false,
+        (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
+            actual.to_string() == expected.to_string()
+                && !matches!((actual, expected), (Value::Int(_), Value::Float(_)))
+        }
+        (Value::Array(actual), Value::Array(expected)) => {
+            actual.len() == expected.len() && actual.iter().zip(expected).all(|(a, b)| equal(a, b))
+        }
+        (Value::Object(actual), Value::Object(expected)) => {
+            actual.len() == expected.len()
+                && actual
+                    .iter()
+                    .all(|(key, value)| expected.get(key).is_some_and(|other| equal(value, other)))
+        }
+        _ => actual == expected,
+    }
+}
+
+fn value(operation: &Operation) -> Value<'static> {
+    operation.value.clone().unwrap_or_default()
+}
+
+fn size(value: &Value<'_>) -> usize {
+    1 + match value {
+        Value::Array(elements) => elements.iter().map(size).sum(),
+        Value::Object(object) => object.iter().map(|(_, value)| size(value)).sum(),
+        _ => 0,
+    }
+}
+
+fn required(field: &Option<String>, missing: impl FnOnce() -> String) -> Result<&str, Error> {
+    field.as_deref().ok_or_else(|| fault(missing()))
+}
+
+fn no_path(operation: &str) -> String {
+    format!("{operation} operation failed to decode path: operation missing path field: missing value")
+}
+
+fn no_from(operation: &str) -> String {
+    format!("{operation} operation failed to decode from: operation, missing from field: missing value")
+}
+
+fn in_path<'p>(operation: &'static str, path: &'p str) -> impl Fn(String) -> Error + 'p {
+    move |error| fault(format!("error in {operation} for path: '{path}': {error}"))
+}
+
+fn fault(message: String) -> Error {
+    Error::DoesNotApply(message)
+}
+
+#[cfg(test)]
+mod tests;
