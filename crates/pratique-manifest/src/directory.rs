@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::problem::{Failure, Problem, Rule};
-use crate::quote::quote;
+use pratique_cel::quote::quoted;
 
 /// A manifest file's path, as it is shown in messages, and its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) fn read(path: &str) -> Result<DirectoryContent, Failure> {
         let reason = io_text(&error);
         unreadable(format!(
             "failed to read manifest directory {}: open {path}: {reason}",
-            quote(path)
+            quoted(path)
         ))
     })?;
     let mut content = DirectoryContent::default();
@@ -48,7 +48,7 @@ pub(crate) fn read(path: &str) -> Result<DirectoryContent, Failure> {
                 content: bytes,
             }),
             Err(reason) => {
-                let failure = unreadable(format!("failed to read file {}: {reason}", quote(&file)));
+                let failure = unreadable(format!("failed to read file {}: {reason}", quoted(&file)));
                 content.unreadable.push((content.files.len(), failure));
             }
         }

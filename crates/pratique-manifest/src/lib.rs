@@ -18,20 +18,30 @@
 //!
 //! CEL expressions are compiled by whoever loads, through [`ExpressionCompiler`].
 
+mod base64;
 mod configuration;
+mod decode;
+mod default;
 mod directory;
 mod document;
 mod expression;
+mod header;
+mod json;
 mod kind;
 mod load;
+mod parse;
 mod plugin;
 mod position;
 mod problem;
-mod quote;
+mod registry;
 mod rules;
 mod scalar;
+mod schema;
 mod set;
+mod time;
 mod tree;
+mod validate;
+mod yaml;
 
 pub use configuration::{
     ConfigurationErrors, ConfigurationOptions, LoadedConfiguration, PluginConfiguration, load_configuration,

@@ -10,9 +10,9 @@ use crate::expression::ExpressionCompiler;
 use crate::plugin::Plugin;
 use crate::position::{DocumentStart, Lead, line_starts};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
-use crate::quote::quote;
 use crate::set::ManifestSet;
 use crate::{position, rules};
+use pratique_cel::quote::quoted;
 
 /// How to load.
 #[derive(Clone, Copy)]
@@ -134,7 +134,7 @@ fn bad_separator(
     Failure::single(
         format!(
             "failed to split YAML documents in file {}: {message}",
-            quote(path)
+            quoted(path)
         ),
         problem,
     )

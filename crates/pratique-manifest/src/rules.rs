@@ -1,14 +1,54 @@
-//! The rules of static manifests.
-use crate::load::{FileDocument, Options};
-use crate::plugin::Plugin;
-use crate::problem::Failure;
-use crate::set::ManifestSet;
+//! Document by document to the objects of a set: decoding, defaulting, validation, and the rules of static manifests.
 
+mod report;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use crate::decode::{self, Decoded};
+use crate::header::{self, Header};
+use crate::kind::Kind;
+use crate::load::{FileDocument, Options};
+use crate::parse::{self, Format, Parsed};
+use crate::plugin::Plugin;
+use crate::problem::{Failure, ObjectName};
+use crate::registry::{self, Registered};
+use crate::schema::{self, Struct};
+use crate::set::{Loaded, ManifestSet, ObjectSource};
+use crate::tree::{NodeId, Value};
+use crate::{default, validate};
+
+/// The reserved suffix of static manifests' names.
+pub(crate) const SUFFIX: &str = ".static.k8s.io";
+
+/// Takes documents one after the other and keeps what they hold and what is wrong with them.
 pub(crate) struct StaticRules<'a> {
     plugin: Plugin,
     options: &'a Options<'a>,
-    set: ManifestSet,
+    objects: Vec<Accepted>,
     failures: Vec<Failure>,
+    /// The file that first had a name, by the name and by whether it is a binding's.
+    names: HashMap<(bool, String), Arc<str>>,
+    /// Names of policies that are in the manifests, though they may be at fault.
+    policies: HashSet<String>,
+}
+
+/// An object without faults of its own.
+struct Accepted {
+    kind: Kind,
+    value: Json,
+    source: ObjectSource,
+}
+
+/// An object on its way through the rules.
+struct Candidate<'a> {
+    kind: Kind,
+    value: Json,
+    source: ObjectSource,
+    file: &'a Arc<str>,
 }
 
 impl<'a> StaticRules<'a> {
@@ -16,23 +56,278 @@ impl<'a> StaticRules<'a> {
         Self {
             plugin,
             options,
-            set: ManifestSet::default(),
+            objects: Vec::new(),
             failures: Vec::new(),
+            names: HashMap::new(),
+            policies: HashSet::new(),
         }
     }
 
+    /// Takes a document.
     pub(crate) fn accept(&mut self, document: FileDocument) {
-        let _ = (
-            document.file,
-            document.index,
-            document.raw,
-            document.file_lines,
-            self.plugin,
-            self.options,
-        );
+        let file = Arc::clone(&document.file);
+        match parse::parse(document) {
+            Ok(parsed) => self.accept_value(&parsed, parsed.root, &file, true),
+            Err(fault) => self.fail(&file, &fault.text, vec![fault.problem]),
+        }
     }
 
-    pub(crate) fn finish(self) -> (ManifestSet, Vec<Failure>) {
-        (self.set, self.failures)
+    /// Takes a document's value, or an item of a list in it. Lists in lists go as deep as values may nest.
+    fn accept_value(&mut self, parsed: &Parsed, id: NodeId, file: &Arc<str>, is_document: bool) {
+        let prefix = if is_document {
+            ""
+        } else {
+            "failed to decode list item: "
+        };
+        let header = match self.header(parsed, id) {
+            Ok(header) => header,
+            Err((text, problem)) => return self.fail(file, &format!("{prefix}{text}"), vec![problem]),
+        };
+        let Some(registered) = registry::find(&header) else {
+            let text = registry::not_registered(&header);
+            let problem = report::unsupported(parsed, id, &text);
+            return self.fail(file, &format!("{prefix}{text}"), vec![problem]);
+        };
+        let shape = match &registered {
+            Registered::Object(kind) => Some(schema::kind_type(*kind)),
+            Registered::TypedList(kind) => Some(schema::list_type(*kind)),
+            Registered::List => Some(&schema::LIST),
+            Registered::Other { shape, .. } => *shape,
+        };
+        let decoded = shape.map_or_else(Decoded::default, |shape| {
+            self.decode(parsed, id, shape, &header.version)
+        });
+        let duplicates = match &parsed.format {
+            Format::Yaml(duplicates) if is_document => duplicates.as_slice(),
+            _ => &[],
+        };
+        if let Some((text, problems)) = report::decoding(parsed, &decoded, duplicates) {
+            self.note_names(&registered, &decoded.value);
+            return self.fail(file, &format!("{prefix}{text}"), problems);
+        }
+        self.accept_registered(parsed, id, file, registered, decoded.value);
+    }
+
+    fn header(&self, parsed: &Parsed, id: NodeId) -> Result<Header, (String, crate::problem::Problem)> {
+        let header = header::interpret(parsed.tree(), id)
+            .map_err(|(text, at)| (text.clone(), report::wrong_type(parsed, at, &text)))?;
+        let missing = match &header {
+            Header { kind, .. } if kind.is_empty() => "Kind",
+            Header { version, .. } if version.is_empty() => "apiVersion",
+            _ => return Ok(header),
+        };
+        let text = format!("Object '{missing}' is missing in '{}'", parsed.raw_text(id));
+        let problem = report::missing_kind(parsed, id, missing);
+        Err((text, problem))
+    }
+
+    fn decode(&self, parsed: &Parsed, id: NodeId, shape: &'static Struct, version: &str) -> Decoded {
+        decode::decode(parsed.tree(), id, shape, version)
+    }
+
+    fn accept_registered(
+        &mut self,
+        parsed: &Parsed,
+        id: NodeId,
+        file: &Arc<str>,
+        registered: Registered,
+        value: Json,
+    ) {
+        match registered {
+            Registered::Object(kind) if self.plugin.accepts(kind) => {
+                self.accept_objects(parsed, file, kind, vec![(id, value)]);
+            }
+            Registered::TypedList(kind) if self.plugin.accepts(kind) => {
+                let items = list_items(parsed, id)
+                    .into_iter()
+                    .zip(into_items(value))
+                    .collect();
+                self.accept_objects(parsed, file, kind, items);
+            }
+            Registered::List => {
+                for item in list_items(parsed, id) {
+                    self.accept_value(parsed, item, file, false);
+                }
+            }
+            Registered::Object(kind) => self.refuse_type(parsed, id, file, &format!("*v1.{kind}")),
+            Registered::TypedList(kind) => self.refuse_type(parsed, id, file, &format!("*v1.{kind}List")),
+            Registered::Other { type_name, .. } => self.refuse_type(parsed, id, file, &type_name),
+        }
+    }
+
+    fn refuse_type(&mut self, parsed: &Parsed, id: NodeId, file: &Arc<str>, type_name: &str) {
+        let text = format!("unsupported resource type {type_name}");
+        let problem = report::unsupported(parsed, id, &text);
+        self.fail(file, &text, vec![problem]);
+    }
+
+    /// Defaults and validates all objects of a document, and then looks at each one's name and what it may not have.
+    fn accept_objects(&mut self, parsed: &Parsed, file: &Arc<str>, kind: Kind, items: Vec<(NodeId, Json)>) {
+        let mut candidates = Vec::with_capacity(items.len());
+        for (id, mut value) in items {
+            default::apply(kind, &mut value);
+            let source = ObjectSource::new(Arc::clone(&parsed.document), id);
+            let candidate = Candidate {
+                kind,
+                value,
+                source,
+                file,
+            };
+            let valid = self.validate(&candidate);
+            candidates.push((candidate, valid));
+        }
+        for (candidate, valid) in candidates {
+            self.accept_object(candidate, valid);
+        }
+    }
+
+    fn validate(&mut self, candidate: &Candidate<'_>) -> bool {
+        let errors = validate::validate(candidate.kind, &candidate.value, self.options.expressions);
+        if errors.is_empty() {
+            return true;
+        }
+        let name = pratique_cel::quote::quoted(candidate.name());
+        let text = format!("{} {name}: {}", candidate.kind, validate::aggregate(&errors));
+        let object = candidate.object_name();
+        let problems = errors
+            .into_iter()
+            .flat_map(|error| report::field(&candidate.source, &object, error))
+            .collect();
+        self.fail(candidate.file, &text, problems);
+        false
+    }
+
+    fn accept_object(&mut self, candidate: Candidate<'_>, valid: bool) {
+        let is_binding = candidate.kind.is_binding();
+        if !is_binding {
+            self.policies.insert(candidate.name().to_owned());
+        }
+        let fault =
+            report::static_name(&candidate, &mut self.names).or_else(|| report::static_rule(&candidate));
+        match fault {
+            // A name that is not there has been complained about.
+            Some(_) if candidate.name().is_empty() => {}
+            Some((text, problem)) => self.fail(candidate.file, &text, vec![problem]),
+            None if valid => {
+                let Candidate {
+                    kind, value, source, ..
+                } = candidate;
+                self.objects.push(Accepted { kind, value, source });
+            }
+            None => {}
+        }
+    }
+
+    /// Keeps the names of policies that did not decode, so that bindings are not blamed for it.
+    fn note_names(&mut self, registered: &Registered, value: &Json) {
+        let values = match registered {
+            Registered::Object(_) => std::slice::from_ref(value),
+            Registered::TypedList(_) => value
+                .get("items")
+                .and_then(Json::as_array)
+                .map_or(&[][..], Vec::as_slice),
+            _ => &[],
+        };
+        let names = values
+            .iter()
+            .filter_map(|value| value.pointer("/metadata/name"))
+            .filter_map(Json::as_str);
+        self.policies.extend(names.map(str::to_owned));
+    }
+
+    fn fail(&mut self, file: &str, text: &str, problems: Vec<crate::problem::Problem>) {
+        self.failures.push(Failure {
+            text: format!("error loading {file}: {text}"),
+            problems,
+        });
+    }
+
+    /// Looks at the bindings' policies, and gives the set, sorted by name, and everything that is wrong.
+    pub(crate) fn finish(mut self) -> (ManifestSet, Vec<Failure>) {
+        for object in self.objects.iter().filter(|object| object.kind.is_binding()) {
+            let policy = object
+                .value
+                .pointer("/spec/policyName")
+                .and_then(Json::as_str)
+                .unwrap_or_default();
+            if !self.policies.contains(policy) {
+                self.failures.push(report::missing_policy(
+                    &object.source,
+                    object.kind,
+                    &object.value,
+                    policy,
+                ));
+            }
+        }
+        let mut set = ManifestSet::default();
+        self.objects
+            .sort_by(|a, b| name_of(&a.value).cmp(name_of(&b.value)));
+        for object in self.objects {
+            put(&mut set, object);
+        }
+        (set, self.failures)
+    }
+}
+
+impl Candidate<'_> {
+    fn name(&self) -> &str {
+        name_of(&self.value)
+    }
+
+    fn object_name(&self) -> ObjectName {
+        ObjectName {
+            kind: self.kind,
+            name: self.name().to_owned(),
+        }
+    }
+
+    fn pointer(&self, pointer: &str) -> Option<&Json> {
+        self.value.pointer(pointer).filter(|value| !value.is_null())
+    }
+}
+
+fn name_of(value: &Json) -> &str {
+    value
+        .pointer("/metadata/name")
+        .and_then(Json::as_str)
+        .unwrap_or_default()
+}
+
+/// The nodes of a list's items.
+fn list_items(parsed: &Parsed, id: NodeId) -> Vec<NodeId> {
+    let items = parsed.tree().entry(id, "items").map(|entry| entry.value);
+    match items.map(|items| &parsed.tree().get(items).value) {
+        Some(Value::List(items)) => items.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn into_items(mut list: Json) -> Vec<Json> {
+    match list.get_mut("items").map(Json::take) {
+        Some(Json::Array(items)) => items,
+        _ => Vec::new(),
+    }
+}
+
+fn put(set: &mut ManifestSet, object: Accepted) {
+    let Accepted { kind, value, source } = object;
+    match kind {
+        Kind::ValidatingAdmissionPolicy => typed(&mut set.validating_policies, kind, value, source),
+        Kind::ValidatingAdmissionPolicyBinding => typed(&mut set.validating_bindings, kind, value, source),
+        Kind::MutatingAdmissionPolicy => typed(&mut set.mutating_policies, kind, value, source),
+        Kind::MutatingAdmissionPolicyBinding => typed(&mut set.mutating_bindings, kind, value, source),
+        Kind::ValidatingWebhookConfiguration => typed(&mut set.validating_webhooks, kind, value, source),
+        Kind::MutatingWebhookConfiguration => typed(&mut set.mutating_webhooks, kind, value, source),
+    }
+}
+
+/// Everything in the value has the type that its field has, so this cannot fail; were it to, the object is left out.
+fn typed<T: DeserializeOwned>(list: &mut Vec<Loaded<T>>, kind: Kind, mut value: Json, source: ObjectSource) {
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("apiVersion".to_owned(), "admissionregistration.k8s.io/v1".into());
+        fields.insert("kind".to_owned(), kind.name().into());
+    }
+    if let Ok(object) = serde_json::from_value(value) {
+        list.push(Loaded { object, source });
     }
 }

@@ -1,0 +1,98 @@
+//! A value's `kind` and `apiVersion`, read as leniently as the server does before it knows the type.
+
+use crate::tree::{NodeId, Tree, Value};
+
+/// What a value says it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) kind: String,
+}
+
+const TARGET: &str =
+    r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+
+/// Reads the header; the error is the server's text, and the node at fault.
+pub(crate) fn interpret(tree: &Tree, id: NodeId) -> Result<Header, (String, NodeId)> {
+    let entries = match &tree.get(id).value {
+        Value::Map(entries) => entries,
+        Value::Null => return Ok(Header::default()),
+        other => {
+            let text = format!(
+                "json: cannot unmarshal {} into Go value of type {TARGET}",
+                type_name(other)
+            );
+            return Err((wrapped(&text), id));
+        }
+    };
+    let mut api_version = String::new();
+    let mut kind = String::new();
+    let mut fault = None;
+    for entry in entries {
+        // Before the type is known, the server does not look at the case of these two keys.
+        let (name, target) = match entry.key.to_lowercase().as_str() {
+            "apiversion" => ("apiVersion", &mut api_version),
+            "kind" => ("kind", &mut kind),
+            _ => continue,
+        };
+        match &tree.get(entry.value).value {
+            Value::String(text, _) => text.as_ref().clone_into(target),
+            Value::Null => {}
+            other => {
+                let text = format!(
+                    "json: cannot unmarshal {} into Go struct field .{name} of type string",
+                    type_name(other)
+                );
+                fault.get_or_insert((wrapped(&text), entry.value));
+            }
+        }
+    }
+    if let Some(fault) = fault {
+        return Err(fault);
+    }
+    let (group, version) = split_version(&api_version).ok_or_else(|| {
+        let at = tree.entry(id, "apiVersion").map_or(id, |entry| entry.value);
+        (format!("unexpected GroupVersion string: {api_version}"), at)
+    })?;
+    Ok(Header { group, version, kind })
+}
+
+fn wrapped(text: &str) -> String {
+    format!("couldn't get version/kind; json parse error: {text}")
+}
+
+/// Splits `group/version`; none if there is more than one slash.
+pub(crate) fn split_version(api_version: &str) -> Option<(String, String)> {
+    if api_version == "/" {
+        return Some(Default::default());
+    }
+    match api_version.split_once('/') {
+        None => Some((String::new(), api_version.to_owned())),
+        Some((_, version)) if version.contains('/') => None,
+        Some((group, version)) => Some((group.to_owned(), version.to_owned())),
+    }
+}
+
+impl Header {
+    /// `group/version`, or the version alone in the core group.
+    pub(crate) fn group_version(&self) -> String {
+        if self.group.is_empty() {
+            self.version.clone()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
+    }
+}
+
+/// What a value is, as type errors name it.
+pub(crate) fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(..) => "string",
+        Value::List(_) => "array",
+        Value::Map(_) => "object",
+    }
+}

@@ -1,0 +1,342 @@
+//! Strict JSON with positions, faults in the words of the server's own parser.
+
+mod text;
+
+use crate::position::Span;
+use crate::tree::{Entry, NodeId, Style, Tree, Value};
+
+/// How deep values may nest. The server would go on to 10,000.
+const MAX_DEPTH: usize = 512;
+
+/// A JSON document's values. Keys stand in the order of the text, repeated ones too.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) tree: Tree,
+    pub(crate) root: NodeId,
+}
+
+/// Why bytes are no JSON.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SyntaxError {
+    pub(crate) message: String,
+    pub(crate) offset: usize,
+}
+
+/// Whether the server takes a document for JSON: its first byte that is not blank decides.
+pub(crate) fn is_json(bytes: &[u8]) -> bool {
+    String::from_utf8_lossy(bytes.get(..64).unwrap_or(bytes))
+        .trim_start()
+        .starts_with('{')
+}
+
+/// Parses a document. Nesting costs no stack.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Document, SyntaxError> {
+    let mut parser = Parser {
+        bytes,
+        at: 0,
+        tree: Tree::default(),
+        open: Vec::new(),
+    };
+    let root = parser.document()?;
+    Ok(Document {
+        tree: parser.tree,
+        root,
+    })
+}
+
+struct Parser<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    tree: Tree,
+    open: Vec<Open>,
+}
+
+/// A collection that is begun and not ended.
+enum Open {
+    List {
+        start: usize,
+        items: Vec<NodeId>,
+    },
+    Map {
+        start: usize,
+        entries: Vec<Entry>,
+        key: Box<str>,
+        key_span: Span,
+    },
+}
+
+/// What a value is followed by.
+enum Next {
+    /// Another value, of the same collection or of a new one.
+    Value,
+    /// Nothing: the document's value is complete.
+    Done(NodeId),
+}
+
+impl Parser<'_> {
+    fn document(&mut self) -> Result<NodeId, SyntaxError> {
+        loop {
+            if let Next::Done(root) = self.value()? {
+                self.skip_blanks();
+                return if self.at < self.bytes.len() {
+                    Err(self.unexpected("after top-level value"))
+                } else {
+                    Ok(root)
+                };
+            }
+        }
+    }
+
+    fn value(&mut self) -> Result<Next, SyntaxError> {
+        self.skip_blanks();
+        let start = self.at;
+        let value = match self.peek() {
+            Some(b'{') => return self.begin_map(),
+            Some(b'[') => return self.begin_list(),
+            Some(b'"') => Value::String(
+                text::string(self.bytes, &mut self.at)?.into(),
+                Style::DoubleQuoted,
+            ),
+            Some(b'-' | b'0'..=b'9') => Value::Number(text::number(self.bytes, &mut self.at)?.into()),
+            Some(b't') => self.literal("true", Value::Bool(true))?,
+            Some(b'f') => self.literal("false", Value::Bool(false))?,
+            Some(b'n') => self.literal("null", Value::Null)?,
+            _ => return Err(self.unexpected("looking for beginning of value")),
+        };
+        let id = self.tree.push(Span::new(start, self.at), value);
+        self.end_value(id)
+    }
+
+    fn literal(&mut self, word: &str, value: Value) -> Result<Value, SyntaxError> {
+        for expected in word.bytes() {
+            if self.peek() != Some(expected) {
+                let context = format!("in literal {word} (expecting {})", text::quoted_byte(expected));
+                return Err(self.unexpected(&context));
+            }
+            self.at += 1;
+        }
+        Ok(value)
+    }
+
+    fn begin_map(&mut self) -> Result<Next, SyntaxError> {
+        let start = self.begin()?;
+        self.skip_blanks();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            let id = self.tree.push(Span::new(start, self.at), Value::Map(Vec::new()));
+            return self.end_value(id);
+        }
+        let (key, key_span) = self.key()?;
+        self.open.push(Open::Map {
+            start,
+            entries: Vec::new(),
+            key,
+            key_span,
+        });
+        Ok(Next::Value)
+    }
+
+    fn begin_list(&mut self) -> Result<Next, SyntaxError> {
+        let start = self.begin()?;
+        self.skip_blanks();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            let id = self.tree.push(Span::new(start, self.at), Value::List(Vec::new()));
+            return self.end_value(id);
+        }
+        self.open.push(Open::List {
+            start,
+            items: Vec::new(),
+        });
+        Ok(Next::Value)
+    }
+
+    fn begin(&mut self) -> Result<usize, SyntaxError> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(SyntaxError {
+                message: "exceeded max depth".to_owned(),
+                offset: self.at,
+            });
+        }
+        self.at += 1;
+        Ok(self.at - 1)
+    }
+
+    fn key(&mut self) -> Result<(Box<str>, Span), SyntaxError> {
+        self.skip_blanks();
+        let start = self.at;
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("looking for beginning of object key string"));
+        }
+        let key = text::string(self.bytes, &mut self.at)?;
+        let span = Span::new(start, self.at);
+        self.skip_blanks();
+        if self.peek() != Some(b':') {
+            return Err(self.unexpected("after object key"));
+        }
+        self.at += 1;
+        Ok((key.into(), span))
+    }
+
+    /// Puts a value where it belongs, and ends every collection that ends with it.
+    fn end_value(&mut self, id: NodeId) -> Result<Next, SyntaxError> {
+        let mut id = id;
+        loop {
+            let Some(open) = self.open.pop() else {
+                return Ok(Next::Done(id));
+            };
+            self.skip_blanks();
+            let byte = self.peek();
+            match open {
+                Open::List { start, mut items } => {
+                    items.push(id);
+                    match byte {
+                        Some(b',') => {
+                            self.at += 1;
+                            self.open.push(Open::List { start, items });
+                            return Ok(Next::Value);
+                        }
+                        Some(b']') => {
+                            self.at += 1;
+                            id = self.tree.push(Span::new(start, self.at), Value::List(items));
+                        }
+                        _ => return Err(self.unexpected("after array element")),
+                    }
+                }
+                Open::Map {
+                    start,
+                    mut entries,
+                    key,
+                    key_span,
+                } => {
+                    entries.push(Entry {
+                        key,
+                        key_span,
+                        value: id,
+                    });
+                    match byte {
+                        Some(b',') => {
+                            self.at += 1;
+                            let (key, key_span) = self.key()?;
+                            self.open.push(Open::Map {
+                                start,
+                                entries,
+                                key,
+                                key_span,
+                            });
+                            return Ok(Next::Value);
+                        }
+                        Some(b'}') => {
+                            self.at += 1;
+                            id = self.tree.push(Span::new(start, self.at), Value::Map(entries));
+                        }
+                        _ => return Err(self.unexpected("after object key:value pair")),
+                    }
+                }
+            }
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn skip_blanks(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.at += 1;
+        }
+    }
+
+    fn unexpected(&self, context: &str) -> SyntaxError {
+        text::unexpected(self.bytes, self.at, context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_fault(json: &str, message: &str, offset: usize) {
+        let fault = parse(json.as_bytes()).err();
+        assert_eq!(
+            fault,
+            Some(SyntaxError {
+                message: message.to_owned(),
+                offset
+            }),
+            "{json}"
+        );
+    }
+
+    #[test]
+    fn values_keep_their_places() {
+        let document = parse(br#" {"a": [1, "x\u0041"], "a": null}"#).unwrap();
+        let Value::Map(entries) = &document.tree.get(document.root).value else {
+            panic!()
+        };
+        let keys: Vec<_> = entries
+            .iter()
+            .map(|entry| (&*entry.key, entry.key_span.start))
+            .collect();
+        assert_eq!(keys, [("a", 2), ("a", 23)]);
+        let Value::List(items) = &document.tree.get(entries[0].value).value else {
+            panic!()
+        };
+        let text = document.tree.get(items[1]);
+        assert_eq!(text.span, Span::new(11, 20));
+        assert!(matches!(&text.value, Value::String(text, _) if &**text == "xA"));
+    }
+
+    #[test]
+    fn faults_are_those_of_the_server() {
+        check_fault("", "unexpected end of JSON input", 0);
+        check_fault("{", "unexpected end of JSON input", 1);
+        check_fault(
+            "{a: 1}",
+            "invalid character 'a' looking for beginning of object key string",
+            1,
+        );
+        check_fault("{\"a\" 1}", "invalid character '1' after object key", 5);
+        check_fault(
+            "{\"a\": 1 \"b\"}",
+            "invalid character '\"' after object key:value pair",
+            8,
+        );
+        check_fault(
+            "{\"a\": 1,}",
+            "invalid character '}' looking for beginning of object key string",
+            8,
+        );
+        check_fault("[1,]", "invalid character ']' looking for beginning of value", 3);
+        check_fault("[1 2]", "invalid character '2' after array element", 3);
+        check_fault("{} x", "invalid character 'x' after top-level value", 3);
+        check_fault("tru", "unexpected end of JSON input", 3);
+        check_fault("trap", "invalid character 'a' in literal true (expecting 'u')", 2);
+        check_fault("01", "invalid character '1' after top-level value", 1);
+        check_fault("-x", "invalid character 'x' in numeric literal", 1);
+        check_fault("1.", "unexpected end of JSON input", 2);
+        check_fault(
+            "1.x",
+            "invalid character 'x' after decimal point in numeric literal",
+            2,
+        );
+        check_fault("1ex", "invalid character 'x' in exponent of numeric literal", 2);
+        check_fault("\"\\x\"", "invalid character 'x' in string escape code", 2);
+        check_fault(
+            "\"\\u00g0\"",
+            "invalid character 'g' in \\u hexadecimal character escape",
+            5,
+        );
+        check_fault("\"a\nb\"", "invalid character '\\n' in string literal", 2);
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        let deep = "[".repeat(100_000);
+        assert_eq!(
+            parse(deep.as_bytes()).err().unwrap().message,
+            "exceeded max depth"
+        );
+    }
+}

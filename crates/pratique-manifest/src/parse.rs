@@ -1,0 +1,138 @@
+//! A document as values, from YAML or JSON, before anything is known of its kind.
+
+use std::sync::Arc;
+
+use crate::load::FileDocument;
+use crate::position::{DocumentSource, Span};
+use crate::problem::{Problem, Rule};
+use crate::set::ParsedDocument;
+use crate::tree::{NodeId, Tree, Value};
+use crate::{json, yaml};
+
+/// A parsed document.
+pub(crate) struct Parsed {
+    pub(crate) document: Arc<ParsedDocument>,
+    pub(crate) root: NodeId,
+    pub(crate) format: Format,
+}
+
+/// What a document was written in.
+pub(crate) enum Format {
+    Json,
+    /// With the keys that it gives twice.
+    Yaml(Vec<yaml::Duplicate>),
+}
+
+/// A document that cannot be parsed: what the server says, and where.
+pub(crate) struct Unparsed {
+    pub(crate) text: String,
+    pub(crate) problem: Problem,
+}
+
+/// Parses a document by the format that its first byte tells.
+pub(crate) fn parse(file: FileDocument) -> Result<Parsed, Unparsed> {
+    if json::is_json(&file.raw.bytes) {
+        parse_json(file)
+    } else {
+        parse_yaml(file)
+    }
+}
+
+fn parse_json(file: FileDocument) -> Result<Parsed, Unparsed> {
+    let parsed = json::parse(&file.raw.bytes);
+    let text = into_text(file.raw.bytes);
+    let source = DocumentSource::new(file.file, file.index, text, file.raw.start, file.file_lines);
+    match parsed {
+        Ok(json::Document { tree, root }) => Ok(Parsed {
+            document: Arc::new(ParsedDocument { source, tree }),
+            root,
+            format: Format::Json,
+        }),
+        Err(error) => {
+            let text = format!("couldn't get version/kind; json parse error: {}", error.message);
+            let span = Span::new(error.offset, error.offset + 1);
+            Err(unparsed(text, error.message, &source, span))
+        }
+    }
+}
+
+fn parse_yaml(file: FileDocument) -> Result<Parsed, Unparsed> {
+    let decoded = yaml::decode(&file.raw.bytes);
+    let parsed = yaml::parse(&decoded);
+    let mut start = file.raw.start;
+    start.lead.bytes += decoded.mark_len;
+    let source = DocumentSource::new(file.file, file.index, decoded.text, start, file.file_lines);
+    match parsed {
+        Ok(yaml::Document {
+            tree,
+            root,
+            duplicates,
+        }) => {
+            let format = Format::Yaml(duplicates);
+            Ok(Parsed {
+                document: Arc::new(ParsedDocument { source, tree }),
+                root,
+                format,
+            })
+        }
+        Err(error) => Err(unparsed(
+            error.message.clone(),
+            error.message,
+            &source,
+            error.span,
+        )),
+    }
+}
+
+fn unparsed(text: String, message: String, source: &DocumentSource, span: Span) -> Unparsed {
+    Unparsed {
+        text,
+        problem: Problem::new(Rule::Syntax, message).at(source.location(span)),
+    }
+}
+
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+impl Parsed {
+    /// The text that the server quotes for a value: as it is written, or, within YAML, as the JSON it makes of it.
+    pub(crate) fn raw_text(&self, id: NodeId) -> String {
+        let node = self.document.tree.get(id);
+        match self.format {
+            _ if id == self.root => self.document.source.text().to_owned(),
+            Format::Json => self.document.source.slice(node.span).to_owned(),
+            Format::Yaml(_) => {
+                pratique_json::escape_html(&compact(&self.document.tree, id).to_string()).into_owned()
+            }
+        }
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.document.tree
+    }
+}
+
+/// A value as JSON. Of a key that is given twice, the last value counts.
+pub(crate) fn compact(tree: &Tree, id: NodeId) -> serde_json::Value {
+    match &tree.get(id).value {
+        Value::Null => serde_json::Value::Null,
+        Value::Bool(value) => (*value).into(),
+        Value::Number(text) => number(text),
+        Value::String(text, _) => (**text).into(),
+        Value::List(items) => items.iter().map(|item| compact(tree, *item)).collect(),
+        Value::Map(entries) => entries
+            .iter()
+            .map(|entry| (entry.key.to_string(), compact(tree, entry.value)))
+            .collect(),
+    }
+}
+
+/// A number without a fraction is kept whole as far as 64 bits go.
+fn number(text: &str) -> serde_json::Value {
+    if let Ok(value) = text.parse::<i64>() {
+        return value.into();
+    }
+    text.parse::<u64>()
+        .map_or_else(|_| text.parse::<f64>().unwrap_or_default().into(), Into::into)
+}

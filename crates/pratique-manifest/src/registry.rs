@@ -1,0 +1,140 @@
+//! Which kinds the server's loader knows, beyond those that it loads.
+
+use crate::header::Header;
+use crate::kind::Kind;
+use crate::schema::{self, Struct};
+
+/// What a header names.
+pub(crate) enum Registered {
+    /// A static manifest.
+    Object(Kind),
+    /// A typed list of static manifests.
+    TypedList(Kind),
+    /// A list of anything.
+    List,
+    /// Another kind that decodes and is then refused.
+    Other {
+        /// Its type, as it is refused.
+        type_name: String,
+        /// Its fields; none if they are not checked here.
+        shape: Option<&'static Struct>,
+    },
+}
+
+const GROUP: &str = "admissionregistration.k8s.io";
+const UNVERSIONED: [&str; 5] = [
+    "Status",
+    "APIVersions",
+    "APIGroupList",
+    "APIGroup",
+    "APIResourceList",
+];
+const OPTIONS: [&str; 6] = [
+    "ListOptions",
+    "GetOptions",
+    "DeleteOptions",
+    "CreateOptions",
+    "UpdateOptions",
+    "PatchOptions",
+];
+const ALPHA_KINDS: [Kind; 4] = [
+    Kind::ValidatingAdmissionPolicy,
+    Kind::ValidatingAdmissionPolicyBinding,
+    Kind::MutatingAdmissionPolicy,
+    Kind::MutatingAdmissionPolicyBinding,
+];
+
+/// Finds what a header names among the kinds of the manifest loaders.
+pub(crate) fn find(header: &Header) -> Option<Registered> {
+    if header.kind == "List" {
+        return Some(Registered::List);
+    }
+    if UNVERSIONED.contains(&header.kind.as_str()) {
+        return Some(other(format!("*v1.{}", header.kind)));
+    }
+    if header.group != GROUP {
+        return None;
+    }
+    match header.version.as_str() {
+        "v1" => of_version(header),
+        "v1beta1" | "v1alpha1" => older(header),
+        "__internal" => internal(header),
+        _ => None,
+    }
+}
+
+fn other(type_name: String) -> Registered {
+    Registered::Other {
+        type_name,
+        shape: None,
+    }
+}
+
+/// The kind that a name is, or is the typed list of.
+fn kind_or_list(name: &str) -> Option<(Kind, bool)> {
+    let of_list = || {
+        name.strip_suffix("List")
+            .and_then(Kind::from_name)
+            .map(|kind| (kind, true))
+    };
+    Kind::from_name(name).map(|kind| (kind, false)).or_else(of_list)
+}
+
+fn of_version(header: &Header) -> Option<Registered> {
+    match kind_or_list(&header.kind) {
+        Some((kind, false)) => Some(Registered::Object(kind)),
+        Some((kind, true)) => Some(Registered::TypedList(kind)),
+        None => meta_kind(header),
+    }
+}
+
+fn meta_kind(header: &Header) -> Option<Registered> {
+    if OPTIONS.contains(&header.kind.as_str()) {
+        return Some(other(format!("*v1.{}", header.kind)));
+    }
+    (header.kind == "WatchEvent").then(|| Registered::Other {
+        type_name: "*v1.WatchEvent".to_owned(),
+        shape: Some(&schema::WATCH_EVENT),
+    })
+}
+
+fn older(header: &Header) -> Option<Registered> {
+    let Some((kind, is_list)) = kind_or_list(&header.kind) else {
+        return meta_kind(header);
+    };
+    if header.version == "v1alpha1" && !ALPHA_KINDS.contains(&kind) {
+        return None;
+    }
+    let shape = if is_list {
+        schema::list_type(kind)
+    } else {
+        schema::kind_type(kind)
+    };
+    Some(Registered::Other {
+        type_name: format!("*{}.{}", header.version, header.kind),
+        shape: Some(shape),
+    })
+}
+
+fn internal(header: &Header) -> Option<Registered> {
+    kind_or_list(&header.kind)?;
+    let type_name = format!("*admissionregistration.{}", header.kind);
+    Some(Registered::Other {
+        type_name,
+        shape: Some(&schema::TYPE_META_ONLY),
+    })
+}
+
+/// The server's text for a kind that is not known.
+pub(crate) fn not_registered(header: &Header) -> String {
+    const SCHEME: &str = "pkg/runtime/scheme.go:111";
+    let kind = pratique_cel::quote::quoted(&header.kind);
+    if header.version == "__internal" {
+        let group = pratique_cel::quote::quoted(&header.group);
+        return format!(
+            "no kind {kind} is registered for the internal version of group {group} in scheme \"{SCHEME}\""
+        );
+    }
+    let version = pratique_cel::quote::quoted(&header.group_version());
+    format!("no kind {kind} is registered for version {version} in scheme \"{SCHEME}\"")
+}

@@ -1,0 +1,149 @@
+//! What is wrong with fields: the kinds of complaint and how each is written.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use pratique_cel::quote::quoted;
+use serde_json::Value as Json;
+
+use super::view::View;
+use crate::expression::ExpressionIssue;
+use crate::problem::Rule;
+use crate::tree::Step;
+
+/// A field that breaks a rule.
+#[derive(Debug)]
+pub(crate) struct FieldError {
+    pub(crate) path: Vec<Step>,
+    pub(crate) rule: Rule,
+    /// `spec.failurePolicy: Required value`, with what follows.
+    pub(crate) text: String,
+    /// The faults of an expression, each with its offset in the field's text.
+    pub(crate) issues: Vec<ExpressionIssue>,
+}
+
+/// The errors of an object, in the order in which they were found.
+#[derive(Default)]
+pub(super) struct FieldErrors {
+    errors: Vec<FieldError>,
+}
+
+impl FieldErrors {
+    pub(super) fn into_vec(self) -> Vec<FieldError> {
+        self.errors
+    }
+
+    /// The value is missing or empty.
+    pub(super) fn required(&mut self, field: &View<'_>, detail: &str) {
+        self.push(field, "Required value", detail);
+    }
+
+    /// The value, a string, is malformed.
+    pub(super) fn invalid(&mut self, field: &View<'_>, value: &str, detail: &str) {
+        self.push(field, &format!("Invalid value: {}", quoted(value)), detail);
+    }
+
+    /// The value, not a string, is malformed.
+    pub(super) fn invalid_json(&mut self, field: &View<'_>, value: &Json, detail: &str) {
+        self.invalid_text(field, &pratique_json::escape_html(&value.to_string()), detail);
+    }
+
+    /// The value, shown as it is given, is malformed.
+    pub(super) fn invalid_text(&mut self, field: &View<'_>, shown: &str, detail: &str) {
+        self.push(field, &format!("Invalid value: {shown}"), detail);
+    }
+
+    /// The value may not be given here.
+    pub(super) fn forbidden(&mut self, field: &View<'_>, detail: &str) {
+        self.push(field, "Forbidden", detail);
+    }
+
+    /// The value is given twice.
+    pub(super) fn duplicate(&mut self, field: &View<'_>) {
+        self.push(field, &format!("Duplicate value: {}", quoted(field.text())), "");
+    }
+
+    /// The value is none of those that there are, which are given in order.
+    pub(super) fn not_supported(&mut self, field: &View<'_>, value: &str, supported: &[&str]) {
+        let supported: Vec<String> = supported.iter().map(|value| quoted(value)).collect();
+        let detail = format!("supported values: {}", supported.join(", "));
+        self.push(field, &format!("Unsupported value: {}", quoted(value)), &detail);
+    }
+
+    /// A list has too many items.
+    pub(super) fn too_many(&mut self, field: &View<'_>, max: usize) {
+        self.push(
+            field,
+            &format!("Too many: {}", field.len()),
+            &format!("must have at most {max} items"),
+        );
+    }
+
+    /// The value is too long.
+    pub(super) fn too_long(&mut self, field: &View<'_>, max: usize) {
+        self.push(field, "Too long", &format!("may not be more than {max} bytes"));
+    }
+
+    /// An expression is refused; `kind` is the complaint with its value.
+    pub(super) fn expression(
+        &mut self,
+        field: &View<'_>,
+        kind: &str,
+        detail: &str,
+        issues: Vec<ExpressionIssue>,
+    ) {
+        self.push(field, kind, detail);
+        if let Some(error) = self.errors.last_mut() {
+            error.rule = Rule::InvalidExpression;
+            error.issues = issues;
+        }
+    }
+
+    fn push(&mut self, field: &View<'_>, kind: &str, detail: &str) {
+        let path = field.path();
+        let mut text = format!("{}: {kind}", path_text(&path));
+        if !detail.is_empty() {
+            text.push_str(": ");
+            text.push_str(detail);
+        }
+        self.errors.push(FieldError {
+            path,
+            rule: Rule::InvalidField,
+            text,
+            issues: Vec::new(),
+        });
+    }
+}
+
+/// A path as messages write it: `spec.validations[0].expression`.
+pub(crate) fn path_text(path: &[Step]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step {
+            Step::Field(name) if text.is_empty() => text.push_str(name),
+            Step::Field(name) => {
+                text.push('.');
+                text.push_str(name);
+            }
+            Step::Index(index) => {
+                // Writing to a String cannot fail.
+                let _ = write!(text, "[{index}]");
+            }
+        }
+    }
+    text
+}
+
+/// Errors as one message: one as it is, several in brackets, the same text once.
+pub(crate) fn aggregate(errors: &[FieldError]) -> String {
+    let mut seen = HashSet::new();
+    let texts: Vec<&str> = errors
+        .iter()
+        .map(|error| error.text.as_str())
+        .filter(|text| seen.insert(*text))
+        .collect();
+    match texts.as_slice() {
+        [text] => (*text).to_owned(),
+        _ => format!("[{}]", texts.join(", ")),
+    }
+}

@@ -1,0 +1,178 @@
+//! CEL expressions of policies and webhooks: where they stand, what they may name, and how their faults are told.
+
+use std::collections::HashSet;
+
+use pratique_cel::names;
+use pratique_cel::quote::quoted;
+
+use super::errors::FieldErrors;
+use super::view::View;
+use crate::expression::{
+    Declarations, ExpressionCompiler, ExpressionErrorKind, ExpressionIssue, ExpressionUse, PolicyExpressions,
+};
+
+const CONDITIONS_MAX: usize = 64;
+const RESERVED: &[&str] = &[
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+/// The expressions of one policy or webhook while they are validated.
+pub(super) struct Expressions<'a> {
+    compiler: Box<dyn PolicyExpressions + 'a>,
+    /// What all expressions may name; `variables` does not hold for match conditions.
+    pub(super) declared: Declarations,
+}
+
+impl<'a> Expressions<'a> {
+    pub(super) fn new(compiler: &'a dyn ExpressionCompiler, declared: Declarations) -> Self {
+        Self {
+            compiler: compiler.begin(),
+            declared,
+        }
+    }
+
+    /// Compiles a field's expression as it is written.
+    pub(super) fn compile(&mut self, field: &View<'_>, usage: ExpressionUse<'_>, errors: &mut FieldErrors) {
+        self.compile_text(field, field.text(), field.text(), usage, self.declared, errors);
+    }
+
+    /// Compiles a field's expression without the blanks around it.
+    pub(super) fn compile_trimmed(
+        &mut self,
+        field: &View<'_>,
+        usage: ExpressionUse<'_>,
+        errors: &mut FieldErrors,
+    ) {
+        let text = field.text().trim();
+        self.compile_text(field, text, text, usage, self.declared, errors);
+    }
+
+    pub(super) fn compile_text(
+        &mut self,
+        field: &View<'_>,
+        text: &str,
+        shown: &str,
+        usage: ExpressionUse<'_>,
+        declared: Declarations,
+        errors: &mut FieldErrors,
+    ) {
+        let Err(error) = self.compiler.compile(text, usage, declared) else {
+            return;
+        };
+        let kind = match error.kind {
+            ExpressionErrorKind::Required => "Required value".to_owned(),
+            ExpressionErrorKind::Invalid => format!("Invalid value: {}", quoted(shown)),
+            ExpressionErrorKind::Internal => "Internal error".to_owned(),
+        };
+        let lead = field.text().len() - field.text().trim_start().len();
+        let trimmed = if text.len() < field.text().len() { lead } else { 0 };
+        let shift = |issue: ExpressionIssue| ExpressionIssue {
+            offset: issue.offset + trimmed,
+            ..issue
+        };
+        let issues = error.issues.into_iter().map(shift).collect();
+        errors.expression(field, &kind, &error.detail, issues);
+    }
+
+    /// The match conditions of a policy or a webhook.
+    pub(super) fn match_conditions(&mut self, conditions: &View<'_>, errors: &mut FieldErrors) {
+        if conditions.len() > CONDITIONS_MAX {
+            errors.too_many(conditions, CONDITIONS_MAX);
+        }
+        let mut seen = HashSet::new();
+        for condition in conditions.items() {
+            self.match_condition(&condition, errors);
+            let name = condition.field("name");
+            if !name.text().is_empty() && !seen.insert(name.text().to_owned()) {
+                errors.duplicate(&name);
+            }
+        }
+    }
+
+    fn match_condition(&mut self, condition: &View<'_>, errors: &mut FieldErrors) {
+        let expression = condition.field("expression");
+        let text = expression.text().trim();
+        if text.is_empty() {
+            errors.required(&expression, "");
+        } else {
+            let declared = Declarations {
+                params: self.declared.params,
+                authorizer: true,
+                ..Declarations::default()
+            };
+            self.compile_text(
+                &expression,
+                text,
+                text,
+                ExpressionUse::MatchCondition,
+                declared,
+                errors,
+            );
+        }
+        let name = condition.field("name");
+        if name.text().is_empty() {
+            errors.required(&name, "");
+        } else {
+            for detail in names::qualified_name(name.text()) {
+                errors.invalid(&name, name.text(), &detail);
+            }
+        }
+    }
+
+    /// The variables of a policy. One that is at fault is declared all the same.
+    pub(super) fn variables(&mut self, variables: &View<'_>, errors: &mut FieldErrors) {
+        for variable in variables.items() {
+            let name = variable.field("name");
+            if name.text().trim().is_empty() {
+                errors.required(&name, "name is not specified");
+            } else if !is_identifier(name.text()) {
+                errors.invalid(&name, name.text(), "must be a valid CEL identifier");
+            }
+            let expression = variable.field("expression");
+            if expression.text().trim().is_empty() {
+                errors.required(&expression, "expression is not specified");
+            } else {
+                let declared = Declarations {
+                    patch_types: false,
+                    ..self.declared
+                };
+                let usage = ExpressionUse::Variable { name: name.text() };
+                self.compile_text(
+                    &expression,
+                    expression.text(),
+                    expression.text(),
+                    usage,
+                    declared,
+                    errors,
+                );
+            }
+        }
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic())
+        && chars.all(|c| c == '_' || c.is_ascii_alphanumeric())
+        && !RESERVED.contains(&name)
+}

@@ -1,0 +1,207 @@
+//! What policies and webhooks match: rules, and the resources of policies and bindings.
+
+use std::collections::HashSet;
+
+use super::errors::FieldErrors;
+use super::selector::validate_selector;
+use super::view::View;
+
+pub(super) const FAILURE_POLICIES: &[&str] = &["Fail", "Ignore"];
+pub(super) const MATCH_POLICIES: &[&str] = &["Equivalent", "Exact"];
+pub(super) const REINVOCATION_POLICIES: &[&str] = &["IfNeeded", "Never"];
+const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+const MUTATING_OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "UPDATE"];
+const SCOPES: &[&str] = &["*", "Cluster", "Namespaced"];
+
+/// A field that must have one of some values, where it is given.
+pub(super) fn one_of(field: &View<'_>, supported: &[&str], errors: &mut FieldErrors) {
+    if !field.is_absent() && !supported.contains(&field.text()) {
+        errors.not_supported(field, field.text(), supported);
+    }
+}
+
+/// A field that must be given and have one of some values.
+pub(super) fn required_one_of(field: &View<'_>, supported: &[&str], errors: &mut FieldErrors) {
+    if field.is_absent() {
+        errors.required(field, "");
+    } else {
+        one_of(field, supported, errors);
+    }
+}
+
+/// `matchConstraints` of a policy.
+pub(super) fn match_constraints(constraints: &View<'_>, errors: &mut FieldErrors) {
+    if constraints.is_absent() {
+        errors.required(constraints, "");
+        return;
+    }
+    match_resources(constraints, errors);
+    let rules = constraints.field("resourceRules");
+    if rules.len() == 0 {
+        errors.required(&rules, "");
+    }
+}
+
+/// `matchConstraints` of a policy or `matchResources` of a binding, if there are any.
+pub(super) fn match_resources(resources: &View<'_>, errors: &mut FieldErrors) {
+    if resources.is_absent() {
+        return;
+    }
+    required_one_of(&resources.field("matchPolicy"), MATCH_POLICIES, errors);
+    for name in ["namespaceSelector", "objectSelector"] {
+        let selector = resources.field(name);
+        if selector.is_absent() {
+            errors.required(&selector, "");
+        } else {
+            validate_selector(&selector, errors);
+        }
+    }
+    for name in ["resourceRules", "excludeResourceRules"] {
+        for rule in resources.field(name).items() {
+            named_rule(&rule, errors);
+        }
+    }
+}
+
+/// Operations that a mutating policy cannot have. The complaint names no index.
+pub(super) fn mutating_operations(resources: &View<'_>, errors: &mut FieldErrors) {
+    let rules = resources.field("resourceRules");
+    for rule in rules.items() {
+        for operation in rule.field("operations").texts() {
+            if !MUTATING_OPERATIONS.contains(&operation) {
+                errors.not_supported(&rules.field("operations"), operation, MUTATING_OPERATIONS);
+            }
+        }
+    }
+}
+
+fn named_rule(rule: &View<'_>, errors: &mut FieldErrors) {
+    let mut seen = HashSet::new();
+    for name in rule.field("resourceNames").items() {
+        path_segment(&name, errors);
+        if !seen.insert(name.text()) {
+            errors.duplicate(&name);
+        }
+    }
+    rule_with_operations(rule, errors);
+}
+
+/// A name that can be part of a URL's path.
+pub(super) fn path_segment(name: &View<'_>, errors: &mut FieldErrors) {
+    let text = name.text();
+    if matches!(text, "." | "..") {
+        errors.invalid(name, text, &format!("may not be '{text}'"));
+        return;
+    }
+    for illegal in ["/", "%"] {
+        if text.contains(illegal) {
+            errors.invalid(name, text, &format!("may not contain '{illegal}'"));
+        }
+    }
+}
+
+/// A rule of a webhook or a policy.
+pub(super) fn rule_with_operations(rule: &View<'_>, errors: &mut FieldErrors) {
+    let operations = rule.field("operations");
+    if operations.len() == 0 {
+        errors.required(&operations, "");
+    }
+    alone(
+        &operations,
+        "*",
+        "if '*' is present, must not specify other operations",
+        errors,
+    );
+    for operation in operations.items() {
+        one_of(&operation, OPERATIONS, errors);
+    }
+    groups_and_versions(rule, errors);
+    resources(&rule.field("resources"), errors);
+    one_of(&rule.field("scope"), SCOPES, errors);
+}
+
+/// A wildcard that must stand alone in its list.
+fn alone(list: &View<'_>, wildcard: &str, detail: &str, errors: &mut FieldErrors) {
+    if list.len() > 1 && list.texts().any(|text| text == wildcard) {
+        errors.invalid_json(list, &list.json(), detail);
+    }
+}
+
+fn groups_and_versions(rule: &View<'_>, errors: &mut FieldErrors) {
+    let groups = rule.field("apiGroups");
+    if groups.len() == 0 {
+        errors.required(&groups, "");
+    }
+    alone(
+        &groups,
+        "*",
+        "if '*' is present, must not specify other API groups",
+        errors,
+    );
+    let versions = rule.field("apiVersions");
+    if versions.len() == 0 {
+        errors.required(&versions, "");
+    }
+    alone(
+        &versions,
+        "*",
+        "if '*' is present, must not specify other API versions",
+        errors,
+    );
+    for version in versions.items() {
+        if version.text().is_empty() {
+            errors.required(&version, "");
+        }
+    }
+}
+
+fn resources(resources: &View<'_>, errors: &mut FieldErrors) {
+    if resources.len() == 0 {
+        errors.required(resources, "");
+    }
+    let mut all_subresources = HashSet::new();
+    let mut all_resources = HashSet::new();
+    // Only the last resource without a subresource counts, as the server has it.
+    let mut main_resource = false;
+    for resource in resources.items() {
+        let text = resource.text();
+        if text.is_empty() {
+            errors.required(&resource, "");
+            continue;
+        }
+        let Some((name, subresource)) = text.split_once('/') else {
+            main_resource = text != "*";
+            continue;
+        };
+        if all_subresources.contains(name) {
+            errors.invalid(
+                &resource,
+                text,
+                &format!("if '{name}/*' is present, must not specify {text}"),
+            );
+        }
+        if all_resources.contains(subresource) {
+            errors.invalid(
+                &resource,
+                text,
+                &format!("if '*/{subresource}' is present, must not specify {text}"),
+            );
+        }
+        if subresource == "*" {
+            all_subresources.insert(name);
+        }
+        if name == "*" {
+            all_resources.insert(subresource);
+        }
+    }
+    alone(
+        resources,
+        "*/*",
+        "if '*/*' is present, must not specify other resources",
+        errors,
+    );
+    if main_resource && resources.texts().any(|text| text == "*") {
+        let detail = "if '*' is present, must not specify other resources without subresources";
+        errors.invalid_json(resources, &resources.json(), detail);
+    }
+}

@@ -1,0 +1,377 @@
+//! From nodes as written to values with JSON's types: aliases and merge keys followed, keys made strings.
+
+use std::collections::{HashMap, HashSet};
+
+use pratique_cel::quote::quoted;
+use pratique_json::format_float;
+
+use super::graph::{Graph, GraphId, GraphKind, GraphNode};
+use super::number::Number;
+use super::resolve::{Scalar, is_merge, resolve};
+use super::{Document, Duplicate, SyntaxError};
+use crate::position::Span;
+use crate::tree::{Entry, NodeId, Style, Tree, Value};
+
+/// How deep values may nest, aliases followed. No manifest comes near; the server would go on to 10,000.
+const MAX_DEPTH: usize = 512;
+
+/// Converts a document. A document without a node is null.
+pub(super) fn convert(graph: &Graph) -> Result<Document, SyntaxError> {
+    let mut converter = Converter {
+        graph,
+        tree: Tree::default(),
+        duplicates: Vec::new(),
+        budget: AliasBudget::default(),
+        following: HashSet::new(),
+        fault: None,
+    };
+    let root = match graph.root() {
+        Some(node) => {
+            converter.budget.spend(node.span)?;
+            converter.value(node, 0)?
+        }
+        None => converter.tree.push(Span::default(), Value::Null),
+    };
+    match converter.fault {
+        Some(fault) => Err(fault),
+        None => Ok(Document {
+            tree: converter.tree,
+            root,
+            duplicates: converter.duplicates,
+        }),
+    }
+}
+
+struct Converter<'graph> {
+    graph: &'graph Graph,
+    tree: Tree,
+    duplicates: Vec<Duplicate>,
+    budget: AliasBudget,
+    /// The aliases that are being followed, by their own spans.
+    following: HashSet<Span>,
+    /// The first value that JSON cannot hold.
+    fault: Option<SyntaxError>,
+}
+
+/// The share of nodes that may come from aliases, which keeps small documents from growing without bound.
+#[derive(Default)]
+struct AliasBudget {
+    nodes: u64,
+    aliased: u64,
+    depth: usize,
+}
+
+impl AliasBudget {
+    fn spend(&mut self, span: Span) -> Result<(), SyntaxError> {
+        self.nodes += 1;
+        self.aliased += u64::from(self.depth > 0);
+        let share = self.aliased as f64 / self.nodes as f64;
+        if self.aliased > 100 && self.nodes > 1000 && share > allowed_share(self.nodes) {
+            return Err(SyntaxError::new(
+                "yaml: document contains excessive aliasing",
+                span,
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// 99 % of small documents, 10 % of large ones, and between these in proportion.
+fn allowed_share(nodes: u64) -> f64 {
+    const LOW: f64 = 400_000.0;
+    const HIGH: f64 = 4_000_000.0;
+    let nodes = (nodes as f64).clamp(LOW, HIGH);
+    0.99 - 0.89 * ((nodes - LOW) / (HIGH - LOW))
+}
+
+/// A mapping while it is filled. Keys are told apart by type: `1` and `"1"` are two, until they become strings.
+#[derive(Default)]
+struct Filling {
+    entries: Vec<Entry>,
+    known: HashMap<String, usize>,
+}
+
+impl<'graph> Converter<'graph> {
+    fn value(&mut self, node: &'graph GraphNode, depth: usize) -> Result<NodeId, SyntaxError> {
+        self.budget.spend(node.span)?;
+        if depth > MAX_DEPTH {
+            let message = format!("yaml: document is nested more than {MAX_DEPTH} levels deep");
+            return Err(SyntaxError::new(message, node.span));
+        }
+        match &node.kind {
+            GraphKind::Alias(target) => {
+                self.follow(node, *target, |this, target| this.value(target, depth + 1))
+            }
+            GraphKind::Scalar { value, style } => self.scalar(node, value, *style),
+            GraphKind::Sequence(children) => {
+                let mut items = Vec::with_capacity(children.len());
+                for child in self.nodes(children) {
+                    items.push(self.value(child, depth + 1)?);
+                }
+                Ok(self.tree.push(node.span, Value::List(items)))
+            }
+            GraphKind::Mapping(children) => {
+                let mut filling = Filling::default();
+                self.fill(&mut filling, children, depth)?;
+                Ok(self.tree.push(node.span, Value::Map(filling.finish())))
+            }
+        }
+    }
+
+    fn nodes(&self, ids: &'graph [GraphId]) -> impl Iterator<Item = &'graph GraphNode> + use<'graph> {
+        let graph = self.graph;
+        ids.iter().filter_map(|id| graph.get(*id))
+    }
+
+    fn follow<T>(
+        &mut self,
+        alias: &GraphNode,
+        target: GraphId,
+        then: impl FnOnce(&mut Self, &'graph GraphNode) -> Result<T, SyntaxError>,
+    ) -> Result<T, SyntaxError> {
+        let target = self
+            .graph
+            .get(target)
+            .filter(|_| self.following.insert(alias.span));
+        let Some(target) = target else {
+            return Err(SyntaxError::new("yaml: anchor value contains itself", alias.span));
+        };
+        self.budget.depth += 1;
+        let result = then(self, target);
+        self.budget.depth -= 1;
+        self.following.remove(&alias.span);
+        result
+    }
+
+    fn scalar(&mut self, node: &GraphNode, text: &str, style: Style) -> Result<NodeId, SyntaxError> {
+        let value = match resolve(node.tag.as_deref(), text, style == Style::Plain, node.span)? {
+            Scalar::Null => Value::Null,
+            Scalar::Bool(value) => Value::Bool(value),
+            Scalar::Text(text) => Value::String(text.into(), style),
+            Scalar::Number(Number::Int(value)) => Value::Number(value.to_string().into()),
+            Scalar::Number(Number::Unsigned(value)) => Value::Number(value.to_string().into()),
+            Scalar::Number(Number::Float(value)) if value.is_finite() => {
+                Value::Number(format_float(value).into())
+            }
+            Scalar::Number(Number::Float(value)) => {
+                self.fault(format!("json: unsupported value: {}", infinite(value)), node.span);
+                Value::Null
+            }
+        };
+        Ok(self.tree.push(node.span, value))
+    }
+
+    fn fault(&mut self, message: String, span: Span) {
+        self.fault.get_or_insert_with(|| SyntaxError::new(message, span));
+    }
+
+    /// Adds a mapping's entries. An entry that is there already is replaced, and noted as a duplicate.
+    fn fill(
+        &mut self,
+        filling: &mut Filling,
+        children: &'graph [GraphId],
+        depth: usize,
+    ) -> Result<(), SyntaxError> {
+        let mut children = self.nodes(children);
+        while let (Some(key), Some(value)) = (children.next(), children.next()) {
+            if is_merge_key(key) {
+                self.merge(filling, value, depth + 1)?;
+                continue;
+            }
+            let Some((text, shown)) = self.key(key, value, depth)? else {
+                continue;
+            };
+            let id = self.value(value, depth + 1)?;
+            let entry = Entry {
+                key: text.into(),
+                key_span: key.span,
+                value: id,
+            };
+            if filling.put(entry, &shown) {
+                let message = format!("key {shown} already set in map");
+                self.duplicates.push(Duplicate {
+                    message,
+                    line: value.line,
+                    span: key.span,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes over the entries of the mapping, or the list of mappings, that a merge key has.
+    fn merge(
+        &mut self,
+        filling: &mut Filling,
+        node: &'graph GraphNode,
+        depth: usize,
+    ) -> Result<(), SyntaxError> {
+        match &node.kind {
+            GraphKind::Sequence(children) => {
+                // The first mapping wins, so it is filled in last.
+                for child in self.nodes(children).collect::<Vec<_>>().into_iter().rev() {
+                    self.merge_one(filling, child, depth)?;
+                }
+                Ok(())
+            }
+            _ => self.merge_one(filling, node, depth),
+        }
+    }
+
+    fn merge_one(
+        &mut self,
+        filling: &mut Filling,
+        node: &'graph GraphNode,
+        depth: usize,
+    ) -> Result<(), SyntaxError> {
+        let wanted = || {
+            SyntaxError::new(
+                "yaml: map merge requires map or sequence of maps as the value",
+                node.span,
+            )
+        };
+        self.budget.spend(node.span)?;
+        match &node.kind {
+            GraphKind::Mapping(children) if depth <= MAX_DEPTH => self.fill(filling, children, depth),
+            GraphKind::Alias(target) => self.follow(node, *target, |this, target| match &target.kind {
+                GraphKind::Mapping(children) if depth <= MAX_DEPTH => {
+                    this.budget.spend(target.span)?;
+                    this.fill(filling, children, depth)
+                }
+                _ => Err(wanted()),
+            }),
+            _ => Err(wanted()),
+        }
+    }
+
+    /// A key as a string, and as the server's messages show it. None for a key that JSON cannot hold.
+    fn key(
+        &mut self,
+        key: &'graph GraphNode,
+        value: &'graph GraphNode,
+        depth: usize,
+    ) -> Result<Option<(String, String)>, SyntaxError> {
+        self.budget.spend(key.span)?;
+        if let GraphKind::Alias(target) = &key.kind {
+            return self.follow(key, *target, |this, target| this.key(target, value, depth + 1));
+        }
+        let GraphKind::Scalar { value: text, style } = &key.kind else {
+            let message = format!("yaml: invalid map key: {}", self.shown(key, 0));
+            return Err(SyntaxError::new(message, key.span));
+        };
+        let scalar = resolve(key.tag.as_deref(), text, *style == Style::Plain, key.span)?;
+        let shown = shown_scalar(&scalar);
+        match scalar {
+            Scalar::Text(text) => Ok(Some((text, shown))),
+            Scalar::Bool(value) => Ok(Some((value.to_string(), shown))),
+            Scalar::Number(Number::Int(value)) => Ok(Some((value.to_string(), shown))),
+            Scalar::Number(Number::Float(value)) => Ok(Some((float_key(value), shown))),
+            Scalar::Null | Scalar::Number(Number::Unsigned(_)) => {
+                let kind = if shown == "<nil>" { "%!s(<nil>)" } else { "uint64" };
+                let value = self.shown(value, 0);
+                let message = format!("unsupported map key of type: {kind}, key: {shown}, value: {value}");
+                self.fault(message, key.span);
+                Ok(None)
+            }
+        }
+    }
+
+    /// A value as the server's messages show one in their own language's notation.
+    fn shown(&self, node: &'graph GraphNode, depth: usize) -> String {
+        if depth > MAX_DEPTH {
+            return "...".to_owned();
+        }
+        match &node.kind {
+            GraphKind::Alias(_) => "...".to_owned(),
+            GraphKind::Scalar { value, style } => {
+                let resolved = resolve(node.tag.as_deref(), value, *style == Style::Plain, node.span);
+                resolved.map_or_else(|_| quoted(value), |scalar| shown_scalar(&scalar))
+            }
+            GraphKind::Sequence(children) => {
+                let items: Vec<String> = self
+                    .nodes(children)
+                    .map(|child| self.shown(child, depth + 1))
+                    .collect();
+                format!("[]interface {{}}{{{}}}", items.join(", "))
+            }
+            GraphKind::Mapping(children) => {
+                let mut children = self.nodes(children);
+                let mut items = Vec::new();
+                while let (Some(key), Some(value)) = (children.next(), children.next()) {
+                    items.push(format!(
+                        "{}:{}",
+                        self.shown(key, depth + 1),
+                        self.shown(value, depth + 1)
+                    ));
+                }
+                format!("map[interface {{}}]interface {{}}{{{}}}", items.join(", "))
+            }
+        }
+    }
+}
+
+impl Filling {
+    /// Adds or replaces an entry; true if it was there.
+    fn put(&mut self, entry: Entry, shown: &str) -> bool {
+        match self
+            .known
+            .get(shown)
+            .and_then(|index| self.entries.get_mut(*index))
+        {
+            Some(known) => {
+                *known = entry;
+                true
+            }
+            None => {
+                self.known.insert(shown.to_owned(), self.entries.len());
+                self.entries.push(entry);
+                false
+            }
+        }
+    }
+
+    /// The entries in the order of their keys, in which everything after this sees them.
+    fn finish(mut self) -> Vec<Entry> {
+        self.entries.sort_by(|a, b| a.key.cmp(&b.key));
+        self.entries
+    }
+}
+
+fn is_merge_key(node: &GraphNode) -> bool {
+    match &node.kind {
+        GraphKind::Scalar { value, style } => is_merge(node.tag.as_deref(), value, *style == Style::Plain),
+        _ => false,
+    }
+}
+
+fn shown_scalar(scalar: &Scalar) -> String {
+    match scalar {
+        Scalar::Null => "<nil>".to_owned(),
+        Scalar::Bool(value) => value.to_string(),
+        Scalar::Text(text) => quoted(text),
+        Scalar::Number(Number::Int(value)) => value.to_string(),
+        Scalar::Number(Number::Unsigned(value)) => format!("0x{value:x}"),
+        Scalar::Number(Number::Float(value)) if value.is_finite() => format_float(*value),
+        Scalar::Number(Number::Float(value)) => infinite(*value).to_owned(),
+    }
+}
+
+fn infinite(value: f64) -> &'static str {
+    if value.is_nan() {
+        "NaN"
+    } else if value > 0.0 {
+        "+Inf"
+    } else {
+        "-Inf"
+    }
+}
+
+/// A floating-point key as a string: in single precision, as the server has it.
+fn float_key(value: f64) -> String {
+    match infinite(value) {
+        _ if value.is_finite() => format_float((value as f32).to_string().parse().unwrap_or(value)),
+        "NaN" => ".nan".to_owned(),
+        "+Inf" => ".inf".to_owned(),
+        _ => "-.inf".to_owned(),
+    }
+}
