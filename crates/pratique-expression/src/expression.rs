@@ -1,0 +1,48 @@
+//! A compiled expression.
+
+use pratique_cel::{Environment, Program, Type};
+
+use crate::declarations::Use;
+use crate::error::ExpressionError;
+use crate::yields;
+
+/// A compiled expression with its text.
+#[derive(Debug)]
+pub struct Expression {
+    text: Box<str>,
+    program: Program,
+}
+
+impl Expression {
+    pub(crate) fn compile(
+        environment: &Environment,
+        text: &str,
+        usage: Use,
+    ) -> Result<Self, ExpressionError> {
+        let checked = environment
+            .parse(text)
+            .and_then(|ast| environment.check(ast))
+            .map_err(ExpressionError::Compile)?;
+        yields::check(usage, checked.result_type())?;
+        let program = environment.plan(&checked).map_err(ExpressionError::Plan)?;
+        Ok(Expression {
+            text: text.into(),
+            program,
+        })
+    }
+
+    /// Its text as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What to evaluate.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The type of what it yields.
+    pub fn result_type(&self) -> &Type {
+        self.program.result_type()
+    }
+}

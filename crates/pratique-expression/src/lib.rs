@@ -1,0 +1,22 @@
+//! The CEL environments of Kubernetes admission: what the expressions of policies and webhooks may name, what each
+//! of them may yield, and what an API server says of those that do not.
+//!
+//! Expressions of one policy are compiled by a [`Composition`], which knows the variables compiled before. Equal
+//! expressions are compiled once: a [`Cache`] is shared between policies and outlives reloads.
+
+mod cache;
+mod composition;
+mod declarations;
+mod environments;
+mod error;
+mod expression;
+mod types;
+mod yields;
+
+pub use cache::Cache;
+pub use composition::Composition;
+pub use declarations::{Declarations, Use};
+pub use environments::{Slots, slots};
+pub use error::ExpressionError;
+pub use expression::Expression;
+pub use types::{NAMESPACE_TYPE, REQUEST_TYPE, VARIABLES_TYPE};

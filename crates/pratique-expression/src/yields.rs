@@ -1,0 +1,86 @@
+//! What the expressions of each use may yield.
+
+use pratique_cel::Type;
+
+use crate::declarations::Use;
+use crate::error::ExpressionError;
+
+/// Compares the type of an expression with what its use asks for; a dynamic type is none of the asked ones.
+pub(crate) fn check(usage: Use, of: &Type) -> Result<(), ExpressionError> {
+    let wanted = wanted(usage);
+    if wanted.is_empty() || wanted.contains(of) {
+        return Ok(());
+    }
+    let names: Vec<String> = wanted.iter().map(declared_name).collect();
+    let wanted = match names.as_slice() {
+        [one] => one.clone(),
+        several => format!("one of [{}]", several.join(" ")),
+    };
+    let got = declared_name(of);
+    Err(ExpressionError::Type { wanted, got })
+}
+
+/// The types that a use takes; none for any.
+fn wanted(usage: Use) -> Vec<Type> {
+    match usage {
+        Use::MatchCondition | Use::Validation => vec![Type::Bool],
+        Use::Variable => Vec::new(),
+        Use::Message => vec![Type::String],
+        Use::AuditAnnotation => vec![Type::String, Type::Null],
+        Use::ApplyConfiguration => vec![Type::named("Object")],
+        Use::JsonPatch => vec![Type::list(Type::named("JSONPatch"))],
+    }
+}
+
+/// A type as it names itself, which is not quite how messages of the checker show it: `null_type`,
+/// `google.protobuf.Timestamp`.
+fn declared_name(of: &Type) -> String {
+    let parameters: Vec<&Type> = match of {
+        Type::List(element) => vec![element],
+        Type::Map(key, value) => vec![key, value],
+        Type::Opaque(_, parameters) => parameters.iter().collect(),
+        Type::Type(Some(inner)) => vec![inner],
+        _ => Vec::new(),
+    };
+    if let Type::Wrapper(inner) = of {
+        return format!("wrapper({})", inner.runtime_name());
+    }
+    let name = of.runtime_name();
+    if parameters.is_empty() {
+        return name.to_owned();
+    }
+    let parameters: Vec<String> = parameters.into_iter().map(declared_name).collect();
+    format!("{name}({})", parameters.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn fails(usage: Use, of: Type, expected: &str) {
+        assert_eq!(check(usage, &of).unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn types_that_do_not_fit() {
+        fails(Use::Validation, Type::Dyn, "must evaluate to bool but got dyn");
+        fails(
+            Use::AuditAnnotation,
+            Type::map(Type::String, Type::list(Type::Timestamp)),
+            "must evaluate to one of [string null_type] but got map(string, list(google.protobuf.Timestamp))",
+        );
+        fails(
+            Use::JsonPatch,
+            Type::list(Type::Dyn),
+            "must evaluate to list(JSONPatch) but got list(dyn)",
+        );
+    }
+
+    #[test]
+    fn types_that_fit() {
+        assert!(check(Use::Variable, &Type::Dyn).is_ok());
+        assert!(check(Use::Message, &Type::String).is_ok());
+        assert!(check(Use::AuditAnnotation, &Type::Null).is_ok());
+    }
+}
