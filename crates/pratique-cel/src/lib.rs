@@ -15,6 +15,7 @@ pub mod names;
 pub mod net;
 pub mod parser;
 pub mod plan;
+pub mod quantity;
 pub mod quote;
 pub mod semver;
 mod snippet;

@@ -1,0 +1,215 @@
+//! Reading quantities.
+
+use super::decimal::Decimal;
+use super::small::Small;
+use super::suffix::{self, Format, Suffix};
+use super::{Amount, Quantity};
+
+/// How many decimal digits a [`Small`] holds for sure.
+const SMALL_DIGITS: usize = 18;
+/// The finest scale there is, 10⁻⁹.
+const NANO: i32 = -9;
+
+/// Why a text is no quantity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// Not a number followed by letters.
+    #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
+    Format,
+    /// No digits.
+    #[error("unable to parse numeric part of quantity")]
+    Numeric,
+    /// Letters that are no suffix.
+    #[error("unable to parse quantity's suffix")]
+    Suffix,
+}
+
+/// A text taken apart.
+struct Parts<'a> {
+    negative: bool,
+    /// Sign and number.
+    number: &'a str,
+    /// The digits before the point without leading zeroes, at least `0`.
+    whole: &'a str,
+    /// The digits behind the point.
+    fraction: &'a str,
+    suffix: &'a str,
+}
+
+pub(super) fn quantity(text: &str) -> Result<Quantity, ParseError> {
+    if text.is_empty() {
+        return Err(ParseError::Format);
+    }
+    let parts = Parts::split(text)?;
+    let suffix = suffix::interpret(parts.suffix).ok_or(ParseError::Suffix)?;
+    match small(&parts, suffix) {
+        Some(small) => Ok(Quantity {
+            text: passes_for_canonical(text, &parts, suffix, small).then(|| text.into()),
+            amount: Amount::Small(small),
+            format: suffix.format(),
+        }),
+        None => big(&parts, suffix),
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn split(text: &'a str) -> Result<Self, ParseError> {
+        let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+        let significant = unsigned.trim_start_matches('0');
+        if significant.is_empty() {
+            return Ok(Self {
+                negative: false,
+                number: "0",
+                whole: "0",
+                fraction: "",
+                suffix: "",
+            });
+        }
+        let (whole, rest) = take_digits(significant);
+        let (fraction, suffix) = rest.strip_prefix('.').map_or(("", rest), take_digits);
+        check_suffix(suffix)?;
+        Ok(Self {
+            negative: text.starts_with('-'),
+            number: text.strip_suffix(suffix).unwrap_or(text),
+            whole: if whole.is_empty() { "0" } else { whole },
+            fraction,
+            suffix,
+        })
+    }
+}
+
+fn take_digits(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+/// Letters, then perhaps a sign, then digits.
+fn check_suffix(suffix: &str) -> Result<(), ParseError> {
+    let rest = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+    let rest = rest.strip_prefix(['+', '-']).unwrap_or(rest);
+    if rest.bytes().all(|byte| byte.is_ascii_digit()) {
+        Ok(())
+    } else {
+        Err(ParseError::Format)
+    }
+}
+
+/// The amount, where it is certain to fit.
+fn small(parts: &Parts<'_>, suffix: Suffix) -> Option<Small> {
+    let digits = parts.whole.len() + parts.fraction.len();
+    let (room, exponent, factor) = match suffix {
+        Suffix::Decimal { exponent, .. } => (SMALL_DIGITS, exponent, 1i64),
+        Suffix::Binary { power } if parts.fraction.is_empty() => {
+            // 10 bits are about 3 digits.
+            let taken = usize::try_from(power * 3 / 10).unwrap_or(usize::MAX);
+            (14usize.checked_sub(taken)?, 0, 1i64 << power)
+        }
+        Suffix::Binary { .. } => return None,
+    };
+    if digits > room {
+        return None;
+    }
+    let scale = exponent.wrapping_sub(i32::try_from(parts.fraction.len()).ok()?);
+    if scale < NANO {
+        return None;
+    }
+    let value: i64 = [parts.whole, parts.fraction].concat().parse().ok()?;
+    let value = value.checked_mul(factor)?;
+    Some(Small {
+        value: if parts.negative { -value } else { value },
+        scale,
+    })
+}
+
+/// Upstream keeps a text that it takes for canonical; some are not quite.
+fn passes_for_canonical(text: &str, parts: &Parts<'_>, suffix: Suffix, small: Small) -> bool {
+    if text == "0" {
+        return true;
+    }
+    match suffix {
+        // Seven is upstream's idea of "no factor of 1024".
+        Suffix::Binary { power } => (small.value >> power) & 7 != 0,
+        Suffix::Decimal { .. } => {
+            let digits = [parts.whole, parts.fraction].concat();
+            small.scale % 3 == 0 && !digits.ends_with("000") && !digits.starts_with('0')
+        }
+    }
+}
+
+fn big(parts: &Parts<'_>, suffix: Suffix) -> Result<Quantity, ParseError> {
+    let mut amount = Decimal::parse(parts.number).ok_or(ParseError::Numeric)?;
+    match suffix {
+        Suffix::Decimal { exponent, .. } => amount.multiply_by_power_of_10(exponent),
+        Suffix::Binary { power } => amount.multiply_by_power_of_2(power),
+    }
+    if amount.signum() != 0 {
+        amount.round_up(NANO.wrapping_neg());
+    }
+    let mut format = suffix.format();
+    if format == Format::BinarySi {
+        amount.cap(i64::MAX);
+        let one = Decimal::from(1);
+        if amount.signum() != 0 && amount.compare_magnitude(&one).is_lt() {
+            format = Format::DecimalSi;
+        }
+    }
+    Ok(Quantity {
+        amount: Amount::Big(amount),
+        format,
+        text: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Result<&str, ParseError>) {
+        let got = quantity(text).map(|quantity| quantity.to_string());
+        assert_eq!(got.as_deref(), expected.as_ref().map(|text| *text), "{text}");
+    }
+
+    #[test]
+    fn lenient_numbers() {
+        check("-", Ok("0"));
+        check(".", Ok("0"));
+        check("1.", Ok("1."));
+        check("1.G", Ok("1.G"));
+        check(".5", Ok("500m"));
+        check("+.5", Ok("500m"));
+        check("-00", Ok("0"));
+        check("5.e3", Ok("5.e3"));
+    }
+
+    #[test]
+    fn exponents() {
+        check("1e-10", Ok("1e-9"));
+        check("1E-3", Ok("1E-3"));
+        check("1e+3", Ok("1e+3"));
+        check("1e4", Ok("10e3"));
+        check("15e-1", Ok("1500e-3"));
+        check("1e-99999999", Ok("1e-9"));
+        check("1E", Ok("1E"));
+    }
+
+    #[test]
+    fn faults() {
+        for text in ["", "1 ", " 1", "1.2.3", "1é", "1Kib", "1e3x", "1-2-3", "é"] {
+            check(text, Err(ParseError::Format));
+        }
+        for text in [
+            "1K",
+            "1e",
+            "1ki",
+            "1mi",
+            "--1",
+            "1kk",
+            "1e99999999999999999999",
+            "1i",
+        ] {
+            check(text, Err(ParseError::Suffix));
+        }
+        check(".e-10", Err(ParseError::Numeric));
+        check("abc", Err(ParseError::Format));
+    }
+}

@@ -1,0 +1,132 @@
+//! Suffixes: what they mean, and which one to show.
+
+/// The kind of suffix a quantity was written with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// `12e6`
+    DecimalExponent,
+    /// `12Mi`
+    BinarySi,
+    /// `12M`
+    DecimalSi,
+}
+
+/// What a suffix means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Suffix {
+    /// Times 10 to the `exponent`.
+    Decimal { exponent: i32, format: Format },
+    /// Times 2 to the `power`.
+    Binary { power: u32 },
+}
+
+impl Suffix {
+    pub(super) fn format(self) -> Format {
+        match self {
+            Self::Decimal { format, .. } => format,
+            Self::Binary { .. } => Format::BinarySi,
+        }
+    }
+}
+
+/// The decimal suffixes from 10⁻⁹ in steps of 1000.
+const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
+const DECIMAL_FIRST: i32 = -9;
+/// The binary suffixes from 1024⁰.
+const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+/// The meaning of a suffix, if it has one.
+pub(super) fn interpret(suffix: &str) -> Option<Suffix> {
+    let position = |table: &[&str]| table.iter().position(|known| *known == suffix);
+    if let Some(index) = position(&DECIMAL) {
+        let exponent = DECIMAL_FIRST + 3 * i32::try_from(index).ok()?;
+        return Some(Suffix::Decimal {
+            exponent,
+            format: Format::DecimalSi,
+        });
+    }
+    if let Some(index) = position(&BINARY) {
+        return Some(Suffix::Binary {
+            power: 10 * u32::try_from(index).ok()?,
+        });
+    }
+    let exponent: i64 = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
+    // Upstream drops the upper half without a look.
+    Some(Suffix::Decimal {
+        exponent: exponent as i32,
+        format: Format::DecimalExponent,
+    })
+}
+
+/// The suffix for a power of 10 that is a multiple of 3. Where there is none upstream shows none, wrong as that is.
+pub(super) fn decimal(exponent: i32) -> &'static str {
+    let index = (i64::from(exponent) - i64::from(DECIMAL_FIRST)) / 3;
+    usize::try_from(index)
+        .ok()
+        .and_then(|index| DECIMAL.get(index))
+        .copied()
+        .unwrap_or_default()
+}
+
+/// The suffix for a power of 1024. Where there is none upstream shows none.
+pub(super) fn binary(power: u64) -> &'static str {
+    usize::try_from(power)
+        .ok()
+        .and_then(|power| BINARY.get(power))
+        .copied()
+        .unwrap_or_default()
+}
+
+/// The suffix for a power of 10 in scientific notation.
+pub(super) fn exponent(exponent: i32) -> String {
+    if exponent == 0 {
+        String::new()
+    } else {
+        format!("e{exponent}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meanings() {
+        let si = |exponent| {
+            Some(Suffix::Decimal {
+                exponent,
+                format: Format::DecimalSi,
+            })
+        };
+        let scientific = |exponent| {
+            Some(Suffix::Decimal {
+                exponent,
+                format: Format::DecimalExponent,
+            })
+        };
+        for (suffix, expected) in [
+            ("n", si(-9)),
+            ("", si(0)),
+            ("E", si(18)),
+            ("Ki", Some(Suffix::Binary { power: 10 })),
+            ("Ei", Some(Suffix::Binary { power: 60 })),
+            ("e3", scientific(3)),
+            ("E-3", scientific(-3)),
+            ("e+0", scientific(0)),
+            ("e4294967297", scientific(1)),
+            ("e", None),
+            ("K", None),
+            ("mi", None),
+        ] {
+            assert_eq!(interpret(suffix), expected, "{suffix}");
+        }
+    }
+
+    #[test]
+    fn beyond_the_table() {
+        assert_eq!(decimal(21), "");
+        assert_eq!(decimal(-12), "");
+        assert_eq!(decimal(i32::MIN), "");
+        assert_eq!(binary(7), "");
+    }
+}
