@@ -17,6 +17,7 @@ pub mod parser;
 pub mod plan;
 pub mod quantity;
 pub mod quote;
+pub mod regex;
 pub mod semver;
 mod snippet;
 mod source;

@@ -1,0 +1,251 @@
+//! Go's pattern syntax, read from left to right into what `regex-automata` compiles.
+//!
+//! Groups are a stack, not a recursion, so that a pattern of any nesting is read; what nests too deep is refused when
+//! it is put together.
+
+use regex_syntax::hir::{Hir, Look};
+
+use super::class::ClassReader;
+use super::error::{Error, ErrorKind, between, whole};
+use super::piece::Piece;
+use super::scan::{self, Count, Extension, Flags, split_first};
+use super::set;
+
+/// Translates a pattern.
+pub(super) fn parse(pattern: &str) -> Result<Hir, Error> {
+    let mut parser = Parser {
+        pattern,
+        flags: Flags::default(),
+        groups: Vec::new(),
+        current: Group::default(),
+        classes: ClassReader::default(),
+        runes: 0,
+    };
+    let mut rest = pattern;
+    // Where the repetition began that was read last, if it was the last thing read.
+    let mut repetition: Option<&str> = None;
+    while let Some((first, after)) = split_first(rest) {
+        let here = rest;
+        let count = match first {
+            '*' => Some((Ok(Count { min: 0, max: None }), after)),
+            '+' => Some((Ok(Count { min: 1, max: None }), after)),
+            '?' => Some((Ok(Count { min: 0, max: Some(1) }), after)),
+            '{' => scan::count(rest),
+            _ => None,
+        };
+        rest = match count {
+            Some((count, after)) => parser.repeat(here, count, after, repetition)?,
+            None => parser.item(first, here, after)?,
+        };
+        repetition = count.map(|_| here);
+    }
+    parser.finish()
+}
+
+/// Code points in all classes, twice for each range, as Go counts its memory.
+const MAX_RUNES: usize = (128 << 20) / 4;
+
+struct Parser<'p> {
+    pattern: &'p str,
+    flags: Flags,
+    /// The groups around the one being read.
+    groups: Vec<Group>,
+    current: Group,
+    classes: ClassReader,
+    runes: usize,
+}
+
+/// A group that is being read.
+#[derive(Default)]
+struct Group {
+    /// The alternatives before the last `|`.
+    alternatives: Vec<Piece>,
+    /// The sequence after it.
+    sequence: Vec<Piece>,
+    captures: bool,
+    /// The flags to return to at its end.
+    outer: Flags,
+}
+
+impl Parser<'_> {
+    /// Reads one thing that is no repetition; gives what follows it.
+    fn item<'t>(&mut self, first: char, here: &'t str, after: &'t str) -> Result<&'t str, Error> {
+        match first {
+            '(' if after.starts_with('?') => return self.open_extension(here),
+            '(' => self.open(true, self.flags),
+            '|' => self.bar()?,
+            ')' => self.close()?,
+            '^' => self.look(if self.flags.multi_line {
+                Look::StartLF
+            } else {
+                Look::Start
+            })?,
+            '$' => self.look(if self.flags.multi_line {
+                Look::EndLF
+            } else {
+                Look::End
+            })?,
+            '.' => self.dot()?,
+            '[' => {
+                let (class, rest) = self.classes.bracketed(here, self.flags)?;
+                self.class(class)?;
+                return Ok(rest);
+            }
+            '\\' => return self.escaped(here),
+            _ => self.push(Piece::literal(u32::from(first), self.flags))?,
+        }
+        Ok(after)
+    }
+
+    /// Reads what starts with a backslash.
+    fn escaped<'t>(&mut self, here: &'t str) -> Result<&'t str, Error> {
+        let (letter, after) = here.strip_prefix('\\').and_then(split_first).unwrap_or((' ', ""));
+        match letter {
+            'A' => self.look(Look::Start)?,
+            'z' => self.look(Look::End)?,
+            'b' => self.look(Look::WordAscii)?,
+            'B' => self.look(Look::WordAsciiNegate)?,
+            'Q' => {
+                let (literal, rest) = after.split_once("\\E").unwrap_or((after, ""));
+                for character in literal.chars() {
+                    self.push(Piece::literal(u32::from(character), self.flags))?;
+                }
+                return Ok(rest);
+            }
+            _ => {
+                if let Some((class, rest)) = self.classes.escaped(here, self.flags)? {
+                    self.class(class)?;
+                    return Ok(rest);
+                }
+                let (code, rest) = scan::escape(here)?;
+                self.push(Piece::literal(code, self.flags))?;
+                return Ok(rest);
+            }
+        }
+        Ok(after)
+    }
+
+    /// Repeats the last piece; gives what follows the repetition.
+    fn repeat<'t>(
+        &mut self,
+        here: &'t str,
+        count: Result<Count, ()>,
+        after: &'t str,
+        last: Option<&'t str>,
+    ) -> Result<&'t str, Error> {
+        let Ok(count) = count else {
+            return between(ErrorKind::RepeatSize, here, after);
+        };
+        let (lazy, rest) = after
+            .strip_prefix('?')
+            .map_or((false, after), |rest| (true, rest));
+        if let Some(last) = last {
+            return between(ErrorKind::RepeatOperator, last, rest);
+        }
+        let Some(piece) = self.current.sequence.pop() else {
+            return between(ErrorKind::MissingRepeatArgument, here, rest);
+        };
+        let greedy = lazy == self.flags.swap_greed;
+        let repeated = match here.starts_with('{') {
+            true => piece.counted(count, greedy),
+            false => piece.repeated(count, greedy),
+        };
+        match repeated {
+            Err(ErrorKind::RepeatSize) => between(ErrorKind::RepeatSize, here, rest),
+            repeated => {
+                let piece = self.checked(repeated)?;
+                self.current.sequence.push(piece);
+                Ok(rest)
+            }
+        }
+    }
+
+    fn open_extension<'t>(&mut self, here: &'t str) -> Result<&'t str, Error> {
+        let (extension, rest) = scan::extension(here, self.flags)?;
+        match extension {
+            Extension::Group(flags) => {
+                let captures = !here.starts_with("(?:")
+                    && here.get(2..).is_some_and(|name| name.starts_with(['P', '<']));
+                self.open(captures, flags);
+            }
+            Extension::Flags(flags) => self.flags = flags,
+        }
+        Ok(rest)
+    }
+
+    fn open(&mut self, captures: bool, inner: Flags) {
+        let group = Group {
+            captures,
+            outer: self.flags,
+            ..Group::default()
+        };
+        self.groups.push(std::mem::replace(&mut self.current, group));
+        self.flags = inner;
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        let piece = self.end_group()?;
+        let Some(outer) = self.groups.pop() else {
+            return whole(ErrorKind::UnexpectedParen, self.pattern);
+        };
+        let group = std::mem::replace(&mut self.current, outer);
+        self.flags = group.outer;
+        let piece = if group.captures {
+            self.checked(piece.captured())?
+        } else {
+            piece
+        };
+        self.push(piece)
+    }
+
+    fn bar(&mut self) -> Result<(), Error> {
+        let sequence = std::mem::take(&mut self.current.sequence);
+        let piece = self.checked(Piece::concatenation(sequence))?;
+        self.current.alternatives.push(piece);
+        Ok(())
+    }
+
+    /// All of the group that is being read.
+    fn end_group(&mut self) -> Result<Piece, Error> {
+        self.bar()?;
+        let alternatives = std::mem::take(&mut self.current.alternatives);
+        self.checked(Piece::alternation(alternatives))
+    }
+
+    fn finish(mut self) -> Result<Hir, Error> {
+        let piece = self.end_group()?;
+        if !self.groups.is_empty() {
+            return whole(ErrorKind::MissingParen, self.pattern);
+        }
+        Ok(piece.into_hir())
+    }
+
+    fn look(&mut self, look: Look) -> Result<(), Error> {
+        self.push(Piece::look(look))
+    }
+
+    fn dot(&mut self) -> Result<(), Error> {
+        let newline = u32::from('\n');
+        let mut class = set::range(0, newline - u32::from(!self.flags.dot_newline));
+        set::add(&mut class, newline + 1, 0x10_FFFF);
+        self.push(Piece::class(class))
+    }
+
+    fn class(&mut self, class: regex_syntax::hir::ClassUnicode) -> Result<(), Error> {
+        self.runes = self.runes.saturating_add(2 * class.ranges().len());
+        if self.runes > MAX_RUNES {
+            return whole(ErrorKind::Large, self.pattern);
+        }
+        self.push(Piece::class(class))
+    }
+
+    fn push(&mut self, piece: Piece) -> Result<(), Error> {
+        self.current.sequence.push(piece);
+        Ok(())
+    }
+
+    /// A fault of size or depth shows the whole pattern.
+    fn checked(&self, piece: Result<Piece, ErrorKind>) -> Result<Piece, Error> {
+        piece.or_else(|kind| whole(kind, self.pattern))
+    }
+}

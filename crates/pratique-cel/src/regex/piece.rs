@@ -1,0 +1,260 @@
+//! Parts of a pattern, translated, with the measures that Go limits: depth, size, repetition.
+
+use regex_syntax::hir::{Class, ClassUnicode, Hir, Look, Repetition};
+
+use super::error::ErrorKind;
+use super::scan::{Count, Flags, MAX_COUNT};
+use super::set;
+
+/// How deep groups and repetitions may nest.
+const MAX_HEIGHT: u32 = 1_000;
+/// How many instructions a pattern may come to: Go's 128 MiB at 40 bytes each.
+const MAX_SIZE: u64 = (128 << 20) / 40;
+
+/// A part of a pattern.
+pub(super) struct Piece {
+    hir: Hir,
+    shape: Shape,
+    /// Levels of nesting, this one included.
+    height: u32,
+    /// Instructions in Go's program.
+    size: u64,
+    /// The largest product of counts from here to a leaf.
+    repeats: u32,
+}
+
+/// What a piece is, as far as neighbours care.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// A string of literals; adjacent ones are one.
+    Literal {
+        fold_case: bool,
+        single: bool,
+    },
+    /// One character of several; adjacent alternatives are one.
+    Class,
+    /// A sequence or a choice, which dissolves in one of its kind.
+    Concatenation,
+    Alternation,
+    Other,
+}
+
+impl Piece {
+    /// A single code point.
+    pub(super) fn literal(code: u32, flags: Flags) -> Piece {
+        let hir = match (char::from_u32(code), flags.fold_case) {
+            (Some(letter), true) => Hir::class(Class::Unicode(variants(letter))),
+            (Some(letter), false) => Hir::literal(letter.encode_utf8(&mut [0; 4]).as_bytes()),
+            (None, _) => Hir::fail(),
+        };
+        let shape = Shape::Literal {
+            fold_case: flags.fold_case,
+            single: true,
+        };
+        Piece::leaf(hir, shape)
+    }
+
+    /// A character of a class.
+    pub(super) fn class(class: ClassUnicode) -> Piece {
+        Piece::leaf(Hir::class(Class::Unicode(class)), Shape::Class)
+    }
+
+    /// A place in the text.
+    pub(super) fn look(look: Look) -> Piece {
+        Piece::leaf(Hir::look(look), Shape::Other)
+    }
+
+    /// A sequence of pieces.
+    pub(super) fn concatenation(pieces: Vec<Piece>) -> Result<Piece, ErrorKind> {
+        // Runs of literals count as one node.
+        let runs = pieces
+            .windows(2)
+            .filter(|pair| !matches!(pair, [one, next] if one.joins(next)))
+            .count()
+            + 1;
+        Self::combine(pieces, runs, Shape::Concatenation, Hir::concat)
+    }
+
+    /// A choice between pieces, the first that matches being taken.
+    pub(super) fn alternation(pieces: Vec<Piece>) -> Result<Piece, ErrorKind> {
+        let runs = pieces
+            .windows(2)
+            .filter(|pair| !matches!(pair, [one, next] if one.merges(next)))
+            .count()
+            + 1;
+        Self::combine(pieces, runs, Shape::Alternation, Hir::alternation)
+    }
+
+    /// The piece in a capturing group. What it captures is never asked for, so only its measures change.
+    pub(super) fn captured(self) -> Result<Piece, ErrorKind> {
+        let (height, size) = (self.height + 1, self.size + 2);
+        Piece {
+            shape: Shape::Other,
+            height,
+            size,
+            ..self
+        }
+        .checked()
+    }
+
+    /// The piece, repeated by `*`, `+` or `?`.
+    pub(super) fn repeated(self, count: Count, greedy: bool) -> Result<Piece, ErrorKind> {
+        let size = self.size
+            + if count.max.is_none() && count.min == 0 {
+                2
+            } else {
+                1
+            };
+        self.repeat(count, greedy, size)
+    }
+
+    /// The piece, repeated by a count in braces.
+    pub(super) fn counted(self, count: Count, greedy: bool) -> Result<Piece, ErrorKind> {
+        let size = match (u64::from(count.min), count.max) {
+            (0, None) => self.size + 2,
+            (min, None) => min.saturating_mul(self.size) + 1,
+            (min, Some(max)) => u64::from(max).saturating_mul(self.size) + u64::from(max) - min,
+        };
+        let repeats = match count.max.unwrap_or(count.min) {
+            0 if count.max.is_some() => 1,
+            times => self.repeats.saturating_mul(times.max(1)),
+        };
+        let piece = Piece {
+            repeats,
+            ..self.repeat(count, greedy, size)?
+        };
+        let at_most_one = count.min < 2 && count.max.is_none_or(|max| max < 2);
+        if repeats > MAX_COUNT && !at_most_one {
+            Err(ErrorKind::RepeatSize)
+        } else {
+            Ok(piece)
+        }
+    }
+
+    pub(super) fn into_hir(self) -> Hir {
+        self.hir
+    }
+
+    fn leaf(hir: Hir, shape: Shape) -> Piece {
+        Piece {
+            hir,
+            shape,
+            height: 1,
+            size: 1,
+            repeats: 1,
+        }
+    }
+
+    fn repeat(self, count: Count, greedy: bool, size: u64) -> Result<Piece, ErrorKind> {
+        let Count { min, max } = count;
+        let hir = Hir::repetition(Repetition {
+            min,
+            max,
+            greedy,
+            sub: Box::new(self.hir),
+        });
+        let height = self.height + 1;
+        Piece {
+            hir,
+            shape: Shape::Other,
+            height,
+            size: size.max(1),
+            repeats: self.repeats,
+        }
+        .checked()
+    }
+
+    fn combine(
+        mut pieces: Vec<Piece>,
+        runs: usize,
+        shape: Shape,
+        make: fn(Vec<Hir>) -> Hir,
+    ) -> Result<Piece, ErrorKind> {
+        if pieces.len() < 2 {
+            return Ok(pieces
+                .pop()
+                .unwrap_or_else(|| Piece::leaf(Hir::empty(), Shape::Other)));
+        }
+        let inner = |piece: &Piece| {
+            if piece.shape == shape {
+                piece.height - 1
+            } else {
+                piece.height
+            }
+        };
+        let height = 1 + pieces.iter().map(inner).max().unwrap_or(0);
+        let joints = if shape == Shape::Alternation {
+            runs.saturating_sub(1) as u64
+        } else {
+            0
+        };
+        let size = pieces
+            .iter()
+            .map(|piece| piece.size)
+            .fold(joints, u64::saturating_add);
+        let repeats = pieces.iter().map(|piece| piece.repeats).max().unwrap_or(1);
+        let literal = pieces.first().map(|piece| piece.shape).filter(|_| runs == 1);
+        let (shape, height) = match literal {
+            Some(Shape::Literal { fold_case, .. }) if shape == Shape::Concatenation => (
+                Shape::Literal {
+                    fold_case,
+                    single: false,
+                },
+                1,
+            ),
+            Some(_) => (Shape::Class, 1),
+            None => (shape, height),
+        };
+        let hir = make(pieces.into_iter().map(|piece| piece.hir).collect());
+        Piece {
+            hir,
+            shape,
+            height,
+            size,
+            repeats,
+        }
+        .checked()
+    }
+
+    /// Whether Go makes one string of this and the next piece.
+    fn joins(&self, next: &Piece) -> bool {
+        match (self.shape, next.shape) {
+            (Shape::Literal { fold_case: one, .. }, Shape::Literal { fold_case: other, .. }) => one == other,
+            _ => false,
+        }
+    }
+
+    /// Whether Go makes one class of this and the next alternative.
+    fn merges(&self, next: &Piece) -> bool {
+        let single =
+            |piece: &Piece| matches!(piece.shape, Shape::Class | Shape::Literal { single: true, .. });
+        single(self) && single(next)
+    }
+
+    fn checked(self) -> Result<Piece, ErrorKind> {
+        if self.size > MAX_SIZE {
+            Err(ErrorKind::Large)
+        } else if self.height > MAX_HEIGHT {
+            Err(ErrorKind::NestingDepth)
+        } else {
+            Ok(self)
+        }
+    }
+}
+
+/// A letter in all its cases. Within ASCII two letters have a third: `ſ` and the Kelvin sign.
+fn variants(letter: char) -> ClassUnicode {
+    if !letter.is_ascii() {
+        return set::folded(&set::range(letter.into(), letter.into()));
+    }
+    let third = match letter.to_ascii_lowercase() {
+        's' => 'ſ',
+        'k' => '\u{212A}',
+        _ => letter,
+    };
+    let mut class = ClassUnicode::empty();
+    for letter in [letter.to_ascii_lowercase(), letter.to_ascii_uppercase(), third] {
+        set::add(&mut class, letter.into(), letter.into());
+    }
+    class
+}
