@@ -1,0 +1,192 @@
+//! What an expression uses, for tools: its result, the variables and fields it reads, the functions it calls.
+
+use std::collections::BTreeSet;
+
+use crate::ast::{Expr, ExprId};
+use crate::checker::{Checked, Reference};
+use crate::environment::Environment;
+use crate::types::Type;
+
+/// What a checked expression uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The type of its result.
+    pub result: Type,
+    /// The variables of the environment that it reads.
+    pub variables: BTreeSet<String>,
+    /// What it reads of them: `object.spec.containers[].image`, where `[]` stands for any element, value or index
+    /// that is not a constant string. Only the longest of paths that start alike.
+    pub paths: BTreeSet<String>,
+    /// The functions and operators that it calls, without the operators that macros alone need.
+    pub functions: BTreeSet<String>,
+}
+
+impl Report {
+    /// Looks through an expression that was checked in an environment.
+    pub fn new(environment: &Environment, checked: &Checked) -> Self {
+        let mut walk = Walk {
+            environment,
+            checked,
+            locals: Vec::new(),
+            variables: BTreeSet::new(),
+            paths: BTreeSet::new(),
+            functions: BTreeSet::new(),
+        };
+        walk.visit(checked.ast.root);
+        Report {
+            result: checked.result_type().clone(),
+            paths: longest(walk.paths),
+            variables: walk.variables,
+            functions: walk.functions,
+        }
+    }
+}
+
+struct Walk<'r> {
+    environment: &'r Environment,
+    checked: &'r Checked,
+    /// For each variable of the comprehensions around the node: the path of its value, where it has one.
+    locals: Vec<Option<String>>,
+    variables: BTreeSet<String>,
+    paths: BTreeSet<String>,
+    functions: BTreeSet<String>,
+}
+
+/// The longest path that is followed; the rest of a longer one is left out.
+const LONGEST_PATH: usize = 1_000;
+
+impl<'r> Walk<'r> {
+    /// Visits a node and all below it; the path that its value has, if any.
+    fn visit(&mut self, id: ExprId) -> Option<String> {
+        let path = self.path(id);
+        if let Some(path) = &path {
+            self.paths.insert(path.clone());
+        }
+        path
+    }
+
+    fn path(&mut self, id: ExprId) -> Option<String> {
+        let checked = self.checked;
+        match checked.ast.expr(id) {
+            Expr::Ident(_) => self.name(id),
+            Expr::Select { operand, field, .. } => {
+                let path = self.path(*operand)?;
+                Some(extended(path, &format!(".{field}")))
+            }
+            Expr::Call {
+                function,
+                target,
+                args,
+            } => self.call(function, *target, args),
+            Expr::Comprehension(_) => {
+                self.comprehension(id);
+                None
+            }
+            Expr::Literal(_) => None,
+            Expr::List { elements, .. } => {
+                elements.iter().for_each(|element| self.visit_only(*element));
+                None
+            }
+            Expr::Map(entries) => {
+                for entry in entries {
+                    self.visit_only(entry.key);
+                    self.visit_only(entry.value);
+                }
+                None
+            }
+            Expr::Struct { fields, .. } => {
+                fields.iter().for_each(|field| self.visit_only(field.value));
+                None
+            }
+        }
+    }
+
+    fn visit_only(&mut self, id: ExprId) {
+        self.visit(id);
+    }
+
+    fn name(&mut self, id: ExprId) -> Option<String> {
+        match self.checked.reference(id)? {
+            Reference::Variable(slot) => {
+                let name = self.environment.variable_name(*slot)?;
+                self.variables.insert(name.to_owned());
+                Some(name.to_owned())
+            }
+            Reference::Local(place) => self.locals.get(*place as usize)?.clone(),
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, function: &str, target: Option<ExprId>, args: &'r [ExprId]) -> Option<String> {
+        if function != "@not_strictly_false" {
+            self.functions.insert(function.to_owned());
+        }
+        match (function, target, args) {
+            ("_?._" | "_[_]" | "_[?_]", None, [operand, key]) => {
+                let path = self.path(*operand);
+                self.visit(*key);
+                let step = match self.checked.ast.expr(*key) {
+                    Expr::Literal(crate::ast::Literal::String(name)) => format!(".{name}"),
+                    _ => "[]".to_owned(),
+                };
+                path.map(|path| extended(path, &step))
+            }
+            ("value" | "orValue" | "or", Some(target), args) => {
+                args.iter().for_each(|arg| self.visit_only(*arg));
+                self.path(target)
+            }
+            ("dyn", None, [only]) => self.path(*only),
+            _ => {
+                target.into_iter().for_each(|target| self.visit_only(target));
+                args.iter().for_each(|arg| self.visit_only(*arg));
+                None
+            }
+        }
+    }
+
+    fn comprehension(&mut self, id: ExprId) {
+        let Expr::Comprehension(comprehension) = self.checked.ast.expr(id) else {
+            return;
+        };
+        let range = self.visit(comprehension.range);
+        let is_map = matches!(self.checked.type_of(comprehension.range), Type::Map(..));
+        let element = range.map(|path| extended(path, "[]"));
+        let accumulator = self.visit(comprehension.init);
+        let around = self.locals.len();
+        self.locals.push(accumulator);
+        match comprehension.var2.is_some() {
+            true => self.locals.extend([None, element]),
+            false => self.locals.push(element.filter(|_| !is_map)),
+        }
+        self.visit(comprehension.condition);
+        self.visit(comprehension.step);
+        self.locals.truncate(around + 1);
+        self.visit(comprehension.result);
+        self.locals.truncate(around);
+    }
+}
+
+fn extended(mut path: String, step: &str) -> String {
+    if path.len() + step.len() <= LONGEST_PATH {
+        path.push_str(step);
+    }
+    path
+}
+
+/// The paths that no other path goes on from.
+fn longest(paths: BTreeSet<String>) -> BTreeSet<String> {
+    let goes_on = |path: &String, other: &String| {
+        other
+            .strip_prefix(path.as_str())
+            .is_some_and(|rest| rest.starts_with(['.', '[']))
+    };
+    let kept = paths.iter().filter(|path| {
+        let mut after =
+            paths.range::<String, _>((std::ops::Bound::Excluded(*path), std::ops::Bound::Unbounded));
+        !after
+            .by_ref()
+            .take_while(|other| other.starts_with(path.as_str()))
+            .any(|other| goes_on(path, other))
+    });
+    kept.cloned().collect()
+}
