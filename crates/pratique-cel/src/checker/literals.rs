@@ -14,7 +14,7 @@ impl<'e> Checker<'e> {
         for (index, element) in elements.iter().enumerate() {
             self.check(*element);
             let of = self.value_type(*element, optional.iter().any(|own| *own as usize == index));
-            element_type = Some(self.join(*element, element_type, of));
+            element_type = Some(self.join(element_type, of));
         }
         let element_type = element_type.unwrap_or_else(|| self.bindings.fresh());
         self.set_type(id, Type::list(element_type));
@@ -26,10 +26,10 @@ impl<'e> Checker<'e> {
         for entry in entries {
             self.check(entry.key);
             let of = self.known_type(entry.key);
-            key_type = Some(self.join(entry.key, key_type, of));
+            key_type = Some(self.join(key_type, of));
             self.check(entry.value);
             let of = self.value_type(entry.value, entry.optional);
-            value_type = Some(self.join(entry.value, value_type, of));
+            value_type = Some(self.join(value_type, of));
         }
         let key_type = key_type.unwrap_or_else(|| self.bindings.fresh());
         let value_type = value_type.unwrap_or_else(|| self.bindings.fresh());
@@ -105,14 +105,14 @@ impl<'e> Checker<'e> {
         }
     }
 
-    /// The common type of the elements so far and one more.
-    fn join(&mut self, at: ExprId, previous: Option<Type>, current: Type) -> Type {
+    /// The common type of the elements so far and one more: dyn where they have none, which is a fault only once
+    /// the types of all nodes are known.
+    fn join(&mut self, previous: Option<Type>, current: Type) -> Type {
         let Some(previous) = previous else {
             return current;
         };
         if !self.bindings.assignable(&previous, &current) {
-            self.report_mismatch(at, &previous, &current);
-            return Type::Error;
+            return Type::Dyn;
         }
         match less_specific(&previous, &current) {
             true => previous,

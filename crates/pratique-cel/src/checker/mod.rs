@@ -260,6 +260,3 @@ fn present(of: &Type) -> String {
         format!("{}(…)", of.runtime_name())
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -37,6 +37,8 @@ pub(super) fn same(left: &Type, right: &Type) -> bool {
                     .zip(right_params.iter())
                     .all(|(left, right)| same(left, right))
         }
+        // The nameless type is that of a field whose type nobody declared: it is like none.
+        (Type::Struct(left), Type::Struct(right)) => left == right && !left.is_empty(),
         (left, right) => left == right,
     }
 }

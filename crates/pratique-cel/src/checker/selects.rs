@@ -76,7 +76,7 @@ impl<'e> Checker<'e> {
     fn field_of(&mut self, id: ExprId, target: &Type, field: &str) -> Type {
         match target {
             Type::Map(_, value) => Type::clone(value),
-            Type::Struct(name) => {
+            Type::Struct(name) if !name.is_empty() => {
                 let offset = self.ast.node(id).offset;
                 self.field_type(offset, name, field).unwrap_or(Type::Error)
             }

@@ -245,7 +245,6 @@ fn may_have_parts(of: &Type) -> bool {
 fn is_nullable(of: &Type) -> bool {
     match of {
         Type::Null | Type::Wrapper(_) | Type::Opaque(..) | Type::Timestamp | Type::Duration => true,
-        // The nameless type is that of fields whose type nobody declared.
         Type::Struct(name) => !name.is_empty(),
         of => is_dynamic(of) || is_free(of),
     }

@@ -4,6 +4,7 @@ use super::relate::same;
 use super::{Reference, mismatch};
 use crate::ast::{Ast, Expr, ExprId, Literal};
 use crate::error::Issue;
+use crate::regex::Regex;
 use crate::text::format::{Clause, FormatError, interpolate};
 use crate::time::{Duration, Timestamp};
 use crate::types::Type;
@@ -22,11 +23,11 @@ pub(super) fn validate(
         issues: Vec::new(),
     };
     let passes = [
+        Validator::check_list,
+        Validator::check_map,
         Validator::check_duration,
         Validator::check_timestamp,
         Validator::check_pattern,
-        Validator::check_list,
-        Validator::check_map,
         Validator::check_format,
     ];
     for pass in passes {
@@ -46,9 +47,12 @@ struct Validator<'c> {
 
 impl Validator<'_> {
     fn check_duration(&mut self, id: ExprId) {
-        if let Some((argument, Literal::String(text))) = self.literal_argument(id, "duration")
-            && Duration::parse(text).is_none()
-        {
+        let (argument, valid) = match self.literal_argument(id, "duration") {
+            Some((argument, Literal::String(text))) => (argument, Duration::parse(text).is_some()),
+            Some((argument, Literal::Null)) => (argument, false),
+            _ => return,
+        };
+        if !valid {
             self.report(argument, "invalid duration argument".to_owned());
         }
     }
@@ -57,6 +61,7 @@ impl Validator<'_> {
         let (argument, valid) = match self.literal_argument(id, "timestamp") {
             Some((argument, Literal::String(text))) => (argument, Timestamp::parse(text).is_ok()),
             Some((argument, Literal::Int(seconds))) => (argument, Timestamp::from_seconds(*seconds).is_ok()),
+            Some((argument, Literal::Null)) => (argument, false),
             _ => return,
         };
         if !valid {
@@ -67,7 +72,7 @@ impl Validator<'_> {
     /// The first argument of a call of `matches`, also of the global one, whose pattern is the second.
     fn check_pattern(&mut self, id: ExprId) {
         if let Some((argument, Literal::String(pattern))) = self.literal_argument(id, "matches")
-            && !is_pattern(pattern)
+            && Regex::new(pattern).is_err()
         {
             self.report(argument, "invalid matches argument".to_owned());
         }
@@ -275,12 +280,6 @@ impl Validator<'_> {
 struct Refusal {
     at: ExprId,
     message: String,
-}
-
-/// Whether a text is a regular expression.
-fn is_pattern(pattern: &str) -> bool {
-    let _ = pattern;
-    true
 }
 
 fn unwrapped(of: &Type) -> &Type {
