@@ -1,9 +1,14 @@
-//! AdmissionConfiguration files: which plugin reads which directory.
+//! AdmissionConfiguration files: which plugin reads which directory, and the manifests of all of them.
 
+mod open;
+mod plugin;
+
+use crate::directory;
 use crate::expression::ExpressionCompiler;
 use crate::plugin::Plugin;
-use crate::problem::LoadErrors;
+use crate::problem::{Failure, LoadErrors};
 use crate::set::ManifestSet;
+use open::{OpenedConfiguration, open};
 
 /// How to load an AdmissionConfiguration.
 #[derive(Clone, Copy)]
@@ -44,7 +49,24 @@ pub struct ConfigurationErrors {
     pub exit_code: u8,
 }
 
+/// A failure and the exit code that the server has with it.
+pub(crate) struct Stop {
+    pub(crate) failure: Failure,
+    pub(crate) exit_code: u8,
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self {
+            failure,
+            exit_code: 1,
+        }
+    }
+}
+
 /// Loads an AdmissionConfiguration file and the manifests of every plugin that it configures.
+///
+/// The empty path stands for no file, which configures nothing.
 ///
 /// # Errors
 /// All that is wrong with any of them.
@@ -52,6 +74,46 @@ pub fn load_configuration(
     path: &str,
     options: &ConfigurationOptions<'_>,
 ) -> Result<LoadedConfiguration, ConfigurationErrors> {
-    let _ = (path, options.expressions, options.manifest_gate);
-    Ok(LoadedConfiguration::default())
+    if path.is_empty() {
+        return Ok(LoadedConfiguration::default());
+    }
+    let opened = open(path).map_err(|failure| finish(vec![failure.into()]))?;
+    let mut loaded = LoadedConfiguration::default();
+    let mut stops = Vec::new();
+    for plugin in Plugin::START_ORDER {
+        match plugin::load(plugin, &opened, options) {
+            Ok(configuration) => loaded.plugins.extend(configuration),
+            Err(found) => stops.extend(found),
+        }
+    }
+    if stops.is_empty() {
+        Ok(loaded)
+    } else {
+        Err(finish(stops))
+    }
+}
+
+fn finish(stops: Vec<Stop>) -> ConfigurationErrors {
+    let exit_code = stops.first().map_or(1, |stop| stop.exit_code);
+    let failures = stops.into_iter().map(|stop| stop.failure).collect();
+    ConfigurationErrors {
+        errors: LoadErrors::new(failures),
+        exit_code,
+    }
+}
+
+/// A path that a file names, which is relative to that file's directory.
+fn relative_to(path: &str, file: &str) -> String {
+    if path.starts_with('/') {
+        return path.to_owned();
+    }
+    let base = file
+        .rsplit_once('/')
+        .map_or(".", |(base, _)| if base.is_empty() { "/" } else { base });
+    let base = if base == "." {
+        directory::current()
+    } else {
+        base.to_owned()
+    };
+    directory::clean_path(&format!("{base}/{path}"))
 }

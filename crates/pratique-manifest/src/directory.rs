@@ -80,13 +80,48 @@ fn has_manifest_extension(name: &str) -> bool {
     matches!(extension.as_deref(), Some("yaml" | "yml" | "json"))
 }
 
-/// Reads a file; an error says which call failed on which path.
-pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, String> {
-    let mut file = File::open(path).map_err(|error| format!("open {path}: {}", io_text(&error)))?;
+/// A file that cannot be read.
+pub(crate) struct Unopened {
+    /// The call that failed.
+    pub(crate) call: &'static str,
+    /// The system's code for why.
+    pub(crate) code: i32,
+    reason: String,
+}
+
+impl Unopened {
+    fn new(call: &'static str, error: &io::Error) -> Self {
+        Self {
+            call,
+            code: error.raw_os_error().unwrap_or_default(),
+            reason: io_text(error),
+        }
+    }
+}
+
+/// Reads a file.
+pub(crate) fn open_and_read(path: &str) -> Result<Vec<u8>, Unopened> {
+    let mut file = File::open(path).map_err(|error| Unopened::new("open", &error))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)
-        .map_err(|error| format!("read {path}: {}", io_text(&error)))?;
+        .map_err(|error| Unopened::new("read", &error))?;
     Ok(bytes)
+}
+
+/// Reads a file; an error says which call failed on which path.
+pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, String> {
+    open_and_read(path).map_err(|error| format!("{} {path}: {}", error.call, error.reason))
+}
+
+/// Whether a path leads to a directory; an error says why nobody knows.
+pub(crate) fn is_directory(path: &str) -> Result<bool, String> {
+    let found = fs::metadata(path).map_err(|error| format!("stat {path}: {}", io_text(&error)))?;
+    Ok(found.is_dir())
+}
+
+/// The current directory.
+pub(crate) fn current() -> String {
+    std::env::current_dir().map_or_else(|_| ".".to_owned(), |path| path.to_string_lossy().into_owned())
 }
 
 /// An I/O error as the system's C library words it, in lower case.

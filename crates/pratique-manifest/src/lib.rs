@@ -34,6 +34,7 @@ mod plugin;
 mod position;
 mod problem;
 mod registry;
+mod report;
 mod rules;
 mod scalar;
 mod schema;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::load::FileDocument;
 use crate::position::{DocumentSource, Span};
 use crate::problem::{Problem, Rule};
+use crate::report::Report;
 use crate::set::ParsedDocument;
 use crate::tree::{NodeId, Tree, Value};
 use crate::{json, yaml};
@@ -23,14 +24,8 @@ pub(crate) enum Format {
     Yaml(Vec<yaml::Duplicate>),
 }
 
-/// A document that cannot be parsed: what the server says, and where.
-pub(crate) struct Unparsed {
-    pub(crate) text: String,
-    pub(crate) problem: Problem,
-}
-
 /// Parses a document by the format that its first byte tells.
-pub(crate) fn parse(file: FileDocument) -> Result<Parsed, Unparsed> {
+pub(crate) fn parse(file: FileDocument) -> Result<Parsed, Box<Report>> {
     if json::is_json(&file.raw.bytes) {
         parse_json(file)
     } else {
@@ -38,7 +33,7 @@ pub(crate) fn parse(file: FileDocument) -> Result<Parsed, Unparsed> {
     }
 }
 
-fn parse_json(file: FileDocument) -> Result<Parsed, Unparsed> {
+fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
     let parsed = json::parse(&file.raw.bytes);
     let text = into_text(file.raw.bytes);
     let source = DocumentSource::new(file.file, file.index, text, file.raw.start, file.file_lines);
@@ -56,7 +51,7 @@ fn parse_json(file: FileDocument) -> Result<Parsed, Unparsed> {
     }
 }
 
-fn parse_yaml(file: FileDocument) -> Result<Parsed, Unparsed> {
+fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
     let decoded = yaml::decode(&file.raw.bytes);
     let parsed = yaml::parse(&decoded);
     let mut start = file.raw.start;
@@ -84,11 +79,9 @@ fn parse_yaml(file: FileDocument) -> Result<Parsed, Unparsed> {
     }
 }
 
-fn unparsed(text: String, message: String, source: &DocumentSource, span: Span) -> Unparsed {
-    Unparsed {
-        text,
-        problem: Problem::new(Rule::Syntax, message).at(source.location(span)),
-    }
+fn unparsed(text: String, message: String, source: &DocumentSource, span: Span) -> Box<Report> {
+    let problem = Problem::new(Rule::Syntax, message).at(source.location(span));
+    Box::new(Report::single(text, problem))
 }
 
 fn into_text(bytes: Vec<u8>) -> String {

@@ -151,6 +151,10 @@ impl LoadErrors {
         &self.failures
     }
 
+    pub(crate) fn into_failures(self) -> Vec<Failure> {
+        self.failures
+    }
+
     /// All problems of all failures.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.failures.iter().flat_map(|failure| &failure.problems)

@@ -1,6 +1,6 @@
 //! Document by document to the objects of a set: decoding, defaulting, validation, and the rules of static manifests.
 
-mod report;
+mod faults;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use crate::decode::{self, Decoded};
-use crate::header::{self, Header};
+use crate::decode;
 use crate::kind::Kind;
 use crate::load::{FileDocument, Options};
-use crate::parse::{self, Format, Parsed};
+use crate::parse::{self, Parsed};
 use crate::plugin::Plugin;
 use crate::problem::{Failure, ObjectName};
 use crate::registry::{self, Registered};
-use crate::schema::{self, Struct};
+use crate::report::{self, Report};
+use crate::schema;
 use crate::set::{Loaded, ManifestSet, ObjectSource};
 use crate::tree::{NodeId, Value};
 use crate::{default, validate};
@@ -67,62 +67,45 @@ impl<'a> StaticRules<'a> {
     pub(crate) fn accept(&mut self, document: FileDocument) {
         let file = Arc::clone(&document.file);
         match parse::parse(document) {
-            Ok(parsed) => self.accept_value(&parsed, parsed.root, &file, true),
-            Err(fault) => self.fail(&file, &fault.text, vec![fault.problem]),
+            Ok(parsed) => self.accept_value(&parsed, parsed.root, &file),
+            Err(fault) => self.fail(&file, *fault),
         }
     }
 
     /// Takes a document's value, or an item of a list in it. Lists in lists go as deep as values may nest.
-    fn accept_value(&mut self, parsed: &Parsed, id: NodeId, file: &Arc<str>, is_document: bool) {
-        let prefix = if is_document {
-            ""
-        } else {
-            "failed to decode list item: "
-        };
-        let header = match self.header(parsed, id) {
-            Ok(header) => header,
-            Err((text, problem)) => return self.fail(file, &format!("{prefix}{text}"), vec![problem]),
-        };
-        let Some(registered) = registry::find(&header) else {
-            let text = registry::not_registered(&header);
-            let problem = report::unsupported(parsed, id, &text);
-            return self.fail(file, &format!("{prefix}{text}"), vec![problem]);
-        };
-        let shape = match &registered {
-            Registered::Object(kind) => Some(schema::kind_type(*kind)),
-            Registered::TypedList(kind) => Some(schema::list_type(*kind)),
-            Registered::List => Some(&schema::LIST),
-            Registered::Other { shape, .. } => *shape,
-        };
-        let decoded = shape.map_or_else(Decoded::default, |shape| {
-            self.decode(parsed, id, shape, &header.version)
-        });
-        let duplicates = match &parsed.format {
-            Format::Yaml(duplicates) if is_document => duplicates.as_slice(),
-            _ => &[],
-        };
-        if let Some((text, problems)) = report::decoding(parsed, &decoded, duplicates) {
-            self.note_names(&registered, &decoded.value);
-            return self.fail(file, &format!("{prefix}{text}"), problems);
+    fn accept_value(&mut self, parsed: &Parsed, id: NodeId, file: &Arc<str>) {
+        match self.decode(parsed, id) {
+            Ok((registered, value)) => self.accept_registered(parsed, id, file, registered, value),
+            Err(mut report) => {
+                if id != parsed.root {
+                    report.text = format!("failed to decode list item: {}", report.text);
+                }
+                self.fail(file, report);
+            }
         }
-        self.accept_registered(parsed, id, file, registered, decoded.value);
     }
 
-    fn header(&self, parsed: &Parsed, id: NodeId) -> Result<Header, (String, crate::problem::Problem)> {
-        let header = header::interpret(parsed.tree(), id)
-            .map_err(|(text, at)| (text.clone(), report::wrong_type(parsed, at, &text)))?;
-        let missing = match &header {
-            Header { kind, .. } if kind.is_empty() => "Kind",
-            Header { version, .. } if version.is_empty() => "apiVersion",
-            _ => return Ok(header),
+    fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<(Registered, Json), Report> {
+        let header = report::header(parsed, id)?;
+        let registered = registry::find(&header)
+            .ok_or_else(|| report::unsupported(parsed, id, registry::not_registered(&header)))?;
+        let shape = match &registered {
+            Registered::Object(kind) => schema::kind_type(*kind),
+            Registered::TypedList(kind) => schema::list_type(*kind),
+            Registered::List => &schema::LIST,
+            Registered::Other {
+                shape: Some(shape), ..
+            } => shape,
+            Registered::Other { shape: None, .. } => return Ok((registered, Json::Null)),
         };
-        let text = format!("Object '{missing}' is missing in '{}'", parsed.raw_text(id));
-        let problem = report::missing_kind(parsed, id, missing);
-        Err((text, problem))
-    }
-
-    fn decode(&self, parsed: &Parsed, id: NodeId, shape: &'static Struct, version: &str) -> Decoded {
-        decode::decode(parsed.tree(), id, shape, version)
+        let decoded = decode::decode(parsed.tree(), id, shape, &header.version);
+        match report::decoding(parsed, id, &decoded) {
+            None => Ok((registered, decoded.value)),
+            Some(report) => {
+                self.note_names(&registered, &decoded.value);
+                Err(report)
+            }
+        }
     }
 
     fn accept_registered(
@@ -146,7 +129,7 @@ impl<'a> StaticRules<'a> {
             }
             Registered::List => {
                 for item in list_items(parsed, id) {
-                    self.accept_value(parsed, item, file, false);
+                    self.accept_value(parsed, item, file);
                 }
             }
             Registered::Object(kind) => self.refuse_type(parsed, id, file, &format!("*v1.{kind}")),
@@ -155,10 +138,11 @@ impl<'a> StaticRules<'a> {
         }
     }
 
-    fn refuse_type(&mut self, parsed: &Parsed, id: NodeId, file: &Arc<str>, type_name: &str) {
-        let text = format!("unsupported resource type {type_name}");
-        let problem = report::unsupported(parsed, id, &text);
-        self.fail(file, &text, vec![problem]);
+    fn refuse_type(&mut self, parsed: &Parsed, id: NodeId, file: &str, type_name: &str) {
+        self.fail(
+            file,
+            report::unsupported(parsed, id, format!("unsupported resource type {type_name}")),
+        );
     }
 
     /// Defaults and validates all objects of a document, and then looks at each one's name and what it may not have.
@@ -191,9 +175,9 @@ impl<'a> StaticRules<'a> {
         let object = candidate.object_name();
         let problems = errors
             .into_iter()
-            .flat_map(|error| report::field(&candidate.source, &object, error))
+            .flat_map(|error| faults::field(&candidate.source, &object, error))
             .collect();
-        self.fail(candidate.file, &text, problems);
+        self.fail(candidate.file, Report { text, problems });
         false
     }
 
@@ -203,11 +187,11 @@ impl<'a> StaticRules<'a> {
             self.policies.insert(candidate.name().to_owned());
         }
         let fault =
-            report::static_name(&candidate, &mut self.names).or_else(|| report::static_rule(&candidate));
+            faults::static_name(&candidate, &mut self.names).or_else(|| faults::static_rule(&candidate));
         match fault {
             // A name that is not there has been complained about.
             Some(_) if candidate.name().is_empty() => {}
-            Some((text, problem)) => self.fail(candidate.file, &text, vec![problem]),
+            Some(report) => self.fail(candidate.file, report),
             None if valid => {
                 let Candidate {
                     kind, value, source, ..
@@ -235,10 +219,11 @@ impl<'a> StaticRules<'a> {
         self.policies.extend(names.map(str::to_owned));
     }
 
-    fn fail(&mut self, file: &str, text: &str, problems: Vec<crate::problem::Problem>) {
+    fn fail(&mut self, file: &str, report: Report) {
+        let text = format!("error loading {file}: {}", report.text);
         self.failures.push(Failure {
-            text: format!("error loading {file}: {text}"),
-            problems,
+            text,
+            problems: report.problems,
         });
     }
 
@@ -251,7 +236,7 @@ impl<'a> StaticRules<'a> {
                 .and_then(Json::as_str)
                 .unwrap_or_default();
             if !self.policies.contains(policy) {
-                self.failures.push(report::missing_policy(
+                self.failures.push(faults::missing_policy(
                     &object.source,
                     object.kind,
                     &object.value,

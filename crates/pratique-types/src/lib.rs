@@ -5,6 +5,7 @@
 
 pub mod admission;
 pub mod builtin;
+pub mod configuration;
 mod group_version;
 mod lenient;
 mod status;

@@ -1,4 +1,4 @@
-//! The faults that the rules find, in the server's words and each with its place.
+//! The faults that the rules of static manifests find, in the server's words and each with its place.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,119 +8,12 @@ use pratique_cel::quote::quoted;
 use serde_json::Value as Json;
 
 use super::{Candidate, SUFFIX, name_of};
-use crate::decode::{Decoded, Fault, StrictFault, StrictKind};
 use crate::kind::Kind;
-use crate::parse::Parsed;
-use crate::position::Span;
 use crate::problem::{Failure, ObjectName, Problem, Rule};
+use crate::report::Report;
 use crate::set::ObjectSource;
-use crate::tree::{NodeId, Step};
+use crate::tree::Step;
 use crate::validate::FieldError;
-use crate::yaml::Duplicate;
-
-fn at(parsed: &Parsed, rule: Rule, message: &str, span: Span) -> Problem {
-    Problem::new(rule, message).at(parsed.document.source.location(span))
-}
-
-/// A header with a value of the wrong type.
-pub(super) fn wrong_type(parsed: &Parsed, id: NodeId, text: &str) -> Problem {
-    at(parsed, Rule::WrongType, text, parsed.tree().get(id).span)
-}
-
-/// A value without a kind or a version.
-pub(super) fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
-    let field = if missing == "Kind" { "kind" } else { missing };
-    let span = parsed.tree().nearest_span(id, &[Step::Field(field.to_owned())]);
-    let mut problem = at(
-        parsed,
-        Rule::MissingKind,
-        &format!("Object '{missing}' is missing"),
-        span,
-    )
-    .with_field(field);
-    if parsed
-        .document
-        .source
-        .text()
-        .lines()
-        .all(|line| line.starts_with('#') || line.trim().is_empty())
-    {
-        problem.help = Some(
-            "a document of comments only is an error: remove the separator before or after it".to_owned(),
-        );
-    }
-    problem
-}
-
-/// A value of a kind that the plugin does not take.
-pub(super) fn unsupported(parsed: &Parsed, id: NodeId, text: &str) -> Problem {
-    let span = parsed.tree().nearest_span(id, &[Step::Field("kind".to_owned())]);
-    at(parsed, Rule::UnsupportedKind, text, span).with_field("kind")
-}
-
-/// What is wrong with a value that decoded, with the text that the server has for it.
-pub(super) fn decoding(
-    parsed: &Parsed,
-    decoded: &Decoded,
-    duplicates: &[Duplicate],
-) -> Option<(String, Vec<Problem>)> {
-    let text = match decoded.fatal.first().or(decoded.types.first()) {
-        Some(fault) => fault.message.clone(),
-        None => strict_text(&decoded.strict, duplicates)?,
-    };
-    let type_problem = |fault: &Fault| {
-        let problem = at(parsed, Rule::WrongType, &fault.message, fault.span);
-        if fault.field.is_empty() {
-            problem
-        } else {
-            problem.with_field(fault.field.clone())
-        }
-    };
-    let mut problems: Vec<Problem> = decoded
-        .fatal
-        .iter()
-        .chain(&decoded.types)
-        .map(type_problem)
-        .collect();
-    problems.extend(duplicates.iter().map(|duplicate| {
-        let mut problem = at(parsed, Rule::DuplicateField, &duplicate.message, duplicate.span);
-        problem.help = Some("remove one of the two; the server refuses to choose".to_owned());
-        problem
-    }));
-    problems.extend(decoded.strict.iter().map(|fault| strict_problem(parsed, fault)));
-    Some((text, problems))
-}
-
-fn strict_text(faults: &[StrictFault], duplicates: &[Duplicate]) -> Option<String> {
-    let mut parts = Vec::new();
-    if !duplicates.is_empty() {
-        let lines: Vec<String> = duplicates
-            .iter()
-            .map(|duplicate| format!("\n  line {}: {}", duplicate.line, duplicate.message))
-            .collect();
-        parts.push(format!("yaml: unmarshal errors:{}", lines.concat()));
-    }
-    parts.extend(faults.iter().map(strict_message));
-    (!parts.is_empty()).then(|| format!("strict decoding error: {}", parts.join(", ")))
-}
-
-fn strict_message(fault: &StrictFault) -> String {
-    let kind = match fault.kind {
-        StrictKind::Unknown => "unknown field",
-        StrictKind::Duplicate => "duplicate field",
-    };
-    format!("{kind} {}", quoted(&fault.field))
-}
-
-fn strict_problem(parsed: &Parsed, fault: &StrictFault) -> Problem {
-    let rule = match fault.kind {
-        StrictKind::Unknown => Rule::UnknownField,
-        StrictKind::Duplicate => Rule::DuplicateField,
-    };
-    let mut problem = at(parsed, rule, &strict_message(fault), fault.span).with_field(fault.field.clone());
-    problem.help = fault.meant.map(|name| format!("did you mean {name:?}?"));
-    problem
-}
 
 /// The problems of a field's error: one, or one for each fault of an expression.
 pub(super) fn field(source: &ObjectSource, object: &ObjectName, error: FieldError) -> Vec<Problem> {
@@ -152,7 +45,7 @@ pub(super) fn field(source: &ObjectSource, object: &ObjectName, error: FieldErro
 pub(super) fn static_name(
     candidate: &Candidate<'_>,
     names: &mut HashMap<(bool, String), Arc<str>>,
-) -> Option<(String, Problem)> {
+) -> Option<Report> {
     let name = candidate.name();
     let (shown, file) = (quoted(name), quoted(candidate.file));
     if !name.ends_with(SUFFIX) {
@@ -162,7 +55,7 @@ pub(super) fn static_name(
         );
         let mut problem = object_problem(candidate, Rule::StaticSuffix, &text, &["metadata", "name"]);
         problem.help = Some(format!("name it {}", quoted(&format!("{name}{SUFFIX}"))));
-        return Some((text, problem));
+        return Some(Report::single(text, problem));
     }
     match names.entry((candidate.kind.is_binding(), name.to_owned())) {
         Entry::Vacant(entry) => {
@@ -173,13 +66,13 @@ pub(super) fn static_name(
             let first = quoted(first.get());
             let text = format!("duplicate name {shown} found in file {file} (previously seen in {first})");
             let problem = object_problem(candidate, Rule::DuplicateName, &text, &["metadata", "name"]);
-            Some((text, problem))
+            Some(Report::single(text, problem))
         }
     }
 }
 
 /// Something that only objects of the API may have.
-pub(super) fn static_rule(candidate: &Candidate<'_>) -> Option<(String, Problem)> {
+pub(super) fn static_rule(candidate: &Candidate<'_>) -> Option<Report> {
     let name = quoted(candidate.name());
     match candidate.kind {
         Kind::ValidatingAdmissionPolicy | Kind::MutatingAdmissionPolicy => {
@@ -189,7 +82,7 @@ pub(super) fn static_rule(candidate: &Candidate<'_>) -> Option<(String, Problem)
                 candidate.kind
             );
             let problem = object_problem(candidate, Rule::StaticUnsupported, &text, &["spec", "paramKind"]);
-            Some((text, problem))
+            Some(Report::single(text, problem))
         }
         Kind::ValidatingAdmissionPolicyBinding | Kind::MutatingAdmissionPolicyBinding => {
             binding_rule(candidate, &name)
@@ -200,7 +93,7 @@ pub(super) fn static_rule(candidate: &Candidate<'_>) -> Option<(String, Problem)
     }
 }
 
-fn binding_rule(candidate: &Candidate<'_>, name: &str) -> Option<(String, Problem)> {
+fn binding_rule(candidate: &Candidate<'_>, name: &str) -> Option<Report> {
     let policy = candidate
         .pointer("/spec/policyName")
         .and_then(Json::as_str)
@@ -221,10 +114,10 @@ fn binding_rule(candidate: &Candidate<'_>, name: &str) -> Option<(String, Proble
         (text, Rule::StaticUnsupported, "paramRef")
     };
     let problem = object_problem(candidate, rule, &text, &["spec", field]);
-    Some((text, problem))
+    Some(Report::single(text, problem))
 }
 
-fn webhook_rule(candidate: &Candidate<'_>, name: &str) -> Option<(String, Problem)> {
+fn webhook_rule(candidate: &Candidate<'_>, name: &str) -> Option<Report> {
     let hooks = candidate.pointer("/webhooks").and_then(Json::as_array)?;
     let (index, hook) = hooks
         .iter()
@@ -242,10 +135,8 @@ fn webhook_rule(candidate: &Candidate<'_>, name: &str) -> Option<(String, Proble
         field("clientConfig"),
         field("service"),
     ];
-    Some((
-        text.clone(),
-        problem_at(candidate, Rule::StaticUnsupported, &text, &path),
-    ))
+    let problem = problem_at(candidate, Rule::StaticUnsupported, &text, &path);
+    Some(Report::single(text, problem))
 }
 
 fn object_problem(candidate: &Candidate<'_>, rule: Rule, text: &str, fields: &[&str]) -> Problem {

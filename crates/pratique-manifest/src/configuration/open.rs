@@ -1,0 +1,152 @@
+//! Opening an AdmissionConfiguration file.
+
+use std::sync::Arc;
+
+use pratique_cel::quote::quoted;
+use pratique_types::configuration::AdmissionConfiguration;
+
+use crate::decode;
+use crate::directory;
+use crate::document::RawDocument;
+use crate::header::{self, Header};
+use crate::load::FileDocument;
+use crate::parse::{Parsed, parse};
+use crate::position::{DocumentStart, Lead, line_starts};
+use crate::problem::{Failure, Problem, Rule};
+use crate::registry;
+use crate::report::{self, Report};
+use crate::schema::{self, Struct};
+use crate::tree::{NodeId, Step};
+
+/// An AdmissionConfiguration, and the file that it is from.
+pub(super) struct OpenedConfiguration {
+    pub(super) path: String,
+    pub(super) parsed: Option<Parsed>,
+    pub(super) configuration: AdmissionConfiguration,
+}
+
+impl OpenedConfiguration {
+    /// The node of a plugin's embedded configuration.
+    pub(super) fn embedded(&self, index: usize) -> Option<(&Parsed, NodeId)> {
+        let parsed = self.parsed.as_ref()?;
+        let path = [
+            Step::Field("plugins".to_owned()),
+            Step::Index(index),
+            Step::Field("configuration".to_owned()),
+        ];
+        Some((parsed, parsed.tree().find(parsed.root, &path)?))
+    }
+}
+
+const GROUP: &str = "apiserver.config.k8s.io";
+/// Kinds of the same group that the server decodes and then refuses here.
+const OTHER_KINDS: [&str; 4] = [
+    "AuthenticationConfiguration",
+    "AuthorizationConfiguration",
+    "EncryptionConfiguration",
+    "TracingConfiguration",
+];
+
+pub(super) fn open(path: &str) -> Result<OpenedConfiguration, Failure> {
+    let bytes = directory::read_file(path).map_err(|reason| {
+        let text = format!(
+            "unable to read admission control configuration from {} [{reason}]",
+            quoted(path)
+        );
+        prefixed(Report::single(text.clone(), Problem::new(Rule::Unreadable, text)))
+    })?;
+    let parsed = parse(whole_file(path, bytes)).map_err(|report| prefixed(*report))?;
+    let configuration = match decode_configuration(&parsed) {
+        Ok(configuration) => configuration,
+        Err(Refusal::Legacy) => AdmissionConfiguration::default(),
+        Err(Refusal::Report(report)) => return Err(prefixed(report)),
+    };
+    Ok(OpenedConfiguration {
+        path: path.to_owned(),
+        parsed: Some(parsed),
+        configuration,
+    })
+}
+
+fn prefixed(report: Report) -> Failure {
+    Failure {
+        text: format!("failed to read plugin config: {}", report.text),
+        problems: report.problems,
+    }
+}
+
+/// A file as one document: configuration is not split, what follows the first document is not looked at.
+pub(super) fn whole_file(path: &str, bytes: Vec<u8>) -> FileDocument {
+    let file_lines = line_starts(&bytes);
+    let start = DocumentStart {
+        line: 1,
+        lead: Lead::default(),
+    };
+    FileDocument {
+        file: Arc::from(path),
+        index: 0,
+        raw: RawDocument { bytes, start },
+        file_lines,
+    }
+}
+
+/// Why a file is no AdmissionConfiguration.
+enum Refusal {
+    /// It is one of the two unversioned kinds of configuration from before, which configure none of our plugins.
+    Legacy,
+    Report(Report),
+}
+
+fn decode_configuration(parsed: &Parsed) -> Result<AdmissionConfiguration, Refusal> {
+    let tolerant = |report| {
+        if is_legacy(parsed) {
+            Refusal::Legacy
+        } else {
+            Refusal::Report(report)
+        }
+    };
+    let header = report::header(parsed, parsed.root).map_err(tolerant)?;
+    if let Some(shape) = configuration_shape(&header) {
+        return decode_as(parsed, parsed.root, shape, &header.version).map_err(Refusal::Report);
+    }
+    if header.group == GROUP && OTHER_KINDS.contains(&header.kind.as_str()) && header.version == "v1" {
+        let text = format!("unexpected type: *apiserver.{}", header.kind);
+        return Err(Refusal::Report(report::unsupported(parsed, parsed.root, text)));
+    }
+    Err(tolerant(report::unsupported(
+        parsed,
+        parsed.root,
+        registry::not_registered(&header),
+    )))
+}
+
+fn configuration_shape(header: &Header) -> Option<&'static Struct> {
+    let known = matches!(
+        (header.group.as_str(), header.version.as_str()),
+        (GROUP, "v1") | ("apiserver.k8s.io", "v1alpha1")
+    );
+    (known && header.kind == "AdmissionConfiguration").then_some(&schema::ADMISSION_CONFIGURATION)
+}
+
+/// Only a file without a known kind is taken for one of these.
+fn is_legacy(parsed: &Parsed) -> bool {
+    ["imagePolicy", "podNodeSelectorPluginConfig"]
+        .iter()
+        .any(|key| parsed.tree().entry(parsed.root, key).is_some())
+        && header::interpret(parsed.tree(), parsed.root).is_ok()
+}
+
+/// Decodes a value strictly as a type of ours that has the fields of a schema.
+pub(super) fn decode_as<T: serde::de::DeserializeOwned + Default>(
+    parsed: &Parsed,
+    id: NodeId,
+    shape: &'static Struct,
+    version: &str,
+) -> Result<T, Report> {
+    let decoded = decode::decode(parsed.tree(), id, shape, version);
+    match report::decoding(parsed, id, &decoded) {
+        Some(report) => Err(report),
+        // The types are the schema's, so nothing is lost.
+        None => Ok(serde_json::from_value(decoded.value).unwrap_or_default()),
+    }
+}

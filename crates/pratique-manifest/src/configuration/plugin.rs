@@ -1,0 +1,275 @@
+//! One plugin of an AdmissionConfiguration: its configuration, what it names, and its manifests.
+
+use pratique_cel::quote::quoted;
+use pratique_types::configuration::{ValidatingAdmissionPolicyConfiguration, WebhookAdmissionConfiguration};
+
+use super::open::{OpenedConfiguration, decode_as, whole_file};
+use super::{ConfigurationOptions, PluginConfiguration, Stop, relative_to};
+use crate::directory::{self, Unopened};
+use crate::load::{Options, load_directory};
+use crate::parse::{Parsed, parse};
+use crate::plugin::Plugin;
+use crate::problem::{Failure, Problem, Rule};
+use crate::registry;
+use crate::report::{self, Report};
+use crate::schema;
+use crate::set::ManifestSet;
+use crate::tree::{NodeId, Step};
+use crate::{header, yaml};
+
+/// What a plugin's configuration says.
+#[derive(Default)]
+struct Settings {
+    static_manifests_dir: String,
+    kube_config_file: String,
+}
+
+/// A value that configures a plugin.
+struct Source<'a> {
+    parsed: &'a Parsed,
+    root: NodeId,
+}
+
+/// Loads a plugin as the server starts it; none if nothing of it is configured.
+pub(super) fn load(
+    plugin: Plugin,
+    opened: &OpenedConfiguration,
+    options: &ConfigurationOptions<'_>,
+) -> Result<Option<PluginConfiguration>, Vec<Stop>> {
+    let mut plugins = opened.configuration.plugins.iter().enumerate();
+    let Some((index, configured)) = plugins.find(|(_, configured)| configured.name == plugin.name()) else {
+        return Ok(None);
+    };
+    let own_file;
+    let source = if configured.configuration.is_some() {
+        opened
+            .embedded(index)
+            .map(|(parsed, root)| Source { parsed, root })
+    } else if configured.path.is_empty() {
+        None
+    } else {
+        own_file =
+            open_own(plugin, &relative_to(&configured.path, &opened.path)).map_err(|stop| vec![stop])?;
+        Some(Source {
+            parsed: &own_file,
+            root: own_file.root,
+        })
+    };
+    let Some(source) = source else { return Ok(None) };
+    let settings =
+        settings(plugin, &source, options).map_err(|report| vec![refused(plugin, report).into()])?;
+    start(plugin, settings, options)
+}
+
+/// Opens the file that a plugin's configuration is in. The server does not survive one that it cannot read.
+fn open_own(plugin: Plugin, path: &str) -> Result<Parsed, Stop> {
+    let bytes = directory::open_and_read(path).map_err(|error| {
+        let Unopened { call, code, .. } = error;
+        let text = format!(
+            "Couldn't open admission plugin configuration {path}: &fs.PathError{{Op:{}, Path:{}, Err:{code:#x}}}",
+            quoted(call),
+            quoted(path)
+        );
+        let failure = Failure::single(text.clone(), Problem::new(Rule::Unreadable, text));
+        Stop { failure, exit_code: 255 }
+    })?;
+    parse(whole_file(path, bytes)).map_err(|report| refused(plugin, *report).into())
+}
+
+fn refused(plugin: Plugin, report: Report) -> Failure {
+    let text = format!(
+        "couldn't init admission plugin {}: {}",
+        quoted(plugin.name()),
+        report.text
+    );
+    Failure {
+        text,
+        problems: report.problems,
+    }
+}
+
+fn settings(
+    plugin: Plugin,
+    source: &Source<'_>,
+    options: &ConfigurationOptions<'_>,
+) -> Result<Settings, Report> {
+    let settings = if plugin.is_policy() {
+        policy_settings(plugin, source)?
+    } else {
+        webhook_settings(source)?
+    };
+    let kube_config = &settings.kube_config_file;
+    if !kube_config.is_empty() && !kube_config.starts_with('/') {
+        return Err(invalid(
+            source,
+            "kubeConfigFile",
+            kube_config,
+            "must be an absolute file path",
+        ));
+    }
+    check_directory(source, &settings.static_manifests_dir, options)?;
+    check_kube_config(source, kube_config)?;
+    Ok(settings)
+}
+
+const GROUP: &str = "apiserver.config.k8s.io";
+
+fn policy_settings(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Report> {
+    let Source { parsed, root } = source;
+    let header = report::header(parsed, *root)?;
+    let (shape, owner) = match (
+        header.group.as_str(),
+        header.version.as_str(),
+        header.kind.as_str(),
+    ) {
+        (GROUP, "v1", "ValidatingAdmissionPolicyConfiguration") => (
+            &schema::POLICY_CONFIGURATION_VAP,
+            Plugin::ValidatingAdmissionPolicy,
+        ),
+        (GROUP, "v1", "MutatingAdmissionPolicyConfiguration") => {
+            (&schema::POLICY_CONFIGURATION_MAP, Plugin::MutatingAdmissionPolicy)
+        }
+        _ => {
+            return Err(report::unsupported(
+                parsed,
+                *root,
+                registry::not_registered(&header),
+            ));
+        }
+    };
+    // Both kinds have the same fields.
+    let decoded: ValidatingAdmissionPolicyConfiguration = decode_as(parsed, *root, shape, &header.version)?;
+    if owner != plugin {
+        let text = format!("unexpected type: *policyconfig.{}", header.kind);
+        return Err(report::unsupported(parsed, *root, text));
+    }
+    Ok(Settings {
+        static_manifests_dir: decoded.static_manifests_dir,
+        ..Settings::default()
+    })
+}
+
+fn webhook_settings(source: &Source<'_>) -> Result<Settings, Report> {
+    let Source { parsed, root } = source;
+    let header = report::header(parsed, *root)?;
+    let known =
+        header.group == GROUP && header.version == "v1" && header.kind == "WebhookAdmissionConfiguration";
+    if !known {
+        return Err(report::unsupported(
+            parsed,
+            *root,
+            registry::not_registered(&header),
+        ));
+    }
+    let decoded: WebhookAdmissionConfiguration =
+        decode_as(parsed, *root, &schema::WEBHOOK_ADMISSION, &header.version)?;
+    Ok(Settings {
+        static_manifests_dir: decoded.static_manifests_dir,
+        kube_config_file: decoded.kube_config_file,
+    })
+}
+
+fn check_directory(
+    source: &Source<'_>,
+    path: &str,
+    options: &ConfigurationOptions<'_>,
+) -> Result<(), Report> {
+    const FIELD: &str = "staticManifestsDir";
+    if path.is_empty() {
+        return Ok(());
+    }
+    if !options.manifest_gate {
+        let text = "staticManifestsDir: Forbidden: staticManifestsDir requires the \
+            ManifestBasedAdmissionControlConfig feature gate to be enabled";
+        return Err(at_field(source, FIELD, text.to_owned()));
+    }
+    if !path.starts_with('/') {
+        return Err(invalid(source, FIELD, path, "must be an absolute file path"));
+    }
+    match directory::is_directory(path) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(invalid(source, FIELD, path, "must be a directory")),
+        Err(reason) => Err(invalid(source, FIELD, path, &format!("unable to read: {reason}"))),
+    }
+}
+
+/// A kubeconfig must be there and be YAML or JSON; what it says is for whoever calls webhooks.
+fn check_kube_config(source: &Source<'_>, path: &str) -> Result<(), Report> {
+    if path.is_empty() {
+        return Ok(());
+    }
+    let fault = |text: String| at_field(source, "kubeConfigFile", text);
+    directory::is_directory(path).map_err(fault)?;
+    let loading = |reason: String| fault(format!("error loading config file {}: {reason}", quoted(path)));
+    let bytes = directory::read_file(path).map_err(loading)?;
+    let parsed = parse(whole_file(path, bytes)).map_err(|report| loading(report.text))?;
+    header::interpret(parsed.tree(), parsed.root)
+        .map(|_| ())
+        .map_err(|(reason, _)| loading(reason))
+}
+
+fn invalid(source: &Source<'_>, field: &'static str, value: &str, detail: &str) -> Report {
+    at_field(
+        source,
+        field,
+        format!("{field}: Invalid value: {}: {detail}", quoted(value)),
+    )
+}
+
+fn at_field(source: &Source<'_>, field: &'static str, text: String) -> Report {
+    let span = source
+        .parsed
+        .tree()
+        .nearest_span(source.root, &[Step::Field(field.to_owned())]);
+    let location = source.parsed.document.source.location(span);
+    Report::single(
+        text.clone(),
+        Problem::new(Rule::Configuration, text)
+            .at(location)
+            .with_field(field),
+    )
+}
+
+/// Loads what a plugin's settings name.
+fn start(
+    plugin: Plugin,
+    settings: Settings,
+    options: &ConfigurationOptions<'_>,
+) -> Result<Option<PluginConfiguration>, Vec<Stop>> {
+    let Settings {
+        static_manifests_dir,
+        kube_config_file,
+    } = settings;
+    let mut manifests = ManifestSet::default();
+    if !static_manifests_dir.is_empty() {
+        let options = Options {
+            expressions: options.expressions,
+        };
+        manifests = load_directory(&static_manifests_dir, plugin, &options)
+            .map_err(|errors| started(plugin, &static_manifests_dir, errors.into_failures()))?;
+    }
+    let given = |text: String| (!text.is_empty()).then_some(text);
+    let static_manifests_dir = given(static_manifests_dir);
+    let kube_config_file = given(kube_config_file);
+    let configured = static_manifests_dir.is_some() || kube_config_file.is_some();
+    Ok(configured.then_some(PluginConfiguration {
+        plugin,
+        static_manifests_dir,
+        kube_config_file,
+        manifests,
+    }))
+}
+
+fn started(plugin: Plugin, path: &str, failures: Vec<Failure>) -> Vec<Stop> {
+    let what = if plugin.is_policy() { "policy" } else { "webhook" };
+    let prefix = format!(
+        "failed to initialize admission plugin {}: failed to load static {what} manifests from {}: ",
+        quoted(plugin.name()),
+        quoted(path)
+    );
+    let prefixed = |failure: Failure| Failure {
+        text: format!("{prefix}{}", failure.text),
+        ..failure
+    };
+    failures.into_iter().map(prefixed).map(Stop::from).collect()
+}

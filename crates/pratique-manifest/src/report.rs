@@ -1,0 +1,148 @@
+//! Faults of a document's kind, types and fields, in the server's words and each with its place.
+
+use pratique_cel::quote::quoted;
+
+use crate::decode::{Decoded, Fault, StrictFault, StrictKind};
+use crate::header::{self, Header};
+use crate::parse::{Format, Parsed};
+use crate::position::Span;
+use crate::problem::{Problem, Rule};
+use crate::tree::{NodeId, Step};
+use crate::yaml::Duplicate;
+
+/// A server's message and the problems that it is about.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) text: String,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Report {
+    pub(crate) fn single(text: impl Into<String>, problem: Problem) -> Self {
+        Self {
+            text: text.into(),
+            problems: vec![problem],
+        }
+    }
+}
+
+/// Reads a value's header, which must have a kind and a version.
+pub(crate) fn header(parsed: &Parsed, id: NodeId) -> Result<Header, Report> {
+    let header = header::interpret(parsed.tree(), id).map_err(|(text, at)| {
+        let problem = wrong_type(parsed, at, &text);
+        Report::single(text, problem)
+    })?;
+    let missing = match &header {
+        Header { kind, .. } if kind.is_empty() => "Kind",
+        Header { version, .. } if version.is_empty() => "apiVersion",
+        _ => return Ok(header),
+    };
+    let text = format!("Object '{missing}' is missing in '{}'", parsed.raw_text(id));
+    Err(Report::single(text, missing_kind(parsed, id, missing)))
+}
+
+fn at(parsed: &Parsed, rule: Rule, message: &str, span: Span) -> Problem {
+    Problem::new(rule, message).at(parsed.document.source.location(span))
+}
+
+/// A header with a value of the wrong type.
+fn wrong_type(parsed: &Parsed, id: NodeId, text: &str) -> Problem {
+    at(parsed, Rule::WrongType, text, parsed.tree().get(id).span)
+}
+
+/// A value without a kind or a version.
+fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
+    let field = if missing == "Kind" { "kind" } else { missing };
+    let span = parsed.tree().nearest_span(id, &[Step::Field(field.to_owned())]);
+    let mut problem = at(
+        parsed,
+        Rule::MissingKind,
+        &format!("Object '{missing}' is missing"),
+        span,
+    )
+    .with_field(field);
+    if parsed
+        .document
+        .source
+        .text()
+        .lines()
+        .all(|line| line.starts_with('#') || line.trim().is_empty())
+    {
+        problem.help = Some(
+            "a document of comments only is an error: remove the separator before or after it".to_owned(),
+        );
+    }
+    problem
+}
+
+/// A value of a kind that is not taken here.
+pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Report {
+    let span = parsed.tree().nearest_span(id, &[Step::Field("kind".to_owned())]);
+    let problem = at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
+    Report::single(text, problem)
+}
+
+/// What is wrong with a value that decoded, with the text that the server has for it.
+pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option<Report> {
+    let duplicates = match &parsed.format {
+        // They are told of the document, not again of each item of a list in it.
+        Format::Yaml(duplicates) if id == parsed.root => duplicates.as_slice(),
+        _ => &[],
+    };
+    let text = match decoded.fatal.first().or(decoded.types.first()) {
+        Some(fault) => fault.message.clone(),
+        None => strict_text(&decoded.strict, duplicates)?,
+    };
+    let type_problem = |fault: &Fault| {
+        let problem = at(parsed, Rule::WrongType, &fault.message, fault.span);
+        if fault.field.is_empty() {
+            problem
+        } else {
+            problem.with_field(fault.field.clone())
+        }
+    };
+    let mut problems: Vec<Problem> = decoded
+        .fatal
+        .iter()
+        .chain(&decoded.types)
+        .map(type_problem)
+        .collect();
+    problems.extend(duplicates.iter().map(|duplicate| {
+        let mut problem = at(parsed, Rule::DuplicateField, &duplicate.message, duplicate.span);
+        problem.help = Some("remove one of the two; the server refuses to choose".to_owned());
+        problem
+    }));
+    problems.extend(decoded.strict.iter().map(|fault| strict_problem(parsed, fault)));
+    Some(Report { text, problems })
+}
+
+fn strict_text(faults: &[StrictFault], duplicates: &[Duplicate]) -> Option<String> {
+    let mut parts = Vec::new();
+    if !duplicates.is_empty() {
+        let lines: Vec<String> = duplicates
+            .iter()
+            .map(|duplicate| format!("\n  line {}: {}", duplicate.line, duplicate.message))
+            .collect();
+        parts.push(format!("yaml: unmarshal errors:{}", lines.concat()));
+    }
+    parts.extend(faults.iter().map(strict_message));
+    (!parts.is_empty()).then(|| format!("strict decoding error: {}", parts.join(", ")))
+}
+
+fn strict_message(fault: &StrictFault) -> String {
+    let kind = match fault.kind {
+        StrictKind::Unknown => "unknown field",
+        StrictKind::Duplicate => "duplicate field",
+    };
+    format!("{kind} {}", quoted(&fault.field))
+}
+
+fn strict_problem(parsed: &Parsed, fault: &StrictFault) -> Problem {
+    let rule = match fault.kind {
+        StrictKind::Unknown => Rule::UnknownField,
+        StrictKind::Duplicate => Rule::DuplicateField,
+    };
+    let mut problem = at(parsed, rule, &strict_message(fault), fault.span).with_field(fault.field.clone());
+    problem.help = fault.meant.map(|name| format!("did you mean {name:?}?"));
+    problem
+}
