@@ -166,3 +166,22 @@ impl Ast {
         self.nodes.is_empty()
     }
 }
+
+impl Expr {
+    /// Gives the ids of the expressions directly below this one.
+    pub(crate) fn for_each_child(&self, mut give: impl FnMut(ExprId)) {
+        match self {
+            Expr::Literal(_) | Expr::Ident(_) => {}
+            Expr::Select { operand, .. } => give(*operand),
+            Expr::Call { target, args, .. } => target.iter().chain(args).copied().for_each(give),
+            Expr::List { elements, .. } => elements.iter().copied().for_each(give),
+            Expr::Map(entries) => entries.iter().flat_map(|own| [own.key, own.value]).for_each(give),
+            Expr::Struct { fields, .. } => fields.iter().map(|own| own.value).for_each(give),
+            Expr::Comprehension(own) => {
+                [own.range, own.init, own.condition, own.step, own.result]
+                    .into_iter()
+                    .for_each(give);
+            }
+        }
+    }
+}

@@ -3,6 +3,7 @@
 //! Each library is a module with one function that gives its [`Library`]: signatures, implementations and
 //! costs together. [`kubernetes`] is all that a Kubernetes API server declares.
 
+mod macros;
 mod optional;
 mod protobuf;
 mod scalars;
@@ -73,6 +74,7 @@ struct Versioned {
 /// In the order in which the reference adds them: it is the order of a function's overloads.
 const LIBRARIES: &[Versioned] = &[
     since(0, standard::library),
+    since(0, macros::standard),
     since(0, protobuf::library),
     since(0, scalars::library),
     // urls
@@ -80,15 +82,17 @@ const LIBRARIES: &[Versioned] = &[
     // lists of Kubernetes, version 0: until 37
     // authorizer: since 27
     since(28, optional::library),
+    since(28, macros::optional),
     // quantity: since 28
     // strings, version 2: since 29
     // sets: since 29
     // IP, then CIDR: since 30
     // format: since 31
     // authorizer selectors: since 31
-    // comprehensions of two variables: since 32
+    since(32, macros::two_variables),
     // semver: since 33
     // lists of CEL, version 3: since 34
+    since(34, macros::lists),
     // lists of Kubernetes, version 1 (with `includes`): since 37
 ];
 

@@ -1,0 +1,124 @@
+//! Comprehensions over the indices and elements of lists, and the keys and values of maps.
+
+use std::sync::Arc;
+
+use super::standard::{Fold, all, comprehension, exists, exists_one, filtered, gather};
+use super::{distinct_from_accumulator, receiver};
+use crate::ast::{ExprId, Literal};
+use crate::parser::{Expander, Macro, MacroError};
+
+pub(super) fn macros() -> Vec<Macro> {
+    vec![
+        Macro::member("all", 3, |macros, target, args| {
+            expand(macros, target, args, Gather::Quantifier(all))
+        }),
+        Macro::member("exists", 3, |macros, target, args| {
+            expand(macros, target, args, Gather::Quantifier(exists))
+        }),
+        Macro::member("existsOne", 3, |macros, target, args| {
+            expand(macros, target, args, Gather::Quantifier(exists_one))
+        }),
+        Macro::member("exists_one", 3, |macros, target, args| {
+            expand(macros, target, args, Gather::Quantifier(exists_one))
+        }),
+        Macro::member("transformList", 3, |macros, target, args| {
+            expand(macros, target, args, Gather::List)
+        }),
+        Macro::member("transformList", 4, |macros, target, args| {
+            expand(macros, target, args, Gather::List)
+        }),
+        Macro::member("transformMap", 3, |macros, target, args| {
+            expand(macros, target, args, Gather::Map)
+        }),
+        Macro::member("transformMap", 4, |macros, target, args| {
+            expand(macros, target, args, Gather::Map)
+        }),
+        Macro::member("transformMapEntry", 3, |macros, target, args| {
+            expand(macros, target, args, Gather::Entries)
+        }),
+        Macro::member("transformMapEntry", 4, |macros, target, args| {
+            expand(macros, target, args, Gather::Entries)
+        }),
+    ]
+}
+
+/// What a comprehension makes of its last argument.
+enum Gather {
+    /// An answer about a predicate.
+    Quantifier(fn(&mut Expander<'_, '_>, ExprId) -> Fold),
+    /// A list of results.
+    List,
+    /// A map of results by the first variable.
+    Map,
+    /// A map of the entries of the results.
+    Entries,
+}
+
+/// `range.name(first, second, …, last)`, with a filter before the last where there are four arguments.
+fn expand(
+    macros: &mut Expander<'_, '_>,
+    target: Option<ExprId>,
+    args: &[ExprId],
+    gather_as: Gather,
+) -> Result<ExprId, MacroError> {
+    let (first, second, filter, last) = match *args {
+        [first, second, last] => (first, second, None, last),
+        [first, second, filter, last] => (first, second, Some(filter), last),
+        _ => return Err(macros.error(ExprId(0), "wrong number of arguments")),
+    };
+    let range = receiver(macros, target)?;
+    let (var, var2) = variables(macros, first, second)?;
+    let fold = match gather_as {
+        Gather::Quantifier(quantifier) => quantifier(macros, last),
+        Gather::List => gather(macros, filter, last),
+        Gather::Map => insert(macros, filter, Some(&var), last),
+        Gather::Entries => insert(macros, filter, None, last),
+    };
+    Ok(comprehension(macros, range, var, Some(var2), fold))
+}
+
+fn variables(
+    macros: &Expander<'_, '_>,
+    first: ExprId,
+    second: ExprId,
+) -> Result<(Arc<str>, Arc<str>), MacroError> {
+    let simple = |id| {
+        macros
+            .name(id)
+            .ok_or_else(|| macros.error(id, "argument must be a simple name"))
+    };
+    let (var, var2) = (simple(first)?, simple(second)?);
+    if var == var2 {
+        return Err(macros.error(second, format!("duplicate variable name: {var}")));
+    }
+    distinct_from_accumulator(macros, first, &var)?;
+    distinct_from_accumulator(macros, second, &var2)?;
+    Ok((var, var2))
+}
+
+/// Inserts a value under a key, or without a key the entries of a map, into the map so far.
+fn insert(
+    macros: &mut Expander<'_, '_>,
+    filter: Option<ExprId>,
+    key: Option<&Arc<str>>,
+    value: ExprId,
+) -> Fold {
+    let init = macros.map();
+    let condition = macros.literal(Literal::Bool(true));
+    let so_far = macros.accumulator();
+    let step = match key {
+        Some(key) => {
+            let key = macros.ident(key);
+            macros.call("cel.@mapInsert", &[so_far, key, value])
+        }
+        None => macros.call("cel.@mapInsert", &[so_far, value]),
+    };
+    let step = filtered(macros, filter, step);
+    let result = macros.accumulator();
+    Fold {
+        init,
+        condition,
+        step,
+        result,
+    }
+}
