@@ -1,5 +1,10 @@
 //! What a label key and a label value may look like, and what an API server says of others.
 
+/// Whether a text is a label key: a name, perhaps with a DNS subdomain and a slash before it.
+pub fn is_label_key(text: &str) -> bool {
+    key_faults(text).is_empty()
+}
+
 /// The faults of a label key, in order.
 pub(crate) fn key_faults(key: &str) -> Vec<String> {
     let mut parts = key.split('/');

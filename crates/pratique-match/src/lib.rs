@@ -13,6 +13,7 @@ mod selector;
 
 pub use equivalents::{Equivalent, Equivalents};
 pub use index::MatchIndex;
+pub use label_syntax::is_label_key;
 pub use request::{Namespaces, Target, labels_of};
 pub use resources::{MatchError, MatchResources, Matched};
 pub use rules::{Found, Rule, Rules};

@@ -1,1 +1,31 @@
-//! ValidatingAdmissionPolicy, compiled and evaluated
+//! Admission policies: compiled once, evaluated for each request.
+//!
+//! [`Policies`] are the compiled policies of one origin with their bindings, immutable and shared between threads.
+//! [`validate`] puts a request before them and gives the [`Verdict`] that an API server would give: the status of a
+//! denial, warnings and audit annotations. It does no I/O: what it has to know of the cluster it asks a [`Cluster`],
+//! and an authorization check that has no answer yet ends the call with [`Outcome::Pending`], to be repeated when it has.
+
+mod annotations;
+mod binding;
+mod cluster;
+mod compiled;
+mod conditions;
+mod denial;
+mod evaluate;
+mod exclusion;
+mod observer;
+mod outcome;
+mod params;
+mod policies;
+mod request;
+mod session;
+mod validate;
+mod validator;
+mod variables;
+
+pub use cluster::{Cluster, ParamScope};
+pub use observer::{Decision, Effect, ErrorType, Observer};
+pub use outcome::{Outcome, Verdict};
+pub use policies::{Origin, Policies};
+pub use session::Surroundings;
+pub use validate::validate;

@@ -1,0 +1,132 @@
+//! What goes into the audit log.
+
+use std::collections::BTreeMap;
+
+use pratique_json::escape_html;
+use pratique_match::is_label_key;
+use serde::Serialize;
+
+/// The audit annotations of a request.
+#[derive(Debug, Default)]
+pub(crate) struct Annotations {
+    published: BTreeMap<String, String>,
+    failures: Vec<Failure>,
+}
+
+/// The annotations that a policy made with its bindings: several values for a key are joined.
+#[derive(Debug, Default)]
+pub(crate) struct Collected<'s> {
+    keys: Vec<(&'s str, Vec<String>)>,
+}
+
+/// A validation that failed for a binding that audits.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    pub(crate) policy: String,
+    pub(crate) binding: String,
+    pub(crate) expression_index: usize,
+    pub(crate) validation_actions: Vec<String>,
+}
+
+const FAILURES_KEY: &str = "validation.policy.admission.k8s.io/validation_failure";
+const MAX_FAILURES: usize = 50;
+const MAX_VALUE_BYTES: usize = 10 * 1024;
+
+impl Annotations {
+    /// Notes a failed validation.
+    pub(crate) fn add_failure(&mut self, failure: Failure) {
+        if self.failures.len() < MAX_FAILURES {
+            self.failures.push(failure);
+        }
+    }
+
+    /// Publishes what a policy collected.
+    pub(crate) fn publish(&mut self, policy: &str, collected: Collected<'_>) {
+        for (key, values) in collected.keys {
+            self.add(format!("{policy}/{key}"), values.join(", "));
+        }
+    }
+
+    /// Publishes the failed validations.
+    pub(crate) fn publish_failures(&mut self) {
+        if self.failures.is_empty() {
+            return;
+        }
+        // Texts and numbers always have a JSON form.
+        let json = serde_json::to_string(&self.failures).unwrap_or_default();
+        self.add(FAILURES_KEY.to_owned(), escape_html(&json).into_owned());
+    }
+
+    /// All that was published.
+    pub(crate) fn into_map(self) -> BTreeMap<String, String> {
+        self.published
+    }
+
+    /// The first value of a key stays; a key that is no key is dropped.
+    fn add(&mut self, key: String, value: String) {
+        if key.contains('/') && is_label_key(&key) {
+            self.published.entry(key).or_insert(value);
+        }
+    }
+}
+
+impl<'s> Collected<'s> {
+    /// Adds a value, unless it is there already.
+    pub(crate) fn add(&mut self, key: &'s str, value: &str) {
+        let value = cut(value);
+        match self.keys.iter_mut().find(|(own, _)| *own == key) {
+            None => self.keys.push((key, vec![value])),
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+        }
+    }
+}
+
+/// A value that is not too long; of a character that does not fit, each byte reads as a replacement character.
+fn cut(value: &str) -> String {
+    let bytes = value.as_bytes();
+    let bytes = bytes.get(..MAX_VALUE_BYTES).unwrap_or(bytes);
+    let chunks = bytes.utf8_chunks();
+    let texts = chunks.map(|chunk| chunk.valid().to_owned() + &"\u{fffd}".repeat(chunk.invalid().len()));
+    texts.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_joined_and_cut() {
+        let mut collected = Collected::default();
+        for value in ["a", "b", "a"] {
+            collected.add("key", value);
+        }
+        collected.add("long", &("x".repeat(MAX_VALUE_BYTES - 1) + "é"));
+        collected.add("not a key", "");
+        let mut annotations = Annotations::default();
+        annotations.publish("p.example.com", collected);
+        let map = annotations.into_map();
+        assert_eq!(map.get("p.example.com/key").unwrap(), "a, b");
+        assert!(map.get("p.example.com/long").unwrap().ends_with("x\u{fffd}"));
+        assert_eq!(map.len(), 2);
+    }
+
+    #[test]
+    fn failures_are_json_for_web_pages() {
+        let mut annotations = Annotations::default();
+        annotations.add_failure(Failure {
+            message: "a < b".to_owned(),
+            policy: "p".to_owned(),
+            binding: "b".to_owned(),
+            expression_index: 1,
+            validation_actions: vec!["Audit".to_owned()],
+        });
+        annotations.publish_failures();
+        assert_eq!(
+            annotations.into_map().get(FAILURES_KEY).unwrap(),
+            r#"[{"message":"a \u003c b","policy":"p","binding":"b","expressionIndex":1,"validationActions":["Audit"]}]"#
+        );
+    }
+}

@@ -1,0 +1,29 @@
+//! What policies may know of the cluster.
+
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespaces};
+use pratique_types::GroupVersionKind;
+
+/// A view of the cluster: of one moment, and the same for the whole of a request.
+pub trait Cluster: Namespaces {
+    /// The resources that the cluster serves, and which of them are views of the same objects.
+    fn equivalents(&self) -> &Equivalents;
+
+    /// Where objects of a kind live; `None` for an unknown kind.
+    fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope>;
+
+    /// One object; the namespace is empty for a kind of cluster scope.
+    fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>>;
+
+    /// All objects of a kind in a namespace (empty for a kind of cluster scope), by name.
+    fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>>;
+}
+
+/// Where objects of a kind live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamScope {
+    /// In namespaces.
+    Namespaced,
+    /// Outside of namespaces.
+    Cluster,
+}

@@ -1,0 +1,53 @@
+//! Match conditions.
+
+use pratique_cel::Value;
+
+use crate::evaluate::{CONDITIONS_BUDGET, Halt, OUT_OF_BUDGET, Round};
+use crate::outcome::Abort;
+use crate::policies::Policy;
+use crate::session::{Inputs, Session};
+
+/// Whether a policy with its match conditions applies; the error is the text of what went wrong, unless the policy
+/// ignores failures.
+///
+/// One condition that is false beats any errors. There is no `namespaceObject` here, and `request.resource` is that of
+/// the request even where the policy matched an equivalent.
+pub(crate) fn apply<'s>(
+    policy: &'s Policy,
+    session: &Session<'s>,
+    inputs: &Inputs<'s>,
+) -> Result<Result<bool, String>, Abort> {
+    let conditions = &policy.expressions.conditions;
+    if conditions.is_empty() {
+        return Ok(Ok(true));
+    }
+    let mut inputs = *inputs;
+    inputs.matched.resource = &session.request.resource;
+    inputs.namespace = Value::Null;
+    let mut round = Round::new(session, &policy.expressions.variables, &inputs, CONDITIONS_BUDGET);
+    let mut errors: Vec<String> = Vec::new();
+    let mut failed = false;
+    // The budget counts for all, so all are evaluated even after a false one.
+    for condition in conditions {
+        match round.evaluate(condition) {
+            Ok(Ok(Value::Bool(false))) => failed = true,
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) if errors.contains(&error) => {}
+            Ok(Err(error)) => errors.push(error),
+            Err(Halt::OutOfBudget) => {
+                return Ok(match policy.failure_policy.ignores() {
+                    true => Ok(false),
+                    false => Err(OUT_OF_BUDGET.to_owned()),
+                });
+            }
+            Err(Halt::Abort(abort)) => return Err(abort),
+        }
+    }
+    Ok(match errors.as_slice() {
+        _ if failed => Ok(false),
+        [] => Ok(true),
+        _ if policy.failure_policy.ignores() => Ok(false),
+        [error] => Err(error.clone()),
+        errors => Err(format!("[{}]", errors.join(", "))),
+    })
+}

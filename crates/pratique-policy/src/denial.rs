@@ -1,0 +1,100 @@
+//! The status of a denied request.
+
+use pratique_json::Value;
+use pratique_match::{Target, labels_of};
+use pratique_types::{Reason, Status, StatusCause, StatusDetails};
+
+/// A denial by a policy.
+#[derive(Debug)]
+pub(crate) struct Denial {
+    pub(crate) policy: String,
+    pub(crate) binding: Option<String>,
+    pub(crate) message: String,
+    pub(crate) reason: Option<String>,
+}
+
+impl Denial {
+    /// The status that the user gets.
+    pub(crate) fn status(&self, target: &Target<'_>) -> Status {
+        let message = self.text();
+        let mut status = forbidden(target, &message);
+        status.reason = match self.reason.as_deref() {
+            None | Some("") => Reason::Invalid.as_str().to_owned(),
+            Some(reason) => reason.to_owned(),
+        };
+        status.code = code_of(&status.reason);
+        if let Some(details) = &mut status.details {
+            details.causes.push(StatusCause {
+                message,
+                ..StatusCause::default()
+            });
+        }
+        status
+    }
+
+    fn text(&self) -> String {
+        let Denial { policy, message, .. } = self;
+        match &self.binding {
+            Some(binding) => format!(
+                "ValidatingAdmissionPolicy '{policy}' with binding '{binding}' denied request: {message}"
+            ),
+            None => format!("ValidatingAdmissionPolicy '{policy}' denied request: {message}"),
+        }
+    }
+}
+
+/// The status of a request whose namespace does not exist.
+pub(crate) fn namespace_not_found(name: &str) -> Status {
+    let mut status = Status::failure(Reason::NotFound, format!("namespaces \"{name}\" not found"));
+    status.details = Some(StatusDetails {
+        name: name.to_owned(),
+        kind: "namespaces".to_owned(),
+        ..StatusDetails::default()
+    });
+    status
+}
+
+/// `pods "p" is forbidden: …`
+fn forbidden(target: &Target<'_>, message: &str) -> Status {
+    let resource = target.resource.group_resource();
+    let name = name_of(target);
+    let message = match resource.resource.as_str() {
+        "" => format!("forbidden: {message}"),
+        _ => format!("{resource} \"{name}\" is forbidden: {message}"),
+    };
+    let mut status = Status::failure(Reason::Forbidden, message);
+    status.details = Some(StatusDetails {
+        name: name.to_owned(),
+        group: resource.group,
+        kind: resource.resource,
+        ..StatusDetails::default()
+    });
+    status
+}
+
+/// The name of the request's object, which the server may have yet to generate.
+fn name_of<'r>(target: &Target<'r>) -> &'r str {
+    if !target.name.is_empty() {
+        return target.name;
+    }
+    if target.object.is_null() {
+        return "Unknown";
+    }
+    if labels_of(target.kind, target.object).is_none() {
+        return "Unknown/errorGettingName";
+    }
+    let text = |field| target.object.at(&["metadata", field]).and_then(Value::as_str);
+    let names = [text("name"), text("generateName")];
+    let mut names = names.into_iter().flatten().filter(|name| !name.is_empty());
+    names.next().unwrap_or("Unknown")
+}
+
+fn code_of(reason: &str) -> i32 {
+    let known = [
+        Reason::Forbidden,
+        Reason::Unauthorized,
+        Reason::RequestEntityTooLarge,
+    ];
+    let known = known.into_iter().find(|known| known.as_str() == reason);
+    known.unwrap_or(Reason::Invalid).code()
+}

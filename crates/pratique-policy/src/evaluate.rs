@@ -1,0 +1,91 @@
+//! Rounds of expressions within a budget.
+
+use pratique_cel::{Activation, Context, FaultKind, Stop, Value};
+
+use crate::compiled::Compiled;
+use crate::outcome::Abort;
+use crate::session::{Inputs, Session};
+use crate::variables::Variables;
+
+/// What one evaluation may cost.
+pub(crate) const CALL_LIMIT: u64 = 1_000_000;
+
+/// What the validations of a policy for one binding and param may cost together; the same again for its annotations.
+pub(crate) const BUDGET: u64 = 10_000_000;
+
+/// What the match conditions of a policy may cost together.
+pub(crate) const CONDITIONS_BUDGET: u64 = 2_500_000;
+
+/// A round of expressions over the same inputs, which share variables and a budget.
+pub(crate) struct Round<'e, 's> {
+    session: &'e Session<'s>,
+    activation: Activation<'s>,
+    variables: &'s Variables<'s>,
+    budget: u64,
+}
+
+/// Why a round ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    OutOfBudget,
+    Abort(Abort),
+}
+
+/// The value of an expression, or the text of the error that took its place.
+pub(crate) type Answer<'s> = Result<Value<'s>, String>;
+
+/// What is said when a budget is spent.
+pub(crate) const OUT_OF_BUDGET: &str =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
+
+impl<'e, 's> Round<'e, 's> {
+    pub(crate) fn new(
+        session: &'e Session<'s>,
+        variables: &'s [(String, Compiled)],
+        inputs: &Inputs<'s>,
+        budget: u64,
+    ) -> Self {
+        let mut activation = session.activation(inputs);
+        let variables = Variables::new(session, variables, activation.clone());
+        session.with_variables(&mut activation, variables);
+        Round {
+            session,
+            activation,
+            variables,
+            budget,
+        }
+    }
+
+    /// What is left of the budget.
+    pub(crate) fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// Evaluates an expression. Its variables are accounted for first, then itself.
+    pub(crate) fn evaluate(&mut self, compiled: &'s Compiled) -> Result<Answer<'s>, Halt> {
+        let expression = match compiled {
+            Ok(expression) => expression,
+            Err(error) => return Ok(Err(format!("compilation error: {error}"))),
+        };
+        let mut context = Context::new(self.session.arena(), CALL_LIMIT);
+        if let Some(flag) = self.session.surroundings.interrupt {
+            context = context.with_interrupt(flag);
+        }
+        let evaluation = expression.program().evaluate(&context, &self.activation);
+        let abort = |abort| Err(Halt::Abort(abort));
+        match evaluation.as_ref().map_err(|fault| fault.kind()) {
+            Err(FaultKind::Stopped(Stop::Pending)) => return abort(Abort::Pending),
+            Err(FaultKind::Stopped(Stop::Interrupted)) => return abort(Abort::Interrupted),
+            _ => {}
+        }
+        self.spend(self.variables.take_cost())?;
+        self.spend(context.cost())?;
+        Ok(evaluation
+            .map_err(|fault| format!("expression '{}' resulted in error: {fault}", expression.text())))
+    }
+
+    fn spend(&mut self, cost: u64) -> Result<(), Halt> {
+        self.budget = self.budget.checked_sub(cost).ok_or(Halt::OutOfBudget)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! What happens while policies judge, for those who count or log it.
+
+/// Listens to decisions. All methods do nothing unless implemented.
+pub trait Observer {
+    /// A policy with a binding made a decision that has an effect.
+    fn decided(&mut self, decision: &Decision<'_>) {
+        let _ = decision;
+    }
+}
+
+/// A decision that has an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision<'a> {
+    /// The name of the policy.
+    pub policy: &'a str,
+    /// The name of the binding.
+    pub binding: &'a str,
+    /// What it leads to.
+    pub effect: Effect,
+    /// Whether an error led to it.
+    pub error: ErrorType,
+}
+
+/// What a decision leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// An error that the failure policy ignores.
+    Allow,
+    /// The request is denied.
+    Deny,
+    /// It is noted in the audit log.
+    Audit,
+    /// The user is warned.
+    Warn,
+}
+
+/// What kind of error led to a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorType {
+    /// None: a validation was false.
+    None,
+    /// An expression does not compile.
+    Compile,
+    /// An evaluation failed.
+    Invalid,
+    /// The evaluation cost more than it may.
+    OutOfBudget,
+}
+
+/// Listens to nothing.
+impl Observer for () {}
+
+impl ErrorType {
+    /// Tells the kind of an error from its text, as the reference does.
+    pub(crate) fn of_message(message: &str) -> Self {
+        if message.starts_with("compilation") {
+            ErrorType::Compile
+        } else if message.starts_with("validation failed due to running out of cost budget") {
+            ErrorType::OutOfBudget
+        } else {
+            ErrorType::Invalid
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The params of a binding.
+
+use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_json::Value;
+use pratique_match::{InvalidSelector, Selector, labels_of};
+use pratique_types::GroupVersionKind;
+
+use crate::cluster::{Cluster, ParamScope};
+
+/// A compiled `paramRef`.
+#[derive(Debug)]
+pub(crate) struct ParamRef {
+    name: String,
+    namespace: String,
+    selector: Option<Result<Selector, InvalidSelector>>,
+    deny_when_missing: bool,
+}
+
+/// Why params cannot be had; shown in an API server's words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ParamError {
+    #[error("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources")]
+    NoNamespace,
+    #[error("paramRef.namespace must not be provided for a cluster-scoped `paramKind`")]
+    NamespaceOfCluster,
+    #[error("paramRef.name and paramRef.selector are mutually exclusive")]
+    NameAndSelector,
+    #[error("one of name or selector must be provided")]
+    NeitherNameNorSelector,
+    #[error(transparent)]
+    Selector(#[from] InvalidSelector),
+    #[error("no params found for policy binding with `Deny` parameterNotFoundAction")]
+    NotFound,
+}
+
+impl ParamRef {
+    pub(crate) fn compile(param_ref: &api::ParamRef) -> Self {
+        ParamRef {
+            name: param_ref.name.clone().unwrap_or_default(),
+            namespace: param_ref.namespace.clone().unwrap_or_default(),
+            selector: param_ref.selector.as_ref().map(Selector::compile),
+            deny_when_missing: param_ref.parameter_not_found_action.as_deref() == Some("Deny"),
+        }
+    }
+
+    /// The params for a request in `namespace`. None found, and none needed, gives an empty list: the binding then
+    /// does nothing.
+    pub(crate) fn find<'c>(
+        &self,
+        kind: &GroupVersionKind,
+        scope: ParamScope,
+        namespace: &str,
+        cluster: &'c dyn Cluster,
+    ) -> Result<Vec<&'c Value<'c>>, ParamError> {
+        let namespace = self.namespace_of_params(scope, namespace)?;
+        let found = match (&self.selector, self.name.as_str()) {
+            (Some(_), name) if !name.is_empty() => return Err(ParamError::NameAndSelector),
+            (None, "") => return Err(ParamError::NeitherNameNorSelector),
+            (None, name) => cluster.param(kind, namespace, name).into_iter().collect(),
+            (Some(selector), _) => {
+                let selector = selector.as_ref().map_err(Clone::clone)?;
+                let mut params = cluster.params(kind, namespace);
+                params.retain(|param| labels_of(kind, param).is_some_and(|labels| selector.matches(labels)));
+                params
+            }
+        };
+        if found.is_empty() && self.deny_when_missing {
+            return Err(ParamError::NotFound);
+        }
+        Ok(found)
+    }
+
+    fn namespace_of_params<'a>(
+        &'a self,
+        scope: ParamScope,
+        of_request: &'a str,
+    ) -> Result<&'a str, ParamError> {
+        match (scope, self.namespace.as_str(), of_request) {
+            (ParamScope::Cluster, "", _) => Ok(""),
+            (ParamScope::Cluster, ..) => Err(ParamError::NamespaceOfCluster),
+            (ParamScope::Namespaced, "", "") => Err(ParamError::NoNamespace),
+            (ParamScope::Namespaced, "", of_request) => Ok(of_request),
+            (ParamScope::Namespaced, own, _) => Ok(own),
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! A request before validating policies.
+
+use pratique_cel::Value;
+use pratique_match::{Matched, Target};
+use pratique_types::{AdmissionRequest, GroupVersionKind, Status};
+
+use crate::annotations::{Annotations, Collected, Failure};
+use crate::binding::{Action, Binding};
+use crate::denial::{Denial, namespace_not_found};
+use crate::exclusion::is_excluded;
+use crate::observer::{Decision, Effect, ErrorType, Observer};
+use crate::outcome::{Abort, Outcome, Verdict};
+use crate::policies::{FailurePolicy, Policies, Policy};
+use crate::session::{Inputs, Session, Store, Surroundings};
+use crate::validator::{Annotated, Decided, Judgement, judge};
+
+/// Judges a request by sets of policies, in their order: static ones first.
+///
+/// All policies judge, whatever the others say; the first denial is the one that the user is told.
+pub fn validate(
+    sets: &[&Policies],
+    request: &AdmissionRequest<'_>,
+    surroundings: Surroundings<'_>,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let store = Store::default();
+    let session = Session::new(request, surroundings, &store);
+    let mut bench = Bench {
+        target: Target {
+            name: session.name,
+            ..Target::new(request)
+        },
+        session: &session,
+        observer,
+        denials: Vec::new(),
+        warnings: Vec::new(),
+        annotations: Annotations::default(),
+    };
+    let ended = sets.iter().try_for_each(|set| bench.judge_set(set));
+    match ended {
+        Err(End::Abort(Abort::Pending)) => Outcome::Pending,
+        Err(End::Abort(Abort::Interrupted)) => Outcome::Interrupted,
+        Err(End::Status(status)) => Outcome::Done(bench.verdict(Some(status))),
+        Ok(()) => {
+            bench.annotations.publish_failures();
+            let status = bench.denials.first().map(|denial| denial.status(&bench.target));
+            Outcome::Done(bench.verdict(status))
+        }
+    }
+}
+
+/// Where a request is judged.
+struct Bench<'b, 's> {
+    session: &'b Session<'s>,
+    target: Target<'s>,
+    observer: &'b mut dyn Observer,
+    denials: Vec<Denial>,
+    warnings: Vec<String>,
+    annotations: Annotations,
+}
+
+/// Why judging ends before the last policy.
+enum End {
+    Abort(Abort),
+    /// An error of the server, not of a policy.
+    Status(Status),
+}
+
+impl<'s> Bench<'_, 's> {
+    fn judge_set(&mut self, set: &'s Policies) -> Result<(), End> {
+        if is_excluded(self.target.resource, set.origin) {
+            return Ok(());
+        }
+        let equivalents = self.session.surroundings.cluster.equivalents();
+        for position in set.index.candidates(&self.target, equivalents) {
+            if let Some(policy) = set.policies.get(position as usize) {
+                self.judge_policy(policy)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn judge_policy(&mut self, policy: &'s Policy) -> Result<(), End> {
+        let cluster = self.session.surroundings.cluster;
+        let matched = policy
+            .constraints
+            .matches(&self.target, cluster.equivalents(), cluster);
+        let matched = match matched {
+            Ok(Some(matched)) => matched,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                self.fail(policy, None, &error.to_string());
+                return Ok(());
+            }
+        };
+        if let Some(kind) = unknown_kind(policy, self.session) {
+            let error = format!("failed to find resource referenced by paramKind: '{kind}'");
+            self.fail(policy, None, &error);
+            return Ok(());
+        }
+        let mut collected = Collected::default();
+        for binding in &policy.bindings {
+            self.judge_binding(policy, binding, matched, &mut collected)?;
+        }
+        self.annotations.publish(&policy.name, collected);
+        Ok(())
+    }
+
+    fn judge_binding(
+        &mut self,
+        policy: &'s Policy,
+        binding: &'s Binding,
+        matched: Matched<'s>,
+        collected: &mut Collected<'s>,
+    ) -> Result<(), End> {
+        let cluster = self.session.surroundings.cluster;
+        let resources = binding.resources.as_ref();
+        let matches = resources.map(|own| own.matches(&self.target, cluster.equivalents(), cluster));
+        match matches {
+            Some(Ok(None)) => return Ok(()),
+            Some(Err(error)) => {
+                self.fail(policy, Some(binding), &error.to_string());
+                return Ok(());
+            }
+            Some(Ok(Some(_))) | None => {}
+        }
+        let params = match params(policy, binding, self.session) {
+            Ok(params) => params,
+            Err(error) => {
+                self.fail(policy, Some(binding), &error);
+                return Ok(());
+            }
+        };
+        let namespace = self.namespace()?;
+        for params in params {
+            let inputs = Inputs {
+                matched,
+                params,
+                namespace,
+                authorizer: true,
+            };
+            let judgement = judge(policy, self.session, &inputs, &inputs).map_err(End::Abort)?;
+            self.take(policy, binding, judgement, collected);
+        }
+        Ok(())
+    }
+
+    /// `namespaceObject`: none for namespaces themselves, though their requests carry a namespace.
+    fn namespace(&self) -> Result<Value<'s>, End> {
+        let kind = self.target.kind;
+        let of_namespace = kind.kind == "Namespace" && kind.version == "v1" && kind.group.is_empty();
+        if self.target.namespace.is_empty() || of_namespace {
+            return Ok(Value::Null);
+        }
+        let namespace = self.session.surroundings.cluster.namespace(self.target.namespace);
+        let namespace = namespace.ok_or_else(|| End::Status(namespace_not_found(self.target.namespace)))?;
+        Ok(Value::from_json(namespace))
+    }
+
+    /// Takes what a policy decided, and does what the binding says.
+    fn take(
+        &mut self,
+        policy: &'s Policy,
+        binding: &'s Binding,
+        judgement: Judgement<'s>,
+        collected: &mut Collected<'s>,
+    ) {
+        for (index, decided) in judgement.decisions.into_iter().enumerate() {
+            match decided {
+                Decided::Admit => {}
+                Decided::Ignored(error) => self.observe(policy, binding, Effect::Allow, error),
+                Decided::Deny {
+                    message,
+                    reason,
+                    error,
+                } => {
+                    for action in &binding.actions {
+                        self.act(*action, policy, binding, index, (&message, &reason, error));
+                    }
+                }
+            }
+        }
+        for annotated in judgement.annotations {
+            match annotated {
+                Annotated::Publish { key, value } => collected.add(key, &value),
+                Annotated::Exclude => {}
+                Annotated::Error(message) => {
+                    self.observe(policy, binding, Effect::Deny, ErrorType::of_message(&message));
+                    self.deny(policy, Some(binding), message, None);
+                }
+            }
+        }
+    }
+
+    fn act(
+        &mut self,
+        action: Action,
+        policy: &Policy,
+        binding: &Binding,
+        index: usize,
+        (message, reason, error): (&str, &Option<String>, ErrorType),
+    ) {
+        match action {
+            Action::Deny => {
+                self.observe(policy, binding, Effect::Deny, error);
+                self.deny(policy, Some(binding), message.to_owned(), reason.clone());
+            }
+            Action::Audit => {
+                self.observe(policy, binding, Effect::Audit, error);
+                self.annotations.add_failure(Failure {
+                    message: message.to_owned(),
+                    policy: binding.policy.clone(),
+                    binding: binding.name.clone(),
+                    expression_index: index,
+                    validation_actions: binding.action_names.clone(),
+                });
+            }
+            Action::Warn => {
+                self.observe(policy, binding, Effect::Warn, error);
+                self.warnings.push(format!(
+                    "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {message}",
+                    policy.name, binding.name
+                ));
+            }
+        }
+    }
+
+    /// An error of configuration, which denies whatever the binding's actions are.
+    fn fail(&mut self, policy: &Policy, binding: Option<&Binding>, error: &str) {
+        let message = match (&policy.failure_policy, binding) {
+            (FailurePolicy::Ignore, _) => return,
+            (FailurePolicy::Unknown(name), _) => format!("unrecognized failure policy: '{name}'"),
+            (FailurePolicy::Fail, None) => format!("failed to configure policy: {error}"),
+            (FailurePolicy::Fail, Some(_)) => format!("failed to configure binding: {error}"),
+        };
+        self.deny(policy, binding, message, None);
+    }
+
+    fn deny(&mut self, policy: &Policy, binding: Option<&Binding>, message: String, reason: Option<String>) {
+        self.denials.push(Denial {
+            policy: policy.name.clone(),
+            binding: binding.map(|binding| binding.name.clone()),
+            message,
+            reason,
+        });
+    }
+
+    fn observe(&mut self, policy: &Policy, binding: &Binding, effect: Effect, error: ErrorType) {
+        self.observer.decided(&Decision {
+            policy: &policy.name,
+            binding: &binding.name,
+            effect,
+            error,
+        });
+    }
+
+    fn verdict(self, status: Option<Status>) -> Verdict {
+        Verdict {
+            status,
+            warnings: self.warnings,
+            audit_annotations: self.annotations.into_map(),
+        }
+    }
+}
+
+/// The policy's `paramKind`, where the cluster does not know it.
+fn unknown_kind<'s>(policy: &'s Policy, session: &Session<'s>) -> Option<&'s GroupVersionKind> {
+    let kind = policy.param_kind.as_ref()?;
+    let scope = session.surroundings.cluster.param_scope(kind);
+    scope.is_none().then_some(kind)
+}
+
+/// The values of `params` to judge with, one after the other; a policy or binding without params judges once, with null.
+fn params<'s>(
+    policy: &'s Policy,
+    binding: &'s Binding,
+    session: &Session<'s>,
+) -> Result<Vec<Value<'s>>, String> {
+    let (Some(kind), Some(param_ref)) = (&policy.param_kind, &binding.param_ref) else {
+        return Ok(vec![Value::Null]);
+    };
+    let cluster = session.surroundings.cluster;
+    let Some(scope) = cluster.param_scope(kind) else {
+        return Ok(Vec::new());
+    };
+    let found = param_ref.find(kind, scope, &session.request.namespace, cluster);
+    let found = found.map_err(|error| error.to_string())?;
+    Ok(found.into_iter().map(Value::from_json).collect())
+}
