@@ -16,6 +16,8 @@ pub struct Function {
     pub overloads: Vec<Overload>,
     /// One implementation for all overloads, which looks at the arguments itself.
     pub singleton: Option<Implementation>,
+    /// What a call costs whose overload has no cost of its own or is found at run time only; by default 1.
+    pub cost: Option<CostFn>,
 }
 
 /// One signature of a function.
@@ -31,7 +33,7 @@ pub struct Overload {
     pub member: bool,
     /// What it does; `None` where the function has one implementation for all, or the planner a node of its own.
     pub implementation: Option<Implementation>,
-    /// What a call costs where the overload is known from the types alone; by default 1.
+    /// What a call costs where the overload is known from the types alone; by default what the function costs.
     pub cost: Option<CostFn>,
     /// The names of the type parameters that it has, each once.
     pub(crate) type_params: Arc<[Arc<str>]>,
@@ -78,6 +80,7 @@ impl Function {
             name: name.into(),
             overloads: Vec::new(),
             singleton: None,
+            cost: None,
         }
     }
 
@@ -102,6 +105,12 @@ impl Function {
         if let Some(overload) = self.overloads.last_mut() {
             overload.cost = Some(cost);
         }
+        self
+    }
+
+    /// Sets the cost of calls to all overloads that have none of their own.
+    pub fn costing_always(mut self, cost: CostFn) -> Self {
+        self.cost = Some(cost);
         self
     }
 

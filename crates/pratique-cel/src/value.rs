@@ -96,6 +96,11 @@ pub trait Opaque: Any + Debug {
     /// The string form that tools show.
     fn text(&self) -> String;
 
+    /// The length that costs are computed from, where the type has one.
+    fn size(&self) -> Option<u64> {
+        None
+    }
+
     /// Itself, for libraries that look inside: `opaque.as_any().downcast_ref::<Quantity>()`.
     fn as_any(&self) -> &dyn Any;
 }

@@ -3,11 +3,21 @@
 //! Each library is a module with one function that gives its [`Library`]: signatures, implementations and
 //! costs together. [`kubernetes`] is all that a Kubernetes API server declares.
 
+mod arguments;
+pub mod authz;
+mod cidr;
+pub(crate) mod cost;
+mod format;
+mod ip;
+mod json_patch;
 mod macros;
 mod optional;
 mod protobuf;
+mod quantity;
 mod scalars;
+mod semver;
 mod standard;
+mod url;
 
 use std::sync::Arc;
 
@@ -17,6 +27,8 @@ use crate::environment::Environment;
 use crate::function::Function;
 use crate::parser::Macro;
 use crate::types::Type;
+
+pub use json_patch::library as json_patch;
 
 /// Declarations that belong together.
 #[derive(Clone, Debug, Default)]
@@ -77,20 +89,21 @@ const LIBRARIES: &[Versioned] = &[
     since(0, macros::standard),
     since(0, protobuf::library),
     since(0, scalars::library),
-    // urls
+    since(0, url::library),
     // regex
     // lists of Kubernetes, version 0: until 37
-    // authorizer: since 27
+    since(27, authz::library),
     since(28, optional::library),
     since(28, macros::optional),
-    // quantity: since 28
+    since(28, quantity::library),
     // strings, version 2: since 29
     // sets: since 29
-    // IP, then CIDR: since 30
-    // format: since 31
-    // authorizer selectors: since 31
+    since(30, ip::library),
+    since(30, cidr::library),
+    since(31, format::library),
+    since(31, authz::selectors),
     since(32, macros::two_variables),
-    // semver: since 33
+    since(33, semver::library),
     // lists of CEL, version 3: since 34
     since(34, macros::lists),
     // lists of Kubernetes, version 1 (with `includes`): since 37

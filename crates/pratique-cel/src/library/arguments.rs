@@ -1,0 +1,38 @@
+//! Arguments of a call, as the type that a function expects.
+//!
+//! Calls reach an implementation with arguments of the declared types. Should one not be, the call has no overload.
+
+use crate::error::Fault;
+use crate::value::{Opaque, Value};
+
+/// The string at a position.
+pub(super) fn string<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a str, Fault> {
+    match arguments.get(index) {
+        Some(Value::String(text)) => Ok(text),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+/// The integer at a position.
+pub(super) fn int(arguments: &[Value<'_>], index: usize) -> Result<i64, Fault> {
+    match arguments.get(index) {
+        Some(Value::Int(number)) => Ok(*number),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+/// The boolean at a position.
+pub(super) fn bool(arguments: &[Value<'_>], index: usize) -> Result<bool, Fault> {
+    match arguments.get(index) {
+        Some(Value::Bool(flag)) => Ok(*flag),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+/// The value of an abstract type at a position.
+pub(super) fn opaque<'a, T: Opaque>(arguments: &[Value<'a>], index: usize) -> Result<&'a T, Fault> {
+    arguments
+        .get(index)
+        .and_then(Value::downcast)
+        .ok_or_else(Fault::no_such_overload)
+}

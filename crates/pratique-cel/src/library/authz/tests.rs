@@ -1,0 +1,173 @@
+//! Tests of authorization checks against a host that allows what its one rule says.
+
+use std::sync::Mutex;
+
+use super::*;
+
+/// Answers `reason` when the question reads as expected, and keeps what it was asked.
+#[derive(Debug, Default)]
+struct Recorder {
+    asked: Mutex<Vec<String>>,
+    pending: bool,
+}
+
+impl Authorizer for Recorder {
+    fn authorize(&self, check: &Check<'_>) -> Answer {
+        if self.pending {
+            return Answer::Pending;
+        }
+        let target = match check.target {
+            Target::Path(path) => path.to_owned(),
+            Target::Resource(resource) => format!("{resource:?}"),
+        };
+        self.asked
+            .lock()
+            .unwrap()
+            .push(format!("{} {} {target}", check.user.name, check.verb));
+        Answer::Decided(Decision {
+            allowed: check.verb == "get",
+            reason: "rule".to_owned(),
+            error: None,
+        })
+    }
+}
+
+/// Calls functions in turn, each on the result of the one before.
+fn chain<'a>(context: &Context<'a>, start: Value<'a>, calls: &[(CallFn, &[&'a str])]) -> Evaluation<'a> {
+    calls.iter().try_fold(start, |receiver, (call, rest)| {
+        let arguments: Vec<_> = [receiver]
+            .into_iter()
+            .chain(rest.iter().map(|text| Value::String(text)))
+            .collect();
+        call(context, &arguments)
+    })
+}
+
+fn user() -> Arc<User> {
+    Arc::new(User {
+        name: "ann".to_owned(),
+        ..User::default()
+    })
+}
+
+fn check(calls: &[(CallFn, &'static [&'static str])], expected: &str) {
+    let host = Arc::new(Recorder::default());
+    let arena = Arena::new();
+    let context = Context::new(&arena, u64::MAX);
+    let result = chain(&context, authorizer(&arena, user(), host.clone()), calls);
+    let got = match result {
+        Ok(value) => format!("{value:?} {}", host.asked.lock().unwrap().join("; ")),
+        Err(fault) => fault.to_string(),
+    };
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn paths() {
+    check(
+        &[(path, &["/healthz"]), (check_path, &["get"]), (allowed, &[])],
+        "Bool(true) ann get /healthz",
+    );
+    check(
+        &[(path, &["/healthz"]), (check_path, &["put"]), (allowed, &[])],
+        "Bool(false) ann put /healthz",
+    );
+    check(
+        &[(path, &["/x"]), (check_path, &["get"]), (reason, &[])],
+        "String(\"rule\") ann get /x",
+    );
+    check(
+        &[(path, &["/x"]), (check_path, &["get"]), (errored, &[])],
+        "Bool(false) ann get /x",
+    );
+    check(
+        &[(path, &["/x"]), (check_path, &["get"]), (error, &[])],
+        "String(\"\") ann get /x",
+    );
+    check(&[(path, &[" \u{a0}"])], "path must not be empty");
+}
+
+#[test]
+fn resources() {
+    check(
+        &[(group, &["apps"]), (resource, &["\t"])],
+        "resource must not be empty",
+    );
+    let expected = ResourceCheck {
+        group: "apps".to_owned(),
+        resource: "deployments".to_owned(),
+        subresource: "scale".to_owned(),
+        namespace: "n".to_owned(),
+        name: "d".to_owned(),
+        field_selector: "a=b".to_owned(),
+        label_selector: "c".to_owned(),
+    };
+    check(
+        &[
+            (group, &["apps"]),
+            (resource, &["deployments"]),
+            (subresource, &["scale"]),
+            (namespace, &["n"]),
+            (name, &["d"]),
+            (field_selector, &["a=b"]),
+            (label_selector, &["c"]),
+            (check_resource, &["get"]),
+            (allowed, &[]),
+        ],
+        &format!("Bool(true) ann get {expected:?}"),
+    );
+}
+
+#[test]
+fn service_accounts() {
+    check(
+        &[
+            (service_account, &["default", "robot"]),
+            (path, &["/x"]),
+            (check_path, &["get"]),
+            (allowed, &[]),
+        ],
+        "Bool(true) system:serviceaccount:default:robot get /x",
+    );
+    check(
+        &[(service_account, &["default", "Robot"])],
+        "Invalid service account name",
+    );
+    check(
+        &[(service_account, &["a.b", "robot"])],
+        "Invalid service account namespace",
+    );
+    assert_eq!(
+        User::service_account("a", "b").groups,
+        ["system:serviceaccounts", "system:serviceaccounts:a"]
+    );
+}
+
+#[test]
+fn no_answer_yet_stops_the_evaluation() {
+    let host = Arc::new(Recorder {
+        pending: true,
+        ..Recorder::default()
+    });
+    let arena = Arena::new();
+    let context = Context::new(&arena, u64::MAX);
+    let value = request_resource(&arena, user(), host, ResourceCheck::default());
+    let fault = chain(&context, value, &[(check_resource, &["get"])]).unwrap_err();
+    assert_eq!(fault, Fault::stop(Stop::Pending));
+}
+
+#[test]
+fn nothing_equals_an_authorizer() {
+    let arena = Arena::new();
+    let value = authorizer(&arena, user(), Arc::new(Recorder::default()));
+    let Value::Opaque(opaque) = value else {
+        panic!("{value:?}")
+    };
+    assert_eq!(opaque.equal(&value), Err(Fault::no_such_overload()));
+}
+
+#[test]
+fn selectors_cost_by_length() {
+    let cost = |text| parsing_selector(&[Value::Null, Value::String(text)], None);
+    assert_eq!((cost(""), cost("a"), cost("app=example")), (10, 61, 312));
+}

@@ -1,0 +1,76 @@
+//! The values that stand for an authorizer, a check and a decision in an expression.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::check::{Authorizer, Decision, ResourceCheck, User};
+use crate::error::Fault;
+use crate::value::{Opaque, Value};
+
+pub(super) const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
+pub(super) const PATH_CHECK: &str = "kubernetes.authorization.PathCheck";
+pub(super) const GROUP_CHECK: &str = "kubernetes.authorization.GroupCheck";
+pub(super) const RESOURCE_CHECK: &str = "kubernetes.authorization.ResourceCheck";
+pub(super) const DECISION: &str = "kubernetes.authorization.Decision";
+
+/// Whom a check is about, and who answers it.
+#[derive(Debug, Clone)]
+pub(super) struct Subject {
+    pub(super) user: Arc<User>,
+    pub(super) host: Arc<dyn Authorizer>,
+}
+
+#[derive(Debug)]
+pub(super) struct AuthorizerValue(pub(super) Subject);
+
+#[derive(Debug)]
+pub(super) struct PathCheckValue {
+    pub(super) subject: Subject,
+    pub(super) path: String,
+}
+
+#[derive(Debug)]
+pub(super) struct GroupCheckValue {
+    pub(super) subject: Subject,
+    pub(super) group: String,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct ResourceCheckValue {
+    pub(super) subject: Subject,
+    pub(super) resource: ResourceCheck,
+}
+
+#[derive(Debug)]
+pub(super) struct DecisionValue(pub(super) Decision);
+
+/// None of these has a text, and none equals anything, not even itself.
+macro_rules! receiver_only {
+    ($($type:ty => $name:expr;)*) => {
+        $(impl Opaque for $type {
+            fn type_name(&self) -> &'static str {
+                $name
+            }
+
+            fn equal(&self, _: &Value<'_>) -> Result<bool, Fault> {
+                Err(Fault::no_such_overload())
+            }
+
+            fn text(&self) -> String {
+                String::new()
+            }
+
+            fn as_any(&self) -> &dyn Any {
+                self
+            }
+        })*
+    };
+}
+
+receiver_only! {
+    AuthorizerValue => AUTHORIZER;
+    PathCheckValue => PATH_CHECK;
+    GroupCheckValue => GROUP_CHECK;
+    ResourceCheckValue => RESOURCE_CHECK;
+    DecisionValue => DECISION;
+}

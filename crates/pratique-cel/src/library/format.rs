@@ -1,0 +1,92 @@
+//! Named formats: `format.dns1123Label().validate(object.metadata.name)`.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::arguments::{opaque, string};
+use super::{Library, cost};
+use crate::context::Context;
+use crate::error::Fault;
+use crate::function::{Function, Overload, SharedCallFn};
+use crate::names::NamedFormat;
+use crate::types::Type;
+use crate::value::{Evaluation, List, Opaque, Value};
+
+const TYPE: &str = "kubernetes.NamedFormat";
+
+/// Functions that give formats, and one that checks a string against a format.
+pub(crate) fn library() -> Library {
+    let of = || Type::named(TYPE);
+    let problems = Type::optional(Type::list(Type::String));
+    let mut functions = vec![
+        Function::new("validate")
+            .member("format-validate", &[of(), Type::String], problems, validate)
+            .costing_always(validating),
+        Function::new("format.named").global("format-named", &[Type::String], Type::optional(of()), named),
+    ];
+    functions.extend(NamedFormat::ALL.map(|format| {
+        let name = format!("format.{}", format.name());
+        Function::new(&name).with(Overload::new(&name, false, &[], of()).shared(constant(format)))
+    }));
+    Library::of(functions)
+}
+
+impl Opaque for NamedFormat {
+    fn type_name(&self) -> &'static str {
+        TYPE
+    }
+
+    fn equal(&self, other: &Value<'_>) -> Result<bool, Fault> {
+        other
+            .downcast::<Self>()
+            .map(|other| self == other)
+            .ok_or_else(Fault::no_such_overload)
+    }
+
+    fn text(&self) -> String {
+        self.title().to_owned()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn constant(format: NamedFormat) -> Arc<SharedCallFn> {
+    // Gives the closure its type, generic over the lifetime of the evaluation.
+    fn shared(
+        call: impl for<'a> Fn(&Context<'a>, &[Value<'a>]) -> Evaluation<'a> + Send + Sync + 'static,
+    ) -> Arc<SharedCallFn> {
+        Arc::new(call)
+    }
+    shared(move |context, _| Ok(context.arena.opaque(format)))
+}
+
+fn named<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let format = NamedFormat::by_name(string(arguments, 0)?);
+    let value = format.map(|format| context.arena.value(context.arena.opaque(format)));
+    Ok(Value::Optional(value))
+}
+
+fn validate<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let arena = context.arena;
+    let format: &NamedFormat = opaque(arguments, 0)?;
+    let problems = format.validate(string(arguments, 1)?);
+    if problems.is_empty() {
+        return Ok(Value::Optional(None));
+    }
+    let problems: Vec<_> = problems
+        .iter()
+        .map(|problem| Value::String(arena.str(problem)))
+        .collect();
+    let list = Value::List(List::Values(arena.slice(&problems)));
+    Ok(Value::Optional(Some(arena.value(list))))
+}
+
+/// As if the format were a regular expression.
+fn validating(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    match opaque::<NamedFormat>(arguments, 0) {
+        Ok(format) => cost::regex(cost::size_at(arguments, 1), format.regex_size()),
+        Err(_) => 1,
+    }
+}

@@ -1,0 +1,32 @@
+//! Help for writing JSON patches: `'/metadata/labels/' + jsonpatch.escapeKey('example.com/a')`.
+
+use super::arguments::string;
+use super::{Library, cost};
+use crate::context::Context;
+use crate::function::Function;
+use crate::types::Type;
+use crate::value::{Evaluation, Value};
+
+/// Functions for expressions that make JSON patches, which only mutating policies have.
+pub fn library() -> Library {
+    let escape_key = Function::new("jsonpatch.escapeKey")
+        .global(
+            "string_jsonpatch_escapeKey_string",
+            &[Type::String],
+            Type::String,
+            escape_key,
+        )
+        .costing_always(cost::reads_first);
+    Library::of(vec![escape_key])
+}
+
+/// Makes a key fit to stand in a JSON pointer (RFC 6901).
+fn escape_key<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let key = string(arguments, 0)?;
+    if !key.contains(['~', '/']) {
+        return Ok(Value::String(key));
+    }
+    Ok(Value::String(
+        context.arena.str(&key.replace('~', "~0").replace('/', "~1")),
+    ))
+}

@@ -1,0 +1,163 @@
+//! Quantities of resources: `quantity('1Gi').isLessThan(quantity('2Gi'))`.
+
+use std::any::Any;
+
+use super::arguments::{int, opaque, string};
+use super::{Library, cost};
+use crate::context::Context;
+use crate::error::Fault;
+use crate::function::Function;
+use crate::quantity::{OutOfRange, Quantity};
+use crate::types::Type;
+use crate::value::{Evaluation, Opaque, Value};
+
+const TYPE: &str = "kubernetes.Quantity";
+
+/// Functions that read, compare and add quantities.
+pub(crate) fn library() -> Library {
+    let of = || Type::named(TYPE);
+    Library::of(vec![
+        Function::new("quantity")
+            .global("string_to_quantity", &[Type::String], of(), parse)
+            .costing_always(cost::reads_first),
+        Function::new("isQuantity")
+            .global("is_quantity_string", &[Type::String], Type::Bool, is_quantity)
+            .costing_always(cost::reads_first),
+        Function::new("sign").global("quantity_sign", &[of()], Type::Int, sign),
+        Function::new("isGreaterThan").member(
+            "quantity_is_greater_than",
+            &[of(), of()],
+            Type::Bool,
+            is_greater_than,
+        ),
+        Function::new("isLessThan").member("quantity_is_less_than", &[of(), of()], Type::Bool, is_less_than),
+        Function::new("compareTo").member("quantity_compare_to", &[of(), of()], Type::Int, compare_to),
+        Function::new("asApproximateFloat").member(
+            "quantity_get_float",
+            &[of()],
+            Type::Double,
+            as_approximate_float,
+        ),
+        Function::new("asInteger").member("quantity_get_int", &[of()], Type::Int, as_integer),
+        Function::new("isInteger").member("quantity_is_integer", &[of()], Type::Bool, is_integer),
+        Function::new("add")
+            .member("quantity_add", &[of(), of()], of(), add)
+            .member("quantity_add_int", &[of(), Type::Int], of(), add_int),
+        Function::new("sub")
+            .member("quantity_sub", &[of(), of()], of(), sub)
+            .member("quantity_sub_int", &[of(), Type::Int], of(), sub_int),
+    ])
+}
+
+/// A quantity as a value.
+#[derive(Debug)]
+struct QuantityValue {
+    quantity: Quantity,
+    /// Whether `add` or `sub` made it: upstream's `==` does not know such a quantity on its right side.
+    computed: bool,
+}
+
+impl Opaque for QuantityValue {
+    fn type_name(&self) -> &'static str {
+        TYPE
+    }
+
+    fn equal(&self, other: &Value<'_>) -> Result<bool, Fault> {
+        match other.downcast::<Self>() {
+            Some(other) if !other.computed => Ok(self.quantity == other.quantity),
+            _ => Err(Fault::no_such_overload()),
+        }
+    }
+
+    fn text(&self) -> String {
+        self.quantity.to_string()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn quantity_at<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a Quantity, Fault> {
+    Ok(&opaque::<QuantityValue>(arguments, index)?.quantity)
+}
+
+fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let quantity = Quantity::parse(string(arguments, 0)?).map_err(|error| Fault::error(error.to_string()))?;
+    Ok(context.arena.opaque(QuantityValue {
+        quantity,
+        computed: false,
+    }))
+}
+
+fn is_quantity<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::Bool(Quantity::parse(string(arguments, 0)?).is_ok()))
+}
+
+fn sign<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::Int(quantity_at(arguments, 0)?.signum()))
+}
+
+fn is_greater_than<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::Bool(
+        quantity_at(arguments, 0)? > quantity_at(arguments, 1)?,
+    ))
+}
+
+fn is_less_than<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::Bool(
+        quantity_at(arguments, 0)? < quantity_at(arguments, 1)?,
+    ))
+}
+
+fn compare_to<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let ordering = quantity_at(arguments, 0)?.cmp(quantity_at(arguments, 1)?);
+    Ok(Value::Int(ordering as i64))
+}
+
+fn as_approximate_float<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::Double(quantity_at(arguments, 0)?.as_approximate_float()))
+}
+
+fn as_integer<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let integer = quantity_at(arguments, 0)?.as_integer();
+    integer
+        .map(Value::Int)
+        .ok_or_else(|| Fault::error("cannot convert value to integer"))
+}
+
+fn is_integer<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::Bool(quantity_at(arguments, 0)?.as_integer().is_some()))
+}
+
+fn add<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    computed(
+        context,
+        quantity_at(arguments, 0)?.add(quantity_at(arguments, 1)?),
+    )
+}
+
+fn add_int<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let number = Quantity::from_integer(int(arguments, 1)?);
+    computed(context, quantity_at(arguments, 0)?.add(&number))
+}
+
+fn sub<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    computed(
+        context,
+        quantity_at(arguments, 0)?.sub(quantity_at(arguments, 1)?),
+    )
+}
+
+fn sub_int<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let number = Quantity::from_integer(int(arguments, 1)?);
+    computed(context, quantity_at(arguments, 0)?.sub(&number))
+}
+
+fn computed<'a>(context: &Context<'a>, quantity: Result<Quantity, OutOfRange>) -> Evaluation<'a> {
+    let quantity = quantity.map_err(|error| Fault::error(error.to_string()))?;
+    Ok(context.arena.opaque(QuantityValue {
+        quantity,
+        computed: true,
+    }))
+}

@@ -1,0 +1,106 @@
+//! URLs: `url('https://example.com:80/').getPort()`.
+
+use std::any::Any;
+
+use super::arguments::{opaque, string};
+use super::{Library, cost};
+use crate::context::Context;
+use crate::error::Fault;
+use crate::function::{CallFn, Function};
+use crate::types::Type;
+use crate::url::{ParseError, Url};
+use crate::value::{Evaluation, List, Map, Opaque, Value};
+
+const TYPE: &str = "kubernetes.URL";
+
+/// Functions that read URLs and take them apart.
+pub(crate) fn library() -> Library {
+    let accessor = |name: &str, id: &str, call: CallFn| {
+        Function::new(name).member(id, &[Type::named(TYPE)], Type::String, call)
+    };
+    let query = Type::map(Type::String, Type::list(Type::String));
+    Library::of(vec![
+        Function::new("url")
+            .global("string_to_url", &[Type::String], Type::named(TYPE), parse)
+            .costing_always(cost::reads_first),
+        Function::new("isURL").global("is_url_string", &[Type::String], Type::Bool, is_url),
+        accessor("getScheme", "url_get_scheme", scheme),
+        accessor("getHost", "url_get_host", host),
+        accessor("getHostname", "url_get_hostname", hostname),
+        accessor("getPort", "url_get_port", port),
+        accessor("getEscapedPath", "url_get_escaped_path", escaped_path),
+        Function::new("getQuery").member("url_get_query", &[Type::named(TYPE)], query, get_query),
+    ])
+}
+
+impl Opaque for Url {
+    fn type_name(&self) -> &'static str {
+        TYPE
+    }
+
+    fn equal(&self, other: &Value<'_>) -> Result<bool, Fault> {
+        let other: &Self = other.downcast().ok_or_else(Fault::no_such_overload)?;
+        Ok(self.to_string() == other.to_string())
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn url_at<'a>(arguments: &[Value<'a>]) -> Result<&'a Url, Fault> {
+    opaque(arguments, 0)
+}
+
+/// Wants an absolute URL, then reads it again because a request's URI knows no fragment.
+fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let text = string(arguments, 0)?;
+    let malformed =
+        |error: ParseError| Fault::error(format!("URL parse error during conversion from string: {error}"));
+    Url::parse_request_uri(text).map_err(malformed)?;
+    Ok(context.arena.opaque(Url::parse(text).map_err(malformed)?))
+}
+
+fn is_url<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::Bool(Url::parse_request_uri(string(arguments, 0)?).is_ok()))
+}
+
+fn scheme<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::String(url_at(arguments)?.scheme()))
+}
+
+fn host<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::String(context.arena.str(&url_at(arguments)?.host())))
+}
+
+fn hostname<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::String(context.arena.str(&url_at(arguments)?.hostname())))
+}
+
+fn port<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::String(context.arena.str(&url_at(arguments)?.port())))
+}
+
+fn escaped_path<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    Ok(Value::String(
+        context.arena.str(&url_at(arguments)?.escaped_path()),
+    ))
+}
+
+fn get_query<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let arena = context.arena;
+    let string = |text: &String| Value::String(arena.str(text));
+    let entries: Vec<_> = url_at(arguments)?
+        .query()
+        .iter()
+        .map(|(key, values)| {
+            let values: Vec<_> = values.iter().map(string).collect();
+            (string(key), Value::List(List::Values(arena.slice(&values))))
+        })
+        .collect();
+    Ok(Value::Map(Map::Entries(arena.slice(&entries))))
+}
