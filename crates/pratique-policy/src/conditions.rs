@@ -3,7 +3,7 @@
 use pratique_cel::Value;
 
 use crate::evaluate::{CONDITIONS_BUDGET, Halt, OUT_OF_BUDGET, Round};
-use crate::outcome::Abort;
+use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::session::{Inputs, Session};
 
@@ -16,7 +16,7 @@ pub(crate) fn apply<'s>(
     policy: &'s Policy,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
-) -> Result<Result<bool, String>, Abort> {
+) -> Result<Result<bool, String>, Unfinished> {
     let conditions = &policy.expressions.conditions;
     if conditions.is_empty() {
         return Ok(Ok(true));
@@ -40,7 +40,7 @@ pub(crate) fn apply<'s>(
                     false => Err(OUT_OF_BUDGET.to_owned()),
                 });
             }
-            Err(Halt::Abort(abort)) => return Err(abort),
+            Err(Halt::Unfinished(unfinished)) => return Err(unfinished),
         }
     }
     Ok(match errors.as_slice() {

@@ -3,7 +3,7 @@
 use pratique_cel::{Activation, Context, FaultKind, Stop, Value};
 
 use crate::compiled::Compiled;
-use crate::outcome::Abort;
+use crate::outcome::Unfinished;
 use crate::session::{Inputs, Session};
 use crate::variables::Variables;
 
@@ -28,7 +28,7 @@ pub(crate) struct Round<'e, 's> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Halt {
     OutOfBudget,
-    Abort(Abort),
+    Unfinished(Unfinished),
 }
 
 /// The value of an expression, or the text of the error that took its place.
@@ -72,10 +72,10 @@ impl<'e, 's> Round<'e, 's> {
             context = context.with_interrupt(flag);
         }
         let evaluation = expression.program().evaluate(&context, &self.activation);
-        let abort = |abort| Err(Halt::Abort(abort));
+        let unfinished = |unfinished| Err(Halt::Unfinished(unfinished));
         match evaluation.as_ref().map_err(|fault| fault.kind()) {
-            Err(FaultKind::Stopped(Stop::Pending)) => return abort(Abort::Pending),
-            Err(FaultKind::Stopped(Stop::Interrupted)) => return abort(Abort::Interrupted),
+            Err(FaultKind::Stopped(Stop::Pending)) => return unfinished(Unfinished::Pending),
+            Err(FaultKind::Stopped(Stop::Interrupted)) => return unfinished(Unfinished::Interrupted),
             _ => {}
         }
         self.spend(self.variables.take_cost())?;

@@ -3,7 +3,7 @@
 //! [`Policies`] are the compiled policies of one origin with their bindings, immutable and shared between threads.
 //! [`validate`] puts a request before them and gives the [`Verdict`] that an API server would give: the status of a
 //! denial, warnings and audit annotations. It does no I/O: what it has to know of the cluster it asks a [`Cluster`],
-//! and an authorization check that has no answer yet ends the call with [`Outcome::Pending`], to be repeated when it has.
+//! and an authorization check that has no answer yet ends the call with [`Unfinished::Pending`], to be repeated when it has.
 
 mod annotations;
 mod binding;
@@ -25,7 +25,7 @@ mod variables;
 
 pub use cluster::{Cluster, ParamScope};
 pub use observer::{Decision, Effect, ErrorType, Observer};
-pub use outcome::{Outcome, Verdict};
+pub use outcome::{Unfinished, Verdict};
 pub use policies::{Origin, Policies};
 pub use session::Surroundings;
 pub use validate::validate;

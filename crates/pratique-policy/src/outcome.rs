@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use pratique_types::Status;
 
-/// What comes of judging a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The policies came to a verdict.
-    Done(Verdict),
+/// Why judging ended before a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfinished {
     /// An authorization check has no answer yet: ask again when it has.
+    #[error("an authorization check is pending")]
     Pending,
     /// The caller interrupted the evaluation.
+    #[error("interrupted")]
     Interrupted,
 }
 
@@ -31,11 +31,4 @@ impl Verdict {
     pub fn allowed(&self) -> bool {
         self.status.is_none()
     }
-}
-
-/// Why judging ended before a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Abort {
-    Pending,
-    Interrupted,
 }

@@ -9,7 +9,7 @@ use crate::binding::{Action, Binding};
 use crate::denial::{Denial, namespace_not_found};
 use crate::exclusion::is_excluded;
 use crate::observer::{Decision, Effect, ErrorType, Observer};
-use crate::outcome::{Abort, Outcome, Verdict};
+use crate::outcome::{Unfinished, Verdict};
 use crate::policies::{FailurePolicy, Policies, Policy};
 use crate::session::{Inputs, Session, Store, Surroundings};
 use crate::validator::{Annotated, Decided, Judgement, judge};
@@ -22,7 +22,7 @@ pub fn validate(
     request: &AdmissionRequest<'_>,
     surroundings: Surroundings<'_>,
     observer: &mut dyn Observer,
-) -> Outcome {
+) -> Result<Verdict, Unfinished> {
     let store = Store::default();
     let session = Session::new(request, surroundings, &store);
     let mut bench = Bench {
@@ -38,13 +38,12 @@ pub fn validate(
     };
     let ended = sets.iter().try_for_each(|set| bench.judge_set(set));
     match ended {
-        Err(End::Abort(Abort::Pending)) => Outcome::Pending,
-        Err(End::Abort(Abort::Interrupted)) => Outcome::Interrupted,
-        Err(End::Status(status)) => Outcome::Done(bench.verdict(Some(status))),
+        Err(End::Unfinished(unfinished)) => Err(unfinished),
+        Err(End::Status(status)) => Ok(bench.verdict(Some(*status))),
         Ok(()) => {
             bench.annotations.publish_failures();
             let status = bench.denials.first().map(|denial| denial.status(&bench.target));
-            Outcome::Done(bench.verdict(status))
+            Ok(bench.verdict(status))
         }
     }
 }
@@ -61,9 +60,9 @@ struct Bench<'b, 's> {
 
 /// Why judging ends before the last policy.
 enum End {
-    Abort(Abort),
+    Unfinished(Unfinished),
     /// An error of the server, not of a policy.
-    Status(Status),
+    Status(Box<Status>),
 }
 
 impl<'s> Bench<'_, 's> {
@@ -139,7 +138,7 @@ impl<'s> Bench<'_, 's> {
                 namespace,
                 authorizer: true,
             };
-            let judgement = judge(policy, self.session, &inputs, &inputs).map_err(End::Abort)?;
+            let judgement = judge(policy, self.session, &inputs, &inputs).map_err(End::Unfinished)?;
             self.take(policy, binding, judgement, collected);
         }
         Ok(())
@@ -153,7 +152,8 @@ impl<'s> Bench<'_, 's> {
             return Ok(Value::Null);
         }
         let namespace = self.session.surroundings.cluster.namespace(self.target.namespace);
-        let namespace = namespace.ok_or_else(|| End::Status(namespace_not_found(self.target.namespace)))?;
+        let namespace =
+            namespace.ok_or_else(|| End::Status(Box::new(namespace_not_found(self.target.namespace))))?;
         Ok(Value::from_json(namespace))
     }
 

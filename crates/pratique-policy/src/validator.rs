@@ -6,7 +6,7 @@ use crate::compiled::{Annotation, Validation};
 use crate::conditions;
 use crate::evaluate::{Answer, BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::observer::ErrorType;
-use crate::outcome::Abort;
+use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::session::{Inputs, Session};
 
@@ -55,7 +55,7 @@ pub(crate) fn judge<'s>(
     session: &Session<'s>,
     inputs: &Inputs<'s>,
     audited: &Inputs<'s>,
-) -> Result<Judgement<'s>, Abort> {
+) -> Result<Judgement<'s>, Unfinished> {
     match conditions::apply(policy, session, inputs)? {
         Ok(true) => {}
         Ok(false) => return Ok(Judgement::default()),
@@ -64,7 +64,7 @@ pub(crate) fn judge<'s>(
     let decisions = match validate(policy, session, inputs) {
         Ok(decisions) => decisions,
         Err(Halt::OutOfBudget) => return Ok(Judgement::failed(policy, OUT_OF_BUDGET.to_owned())),
-        Err(Halt::Abort(abort)) => return Err(abort),
+        Err(Halt::Unfinished(unfinished)) => return Err(unfinished),
     };
     match annotate(policy, session, audited) {
         Ok(annotations) => Ok(Judgement {
@@ -72,7 +72,7 @@ pub(crate) fn judge<'s>(
             annotations,
         }),
         Err(Halt::OutOfBudget) => Ok(Judgement::failed(policy, OUT_OF_BUDGET.to_owned())),
-        Err(Halt::Abort(abort)) => Err(abort),
+        Err(Halt::Unfinished(unfinished)) => Err(unfinished),
     }
 }
 
@@ -111,7 +111,7 @@ fn validate<'s>(
     let answers = answers.collect::<Result<Vec<_>, _>>()?;
     let messages = messages(policy, session, inputs, round.budget());
     let messages = match messages {
-        Err(Halt::Abort(_)) => messages.map(Some)?,
+        Err(Halt::Unfinished(_)) => messages.map(Some)?,
         Err(Halt::OutOfBudget) => None,
         Ok(messages) => Some(messages),
     };
