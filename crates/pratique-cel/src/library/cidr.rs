@@ -179,3 +179,56 @@ fn to_string<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'
         context.arena.str(&cidr_at(arguments, 0)?.to_string()),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Caller;
+    use super::*;
+
+    #[test]
+    fn networks() {
+        let caller = Caller::new(library());
+        caller.check("string_to_cidr", &[Value::String("10.1.2.3/8")], "10.1.2.3/8", 1);
+        let twice = "network address parse error during conversion from string: \
+            network address parse error during conversion from string: netip.ParsePrefix(\"x\"): no '/'";
+        caller.check("string_to_cidr", &[Value::String("x")], twice, 1);
+        caller.check("is_cidr", &[Value::String("10.0.0.0/33")], "false", 2);
+        let net = caller.make("string_to_cidr", "10.1.2.3/8");
+        caller.check("cidr_ip", &[net], "10.1.2.3", 1);
+        caller.check("cidr_masked", &[net], "10.0.0.0/8", 1);
+        caller.check("cidr_prefix_length", &[net], "8", 1);
+        caller.check("cidr_to_string", &[net], "'10.1.2.3/8'", 1);
+    }
+
+    #[test]
+    fn containing() {
+        let caller = Caller::new(library());
+        let net = |text| caller.make("string_to_cidr", text);
+        let ip = caller.call("cidr_ip", &[net("10.1.2.3/32")]).unwrap();
+        caller.check("cidr_contains_ip_ip", &[net("10.0.0.0/8"), ip], "true", 1);
+        caller.check(
+            "cidr_contains_ip_string",
+            &[net("10.0.0.0/8"), Value::String("10.1.2.3")],
+            "true",
+            2,
+        );
+        caller.check(
+            "cidr_contains_ip_string",
+            &[net("10.0.0.0/8"), Value::String("x")],
+            "no such overload",
+            2,
+        );
+        caller.check(
+            "cidr_contains_cidr",
+            &[net("2001:db8::/64"), net("2001:db8::/65")],
+            "true",
+            4,
+        );
+        caller.check(
+            "cidr_contains_cidr_string",
+            &[net("10.0.0.0/8"), Value::String("10.0.0.0/7")],
+            "false",
+            4,
+        );
+    }
+}

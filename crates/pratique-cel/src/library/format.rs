@@ -90,3 +90,29 @@ fn validating(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
         Err(_) => 1,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Caller;
+    use super::*;
+
+    #[test]
+    fn formats() {
+        let caller = Caller::new(library());
+        caller.check("format-named", &[Value::String("uri")], "some URI", 1);
+        caller.check("format-named", &[Value::String("URI")], "none", 1);
+        let date = caller.call("format.date", &[]).unwrap();
+        caller.check(
+            "format-validate",
+            &[date, Value::String("2024-01-01")],
+            "none",
+            36,
+        );
+        caller.check(
+            "format-validate",
+            &[date, Value::String("x")],
+            "some ['invalid date']",
+            18,
+        );
+    }
+}

@@ -126,3 +126,29 @@ fn is_link_local_unicast<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
 fn is_global_unicast<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     Ok(Value::Bool(ip_at(arguments)?.is_global_unicast()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Caller;
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        let caller = Caller::new(library());
+        let text = Value::String;
+        caller.check("string_to_ip", &[text("2001:DB8::1")], "2001:db8::1", 2);
+        let mapped = "IPv4-mapped IPv6 address \"::ffff:1.2.3.4\" is not allowed";
+        caller.check("string_to_ip", &[text("::ffff:1.2.3.4")], mapped, 2);
+        caller.check("is_ip", &[text("10.0.0.1")], "true", 1);
+        caller.check("ip_is_canonical", &[text("10.0.0.1")], "true", 2);
+        caller.check("ip_is_canonical", &[text("2001:DB8::1")], "false", 3);
+        let ip = |text| caller.make("string_to_ip", text);
+        caller.check("ip_family", &[ip("::1")], "6", 1);
+        caller.check("ip_is_loopback", &[ip("::1")], "true", 1);
+        caller.check("ip_is_unspecified", &[ip("::")], "true", 1);
+        caller.check("ip_is_link_local_multicast", &[ip("224.0.0.1")], "true", 1);
+        caller.check("ip_is_link_local_unicast", &[ip("169.254.0.1")], "true", 1);
+        caller.check("ip_is_global_unicast", &[ip("10.0.0.1")], "true", 1);
+        caller.check("ip_to_string", &[ip("1:0::2")], "'1::2'", 1);
+    }
+}

@@ -30,3 +30,26 @@ fn escape_key<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<
         context.arena.str(&key.replace('~', "~0").replace('/', "~1")),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Caller;
+    use super::*;
+
+    #[test]
+    fn escaping() {
+        let caller = Caller::new(library());
+        caller.check(
+            "string_jsonpatch_escapeKey_string",
+            &[Value::String("plain")],
+            "'plain'",
+            1,
+        );
+        caller.check(
+            "string_jsonpatch_escapeKey_string",
+            &[Value::String("a/b~c~1")],
+            "'a~1b~0c~01'",
+            1,
+        );
+    }
+}

@@ -17,6 +17,8 @@ mod quantity;
 mod scalars;
 mod semver;
 mod standard;
+#[cfg(test)]
+mod testing;
 mod url;
 
 use std::sync::Arc;

@@ -161,3 +161,75 @@ fn computed<'a>(context: &Context<'a>, quantity: Result<Quantity, OutOfRange>) -
         computed: true,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Caller;
+    use super::*;
+
+    #[test]
+    fn reading() {
+        let caller = Caller::new(library());
+        caller.check("string_to_quantity", &[Value::String("1.5Gi")], "1536Mi", 1);
+        caller.check(
+            "string_to_quantity",
+            &[Value::String("12345678901")],
+            "12345678901",
+            2,
+        );
+        caller.check(
+            "string_to_quantity",
+            &[Value::String("1K")],
+            "unable to parse quantity's suffix",
+            1,
+        );
+        caller.check("is_quantity_string", &[Value::String("1K")], "false", 1);
+        caller.check("is_quantity_string", &[Value::String("")], "false", 0);
+    }
+
+    #[test]
+    fn using() {
+        let caller = Caller::new(library());
+        let quantity = |text| caller.make("string_to_quantity", text);
+        let (small, large) = (quantity("1k"), quantity("1Ki"));
+        caller.check("quantity_is_less_than", &[small, large], "true", 1);
+        caller.check("quantity_is_greater_than", &[small, large], "false", 1);
+        caller.check("quantity_compare_to", &[large, small], "1", 1);
+        caller.check("quantity_sign", &[quantity("-3")], "-1", 1);
+        caller.check("quantity_get_int", &[large], "1024", 1);
+        caller.check(
+            "quantity_get_int",
+            &[quantity("1m")],
+            "cannot convert value to integer",
+            1,
+        );
+        caller.check("quantity_is_integer", &[quantity("1m")], "false", 1);
+        caller.check("quantity_get_float", &[quantity("1500m")], "1.5", 1);
+        caller.check("quantity_add", &[small, large], "2024", 1);
+        caller.check("quantity_add_int", &[small, Value::Int(1)], "1001", 1);
+        caller.check("quantity_sub", &[large, small], "24", 1);
+        caller.check(
+            "quantity_sub_int",
+            &[quantity("0"), Value::Int(1_000_000)],
+            "-1e6",
+            1,
+        );
+    }
+
+    #[test]
+    fn a_computed_quantity_equals_only_to_its_right() {
+        let caller = Caller::new(library());
+        let plain = caller.make("string_to_quantity", "2");
+        let computed = caller
+            .call("quantity_add", &[caller.make("string_to_quantity", "1"); 2])
+            .unwrap();
+        let equal = |left: &Value<'_>, right| match left {
+            Value::Opaque(left) => left.equal(right),
+            _ => panic!("{left:?}"),
+        };
+        assert_eq!(equal(&plain, &plain), Ok(true));
+        assert_eq!(equal(&computed, &plain), Ok(true));
+        assert_eq!(equal(&plain, &computed), Err(Fault::no_such_overload()));
+        assert_eq!(equal(&plain, &Value::Int(2)), Err(Fault::no_such_overload()));
+    }
+}

@@ -118,3 +118,43 @@ fn patch<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
 fn number<'a>(number: u64) -> Value<'a> {
     Value::Int(number as i64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Caller;
+    use super::*;
+
+    #[test]
+    fn versions() {
+        let caller = Caller::new(library());
+        let text = Value::String;
+        caller.check("string_to_semver", &[text("1.2.3-a+b")], "1.2.3-a+b", 1);
+        caller.check(
+            "string_to_semver",
+            &[text("1.2")],
+            "No Major.Minor.Patch elements found",
+            1,
+        );
+        caller.check(
+            "string_bool_to_semver",
+            &[text("v1.2"), Value::Bool(true)],
+            "1.2.0",
+            1,
+        );
+        caller.check("is_semver_string", &[text("v1.2")], "false", 1);
+        caller.check(
+            "is_semver_string_bool",
+            &[text("v1.2"), Value::Bool(true)],
+            "true",
+            1,
+        );
+        let version = |text| caller.make("string_to_semver", text);
+        let (low, high) = (version("1.9.0"), version("1.10.4"));
+        caller.check("semver_is_less_than", &[low, high], "true", 1);
+        caller.check("semver_is_greater_than", &[low, high], "false", 1);
+        caller.check("semver_compare_to", &[low, high], "-1", 1);
+        caller.check("semver_major", &[version("18446744073709551615.0.0")], "-1", 1);
+        caller.check("semver_minor", &[high], "10", 1);
+        caller.check("semver_patch", &[high], "4", 1);
+    }
+}

@@ -104,3 +104,31 @@ fn get_query<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'
         .collect();
     Ok(Value::Map(Map::Entries(arena.slice(&entries))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Caller;
+    use super::*;
+
+    #[test]
+    fn urls() {
+        let caller = Caller::new(library());
+        caller.check(
+            "string_to_url",
+            &[Value::String("https://h/a#b")],
+            "https://h/a#b",
+            2,
+        );
+        let relative =
+            "URL parse error during conversion from string: parse \"a/b\": invalid URI for request";
+        caller.check("string_to_url", &[Value::String("a/b")], relative, 1);
+        caller.check("is_url_string", &[Value::String("a/b")], "false", 1);
+        let url = caller.make("string_to_url", "https://[::1]:80/a b?x=1&y=2&x=3");
+        caller.check("url_get_scheme", &[url], "'https'", 1);
+        caller.check("url_get_host", &[url], "'[::1]:80'", 1);
+        caller.check("url_get_hostname", &[url], "'::1'", 1);
+        caller.check("url_get_port", &[url], "'80'", 1);
+        caller.check("url_get_escaped_path", &[url], "'/a%20b'", 1);
+        caller.check("url_get_query", &[url], "{'x': ['1', '3'], 'y': ['2']}", 1);
+    }
+}
