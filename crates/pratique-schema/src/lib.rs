@@ -1,0 +1,220 @@
+//! The built-in types of Kubernetes: their fields, which of them are left out when empty, and how lists and maps of
+//! them are merged.
+//!
+//! The table is made by `cargo xtask codegen` from the API's own declarations, and read when it is first asked for.
+
+mod read;
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use pratique_types::GroupVersionKind;
+
+/// Types that refer to each other, and the kinds among them.
+#[derive(Debug, Default)]
+pub struct Schema {
+    types: Vec<StructType>,
+    kinds: HashMap<GroupVersionKind, TypeId>,
+}
+
+/// A type of a [`Schema`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TypeId(u32);
+
+/// A structured type.
+#[derive(Debug, Default)]
+pub struct StructType {
+    /// Its name: `core/v1.PodSpec`.
+    pub name: String,
+    /// Its fields, by name.
+    pub fields: Vec<Field>,
+    /// Whether values are replaced as a whole when they are merged.
+    pub atomic: bool,
+}
+
+/// A field.
+#[derive(Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// When it is there.
+    pub presence: Presence,
+    /// What it holds.
+    pub shape: Shape,
+    /// How its value is merged.
+    pub merge: Merge,
+}
+
+/// When a field is there after an API server has read and written an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Always: without a value of its own it has the zero value.
+    Always,
+    /// Always, perhaps as null.
+    Nullable,
+    /// When it is not null.
+    UnlessNull,
+    /// When it is not empty: not null, `""`, 0, false, `[]` or `{}`.
+    UnlessEmpty,
+}
+
+/// What a field holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Something without parts that a schema knows.
+    Scalar(Scalar),
+    /// A structured value.
+    Struct(TypeId),
+    /// A list of such.
+    List(Box<Shape>),
+    /// A map from text to such.
+    Map(Box<Shape>),
+}
+
+/// What has no parts that a schema knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    /// `true` or `false`
+    Bool,
+    /// An integer.
+    Int,
+    /// A floating-point number.
+    Float,
+    /// A text.
+    String,
+    /// Bytes in base64.
+    Bytes,
+    /// A quantity of a resource.
+    Quantity,
+    /// An integer or a text.
+    IntOrString,
+    /// A point in time, in seconds.
+    Time,
+    /// A point in time, in microseconds.
+    MicroTime,
+    /// A span of time.
+    Duration,
+    /// Anything.
+    Json,
+}
+
+/// How a value is merged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Merge {
+    /// As its shape suggests: structs and maps member by member, the rest as a whole.
+    #[default]
+    Default,
+    /// As a whole.
+    Atomic,
+    /// As a set.
+    Set,
+    /// As a list whose elements these fields identify.
+    Map(Vec<String>),
+}
+
+impl Schema {
+    /// The types of Kubernetes 1.37.
+    pub fn builtin() -> &'static Schema {
+        static BUILTIN: OnceLock<Schema> = OnceLock::new();
+        BUILTIN.get_or_init(|| read::read(include_str!("../data/types.txt")))
+    }
+
+    /// The type of a kind.
+    pub fn kind(&self, kind: &GroupVersionKind) -> Option<TypeId> {
+        self.kinds.get(kind).copied()
+    }
+
+    /// A type; of a foreign id one without fields.
+    pub fn get(&self, id: TypeId) -> &StructType {
+        const NOTHING: &StructType = &StructType {
+            name: String::new(),
+            fields: Vec::new(),
+            atomic: false,
+        };
+        self.types.get(id.0 as usize).unwrap_or(NOTHING)
+    }
+
+    /// How many types there are.
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// Whether there is no type.
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+}
+
+impl StructType {
+    /// A field by its name.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        let at = self
+            .fields
+            .binary_search_by(|field| field.name.as_str().cmp(name))
+            .ok()?;
+        self.fields.get(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(kind: GroupVersionKind, path: &[&str]) -> &'static Field {
+        let schema = Schema::builtin();
+        let mut at = schema.kind(&kind).unwrap();
+        let (last, path) = path.split_last().unwrap();
+        for name in path {
+            let mut shape = &schema.get(at).field(name).unwrap().shape;
+            while let Shape::List(inner) | Shape::Map(inner) = shape {
+                shape = inner;
+            }
+            let Shape::Struct(id) = shape else {
+                panic!("{name} has no fields")
+            };
+            at = *id;
+        }
+        schema.get(at).field(last).unwrap()
+    }
+
+    #[test]
+    fn fields_are_found() {
+        let pod = || GroupVersionKind::new("", "v1", "Pod");
+        assert_eq!(field(pod(), &["status"]).presence, Presence::Always);
+        assert_eq!(
+            field(pod(), &["spec", "hostNetwork"]).presence,
+            Presence::UnlessEmpty
+        );
+        assert_eq!(field(pod(), &["spec", "containers"]).presence, Presence::Nullable);
+        let privileged = field(pod(), &["spec", "containers", "securityContext", "privileged"]);
+        assert_eq!(privileged.presence, Presence::UnlessNull);
+        assert_eq!(privileged.shape, Shape::Scalar(Scalar::Bool));
+        let limits = field(pod(), &["spec", "containers", "resources", "limits"]);
+        assert_eq!(
+            limits.shape,
+            Shape::Map(Box::new(Shape::Scalar(Scalar::Quantity)))
+        );
+        let ports = field(pod(), &["spec", "containers", "ports"]);
+        assert_eq!(
+            ports.merge,
+            Merge::Map(vec!["containerPort".to_owned(), "protocol".to_owned()])
+        );
+        assert_eq!(field(pod(), &["spec", "containers", "args"]).merge, Merge::Atomic);
+    }
+
+    #[test]
+    fn every_type_is_known() {
+        let schema = Schema::builtin();
+        for of in &schema.types {
+            for field in &of.fields {
+                let mut shape = &field.shape;
+                while let Shape::List(inner) | Shape::Map(inner) = shape {
+                    shape = inner;
+                }
+                if let Shape::Struct(id) = shape {
+                    assert!((id.0 as usize) < schema.len(), "{}.{}", of.name, field.name);
+                }
+            }
+        }
+    }
+}

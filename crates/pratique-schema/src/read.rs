@@ -1,0 +1,102 @@
+//! Reads the table.
+
+use std::collections::HashMap;
+
+use pratique_types::GroupVersionKind;
+
+use crate::{Field, Merge, Presence, Scalar, Schema, Shape, StructType, TypeId};
+
+/// Reads a table; lines that are none of its kinds are left out.
+pub(crate) fn read(table: &str) -> Schema {
+    let names = table.lines().filter_map(|line| line.strip_prefix("type "));
+    let names = names.map(|line| line.split(' ').next().unwrap_or(line));
+    let ids: HashMap<&str, TypeId> = names.zip(0..).map(|(name, at)| (name, TypeId(at))).collect();
+    let mut schema = Schema::default();
+    for line in table.lines() {
+        if let Some(kind) = line.strip_prefix("kind ") {
+            schema.kinds.extend(read_kind(kind, &ids));
+        } else if let Some(of) = line.strip_prefix("type ") {
+            let (name, merge) = of.split_once(' ').unwrap_or((of, ""));
+            schema.types.push(StructType {
+                name: name.to_owned(),
+                fields: Vec::new(),
+                atomic: merge == "atomic",
+            });
+        } else if let (Some(field), Some(of)) = (line.strip_prefix(' '), schema.types.last_mut()) {
+            of.fields.extend(read_field(field, &ids));
+        }
+    }
+    schema
+}
+
+/// `apps/v1/Deployment apps/v1.Deployment`
+fn read_kind(line: &str, ids: &HashMap<&str, TypeId>) -> Option<(GroupVersionKind, TypeId)> {
+    let (kind, name) = line.split_once(' ')?;
+    let (group_version, kind) = kind.rsplit_once('/')?;
+    let (group, version) = group_version.rsplit_once('/')?;
+    Some((GroupVersionKind::new(group, version, kind), *ids.get(name)?))
+}
+
+/// `containers n [core/v1.Container map:name`
+fn read_field(line: &str, ids: &HashMap<&str, TypeId>) -> Option<Field> {
+    let mut words = line.split(' ');
+    Some(Field {
+        name: words.next()?.to_owned(),
+        presence: match words.next()? {
+            "!" => Presence::Always,
+            "n" => Presence::Nullable,
+            "?" => Presence::UnlessNull,
+            _ => Presence::UnlessEmpty,
+        },
+        shape: read_shape(words.next()?, ids)?,
+        merge: match words.next() {
+            None => Merge::Default,
+            Some("atomic") => Merge::Atomic,
+            Some("set") => Merge::Set,
+            Some(keys) => {
+                let keys = keys.strip_prefix("map:")?.split(',');
+                Merge::Map(keys.map(str::to_owned).collect())
+            }
+        },
+    })
+}
+
+fn read_shape(text: &str, ids: &HashMap<&str, TypeId>) -> Option<Shape> {
+    if let Some(inner) = text.strip_prefix('[') {
+        return Some(Shape::List(Box::new(read_shape(inner, ids)?)));
+    }
+    if let Some(inner) = text.strip_prefix('{') {
+        return Some(Shape::Map(Box::new(read_shape(inner, ids)?)));
+    }
+    let scalar = match text {
+        "bool" => Scalar::Bool,
+        "int" => Scalar::Int,
+        "float" => Scalar::Float,
+        "string" => Scalar::String,
+        "bytes" => Scalar::Bytes,
+        "quantity" => Scalar::Quantity,
+        "int-or-string" => Scalar::IntOrString,
+        "time" => Scalar::Time,
+        "micro-time" => Scalar::MicroTime,
+        "duration" => Scalar::Duration,
+        "json" => Scalar::Json,
+        name => return ids.get(name).copied().map(Shape::Struct),
+    };
+    Some(Shape::Scalar(scalar))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn no_line_is_lost() {
+        let table = include_str!("../data/types.txt");
+        let schema = super::read(table);
+        let fields: usize = schema.types.iter().map(|of| of.fields.len()).sum();
+        assert_eq!(fields, table.lines().filter(|line| line.starts_with(' ')).count());
+        let kinds = table.lines().filter(|line| line.starts_with("kind ")).count();
+        assert_eq!(schema.kinds.len(), kinds);
+        for of in &schema.types {
+            assert!(of.fields.is_sorted_by(|a, b| a.name < b.name), "{}", of.name);
+        }
+    }
+}

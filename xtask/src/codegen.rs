@@ -1,0 +1,186 @@
+//! Writes the table of Kubernetes' built-in types from their Go declarations and OpenAPI documents.
+//!
+//! Go knows what is a pointer and what is left out when empty, OpenAPI how lists and maps are merged.
+
+mod go;
+mod openapi;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use go::{Field, Package, Shape};
+use openapi::Merging;
+
+/// Reads the OpenAPI documents of a directory, and the Go modules `k8s.io/api` and `k8s.io/apimachinery`; writes `table`.
+pub(crate) fn run(openapi: &Path, api: &Path, apimachinery: &Path, table: &Path) -> Result<(), String> {
+    let served = openapi::served(openapi)?;
+    let merging = openapi::read(openapi)?;
+    let packages = go::read(api, apimachinery)?;
+    let kinds = kinds(&packages, &served);
+    let types = reachable(&packages, kinds.values().cloned());
+    let mut text = String::from(HEAD);
+    for (kind, name) in &kinds {
+        let _ = writeln!(text, "kind {kind} {name}");
+    }
+    for name in types {
+        let _ = writeln!(text, "type {name}{}", suffix(merging.get(&openapi_name(&name))));
+        for (field, of) in fields(&packages, &name) {
+            let merge = merging.get(&format!("{}.{field}", openapi_name(&name)));
+            let _ = writeln!(text, " {field} {} {}{}", of.presence, of.shape, suffix(merge));
+        }
+    }
+    std::fs::write(table, text).map_err(|error| format!("{}: {error}", table.display()))
+}
+
+const HEAD: &str = "\
+# The built-in types of Kubernetes. Made by `cargo xtask codegen`; do not edit.
+# kind GROUP/VERSION/KIND TYPE
+# type TYPE [atomic]
+#  FIELD PRESENCE SHAPE [atomic | set | map:KEY,…]
+# PRESENCE: `!` always there, with its zero value if need be; `n` always there, perhaps null;
+#   `?` left out when null; `-` left out when empty.
+# SHAPE: a scalar, a TYPE, `[SHAPE` for a list, `{SHAPE` for a map.
+";
+
+/// Versions that are no longer served, but that policies still name.
+const LEGACY: [(&str, &str, &[&str]); 3] = [
+    ("apps", "v1beta1", &["Deployment", "StatefulSet"]),
+    (
+        "apps",
+        "v1beta2",
+        &["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"],
+    ),
+    (
+        "extensions",
+        "v1beta1",
+        &["Deployment", "DaemonSet", "ReplicaSet"],
+    ),
+];
+
+/// `GROUP/VERSION/KIND` → type, for all kinds of served versions.
+fn kinds(packages: &BTreeMap<String, Package>, served: &BTreeSet<String>) -> BTreeMap<String, String> {
+    let mut kinds = BTreeMap::new();
+    for (path, package) in packages {
+        let Some((group, version)) = &package.group_version else {
+            continue;
+        };
+        let legacy = LEGACY.iter().find(|(g, v, _)| g == group && v == version);
+        for (name, fields) in &package.structs {
+            let is_kind = fields
+                .iter()
+                .any(|field| field.shape == Shape::Named(TYPE_META.to_owned()));
+            let wanted = match legacy {
+                Some((_, _, names)) => names.contains(&name.as_str()),
+                None => served.contains(&format!("{group}/{version}")),
+            };
+            if is_kind && wanted && !name.ends_with("List") {
+                kinds.insert(format!("{group}/{version}/{name}"), format!("{path}.{name}"));
+            }
+        }
+    }
+    kinds
+}
+
+const TYPE_META: &str = "meta/v1.TypeMeta";
+
+/// All types that are part of `roots`.
+fn reachable(packages: &BTreeMap<String, Package>, roots: impl Iterator<Item = String>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<String> = roots.collect();
+    while let Some(name) = open.pop() {
+        if !found.insert(name.clone()) {
+            continue;
+        }
+        for of in fields(packages, &name).values() {
+            let inner = of.shape.trim_start_matches(['[', '{']);
+            if inner.contains('.') {
+                open.push(inner.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// A field as the table has it.
+struct Entry {
+    presence: char,
+    shape: String,
+}
+
+/// The fields of a struct by their JSON names, those of embedded structs included.
+fn fields(packages: &BTreeMap<String, Package>, name: &str) -> BTreeMap<String, Entry> {
+    let mut entries = BTreeMap::new();
+    let declared = name
+        .rsplit_once('.')
+        .and_then(|(path, own)| packages.get(path)?.structs.get(own));
+    for field in declared.into_iter().flatten() {
+        match (&field.name, &field.shape) {
+            (None, Shape::Named(embedded)) => entries.extend(fields(packages, embedded)),
+            (None, _) => {}
+            (Some(json), _) => {
+                entries.insert(json.clone(), entry(packages, field));
+            }
+        }
+    }
+    entries
+}
+
+fn entry(packages: &BTreeMap<String, Package>, field: &Field) -> Entry {
+    let shape = resolve(packages, &field.shape);
+    let collection = shape.starts_with(['[', '{']);
+    let opaque = OPAQUE.contains(&shape.as_str()) || shape.contains('.');
+    let presence = match (field.pointer, collection, field.omit_empty) {
+        _ if field.omit_zero => '-',
+        (true, _, true) => '?',
+        (true, _, false) | (false, true, false) => 'n',
+        // Go takes no struct for empty.
+        (false, false, true) if opaque => '!',
+        (false, _, true) => '-',
+        (false, false, false) => '!',
+    };
+    Entry { presence, shape }
+}
+
+/// Scalars of the table that are structs in Go.
+const OPAQUE: [&str; 6] = [
+    "quantity",
+    "int-or-string",
+    "time",
+    "micro-time",
+    "duration",
+    "json",
+];
+
+/// A shape with names of scalars, lists and maps replaced by what they stand for.
+fn resolve(packages: &BTreeMap<String, Package>, shape: &Shape) -> String {
+    match shape {
+        Shape::List(element) => format!("[{}", resolve(packages, element)),
+        Shape::Map(value) => format!("{{{}", resolve(packages, value)),
+        Shape::Scalar(name) => (*name).to_owned(),
+        Shape::Named(name) => {
+            let declared = name
+                .rsplit_once('.')
+                .and_then(|(path, own)| packages.get(path)?.aliases.get(own));
+            declared.map_or_else(|| name.clone(), |shape| resolve(packages, shape))
+        }
+    }
+}
+
+/// `core/v1.Pod` → `io.k8s.api.core.v1.Pod`
+fn openapi_name(name: &str) -> String {
+    let dotted = name.replace('/', ".");
+    match dotted.strip_prefix("meta.") {
+        Some(rest) => format!("io.k8s.apimachinery.pkg.apis.meta.{rest}"),
+        None => format!("io.k8s.api.{dotted}"),
+    }
+}
+
+fn suffix(merging: Option<&Merging>) -> String {
+    match merging {
+        None => String::new(),
+        Some(Merging::Atomic) => " atomic".to_owned(),
+        Some(Merging::Set) => " set".to_owned(),
+        Some(Merging::Map(keys)) => format!(" map:{}", keys.join(",")),
+    }
+}
