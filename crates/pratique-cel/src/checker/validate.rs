@@ -72,7 +72,7 @@ impl Validator<'_> {
     /// The first argument of a call of `matches`, also of the global one, whose pattern is the second.
     fn check_pattern(&mut self, id: ExprId) {
         if let Some((argument, Literal::String(pattern))) = self.literal_argument(id, "matches")
-            && Regex::new(pattern).is_err()
+            && !Regex::is_pattern(pattern)
         {
             self.report(argument, "invalid matches argument".to_owned());
         }

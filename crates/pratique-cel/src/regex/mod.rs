@@ -35,6 +35,16 @@ impl Regex {
             .or_else(|_| error::whole(ErrorKind::Large, pattern))
     }
 
+    /// Whether a text is a pattern; most are not compiled to find out.
+    pub fn is_pattern(text: &str) -> bool {
+        // What is short and repeats nothing a number of times is not too large.
+        let is_small = text.len() < 1_000 && !text.contains('{');
+        match is_small {
+            true => parser::parse(text).is_ok(),
+            false => Regex::new(text).is_ok(),
+        }
+    }
+
     /// Whether the text has a match (`MatchString`).
     pub fn is_match(&self, text: &str) -> bool {
         self.regex.is_match(text)
