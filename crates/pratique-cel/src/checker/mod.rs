@@ -175,8 +175,10 @@ impl<'e> Checker<'e> {
             }
         }
         if self.bindings.exhausted() {
-            let root = self.ast.root;
-            self.report(root, || "the types of the expression are too large".to_owned());
+            let offset = self.ast.node(self.ast.root).offset;
+            let position = self.ast.source.position(offset);
+            let message = "the types of the expression are too large".to_owned();
+            self.outcome.issues.push(Issue { position, message });
         }
     }
 
@@ -210,9 +212,12 @@ impl<'e> Checker<'e> {
         self.report_at(self.ast.node(at).offset, message);
     }
 
-    /// Reports a fault at a place.
+    /// Reports a fault at a place, unless it may come of having given up.
     #[cold]
     fn report_at(&mut self, offset: u32, message: impl FnOnce() -> String) {
+        if self.bindings.exhausted() {
+            return;
+        }
         let shown = self.outcome.issues.len() < SHOWN_ISSUES;
         self.outcome.issues.push(Issue {
             position: self.ast.source.position(offset),
@@ -260,3 +265,6 @@ fn present(of: &Type) -> String {
         format!("{}(…)", of.runtime_name())
     }
 }
+
+#[cfg(test)]
+mod tests;
