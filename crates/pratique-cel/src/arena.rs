@@ -28,6 +28,14 @@ impl Arena {
         self.bump.alloc_str(text)
     }
 
+    /// Stores two texts as one.
+    pub(crate) fn joined(&self, left: &str, right: &str) -> &str {
+        let mut text = bumpalo::collections::String::with_capacity_in(left.len() + right.len(), &self.bump);
+        text.push_str(left);
+        text.push_str(right);
+        text.into_bump_str()
+    }
+
     /// Stores a copy of `bytes`.
     pub fn bytes(&self, bytes: &[u8]) -> &[u8] {
         self.bump.alloc_slice_copy(bytes)
@@ -36,6 +44,15 @@ impl Arena {
     /// Stores a copy of values (or of anything else that needs no drop).
     pub fn slice<T: Copy>(&self, values: &[T]) -> &[T] {
         self.bump.alloc_slice_copy(values)
+    }
+
+    /// Makes room for `len` values, all `value` at first.
+    #[allow(
+        clippy::mut_from_ref,
+        reason = "each call gives memory of its own, as the allocator below does"
+    )]
+    pub(crate) fn filled<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
+        self.bump.alloc_slice_fill_copy(len, value)
     }
 
     /// Stores one value that needs no drop.

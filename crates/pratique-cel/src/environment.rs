@@ -181,6 +181,7 @@ impl Functions {
         let known = Arc::make_mut(known);
         known.singleton = function.singleton.or(known.singleton.take());
         known.cost = function.cost.or(known.cost.take());
+        known.with_pattern = function.with_pattern.or(known.with_pattern.take());
         for overload in function.overloads {
             match known.overloads.iter_mut().find(|own| own.id == overload.id) {
                 Some(own) => *own = overload,

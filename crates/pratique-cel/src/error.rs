@@ -65,6 +65,8 @@ pub enum FaultKind {
     Error(String),
     /// The evaluation ended early: nothing absorbs it.
     Stopped(Stop),
+    /// Where the reference's own code fails; nothing absorbs that either. Shown after `internal error: `.
+    Internal(String),
 }
 
 /// Why an evaluation ended early.
@@ -82,6 +84,11 @@ impl Fault {
     /// A CEL error.
     pub fn error(message: impl Into<String>) -> Self {
         Fault(Box::new(FaultKind::Error(message.into())))
+    }
+
+    /// A failure of the reference's own code, which users see: nothing absorbs it. The text goes without `internal error: `.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Fault(Box::new(FaultKind::Internal(message.into())))
     }
 
     /// An early end.
@@ -104,9 +111,9 @@ impl Fault {
         &self.0
     }
 
-    /// Whether it is an early end, which no operator absorbs.
+    /// Whether it ends the evaluation: no operator absorbs it.
     pub fn is_stop(&self) -> bool {
-        matches!(*self.0, FaultKind::Stopped(_))
+        matches!(*self.0, FaultKind::Stopped(_) | FaultKind::Internal(_))
     }
 }
 
@@ -116,6 +123,7 @@ impl Display for Fault {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self.kind() {
             FaultKind::Error(message) => formatter.write_str(message),
+            FaultKind::Internal(message) => write!(formatter, "internal error: {message}"),
             FaultKind::Stopped(Stop::CostLimit) => {
                 formatter.write_str("operation cancelled: actual cost limit exceeded")
             }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::context::Context;
+use crate::regex::Regex;
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
@@ -18,6 +19,8 @@ pub struct Function {
     pub singleton: Option<Implementation>,
     /// What a call costs whose overload has no cost of its own or is found at run time only; by default 1.
     pub cost: Option<CostFn>,
+    /// What it does where its second argument, a regular expression, is a constant.
+    pub with_pattern: Option<PatternFn>,
 }
 
 /// One signature of a function.
@@ -35,6 +38,8 @@ pub struct Overload {
     pub implementation: Option<Implementation>,
     /// What a call costs where the overload is known from the types alone; by default what the function costs.
     pub cost: Option<CostFn>,
+    /// The argument that has to be a list for the cost to be known; it is an internal error where it is not.
+    pub cost_list: Option<usize>,
     /// The names of the type parameters that it has, each once.
     pub(crate) type_params: Arc<[Arc<str>]>,
 }
@@ -54,7 +59,11 @@ pub type CallFn = for<'a> fn(&Context<'a>, &[Value<'a>]) -> Evaluation<'a>;
 /// A closure behind a CEL function.
 pub type SharedCallFn = dyn for<'a> Fn(&Context<'a>, &[Value<'a>]) -> Evaluation<'a> + Send + Sync;
 
-/// The cost of a call from its arguments and its result; `result` is `None` where the call gave an error.
+/// A call whose second argument was a constant pattern, compiled while planning.
+pub type PatternFn = for<'a> fn(&Context<'a>, &Regex, &[Value<'a>]) -> Evaluation<'a>;
+
+/// The cost of a call from its arguments and its result; `result` is `None` where the call gave an error, and an
+/// argument null where it was one.
 pub type CostFn = for<'a> fn(arguments: &[Value<'a>], result: Option<&Value<'a>>) -> u64;
 
 impl Implementation {
@@ -81,6 +90,7 @@ impl Function {
             overloads: Vec::new(),
             singleton: None,
             cost: None,
+            with_pattern: None,
         }
     }
 
@@ -114,6 +124,12 @@ impl Function {
         self
     }
 
+    /// Sets what it does where its second argument is a constant pattern.
+    pub fn with_pattern(mut self, call: PatternFn) -> Self {
+        self.with_pattern = Some(call);
+        self
+    }
+
     /// Gives all overloads one implementation.
     pub fn singleton(mut self, call: CallFn) -> Self {
         self.singleton = Some(Implementation::Fn(call));
@@ -135,6 +151,7 @@ impl Overload {
             member,
             implementation: None,
             cost: None,
+            cost_list: None,
             type_params: type_params.into(),
         }
     }
@@ -155,6 +172,12 @@ impl Overload {
     pub fn costing(mut self, cost: CostFn) -> Self {
         self.cost = Some(cost);
         self
+    }
+
+    /// Sets what it costs, which only a list as the argument `index` tells.
+    pub fn costing_by_list(mut self, index: usize, cost: CostFn) -> Self {
+        self.cost_list = Some(index);
+        self.costing(cost)
     }
 }
 

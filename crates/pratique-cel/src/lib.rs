@@ -5,6 +5,7 @@
 mod arena;
 pub mod ast;
 pub mod checker;
+mod constant;
 mod context;
 mod declared;
 mod environment;
@@ -13,6 +14,7 @@ pub mod function;
 pub mod library;
 pub mod names;
 pub mod net;
+pub mod ops;
 pub mod parser;
 pub mod plan;
 pub mod quantity;
@@ -29,6 +31,7 @@ pub mod url;
 pub mod value;
 
 pub use arena::Arena;
+pub use constant::Constant;
 pub use context::Context;
 pub use declared::{StructType, TypeProvider};
 pub use environment::{Activation, Environment, Slot};

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 
 use pratique_json as json;
 
+use crate::constant::Constant;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::time::{Duration, Timestamp};
@@ -57,6 +58,8 @@ pub enum List<'a> {
     Json(&'a [json::Value<'a>]),
     /// A list that the evaluation made.
     Values(&'a [Value<'a>]),
+    /// A list that a program holds.
+    Constant(&'a [Constant]),
 }
 
 /// A map.
@@ -66,6 +69,8 @@ pub enum Map<'a> {
     Json(&'a json::Object<'a>),
     /// A map that the evaluation made: unique keys, in the order they were written.
     Entries(&'a [(Value<'a>, Value<'a>)]),
+    /// A map that a program holds.
+    Constant(&'a [(Constant, Constant)]),
 }
 
 /// A value of a structured type: its fields are read by name, perhaps computed when they are first asked for.
@@ -79,8 +84,24 @@ pub trait Struct: Debug {
     /// Whether a field is set, as `has()` asks.
     fn has(&self, context: &Context<'_>, field: &str) -> Result<bool, Fault>;
 
-    /// All fields that are set, in order, where the type can be listed: for equality and for conversion to JSON.
+    /// All fields that are set, in order, where the type can be listed: for iteration and for conversion to JSON.
     fn fields<'a>(&'a self, context: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault>;
+
+    /// Equality with another value that is not this very one.
+    fn equal(&self, other: &Value<'_>) -> Result<bool, Fault> {
+        let _ = other;
+        Err(Fault::no_such_overload())
+    }
+
+    /// The name of the type that `type(x)` gives.
+    fn runtime_type(&self) -> &str {
+        self.type_name()
+    }
+
+    /// Whether fields can also be read as one reads a map's entries, where only the run time knows the type.
+    fn is_indexable(&self) -> bool {
+        true
+    }
 }
 
 /// A value of an abstract type (quantities, addresses, URLs …).
@@ -155,6 +176,7 @@ impl<'a> List<'a> {
         match self {
             List::Json(elements) => elements.len(),
             List::Values(elements) => elements.len(),
+            List::Constant(elements) => elements.len(),
         }
     }
 
@@ -168,6 +190,7 @@ impl<'a> List<'a> {
         match self {
             List::Json(elements) => elements.get(index).map(Value::from_json),
             List::Values(elements) => elements.get(index).copied(),
+            List::Constant(elements) => elements.get(index).map(Constant::value),
         }
     }
 
@@ -185,6 +208,7 @@ impl<'a> Map<'a> {
         match self {
             Map::Json(object) => object.len(),
             Map::Entries(entries) => entries.len(),
+            Map::Constant(entries) => entries.len(),
         }
     }
 
@@ -201,6 +225,10 @@ impl<'a> Map<'a> {
                 .iter()
                 .find(|(own, _)| matches!(own, Value::String(own) if *own == key))
                 .map(|(_, value)| *value),
+            Map::Constant(entries) => entries
+                .iter()
+                .find(|(own, _)| matches!(own, Constant::String(own) if **own == *key))
+                .map(|(_, value)| value.value()),
         }
     }
 
@@ -212,6 +240,9 @@ impl<'a> Map<'a> {
                 .get(index)
                 .map(|(key, value)| (Value::String(key), Value::from_json(value))),
             Map::Entries(entries) => entries.get(index).copied(),
+            Map::Constant(entries) => entries
+                .get(index)
+                .map(|(key, value)| (key.value(), value.value())),
         }
     }
 

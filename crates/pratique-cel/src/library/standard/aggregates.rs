@@ -1,8 +1,12 @@
 //! Lists and maps: index, membership, size.
 
 use super::{global, member};
+use crate::context::Context;
+use crate::error::Fault;
 use crate::function::Function;
+use crate::ops;
 use crate::types::Type;
+use crate::value::{Evaluation, Value};
 
 /// `x[i]`, `x in y`, `size(x)`.
 pub(super) fn functions() -> Vec<Function> {
@@ -28,7 +32,16 @@ fn within() -> Function {
     let element = Type::param("A");
     Function::new("@in")
         .with(global("in_list", &[element.clone(), list()], Type::Bool))
+        .costing(|arguments, _| arguments.get(1).map_or(1, ops::cost_size))
         .with(global("in_map", &[element, map()], Type::Bool))
+        .singleton(is_in)
+}
+
+fn is_in<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [element, container] => ops::is_in(context, element, container).map(Value::Bool),
+        _ => Err(Fault::no_such_overload()),
+    }
 }
 
 fn size() -> Function {
@@ -41,4 +54,20 @@ fn size() -> Function {
         .with(member("map_size", &[map()], Type::Int))
         .with(global("size_string", &[Type::String], Type::Int))
         .with(member("string_size", &[Type::String], Type::Int))
+        .singleton(size_of)
+}
+
+fn size_of<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let [of] = arguments else {
+        return Err(Fault::no_such_overload());
+    };
+    let size = match of {
+        Value::Struct(of) if of.is_indexable() => Some(of.fields(context)?.len()),
+        of => ops::size(of),
+    };
+    match size {
+        // No collection in memory has more elements than an i64 counts.
+        Some(size) => Ok(Value::Int(i64::try_from(size).unwrap_or(i64::MAX))),
+        None => Err(ops::unknown_operands("size", of)),
+    }
 }

@@ -1,8 +1,12 @@
 //! Arithmetic on numbers, times, strings, bytes and lists.
 
 use super::{closed, global};
+use crate::context::Context;
+use crate::error::Fault;
 use crate::function::Function;
+use crate::ops;
 use crate::types::Type;
+use crate::value::{Evaluation, Value};
 
 /// The arithmetic operators.
 pub(super) fn functions() -> Vec<Function> {
@@ -15,8 +19,9 @@ fn add() -> Function {
     closed(
         "_+_",
         2,
-        &[("add_bytes", Type::Bytes), ("add_double", Type::Double)],
+        &[("add_double", Type::Double), ("add_bytes", Type::Bytes)],
     )
+    .costing(cost_of_joining)
     .with(global(
         "add_duration_duration",
         &[duration.clone(), duration.clone()],
@@ -35,7 +40,9 @@ fn add() -> Function {
     .with(global("add_int64", &[Type::Int, Type::Int], Type::Int))
     .with(global("add_list", &[list.clone(), list.clone()], list))
     .with(global("add_string", &[Type::String, Type::String], Type::String))
+    .costing(cost_of_joining)
     .with(global("add_uint64", &[Type::Uint, Type::Uint], Type::Uint))
+    .singleton(|context, arguments| binary(arguments, |left, right| ops::add(context, left, right)))
 }
 
 fn divide() -> Function {
@@ -44,7 +51,7 @@ fn divide() -> Function {
         ("divide_int64", Type::Int),
         ("divide_uint64", Type::Uint),
     ];
-    closed("_/_", 2, &ids)
+    closed("_/_", 2, &ids).singleton(|_, arguments| binary(arguments, ops::divide))
 }
 
 fn modulo() -> Function {
@@ -53,6 +60,7 @@ fn modulo() -> Function {
         2,
         &[("modulo_int64", Type::Int), ("modulo_uint64", Type::Uint)],
     )
+    .singleton(|_, arguments| binary(arguments, ops::modulo))
 }
 
 fn multiply() -> Function {
@@ -61,7 +69,7 @@ fn multiply() -> Function {
         ("multiply_int64", Type::Int),
         ("multiply_uint64", Type::Uint),
     ];
-    closed("_*_", 2, &ids)
+    closed("_*_", 2, &ids).singleton(|_, arguments| binary(arguments, ops::multiply))
 }
 
 fn negate() -> Function {
@@ -70,6 +78,7 @@ fn negate() -> Function {
         1,
         &[("negate_double", Type::Double), ("negate_int64", Type::Int)],
     )
+    .singleton(negated)
 }
 
 fn subtract() -> Function {
@@ -92,4 +101,28 @@ fn subtract() -> Function {
             Type::Duration,
         ))
         .with(global("subtract_uint64", &[Type::Uint, Type::Uint], Type::Uint))
+        .singleton(|_, arguments| binary(arguments, ops::subtract))
+}
+
+fn negated<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [operand] => ops::negate(operand),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+#[inline(always)]
+fn binary<'a>(
+    arguments: &[Value<'a>],
+    operator: impl FnOnce(&Value<'a>, &Value<'a>) -> Evaluation<'a>,
+) -> Evaluation<'a> {
+    match arguments {
+        [left, right] => operator(left, right),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+/// Both operands are copied.
+fn cost_of_joining(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    ops::cost_of_traversal(arguments.iter().map(ops::cost_size).sum())
 }

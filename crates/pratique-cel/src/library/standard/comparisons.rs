@@ -1,18 +1,24 @@
 //! Equality and order.
 
+use std::cmp::Ordering;
+
 use super::global;
-use crate::function::Function;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::function::{CallFn, Function};
+use crate::ops;
 use crate::types::Type;
+use crate::value::{Evaluation, Value};
 
 /// `==`, `!=` and the relations, which also compare numbers of different types.
 pub(super) fn functions() -> Vec<Function> {
     vec![
         equality("_==_", "equals"),
         equality("_!=_", "not_equals"),
-        relation("_<_", "less"),
-        relation("_<=_", "less_equals"),
-        relation("_>_", "greater"),
-        relation("_>=_", "greater_equals"),
+        relation("_<_", "less", less),
+        relation("_<=_", "less_equals", less_or_equal),
+        relation("_>_", "greater", greater),
+        relation("_>=_", "greater_equals", greater_or_equal),
     ]
 }
 
@@ -39,10 +45,50 @@ const RELATIONS: [(&str, Type, Type); 14] = [
     ("duration", Type::Duration, Type::Duration),
 ];
 
-fn relation(name: &str, id: &str) -> Function {
+fn relation(name: &str, id: &str, call: CallFn) -> Function {
+    let function = Function::new(name).singleton(call);
     RELATIONS
         .into_iter()
-        .fold(Function::new(name), |function, (ending, left, right)| {
-            function.with(global(&format!("{id}_{ending}"), &[left, right], Type::Bool))
+        .fold(function, |function, (ending, left, right)| {
+            let by_size = matches!(left, Type::String | Type::Bytes);
+            let overload = global(&format!("{id}_{ending}"), &[left, right], Type::Bool);
+            function.with(if by_size {
+                overload.costing(cost_of_comparing)
+            } else {
+                overload
+            })
         })
+}
+
+fn less<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    related("_<_", arguments, Ordering::is_lt)
+}
+
+fn less_or_equal<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    related("_<=_", arguments, Ordering::is_le)
+}
+
+fn greater<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    related("_>_", arguments, Ordering::is_gt)
+}
+
+fn greater_or_equal<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    related("_>=_", arguments, Ordering::is_ge)
+}
+
+#[inline(always)]
+fn related<'a>(name: &str, arguments: &[Value<'a>], holds: fn(Ordering) -> bool) -> Evaluation<'a> {
+    let [left, right] = arguments else {
+        return Err(Fault::no_such_overload());
+    };
+    match ops::compare(left, right) {
+        Some(order) => order.map(|order| Value::Bool(holds(order))),
+        None => Err(ops::unknown_operands(name, left)),
+    }
+}
+
+/// The shorter operand is gone through.
+fn cost_of_comparing(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    let smaller = arguments.iter().map(ops::cost_size).min();
+    ops::cost_of_traversal(smaller.unwrap_or(1))
 }

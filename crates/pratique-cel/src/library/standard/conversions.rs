@@ -1,8 +1,10 @@
 //! Conversions between types.
 
 use super::global;
-use crate::function::Function;
+use crate::function::{CallFn, Function};
+use crate::ops;
 use crate::types::Type;
+use crate::value::Value;
 
 /// One function for each type, named like it.
 pub(super) fn functions() -> Vec<Function> {
@@ -22,21 +24,23 @@ pub(super) fn functions() -> Vec<Function> {
 
 fn type_of() -> Function {
     let of = Type::param("A");
-    Function::new("type").with(global(
-        "type",
-        std::slice::from_ref(&of),
-        Type::type_of(of.clone()),
-    ))
+    Function::new("type")
+        .with(global(
+            "type",
+            std::slice::from_ref(&of),
+            Type::type_of(of.clone()),
+        ))
+        .singleton(ops::to_type)
 }
 
 fn to_bool() -> Function {
     let from = [("bool_to_bool", Type::Bool), ("string_to_bool", Type::String)];
-    conversion("bool", &from, Type::Bool)
+    conversion("bool", &from, Type::Bool, ops::to_bool)
 }
 
 fn to_bytes() -> Function {
     let from = [("bytes_to_bytes", Type::Bytes), ("string_to_bytes", Type::String)];
-    conversion("bytes", &from, Type::Bytes)
+    conversion("bytes", &from, Type::Bytes, ops::to_bytes)
 }
 
 fn to_double() -> Function {
@@ -46,7 +50,7 @@ fn to_double() -> Function {
         ("string_to_double", Type::String),
         ("uint64_to_double", Type::Uint),
     ];
-    conversion("double", &from, Type::Double)
+    conversion("double", &from, Type::Double, ops::to_double)
 }
 
 fn to_duration() -> Function {
@@ -54,11 +58,14 @@ fn to_duration() -> Function {
         ("duration_to_duration", Type::Duration),
         ("string_to_duration", Type::String),
     ];
-    conversion("duration", &from, Type::Duration)
+    conversion("duration", &from, Type::Duration, ops::to_duration)
 }
 
 fn to_dyn() -> Function {
-    conversion("dyn", &[("to_dyn", Type::param("A"))], Type::Dyn)
+    let of = Type::param("A");
+    Function::new("dyn")
+        .with(global("to_dyn", &[of], Type::Dyn))
+        .singleton(ops::to_dyn)
 }
 
 fn to_int() -> Function {
@@ -70,7 +77,7 @@ fn to_int() -> Function {
         ("timestamp_to_int64", Type::Timestamp),
         ("uint64_to_int64", Type::Uint),
     ];
-    conversion("int", &from, Type::Int)
+    conversion("int", &from, Type::Int, ops::to_int)
 }
 
 fn to_string() -> Function {
@@ -84,7 +91,7 @@ fn to_string() -> Function {
         ("timestamp_to_string", Type::Timestamp),
         ("uint64_to_string", Type::Uint),
     ];
-    conversion("string", &from, Type::String)
+    conversion("string", &from, Type::String, ops::to_string)
 }
 
 fn to_timestamp() -> Function {
@@ -93,7 +100,7 @@ fn to_timestamp() -> Function {
         ("int64_to_timestamp", Type::Int),
         ("string_to_timestamp", Type::String),
     ];
-    conversion("timestamp", &from, Type::Timestamp)
+    conversion("timestamp", &from, Type::Timestamp, ops::to_timestamp)
 }
 
 fn to_uint() -> Function {
@@ -103,11 +110,19 @@ fn to_uint() -> Function {
         ("int64_to_uint64", Type::Int),
         ("string_to_uint64", Type::String),
     ];
-    conversion("uint", &from, Type::Uint)
+    conversion("uint", &from, Type::Uint, ops::to_uint)
 }
 
-fn conversion(name: &str, from: &[(&str, Type)], to: Type) -> Function {
+fn conversion(name: &str, from: &[(&str, Type)], to: Type, call: CallFn) -> Function {
     from.iter().fold(Function::new(name), |function, (id, of)| {
-        function.with(global(id, std::slice::from_ref(of), to.clone()))
+        let overload = global(id, std::slice::from_ref(of), to.clone()).implemented(call);
+        function.with(match *id {
+            "string_to_bytes" | "bytes_to_string" => overload.costing(cost_of_copying),
+            _ => overload,
+        })
     })
+}
+
+fn cost_of_copying(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    ops::cost_of_traversal(arguments.first().map_or(1, ops::cost_size))
 }

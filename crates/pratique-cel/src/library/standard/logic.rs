@@ -1,8 +1,11 @@
 //! Logic: `&&`, `||`, `!` and the conditional.
 
 use super::{closed, global};
+use crate::context::Context;
+use crate::error::Fault;
 use crate::function::Function;
 use crate::types::Type;
+use crate::value::{Evaluation, Value};
 
 /// The logical operators.
 pub(super) fn functions() -> Vec<Function> {
@@ -23,7 +26,14 @@ fn or() -> Function {
 }
 
 fn not() -> Function {
-    closed("!_", 1, &[("logical_not", Type::Bool)])
+    closed("!_", 1, &[("logical_not", Type::Bool)]).singleton(negated)
+}
+
+fn negated<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::Bool(value)] => Ok(Value::Bool(!value)),
+        _ => Err(Fault::no_such_overload()),
+    }
 }
 
 /// What macros put around their loop's condition: only a plain `false` ends the loop.

@@ -1,30 +1,93 @@
 //! The string functions of the standard; the other ones are an extension.
 
 use super::{global, member};
-use crate::function::Function;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::function::{CallFn, CostFn, Function};
+use crate::ops;
+use crate::regex::Regex;
 use crate::types::Type;
+use crate::value::{Evaluation, Value};
 
 /// Tests of substrings and regular expressions.
 pub(super) fn functions() -> Vec<Function> {
-    vec![contains(), ends_with(), starts_with(), matches()]
+    vec![
+        test("contains", "contains_string", contains, cost_of_search),
+        test("endsWith", "ends_with_string", ends_with, cost_of_affix),
+        test("startsWith", "starts_with_string", starts_with, cost_of_affix),
+        matches(),
+    ]
 }
 
 const TWO_STRINGS: [Type; 2] = [Type::String, Type::String];
 
-fn contains() -> Function {
-    Function::new("contains").with(member("contains_string", &TWO_STRINGS, Type::Bool))
-}
-
-fn ends_with() -> Function {
-    Function::new("endsWith").with(member("ends_with_string", &TWO_STRINGS, Type::Bool))
-}
-
-fn starts_with() -> Function {
-    Function::new("startsWith").with(member("starts_with_string", &TWO_STRINGS, Type::Bool))
+fn test(name: &str, id: &str, call: CallFn, cost: CostFn) -> Function {
+    let overload = member(id, &TWO_STRINGS, Type::Bool);
+    Function::new(name).with(overload.implemented(call).costing(cost))
 }
 
 fn matches() -> Function {
     Function::new("matches")
         .with(global("matches", &TWO_STRINGS, Type::Bool))
+        .costing(cost_of_match)
         .with(member("matches_string", &TWO_STRINGS, Type::Bool))
+        .costing(cost_of_match)
+        .singleton(matches_dynamic)
+        .with_pattern(matches_constant)
+}
+
+fn contains<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    strings(arguments, |text, part| text.contains(part))
+}
+
+fn ends_with<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    strings(arguments, |text, part| text.ends_with(part))
+}
+
+fn starts_with<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    strings(arguments, |text, part| text.starts_with(part))
+}
+
+fn matches_dynamic<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text), Value::String(pattern)] => Regex::new(pattern)
+            .map(|regex| Value::Bool(regex.is_match(text)))
+            .map_err(|fault| Fault::error(fault.to_string())),
+        [first, _] => Err(ops::unknown_operands("matches", first)),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn matches_constant<'a>(_: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments.first() {
+        Some(Value::String(text)) => Ok(Value::Bool(regex.is_match(text))),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn strings<'a>(arguments: &[Value<'a>], holds: impl FnOnce(&str, &str) -> bool) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text), Value::String(part)] => Ok(Value::Bool(holds(text, part))),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn cost_of_affix(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    traversal(arguments, 1)
+}
+
+fn cost_of_search(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    traversal(arguments, 0) * traversal(arguments, 1)
+}
+
+/// Each four characters of a pattern are taken for one of its parts, each of which goes through the text.
+fn cost_of_match(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    let size = |index: usize| arguments.get(index).map_or(1, ops::cost_size);
+    let text = ((1.0 + size(0) as f64) * 0.1).ceil() as u64;
+    let pattern = (size(1) as f64 * 0.25).ceil() as u64;
+    text * pattern
+}
+
+fn traversal(arguments: &[Value<'_>], index: usize) -> u64 {
+    ops::cost_of_traversal(arguments.get(index).map_or(1, ops::cost_size))
 }

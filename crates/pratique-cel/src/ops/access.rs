@@ -1,0 +1,126 @@
+//! Access to members: `x.field`, `x[key]`, and whether they are there.
+
+use super::container::{find_key, lossless_int};
+use super::naming::shown;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::value::{List, Map, Value};
+
+/// What a look at a member found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lookup<'a> {
+    /// The member.
+    Found(Value<'a>),
+    /// No such key or field.
+    NoKey,
+    /// An index past the end of a list.
+    NoIndex,
+}
+
+impl<'a> Lookup<'a> {
+    /// The member, or the error that it is not there.
+    pub(crate) fn or_missing(self, key: &Value<'_>) -> Result<Value<'a>, Fault> {
+        match self {
+            Lookup::Found(value) => Ok(value),
+            Lookup::NoKey => Err(Fault::no_such_key(shown(key))),
+            Lookup::NoIndex => Err(Fault::error(format!("index out of bounds: {}", shown(key)))),
+        }
+    }
+
+    /// The member, if it is there.
+    pub(crate) fn found(self) -> Option<Value<'a>> {
+        match self {
+            Lookup::Found(value) => Some(value),
+            Lookup::NoKey | Lookup::NoIndex => None,
+        }
+    }
+}
+
+impl<'a> From<Option<Value<'a>>> for Lookup<'a> {
+    fn from(value: Option<Value<'a>>) -> Self {
+        value.map_or(Lookup::NoKey, Lookup::Found)
+    }
+}
+
+/// Looks for the member of a field's name; `declared` where the type of the object is known to have fields.
+#[inline]
+pub(crate) fn member_str<'a>(
+    context: &Context<'a>,
+    object: Value<'a>,
+    field: &str,
+    declared: bool,
+) -> Result<Lookup<'a>, Fault> {
+    match object {
+        Value::Map(Map::Json(object)) => Ok(object.get(field).map(Value::from_json).into()),
+        Value::Map(map) => Ok(map.get_str(field).into()),
+        Value::Struct(value) if declared || value.is_indexable() => value.get(context, field).map(Into::into),
+        Value::List(_) => Err(Fault::error("unsupported index type 'string' in list")),
+        _ => Ok(Lookup::NoKey),
+    }
+}
+
+/// Looks for the member of a key or index.
+pub(crate) fn member<'a>(
+    context: &Context<'a>,
+    object: Value<'a>,
+    key: &Value<'_>,
+) -> Result<Lookup<'a>, Fault> {
+    match (object, key) {
+        (object, Value::String(field)) => member_str(context, object, field, false),
+        (Value::List(list), key) => element(&list, key),
+        (Value::Map(map), key) => Ok(find_key(&map, key).into()),
+        (Value::Struct(value), _) if value.is_indexable() => Err(Fault::no_such_overload()),
+        _ => Ok(Lookup::NoKey),
+    }
+}
+
+fn element<'a>(list: &List<'a>, key: &Value<'_>) -> Result<Lookup<'a>, Fault> {
+    let index = match key {
+        Value::Int(index) => Some(*index),
+        Value::Uint(index) => i64::try_from(*index).ok(),
+        Value::Double(index) => lossless_int(*index),
+        other => {
+            let name = other.type_name();
+            return Err(Fault::error(format!("unsupported index type '{name}' in list")));
+        }
+    };
+    let Some(index) = index else {
+        let index = shown(key);
+        return Err(Fault::error(format!("unsupported index value {index} in list")));
+    };
+    let found = usize::try_from(index).ok().and_then(|index| list.get(index));
+    Ok(found.map_or(Lookup::NoIndex, Lookup::Found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::Arena;
+
+    #[test]
+    fn members_of_lists_and_maps() {
+        let arena = Arena::new();
+        let context = Context::new(&arena, 0);
+        let list = Value::List(List::Values(&[Value::Int(7)]));
+        let map = Value::Map(Map::Entries(&[(Value::String("a"), Value::Int(1))]));
+        let check = |object: Value<'_>, key: Value<'_>, expected: &str| {
+            let found = member(&context, object, &key).and_then(|found| found.or_missing(&key));
+            let text = found.map_or_else(|fault| fault.to_string(), |value| shown(&value));
+            assert_eq!(text, expected, "{key:?}");
+        };
+        check(list, Value::Int(0), "7");
+        check(list, Value::Double(0.0), "7");
+        check(list, Value::Int(1), "index out of bounds: 1");
+        check(list, Value::Int(-1), "index out of bounds: -1");
+        check(list, Value::Double(0.5), "unsupported index value 0.5 in list");
+        check(
+            list,
+            Value::String("a"),
+            "unsupported index type 'string' in list",
+        );
+        check(map, Value::String("a"), "1");
+        check(map, Value::String("b"), "no such key: b");
+        check(map, Value::Int(1), "no such key: 1");
+        check(Value::Int(1), Value::String("a"), "no such key: a");
+    }
+}

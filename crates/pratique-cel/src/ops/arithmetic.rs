@@ -1,0 +1,182 @@
+//! Arithmetic: on numbers, on times, and the joining of strings, bytes and lists.
+
+use super::naming::unknown_operands;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::time::Overflow;
+use crate::value::{Evaluation, List, Value};
+
+/// `left + right`
+pub(crate) fn add<'a>(context: &Context<'a>, left: &Value<'a>, right: &Value<'a>) -> Evaluation<'a> {
+    Ok(match (left, right) {
+        (Value::Int(left), Value::Int(right)) => int(left.checked_add(*right))?,
+        (Value::String(left), Value::String(right)) => Value::String(join(context, left, right)),
+        (Value::List(left), Value::List(right)) => Value::List(join_lists(context, left, right)),
+        (Value::Uint(left), Value::Uint(right)) => uint(left.checked_add(*right))?,
+        (Value::Double(left), Value::Double(right)) => Value::Double(left + right),
+        (Value::Bytes(left), Value::Bytes(right)) => {
+            Value::Bytes(context.arena.slice(&[*left, *right].concat()))
+        }
+        (Value::Duration(left), Value::Duration(right)) => Value::Duration(time(left.checked_add(*right))?),
+        (Value::Timestamp(timestamp), Value::Duration(duration))
+        | (Value::Duration(duration), Value::Timestamp(timestamp)) => {
+            Value::Timestamp(time(timestamp.checked_add(*duration))?)
+        }
+        (Value::Bool(_) | Value::Null | Value::Map(_) | Value::Type(_), _)
+        | (Value::Struct(_) | Value::Optional(_) | Value::Opaque(_), _) => {
+            return Err(unknown_operands("_+_", left));
+        }
+        _ => return Err(Fault::no_such_overload()),
+    })
+}
+
+/// `left - right`
+pub(crate) fn subtract<'a>(left: &Value<'a>, right: &Value<'a>) -> Evaluation<'a> {
+    Ok(match (left, right) {
+        (Value::Int(left), Value::Int(right)) => int(left.checked_sub(*right))?,
+        (Value::Uint(left), Value::Uint(right)) => uint(left.checked_sub(*right))?,
+        (Value::Double(left), Value::Double(right)) => Value::Double(left - right),
+        (Value::Duration(left), Value::Duration(right)) => Value::Duration(time(left.checked_sub(*right))?),
+        (Value::Timestamp(left), Value::Duration(right)) => Value::Timestamp(time(left.checked_sub(*right))?),
+        (Value::Timestamp(left), Value::Timestamp(right)) => {
+            Value::Duration(time(left.checked_since(*right))?)
+        }
+        _ => return Err(unknown_number("_-_", left)),
+    })
+}
+
+/// `left * right`
+pub(crate) fn multiply<'a>(left: &Value<'a>, right: &Value<'a>) -> Evaluation<'a> {
+    Ok(match (left, right) {
+        (Value::Int(left), Value::Int(right)) => int(left.checked_mul(*right))?,
+        (Value::Uint(left), Value::Uint(right)) => uint(left.checked_mul(*right))?,
+        (Value::Double(left), Value::Double(right)) => Value::Double(left * right),
+        _ => return Err(unknown_number("_*_", left)),
+    })
+}
+
+/// `left / right`
+pub(crate) fn divide<'a>(left: &Value<'a>, right: &Value<'a>) -> Evaluation<'a> {
+    Ok(match (left, right) {
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
+            return Err(Fault::error("division by zero"));
+        }
+        (Value::Int(left), Value::Int(right)) => int(left.checked_div(*right))?,
+        (Value::Uint(left), Value::Uint(right)) => uint(left.checked_div(*right))?,
+        (Value::Double(left), Value::Double(right)) => Value::Double(left / right),
+        _ => return Err(unknown_number("_/_", left)),
+    })
+}
+
+/// `left % right`
+pub(crate) fn modulo<'a>(left: &Value<'a>, right: &Value<'a>) -> Evaluation<'a> {
+    Ok(match (left, right) {
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
+            return Err(Fault::error("modulus by zero"));
+        }
+        (Value::Int(left), Value::Int(right)) => int(left.checked_rem(*right))?,
+        (Value::Uint(left), Value::Uint(right)) => uint(left.checked_rem(*right))?,
+        (Value::Double(_), _) => return Err(unknown_operands("_%_", left)),
+        _ => return Err(unknown_number("_%_", left)),
+    })
+}
+
+/// `-operand`
+pub(crate) fn negate<'a>(operand: &Value<'a>) -> Evaluation<'a> {
+    Ok(match operand {
+        Value::Int(number) => int(number.checked_neg())?,
+        Value::Double(number) => Value::Double(-number),
+        Value::Duration(duration) => Value::Duration(time(duration.checked_neg())?),
+        Value::Bool(_) => return Err(Fault::no_such_overload()),
+        other => return Err(unknown_operands("-_", other)),
+    })
+}
+
+/// A number's operator does not know the other operand; another value's operator is not known at all, but for those
+/// of times, whose subtraction alone gets here.
+#[cold]
+fn unknown_number(function: &str, left: &Value<'_>) -> Fault {
+    match left {
+        Value::Int(_) | Value::Uint(_) | Value::Double(_) => Fault::no_such_overload(),
+        other => unknown_operands(function, other),
+    }
+}
+
+fn int<'a>(result: Option<i64>) -> Evaluation<'a> {
+    match result {
+        Some(number) => Ok(Value::Int(number)),
+        None => Err(Fault::error("integer overflow")),
+    }
+}
+
+fn uint<'a>(result: Option<u64>) -> Evaluation<'a> {
+    match result {
+        Some(number) => Ok(Value::Uint(number)),
+        None => Err(Fault::error("unsigned integer overflow")),
+    }
+}
+
+fn time<T>(result: Result<T, Overflow>) -> Result<T, Fault> {
+    result.map_err(|overflow| Fault::error(overflow.to_string()))
+}
+
+fn join<'a>(context: &Context<'a>, left: &'a str, right: &'a str) -> &'a str {
+    match (left, right) {
+        ("", only) | (only, "") => only,
+        (left, right) => context.arena.joined(left, right),
+    }
+}
+
+fn join_lists<'a>(context: &Context<'a>, left: &List<'a>, right: &List<'a>) -> List<'a> {
+    if left.is_empty() {
+        return *right;
+    }
+    if right.is_empty() {
+        return *left;
+    }
+    let room = context.arena.filled(left.len() + right.len(), Value::Null);
+    for (place, element) in room.iter_mut().zip(left.iter().chain(right.iter())) {
+        *place = element;
+    }
+    List::Values(room)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::Arena;
+    use crate::ops::shown;
+    use crate::time::Duration;
+
+    #[test]
+    fn results_and_faults() {
+        let arena = Arena::new();
+        let context = Context::new(&arena, 0);
+        let check = |result: Evaluation<'_>, expected: &str| {
+            let text = result.map_or_else(|fault| fault.to_string(), |value| shown(&value));
+            assert_eq!(text, expected);
+        };
+        let (one, text) = (Value::Int(1), Value::String("a"));
+        check(add(&context, &one, &Value::Int(i64::MAX)), "integer overflow");
+        check(add(&context, &text, &Value::String("b")), "ab");
+        check(add(&context, &text, &one), "no such overload");
+        check(add(&context, &Value::Bool(true), &one), "no such overload: _+_");
+        check(
+            subtract(&Value::Uint(1), &Value::Uint(2)),
+            "unsigned integer overflow",
+        );
+        check(subtract(&text, &text), "no such overload");
+        check(multiply(&Value::Null, &one), "no such overload: _*_");
+        check(divide(&one, &Value::Int(0)), "division by zero");
+        check(divide(&Value::Int(i64::MIN), &Value::Int(-1)), "integer overflow");
+        check(modulo(&one, &Value::Int(0)), "modulus by zero");
+        check(modulo(&Value::Double(1.0), &one), "no such overload: _%_");
+        check(negate(&Value::Int(i64::MIN)), "integer overflow");
+        check(negate(&Value::Bool(true)), "no such overload");
+        check(negate(&Value::Uint(1)), "no such overload: -_");
+        check(
+            negate(&Value::Duration(Duration::from_nanos(1_000_000_000))),
+            "-1s",
+        );
+    }
+}

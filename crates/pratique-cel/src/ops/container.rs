@@ -1,0 +1,99 @@
+//! Membership: `x in y`, and the lookup of keys that are not strings.
+
+use super::equality::equal;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::value::{Map, Value};
+
+/// Whether a list has an element, or a map a key.
+pub(crate) fn is_in<'a>(
+    context: &Context<'a>,
+    element: &Value<'a>,
+    container: &Value<'a>,
+) -> Result<bool, Fault> {
+    match container {
+        Value::List(list) => Ok(list.iter().any(|own| equal(element, &own) == Ok(true))),
+        Value::Map(map) => Ok(find_key(map, element).is_some()),
+        Value::Struct(value) if value.is_indexable() => match element {
+            Value::String(field) => value.has(context, field),
+            _ => Err(Fault::no_such_overload()),
+        },
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+/// The value of a key: a double or an unsigned integer also finds the integer that equals it, and an integer the
+/// unsigned one, but nothing finds a key that is a double except itself.
+pub(crate) fn find_key<'a>(map: &Map<'a>, key: &Value<'_>) -> Option<Value<'a>> {
+    match key {
+        Value::String(text) => map.get_str(text),
+        _ if matches!(map, Map::Json(_)) => None,
+        Value::Int(int) => find_exact(map, key).or_else(|| find_uint(map, u64::try_from(*int).ok()?)),
+        Value::Uint(uint) => find_exact(map, key).or_else(|| find_int(map, i64::try_from(*uint).ok()?)),
+        Value::Double(double) => find_exact(map, key)
+            .or_else(|| find_int(map, lossless_int(*double)?))
+            .or_else(|| find_uint(map, lossless_uint(*double)?)),
+        _ => find_exact(map, key),
+    }
+}
+
+fn find_int<'a>(map: &Map<'a>, key: i64) -> Option<Value<'a>> {
+    find_exact(map, &Value::Int(key))
+}
+
+fn find_uint<'a>(map: &Map<'a>, key: u64) -> Option<Value<'a>> {
+    find_exact(map, &Value::Uint(key))
+}
+
+fn find_exact<'a>(map: &Map<'a>, key: &Value<'_>) -> Option<Value<'a>> {
+    map.iter()
+        .find(|(own, _)| is_same_key(own, key))
+        .map(|(_, value)| value)
+}
+
+/// Whether two keys are one and the same: equal, and of one type.
+pub(crate) fn is_same_key(left: &Value<'_>, right: &Value<'_>) -> bool {
+    std::mem::discriminant(left) == std::mem::discriminant(right) && equal(left, right) == Ok(true)
+}
+
+/// The integer that a double is.
+pub(crate) fn lossless_int(double: f64) -> Option<i64> {
+    let int = double as i64;
+    // The bounds themselves are no integers to the reference.
+    (double > i64::MIN as f64 && double < i64::MAX as f64 && int as f64 == double).then_some(int)
+}
+
+fn lossless_uint(double: f64) -> Option<u64> {
+    let uint = double as u64;
+    (double >= 0.0 && double < u64::MAX as f64 && uint as f64 == double).then_some(uint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_convert_towards_integers() {
+        let entries = [
+            (Value::Int(1), Value::String("int")),
+            (Value::Uint(2), Value::String("uint")),
+            (Value::Double(3.0), Value::String("double")),
+        ];
+        let check = |key: Value<'_>, expected: Option<&str>| {
+            let found = find_key(&Map::Entries(&entries), &key);
+            let text = found.map(|value| match value {
+                Value::String(text) => text,
+                _ => "",
+            });
+            assert_eq!(text, expected, "{key:?}");
+        };
+        check(Value::Uint(1), Some("int"));
+        check(Value::Double(1.0), Some("int"));
+        check(Value::Int(2), Some("uint"));
+        check(Value::Double(2.0), Some("uint"));
+        check(Value::Double(3.0), Some("double"));
+        check(Value::Int(3), None);
+        check(Value::Double(1.5), None);
+        check(Value::String("1"), None);
+    }
+}

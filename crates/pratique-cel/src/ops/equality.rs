@@ -1,0 +1,125 @@
+//! Equality of values.
+
+use std::cmp::Ordering;
+
+use super::container::find_key;
+use super::order::{int_with_double, int_with_uint, uint_with_double};
+use crate::error::Fault;
+use crate::value::{List, Map, Struct, Value};
+
+/// Whether two values are equal: numbers by their value whatever their type, lists and maps by their members.
+///
+/// Values of different types are unequal. Some abstract types give an error when they meet another type; within
+/// lists and maps such an error counts as equality.
+pub fn equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
+    Ok(match (left, right) {
+        (Value::String(left), Value::String(right)) => left == right,
+        (Value::Int(left), Value::Int(right)) => left == right,
+        (Value::Bool(left), Value::Bool(right)) => left == right,
+        (Value::Null, Value::Null) => true,
+        (Value::Null, _) | (_, Value::Null) => false,
+        (Value::Uint(left), Value::Uint(right)) => left == right,
+        (Value::Double(left), Value::Double(right)) => left == right,
+        (Value::Bytes(left), Value::Bytes(right)) => left == right,
+        (Value::Timestamp(left), Value::Timestamp(right)) => left == right,
+        (Value::Duration(left), Value::Duration(right)) => left == right,
+        (Value::Type(left), Value::Type(right)) => left == right,
+        (Value::List(left), Value::List(right)) => lists(left, right),
+        (Value::Map(left), Value::Map(right)) => maps(left, right),
+        (Value::Optional(left), Value::Optional(right)) => return optionals(*left, *right),
+        (Value::Struct(left), right) => return structs(*left, right),
+        (Value::Opaque(left), right) => return left.equal(right),
+        (left, right) => numbers(left, right),
+    })
+}
+
+fn numbers(left: &Value<'_>, right: &Value<'_>) -> bool {
+    let order = match (left, right) {
+        (Value::Int(int), Value::Uint(uint)) | (Value::Uint(uint), Value::Int(int)) => {
+            Some(int_with_uint(*int, *uint))
+        }
+        (Value::Int(int), Value::Double(double)) | (Value::Double(double), Value::Int(int)) => {
+            int_with_double(*int, *double)
+        }
+        (Value::Uint(uint), Value::Double(double)) | (Value::Double(double), Value::Uint(uint)) => {
+            uint_with_double(*uint, *double)
+        }
+        _ => None,
+    };
+    order == Some(Ordering::Equal)
+}
+
+/// Only a plain `false` makes two members differ.
+fn members(left: &Value<'_>, right: &Value<'_>) -> bool {
+    equal(left, right).unwrap_or(true)
+}
+
+fn lists(left: &List<'_>, right: &List<'_>) -> bool {
+    left.len() == right.len()
+        && left
+            .iter()
+            .zip(right.iter())
+            .all(|(left, right)| members(&left, &right))
+}
+
+fn maps(left: &Map<'_>, right: &Map<'_>) -> bool {
+    left.len() == right.len()
+        && left
+            .iter()
+            .all(|(key, value)| find_key(right, &key).is_some_and(|other| members(&value, &other)))
+}
+
+fn optionals(left: Option<&Value<'_>>, right: Option<&Value<'_>>) -> Result<bool, Fault> {
+    match (left, right) {
+        (Some(left), Some(right)) => equal(left, right),
+        (left, right) => Ok(left.is_none() && right.is_none()),
+    }
+}
+
+fn structs(left: &dyn Struct, right: &Value<'_>) -> Result<bool, Fault> {
+    match right {
+        Value::Struct(right) if std::ptr::addr_eq(left, *right) => Ok(true),
+        right => left.equal(right),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_compare_by_value() {
+        let check = |left: Value<'_>, right: Value<'_>, expected: bool| {
+            assert_eq!(equal(&left, &right), Ok(expected), "{left:?} {right:?}");
+            assert_eq!(equal(&right, &left), Ok(expected), "{right:?} {left:?}");
+        };
+        check(Value::Int(1), Value::Double(1.0), true);
+        check(Value::Int(1), Value::Uint(1), true);
+        check(Value::Int(-1), Value::Uint(u64::MAX), false);
+        check(
+            Value::Uint(u64::MAX),
+            Value::Double(18_446_744_073_709_551_615.0),
+            true,
+        );
+        check(Value::Double(f64::NAN), Value::Double(f64::NAN), false);
+        check(Value::Double(f64::NAN), Value::Int(0), false);
+        check(Value::Int(1), Value::String("1"), false);
+        check(Value::Null, Value::Bool(false), false);
+    }
+
+    #[test]
+    fn lists_and_maps_compare_by_members() {
+        let (ints, doubles) = ([Value::Int(1)], [Value::Double(1.0)]);
+        let list = |values| Value::List(List::Values(values));
+        assert_eq!(equal(&list(&ints), &list(&doubles)), Ok(true));
+        assert_eq!(equal(&list(&ints), &list(&[])), Ok(false));
+        let left = [(Value::String("a"), Value::Int(1)), (Value::Int(2), Value::Null)];
+        let right = [
+            (Value::Uint(2), Value::Null),
+            (Value::String("a"), Value::Uint(1)),
+        ];
+        let map = |entries| Value::Map(Map::Entries(entries));
+        assert_eq!(equal(&map(&left), &map(&right)), Ok(true));
+        assert_eq!(equal(&map(&left), &list(&ints)), Ok(false));
+    }
+}

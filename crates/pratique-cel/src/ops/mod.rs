@@ -1,0 +1,25 @@
+//! What operators do with values: equality, order, arithmetic, access to members, conversions, sizes.
+//!
+//! Everything here takes values that are no errors, and says in the reference's words where it does not know their types.
+
+mod access;
+mod arithmetic;
+mod container;
+mod convert;
+mod equality;
+mod naming;
+mod order;
+mod size;
+
+pub(crate) use access::{Lookup, member, member_str};
+pub(crate) use arithmetic::{add, divide, modulo, multiply, negate, subtract};
+pub(crate) use container::{find_key, is_in};
+pub(crate) use convert::{
+    to_bool, to_bytes, to_double, to_duration, to_dyn, to_int, to_string, to_timestamp, to_type, to_uint,
+};
+pub use equality::equal;
+pub use naming::shown;
+pub(crate) use naming::{go_type, missing_list_method, unknown_operands};
+pub use order::compare;
+pub use size::cost_size;
+pub(crate) use size::{cost_of_equality, cost_of_traversal, size};
