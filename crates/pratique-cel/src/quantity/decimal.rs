@@ -30,10 +30,14 @@ impl Decimal {
 
     /// Reads digits with an optional sign and an optional point; `None` where there is no digit.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let unscaled = [whole, fraction].concat().parse().ok()?;
+        let (negative, unsigned) = match text.strip_prefix('-') {
+            Some(unsigned) => (true, unsigned),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+        let magnitude = integer(&[whole, fraction].concat())?;
         Some(Self {
-            unscaled,
+            unscaled: if negative { -magnitude } else { magnitude },
             scale: i32::try_from(fraction.len()).ok()?,
         })
     }
@@ -143,8 +147,10 @@ impl Decimal {
 
     /// The nearest float to the digits, then scaled, as upstream does it: the result is near, not nearest.
     pub(super) fn to_float(&self) -> f64 {
-        let digits = self.unscaled.to_string().parse().unwrap_or(f64::NAN);
-        scaled_float(digits, self.scale.wrapping_neg())
+        scaled_float(
+            self.signum() as f64 * magnitude_float(&self.unscaled),
+            self.scale.wrapping_neg(),
+        )
     }
 
     /// Digits and a power of 10 that is a multiple of 3, of a number that is not zero.
@@ -194,6 +200,28 @@ impl Decimal {
             quotient + away
         }
     }
+}
+
+/// The number that digits spell. Halves are read apart, which for very many digits saves nearly all of the time.
+fn integer(digits: &str) -> Option<BigInt> {
+    if digits.len() <= 1_000 {
+        return digits.parse().ok();
+    }
+    let (high, low) = digits.split_at_checked(digits.len() / 2)?;
+    Some(integer(high)? * power_of_10(i64::try_from(low.len()).ok()?)? + integer(low)?)
+}
+
+/// The nearest float to the number without its sign.
+fn magnitude_float(number: &BigInt) -> f64 {
+    let magnitude = number.magnitude();
+    let dropped = magnitude.bits().saturating_sub(64);
+    let Ok(high) = u64::try_from(magnitude >> dropped) else {
+        return f64::NAN;
+    };
+    // What was dropped only matters for rounding: one bit stands for all of it.
+    let dropped_something = magnitude.trailing_zeros().is_some_and(|zeros| zeros < dropped);
+    let high = (high | u64::from(dropped_something)) as f64;
+    i32::try_from(dropped).map_or(f64::INFINITY, |dropped| high * 2f64.powi(dropped))
 }
 
 fn power_of_10(exponent: i64) -> Option<BigInt> {
@@ -272,6 +300,32 @@ mod tests {
             Ordering::Greater
         );
         assert_eq!(decimal("1.50").compare(&decimal("1.5")), Ordering::Equal);
+    }
+
+    #[test]
+    fn floats() {
+        for text in [
+            "0",
+            "-12.5",
+            "18446744073709551617",
+            "36893488147419107329",
+            "-99999999999999999999999999",
+        ] {
+            let whole = text.replace('.', "");
+            let (base, exponent) = (whole.parse().unwrap(), if text.contains('.') { -1 } else { 0 });
+            assert_eq!(decimal(text).to_float(), scaled_float(base, exponent), "{text}");
+        }
+        assert_eq!(decimal(&"9".repeat(400)).to_float(), f64::INFINITY);
+    }
+
+    #[test]
+    fn many_digits() {
+        let text = "1234567890".repeat(1_000);
+        assert_eq!(decimal(&text).unscaled.to_string(), text);
+        assert_eq!(
+            decimal(&format!("-{text}.5")).decimal_digits().0,
+            format!("-{text}500")
+        );
     }
 
     #[test]
