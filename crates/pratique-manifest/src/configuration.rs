@@ -8,7 +8,7 @@ use crate::expression::ExpressionCompiler;
 use crate::plugin::Plugin;
 use crate::problem::{Failure, LoadErrors};
 use crate::set::ManifestSet;
-use open::{OpenedConfiguration, open};
+use open::open;
 
 /// How to load an AdmissionConfiguration.
 #[derive(Clone, Copy)]

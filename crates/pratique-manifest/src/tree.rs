@@ -93,10 +93,6 @@ impl Tree {
         id
     }
 
-    pub(crate) fn get_mut(&mut self, id: NodeId) -> Option<&mut Node> {
-        self.nodes.get_mut(id.0 as usize)
-    }
-
     /// The entry of an object for a key, the last one when there are several.
     #[must_use]
     pub fn entry(&self, id: NodeId, key: &str) -> Option<&Entry> {

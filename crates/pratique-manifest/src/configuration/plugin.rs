@@ -6,6 +6,7 @@ use pratique_types::configuration::{ValidatingAdmissionPolicyConfiguration, Webh
 use super::open::{OpenedConfiguration, decode_as, whole_file};
 use super::{ConfigurationOptions, PluginConfiguration, Stop, relative_to};
 use crate::directory::{self, Unopened};
+use crate::header;
 use crate::load::{Options, load_directory};
 use crate::parse::{Parsed, parse};
 use crate::plugin::Plugin;
@@ -15,7 +16,6 @@ use crate::report::{self, Report};
 use crate::schema;
 use crate::set::ManifestSet;
 use crate::tree::{NodeId, Step};
-use crate::{header, yaml};
 
 /// What a plugin's configuration says.
 #[derive(Default)]

@@ -16,9 +16,10 @@ use crate::tree::{Entry, NodeId, Style, Tree, Value};
 const MAX_DEPTH: usize = 512;
 
 /// Converts a document. A document without a node is null.
-pub(super) fn convert(graph: &Graph) -> Result<Document, SyntaxError> {
+pub(super) fn convert(graph: &Graph, text: &str) -> Result<Document, SyntaxError> {
     let mut converter = Converter {
         graph,
+        text,
         tree: Tree::default(),
         duplicates: Vec::new(),
         budget: AliasBudget::default(),
@@ -44,6 +45,7 @@ pub(super) fn convert(graph: &Graph) -> Result<Document, SyntaxError> {
 
 struct Converter<'graph> {
     graph: &'graph Graph,
+    text: &'graph str,
     tree: Tree,
     duplicates: Vec<Duplicate>,
     budget: AliasBudget,
@@ -134,7 +136,15 @@ impl<'graph> Converter<'graph> {
             .get(target)
             .filter(|_| self.following.insert(alias.span));
         let Some(target) = target else {
-            return Err(SyntaxError::new("yaml: anchor value contains itself", alias.span));
+            let written = self
+                .text
+                .get(alias.span.start as usize..alias.span.end as usize)
+                .unwrap_or_default();
+            let name = written.trim_start_matches('*');
+            return Err(SyntaxError::new(
+                format!("yaml: anchor '{name}' value contains itself"),
+                alias.span,
+            ));
         };
         self.budget.depth += 1;
         let result = then(self, target);
@@ -178,7 +188,7 @@ impl<'graph> Converter<'graph> {
                 self.merge(filling, value, depth + 1)?;
                 continue;
             }
-            let Some((text, shown)) = self.key(key, value, depth)? else {
+            let Some((text, shown)) = self.key(key, value)? else {
                 continue;
             };
             let id = self.value(value, depth + 1)?;
@@ -249,11 +259,11 @@ impl<'graph> Converter<'graph> {
         &mut self,
         key: &'graph GraphNode,
         value: &'graph GraphNode,
-        depth: usize,
     ) -> Result<Option<(String, String)>, SyntaxError> {
         self.budget.spend(key.span)?;
         if let GraphKind::Alias(target) = &key.kind {
-            return self.follow(key, *target, |this, target| this.key(target, value, depth + 1));
+            // An alias is of a node, and a node is no alias, so this goes one step only.
+            return self.follow(key, *target, |this, target| this.key(target, value));
         }
         let GraphKind::Scalar { value: text, style } = &key.kind else {
             let message = format!("yaml: invalid map key: {}", self.shown(key, 0));

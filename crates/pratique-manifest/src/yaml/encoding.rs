@@ -30,7 +30,7 @@ pub(super) fn decode(bytes: &[u8]) -> Text {
         (None, control) => control,
     };
     Text {
-        text,
+        text: super::dialect::line_ends(text),
         mark_len,
         error,
     }

@@ -44,6 +44,13 @@ impl Graph {
         self.get(self.root?)
     }
 
+    /// Tells every span anew.
+    pub(super) fn map_spans(&mut self, map: impl Fn(Span) -> Span) {
+        for node in &mut self.nodes {
+            node.span = map(node.span);
+        }
+    }
+
     pub(super) fn get(&self, id: GraphId) -> Option<&GraphNode> {
         self.nodes.get(id.0)
     }

@@ -5,9 +5,12 @@
 
 mod convert;
 mod diagnosis;
+mod dialect;
 mod encoding;
+mod flow;
 mod graph;
 mod number;
+mod patch;
 mod reader;
 mod resolve;
 
@@ -38,6 +41,8 @@ pub(crate) struct SyntaxError {
     /// The server's words, with `yaml: ` where it has that.
     pub(crate) message: String,
     pub(crate) span: Span,
+    /// What makes the parser read what the server reads here.
+    patch: Option<patch::Patch>,
 }
 
 impl SyntaxError {
@@ -45,6 +50,7 @@ impl SyntaxError {
         Self {
             message: message.into(),
             span,
+            patch: None,
         }
     }
 }
@@ -66,14 +72,42 @@ pub(crate) fn parse(decoded: &Text) -> Result<Document, SyntaxError> {
     if let Some(error) = &decoded.error {
         return Err(first_error(&decoded.text, error));
     }
-    convert::convert(&graph::compose(&mut reader::Granit::new(&decoded.text))?)
+    convert::convert(&compose(&decoded.text)?, &decoded.text)
+}
+
+/// How often a text is changed to suit the parser before it is given up.
+const MAX_PATCHES: usize = 32;
+
+/// Reads a text's nodes, in as many turns as it takes to read what the server reads.
+fn compose(text: &str) -> Result<graph::Graph, SyntaxError> {
+    let first = match graph::compose(&mut reader::Granit::new(text)) {
+        Err(error) if error.patch.is_some() => error,
+        result => return result,
+    };
+    let mut patched = patch::Patched::new(text);
+    let mut error = first;
+    for _ in 0..MAX_PATCHES {
+        let Some(patch) = error.patch else { break };
+        patched.apply(patch);
+        match graph::compose(&mut reader::Granit::new(&patched.text)) {
+            Ok(mut graph) => {
+                graph.map_spans(|span| patched.original(span));
+                return Ok(graph);
+            }
+            Err(found) => error = found,
+        }
+    }
+    Err(SyntaxError {
+        span: patched.original(error.span),
+        ..error
+    })
 }
 
 /// The server decodes a document in chunks as it reads it, so a fault of syntax in an earlier chunk comes first.
 fn first_error(text: &str, error: &encoding::EncodingError) -> SyntaxError {
     const CHUNK: usize = 512;
     let before = text.get(..error.offset / CHUNK * CHUNK).unwrap_or_default();
-    let syntax = graph::compose(&mut reader::Granit::new(before)).err();
+    let syntax = compose(before).err();
     syntax
         .filter(|found| (found.span.start as usize) + 4 < before.len())
         .unwrap_or_else(|| {
