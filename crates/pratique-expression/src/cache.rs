@@ -26,6 +26,7 @@ pub(crate) struct Key {
     pub(crate) text: String,
     pub(crate) usage: Use,
     pub(crate) declarations: Declarations,
+    pub(crate) minor: u32,
     /// The variables that the expression can see, with their types.
     pub(crate) variables: String,
 }

@@ -15,14 +15,22 @@ use crate::types::VARIABLES_TYPE;
 #[derive(Debug)]
 pub struct Composition<'c> {
     cache: &'c Cache,
+    minor: u32,
     variables: Vec<(Arc<str>, Type)>,
 }
 
 impl<'c> Composition<'c> {
-    /// Begins a policy.
+    /// Begins a policy that is stored: its expressions may use all there is.
     pub fn new(cache: &'c Cache) -> Self {
+        Self::at(cache, CURRENT_MINOR)
+    }
+
+    /// Begins a policy that is to be validated: its expressions may use what version 1.`minor` has. An API server takes
+    /// the version before its own, so that it can be rolled back.
+    pub fn at(cache: &'c Cache, minor: u32) -> Self {
         Composition {
             cache,
+            minor,
             variables: Vec::new(),
         }
     }
@@ -55,10 +63,11 @@ impl<'c> Composition<'c> {
             text: text.to_owned(),
             usage,
             declarations,
+            minor: self.minor,
             variables: self.signature(text, declarations),
         };
         self.cache.get_or_compile(key, || {
-            let mut environment = environment(declarations);
+            let mut environment = environment(declarations, self.minor);
             if declarations.variables {
                 environment = with_variables(environment, self.variables_type());
             }
@@ -82,6 +91,9 @@ impl<'c> Composition<'c> {
         }
     }
 }
+
+/// The minor version of the reference.
+const CURRENT_MINOR: u32 = 37;
 
 /// The type that a variable is declared with: only scalars, lists and maps keep theirs.
 fn declared_type(of: &Type) -> Type {

@@ -1,6 +1,6 @@
 //! The environments, made once, and the places of their variables.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pratique_cel::{Activation, Environment, Slot, StructType, Type, TypeProvider, library};
 
@@ -63,22 +63,21 @@ pub fn slots() -> &'static Slots {
     })
 }
 
-/// The environment of declarations; its variables, if any, have no fields yet.
-pub(crate) fn environment(declarations: Declarations) -> Environment {
-    static MADE: [OnceLock<Environment>; 8] = [const { OnceLock::new() }; 8];
-    let Declarations {
-        params,
-        authorizer,
-        patch_types,
-        variables: _,
-    } = declarations;
-    let at = usize::from(params) + 2 * usize::from(authorizer) + 4 * usize::from(patch_types);
-    match MADE.get(at) {
-        Some(made) => made
-            .get_or_init(|| declare(base(patch_types), declarations))
-            .clone(),
-        None => declare(base(patch_types), declarations),
+/// The environment of declarations at a version 1.`minor`; its variables, if any, have no fields yet.
+pub(crate) fn environment(declarations: Declarations, minor: u32) -> Environment {
+    static MADE: Mutex<Vec<((Declarations, u32), Environment)>> = Mutex::new(Vec::new());
+    let wanted = Declarations {
+        variables: false,
+        ..declarations
+    };
+    // What a thread that panicked left behind is whole: entries are only added.
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = made.iter().find(|(known, _)| *known == (wanted, minor)) {
+        return known.clone();
     }
+    let environment = declare(base(wanted.patch_types, minor), wanted);
+    made.push(((wanted, minor), environment.clone()));
+    environment
 }
 
 /// Declares `variables` with the fields of a type.
@@ -98,9 +97,12 @@ const ALL: Declarations = Declarations {
 /// A name that no expression can write: it keeps the place of a variable that is not declared.
 const UNDECLARED: &str = "\0";
 
-fn base(patch_types: bool) -> Environment {
-    let _ = patch_types;
-    library::kubernetes()
+fn base(patch_types: bool, minor: u32) -> Environment {
+    let environment = library::kubernetes_at(minor);
+    match patch_types {
+        true => environment.with_library(library::json_patch()),
+        false => environment,
+    }
 }
 
 fn declare(environment: Environment, declarations: Declarations) -> Environment {
@@ -129,10 +131,11 @@ mod tests {
     #[test]
     fn places_are_the_same_everywhere() {
         for authorizer in [false, true] {
-            let environment = environment(Declarations {
+            let declarations = Declarations {
                 authorizer,
                 ..Declarations::default()
-            });
+            };
+            let environment = environment(declarations, 37);
             let environment = with_variables(environment, StructType::new(VARIABLES_TYPE, &[]));
             assert_eq!(environment.slot("object"), Some(slots().object));
             assert_eq!(environment.slot("variables"), Some(slots().variables));

@@ -1,30 +1,36 @@
 //! What one request needs while it is judged, made when it is first asked for.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use pratique_cel::library::authz::{self, Authorizer, ResourceCheck, User};
 use pratique_cel::{Activation, Arena, Value, value::Struct};
 use pratique_expression::slots;
 use pratique_json as json;
 use pratique_match::Matched;
-use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
+use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use crate::cluster::Cluster;
+use crate::namespace;
 use crate::request;
+use crate::typed;
 use crate::variables::Variables;
 
 /// What a verdict depends on besides the request and the policies.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Surroundings<'a> {
     pub(crate) cluster: &'a dyn Cluster,
+    pub(crate) authorizer: Arc<dyn Authorizer>,
     pub(crate) interrupt: Option<&'a AtomicBool>,
 }
 
 impl<'a> Surroundings<'a> {
-    /// Judges with this view of the cluster.
-    pub fn new(cluster: &'a dyn Cluster) -> Self {
+    /// Judges with this view of the cluster; `authorizer` answers the checks of expressions.
+    pub fn new(cluster: &'a dyn Cluster, authorizer: Arc<dyn Authorizer>) -> Self {
         Surroundings {
             cluster,
+            authorizer,
             interrupt: None,
         }
     }
@@ -53,14 +59,34 @@ pub(crate) struct Session<'s> {
     pub(crate) name: &'s str,
     pub(crate) surroundings: Surroundings<'s>,
     store: &'s Store<'s>,
-    requests: RefCell<Vec<Made<'s>>>,
+    requests: RefCell<Vec<(Matched<'s>, Value<'s>)>>,
+    objects: RefCell<Vec<Objects<'s>>>,
+    namespace: OnceCell<Namespace<'s>>,
+    authorizers: OnceCell<Authorizers<'s>>,
 }
 
-/// The variable `request` as it was matched.
-struct Made<'s> {
-    resource: &'s GroupVersionResource,
+/// `object` and `oldObject` in a kind.
+#[derive(Clone, Copy)]
+struct Objects<'s> {
     kind: &'s GroupVersionKind,
-    value: Value<'s>,
+    object: Value<'s>,
+    old_object: Value<'s>,
+}
+
+/// The values of `namespaceObject`.
+#[derive(Clone, Copy)]
+pub(crate) struct Namespace<'s> {
+    /// For validations: without what has no place in policies.
+    pub(crate) reduced: Value<'s>,
+    /// For audit annotations.
+    pub(crate) full: Value<'s>,
+}
+
+/// `authorizer` and `authorizer.requestResource`.
+#[derive(Clone, Copy)]
+struct Authorizers<'s> {
+    authorizer: Value<'s>,
+    request_resource: Value<'s>,
 }
 
 /// The variables that are there in all of a policy's expressions, and those that differ.
@@ -96,6 +122,9 @@ impl<'s> Session<'s> {
             surroundings,
             store,
             requests: RefCell::default(),
+            objects: RefCell::default(),
+            namespace: OnceCell::new(),
+            authorizers: OnceCell::new(),
         }
     }
 
@@ -117,12 +146,17 @@ impl<'s> Session<'s> {
     pub(crate) fn activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
         let slots = slots();
         let mut activation = slots.activation();
-        activation.set(slots.object, Value::from_json(&self.request.object));
-        activation.set(slots.old_object, Value::from_json(&self.request.old_object));
+        let objects = self.objects(inputs.matched.kind);
+        activation.set(slots.object, objects.object);
+        activation.set(slots.old_object, objects.old_object);
         activation.set(slots.request, self.request_value(&inputs.matched));
         activation.set(slots.params, inputs.params);
         activation.set(slots.namespace_object, inputs.namespace);
-        let _ = inputs.authorizer;
+        if inputs.authorizer {
+            let made = self.authorizers.get_or_init(|| self.make_authorizers());
+            activation.set(slots.authorizer, made.authorizer);
+            activation.set(slots.request_resource, made.request_resource);
+        }
         activation
     }
 
@@ -131,21 +165,83 @@ impl<'s> Session<'s> {
         activation.set(slots().variables, Value::Struct(variables));
     }
 
+    /// An object in the form of its kind, with that kind's name.
+    pub(crate) fn typed(
+        &self,
+        kind: &'s GroupVersionKind,
+        object: &'s json::Value<'s>,
+    ) -> &'s json::Value<'s> {
+        let object = typed::typed(kind, object).map_or(object, |typed| self.keep(typed));
+        typed::named(kind, object).map_or(object, |named| self.keep(named))
+    }
+
+    /// A value of `params`.
+    pub(crate) fn param(&self, kind: &'s GroupVersionKind, param: &'s json::Value<'s>) -> Value<'s> {
+        if typed::is_builtin(kind) {
+            return Value::from_json(self.typed(kind, param));
+        }
+        let reread = typed::reread(param);
+        Value::from_json(reread.map_or(param, |value| self.keep(value)))
+    }
+
+    /// `namespaceObject`, made from a stored namespace.
+    pub(crate) fn namespace(&self, stored: &'s json::Value<'s>) -> Namespace<'s> {
+        *self.namespace.get_or_init(|| {
+            let kind = GroupVersionKind::new("", "v1", "Namespace");
+            let full = typed::typed(&kind, stored).map_or(stored, |typed| self.keep(typed));
+            let full = self.keep(namespace::without_kind(full));
+            Namespace {
+                reduced: Value::from_json(self.keep(namespace::reduced(full))),
+                full: Value::from_json(full),
+            }
+        })
+    }
+
+    fn objects(&self, kind: &'s GroupVersionKind) -> Objects<'s> {
+        let mut known = self.objects.borrow_mut();
+        if let Some(known) = known.iter().find(|known| known.kind == kind) {
+            return *known;
+        }
+        let made = Objects {
+            kind,
+            object: Value::from_json(self.typed(kind, &self.request.object)),
+            old_object: Value::from_json(self.typed(kind, &self.request.old_object)),
+        };
+        known.push(made);
+        made
+    }
+
     fn request_value(&self, matched: &Matched<'s>) -> Value<'s> {
-        let mut made = self.requests.borrow_mut();
-        let known = made
-            .iter()
-            .find(|made| made.resource == matched.resource && made.kind == matched.kind);
-        if let Some(known) = known {
-            return known.value;
+        let mut known = self.requests.borrow_mut();
+        if let Some((_, value)) = known.iter().find(|(known, _)| known == matched) {
+            return *value;
         }
         let value = request::value(self.request, self.name, matched.resource, matched.kind);
         let value = Value::from_json(self.keep(value));
-        made.push(Made {
-            resource: matched.resource,
-            kind: matched.kind,
-            value,
-        });
+        known.push((*matched, value));
         value
+    }
+
+    fn make_authorizers(&self) -> Authorizers<'s> {
+        let request = self.request;
+        let user = Arc::new(User {
+            name: request.user_info.username.clone(),
+            uid: request.user_info.uid.clone(),
+            groups: request.user_info.groups.clone(),
+            extra: request.user_info.extra.clone(),
+        });
+        let resource = ResourceCheck {
+            group: request.resource.group.clone(),
+            resource: request.resource.resource.clone(),
+            subresource: request.sub_resource.clone(),
+            namespace: request.namespace.clone(),
+            name: self.name.to_owned(),
+            ..ResourceCheck::default()
+        };
+        let host = || self.surroundings.authorizer.clone();
+        Authorizers {
+            authorizer: authz::authorizer(self.arena(), user.clone(), host()),
+            request_resource: authz::request_resource(self.arena(), user, host(), resource),
+        }
     }
 }

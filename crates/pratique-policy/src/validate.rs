@@ -11,7 +11,7 @@ use crate::exclusion::is_excluded;
 use crate::observer::{Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
 use crate::policies::{FailurePolicy, Policies, Policy};
-use crate::session::{Inputs, Session, Store, Surroundings};
+use crate::session::{Inputs, Namespace, Session, Store, Surroundings};
 use crate::validator::{Annotated, Decided, Judgement, judge};
 
 /// Judges a request by sets of policies, in their order: static ones first.
@@ -135,26 +135,33 @@ impl<'s> Bench<'_, 's> {
             let inputs = Inputs {
                 matched,
                 params,
-                namespace,
+                namespace: namespace.reduced,
                 authorizer: true,
             };
-            let judgement = judge(policy, self.session, &inputs, &inputs).map_err(End::Unfinished)?;
+            let audited = Inputs {
+                namespace: namespace.full,
+                ..inputs
+            };
+            let judgement = judge(policy, self.session, &inputs, &audited).map_err(End::Unfinished)?;
             self.take(policy, binding, judgement, collected);
         }
         Ok(())
     }
 
     /// `namespaceObject`: none for namespaces themselves, though their requests carry a namespace.
-    fn namespace(&self) -> Result<Value<'s>, End> {
+    fn namespace(&self) -> Result<Namespace<'s>, End> {
         let kind = self.target.kind;
         let of_namespace = kind.kind == "Namespace" && kind.version == "v1" && kind.group.is_empty();
         if self.target.namespace.is_empty() || of_namespace {
-            return Ok(Value::Null);
+            return Ok(Namespace {
+                reduced: Value::Null,
+                full: Value::Null,
+            });
         }
         let namespace = self.session.surroundings.cluster.namespace(self.target.namespace);
         let namespace =
             namespace.ok_or_else(|| End::Status(Box::new(namespace_not_found(self.target.namespace))))?;
-        Ok(Value::from_json(namespace))
+        Ok(self.session.namespace(namespace))
     }
 
     /// Takes what a policy decided, and does what the binding says.
@@ -285,5 +292,8 @@ fn params<'s>(
     };
     let found = param_ref.find(kind, scope, &session.request.namespace, cluster);
     let found = found.map_err(|error| error.to_string())?;
-    Ok(found.into_iter().map(Value::from_json).collect())
+    Ok(found
+        .into_iter()
+        .map(|param| session.param(kind, param))
+        .collect())
 }

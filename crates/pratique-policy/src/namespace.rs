@@ -1,0 +1,47 @@
+//! The variable `namespaceObject`.
+
+use std::borrow::Cow;
+
+use pratique_json::{Object, Value};
+
+use crate::request::borrow;
+
+/// A namespace without its kind, as the server's own types have it.
+pub(crate) fn without_kind<'a>(namespace: &'a Value<'a>) -> Value<'a> {
+    only(namespace, |field| !matches!(field, "apiVersion" | "kind"))
+}
+
+/// A namespace with only those of its metadata that have a place in policies.
+pub(crate) fn reduced<'a>(namespace: &'a Value<'a>) -> Value<'a> {
+    let Value::Object(mut members) = borrow(namespace) else {
+        return Value::Null;
+    };
+    if let Some(metadata) = namespace.get("metadata") {
+        members.insert("metadata", only(metadata, |field| METADATA.contains(&field)));
+    }
+    Value::Object(members)
+}
+
+const METADATA: [&str; 12] = [
+    "annotations",
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "name",
+    "namespace",
+    "resourceVersion",
+    "uid",
+];
+
+fn only<'a>(object: &'a Value<'a>, keep: impl Fn(&str) -> bool) -> Value<'a> {
+    let members = object.as_object().map(Object::iter).into_iter().flatten();
+    let kept = members.filter(|(field, _)| keep(field));
+    Value::Object(
+        kept.map(|(field, value)| (Cow::Borrowed(field), borrow(value)))
+            .collect(),
+    )
+}

@@ -1,0 +1,255 @@
+//! Objects as an API server sees them once it has read them into its own types.
+//!
+//! Unknown fields are gone, empty ones are left out or filled in, quantities and times have their canonical form.
+//! An object that came from an API server is as it should be already; it is only looked over, and not copied.
+
+mod scalar;
+
+use std::borrow::Cow;
+
+use pratique_json::{Object, Value, format_float};
+use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
+use pratique_types::GroupVersionKind;
+
+use crate::request::borrow;
+
+/// An object in the form of its kind; `None` where it has that form, or where the kind is not built in.
+pub(crate) fn typed<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
+    let schema = Schema::builtin();
+    let id = schema.kind(kind)?;
+    Typing { schema }.structure(id, object.as_object()?)
+}
+
+/// Whether a kind is built in.
+pub(crate) fn is_builtin(kind: &GroupVersionKind) -> bool {
+    Schema::builtin().kind(kind).is_some()
+}
+
+/// An object with other `apiVersion` and `kind`; `None` where it has these.
+pub(crate) fn named<'a>(kind: &'a GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
+    let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let version = kind.api_version();
+    if object.is_null() || (text("apiVersion") == version && text("kind") == kind.kind) {
+        return None;
+    }
+    let Value::Object(mut members) = borrow(object) else {
+        return None;
+    };
+    members.insert("apiVersion", version);
+    members.insert("kind", kind.kind.as_str());
+    Some(Value::Object(members))
+}
+
+/// A value that was written as JSON and read again: whole numbers are integers then, however they were written first.
+/// `None` where nothing changes.
+pub(crate) fn reread<'a>(value: &'a Value<'a>) -> Option<Value<'a>> {
+    match value {
+        Value::Float(number) => format_float(*number).parse().ok().map(Value::Int),
+        Value::Array(elements) => {
+            let read: Vec<_> = elements.iter().map(reread).collect();
+            let any = read.iter().any(Option::is_some);
+            any.then(|| Value::Array(or_old(elements.iter(), read).collect()))
+        }
+        Value::Object(object) => {
+            let read: Vec<_> = object.iter().map(|(_, value)| reread(value)).collect();
+            let any = read.iter().any(Option::is_some);
+            let keys = object.iter().map(|(key, _)| Cow::Borrowed(key));
+            let values = or_old(object.iter().map(|(_, value)| value), read);
+            any.then(|| Value::Object(keys.zip(values).collect()))
+        }
+        _ => None,
+    }
+}
+
+/// The new values, or where there is none the old ones.
+fn or_old<'a>(
+    old: impl Iterator<Item = &'a Value<'a>>,
+    new: Vec<Option<Value<'a>>>,
+) -> impl Iterator<Item = Value<'a>> {
+    old.zip(new).map(|(old, new)| new.unwrap_or_else(|| borrow(old)))
+}
+
+struct Typing<'t> {
+    schema: &'t Schema,
+}
+
+/// What becomes of a member.
+enum Edit<'a> {
+    Keep,
+    Drop,
+    Replace(Value<'a>),
+}
+
+/// Recursion follows the nesting of the value, which the parser bounds, and of the schema's own structs.
+impl Typing<'_> {
+    fn structure<'a>(&self, id: TypeId, object: &'a Object<'a>) -> Option<Value<'a>> {
+        let of = self.schema.get(id);
+        let missing = of.fields.iter().filter(|field| {
+            let always = matches!(field.presence, Presence::Always | Presence::Nullable);
+            always && !object.contains_key(&field.name)
+        });
+        let mut missing = missing.peekable();
+        let edits: Vec<Edit<'a>> = object
+            .iter()
+            .map(|(name, value)| {
+                of.field(name)
+                    .map_or(Edit::Drop, |field| self.field(field, value))
+            })
+            .collect();
+        if missing.peek().is_none() && edits.iter().all(|edit| matches!(edit, Edit::Keep)) {
+            return None;
+        }
+        let kept = object
+            .iter()
+            .zip(edits)
+            .filter_map(|((name, value), edit)| match edit {
+                Edit::Keep => Some((Cow::Borrowed(name), borrow(value))),
+                Edit::Drop => None,
+                Edit::Replace(value) => Some((Cow::Borrowed(name), value)),
+            });
+        let added = missing.map(|field| (Cow::Owned(field.name.clone()), self.absent(field)));
+        Some(Value::Object(kept.chain(added).collect()))
+    }
+
+    fn field<'a>(&self, field: &Field, value: &'a Value<'a>) -> Edit<'a> {
+        match field.presence {
+            Presence::UnlessNull if value.is_null() => return Edit::Drop,
+            Presence::UnlessEmpty if is_empty(value) => return Edit::Drop,
+            Presence::Nullable if value.is_null() => return Edit::Keep,
+            _ => {}
+        }
+        match self.value(&field.shape, value) {
+            Some(value) => Edit::Replace(value),
+            None => Edit::Keep,
+        }
+    }
+
+    /// The value of a field that is always there.
+    fn absent<'a>(&self, field: &Field) -> Value<'a> {
+        match field.presence {
+            Presence::Nullable => Value::Null,
+            _ => self.zero(&field.shape),
+        }
+    }
+
+    fn value<'a>(&self, shape: &Shape, value: &'a Value<'a>) -> Option<Value<'a>> {
+        match (shape, value) {
+            (Shape::Struct(id), Value::Object(object)) => self.structure(*id, object),
+            (Shape::List(element), Value::Array(elements)) => {
+                let edited: Vec<_> = elements.iter().map(|value| self.value(element, value)).collect();
+                let any = edited.iter().any(Option::is_some);
+                any.then(|| Value::Array(or_old(elements.iter(), edited).collect()))
+            }
+            (Shape::Map(of), Value::Object(object)) => {
+                let edited: Vec<_> = object.iter().map(|(_, value)| self.value(of, value)).collect();
+                let any = edited.iter().any(Option::is_some);
+                let keys = object.iter().map(|(key, _)| Cow::Borrowed(key));
+                let values = or_old(object.iter().map(|(_, value)| value), edited);
+                any.then(|| Value::Object(keys.zip(values).collect()))
+            }
+            (Shape::Scalar(Scalar::Json | Scalar::Time | Scalar::MicroTime | Scalar::Bytes), Value::Null)
+            | (Shape::List(_) | Shape::Map(_), Value::Null) => None,
+            (shape, Value::Null) => Some(self.zero(shape)),
+            (Shape::Scalar(scalar), value) => scalar::canonical(*scalar, value),
+            // No API server would have taken it.
+            _ => None,
+        }
+    }
+
+    fn zero<'a>(&self, shape: &Shape) -> Value<'a> {
+        match shape {
+            Shape::Scalar(scalar) => scalar::zero(*scalar),
+            Shape::Struct(id) => {
+                let of = self.schema.get(*id);
+                let always = of
+                    .fields
+                    .iter()
+                    .filter(|field| matches!(field.presence, Presence::Always | Presence::Nullable));
+                let members = always.map(|field| (Cow::Owned(field.name.clone()), self.absent(field)));
+                Value::Object(members.collect())
+            }
+            Shape::List(_) | Shape::Map(_) => Value::Null,
+        }
+    }
+}
+
+fn is_empty(value: &Value<'_>) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(value) => !value,
+        Value::Int(number) => *number == 0,
+        Value::Float(number) => *number == 0.0,
+        Value::String(text) => text.is_empty(),
+        Value::Array(elements) => elements.is_empty(),
+        Value::Object(object) => object.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(kind: &str, object: &str, expected: &str) {
+        let kind = GroupVersionKind::new("", "v1", kind);
+        let object = pratique_json::parse(object.as_bytes()).unwrap();
+        let typed = typed(&kind, &object);
+        let text = typed.as_ref().unwrap_or(&object).to_string();
+        assert_eq!(text, expected);
+        // Once it has its form it keeps it.
+        let again = pratique_json::parse(text.as_bytes()).unwrap();
+        assert_eq!(super::typed(&kind, &again), None, "{text}");
+    }
+
+    #[test]
+    fn structs_appear_and_empty_fields_vanish() {
+        check(
+            "Pod",
+            "{}",
+            r#"{"metadata":{},"spec":{"containers":null},"status":{}}"#,
+        );
+        check(
+            "Pod",
+            r#"{"metadata":{"labels":{},"frobs":1},"spec":{"hostNetwork":false,"automountServiceAccountToken":false,
+                "containers":[{"name":"a","ports":[{"containerPort":80,"hostPort":0}]}]},"status":null}"#,
+            r#"{"metadata":{},"spec":{"automountServiceAccountToken":false,"containers":[{"name":"a","ports":[{"containerPort":80}],"resources":{}}]},"status":{}}"#,
+        );
+        check(
+            "Service",
+            r#"{"spec":{"ports":[{"port":80}]}}"#,
+            r#"{"metadata":{},"spec":{"ports":[{"port":80,"targetPort":0}]},"status":{"loadBalancer":{}}}"#,
+        );
+    }
+
+    #[test]
+    fn scalars_get_their_canonical_form() {
+        let with = |limits: &str| {
+            format!(
+                r#"{{"metadata":{{}},"spec":{{"containers":[{{"name":"a","resources":{{"limits":{limits}}}}}]}},"status":{{}}}}"#
+            )
+        };
+        check(
+            "Pod",
+            &with(r#"{"cpu":"1000m","memory":"1.5Gi","x":2}"#),
+            &with(r#"{"cpu":"1","memory":"1536Mi","x":"2"}"#),
+        );
+        check(
+            "Namespace",
+            r#"{"metadata":{"creationTimestamp":"2024-01-02T03:04:05.6+02:00"},"spec":{},"status":{}}"#,
+            r#"{"metadata":{"creationTimestamp":"2024-01-02T01:04:05Z"},"spec":{},"status":{}}"#,
+        );
+    }
+
+    #[test]
+    fn names_are_set() {
+        let kind = GroupVersionKind::new("apps", "v1", "Deployment");
+        let object =
+            pratique_json::parse(br#"{"apiVersion":"extensions/v1beta1","kind":"Deployment"}"#).unwrap();
+        let named = super::named(&kind, &object).unwrap();
+        assert_eq!(
+            named.to_string(),
+            r#"{"apiVersion":"apps/v1","kind":"Deployment"}"#
+        );
+        assert_eq!(super::named(&kind, &named), None);
+    }
+}

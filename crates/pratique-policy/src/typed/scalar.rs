@@ -1,0 +1,51 @@
+//! Scalars in their canonical form.
+
+use pratique_cel::quantity::Quantity;
+use pratique_cel::time::Timestamp;
+use pratique_json::Value;
+use pratique_schema::Scalar;
+
+/// The canonical form of a scalar; `None` where it has it, or where no API server would have taken it.
+pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'a>> {
+    match (scalar, value) {
+        (Scalar::Quantity, Value::String(text)) => {
+            changed(text, Quantity::parse(text.trim()).ok()?.to_string())
+        }
+        (Scalar::Quantity, Value::Int(_) | Value::Float(_)) => {
+            Some(Quantity::parse(&value.to_string()).ok()?.to_string().into())
+        }
+        (Scalar::Time, Value::String(text)) => changed(text, in_seconds(text)?),
+        (Scalar::MicroTime, Value::String(text)) => changed(text, in_microseconds(text)?),
+        (Scalar::Float, Value::Int(number)) => Some(Value::Float(*number as f64)),
+        _ => None,
+    }
+}
+
+/// What a scalar is without a value.
+pub(crate) fn zero<'a>(scalar: Scalar) -> Value<'a> {
+    match scalar {
+        Scalar::Bool => Value::Bool(false),
+        Scalar::Int | Scalar::IntOrString => Value::Int(0),
+        Scalar::Float => Value::Float(0.0),
+        Scalar::String => Value::from(""),
+        Scalar::Quantity => Value::from("0"),
+        Scalar::Duration => Value::from("0s"),
+        Scalar::Bytes | Scalar::Time | Scalar::MicroTime | Scalar::Json => Value::Null,
+    }
+}
+
+fn changed<'a>(text: &str, canonical: String) -> Option<Value<'a>> {
+    (text != canonical).then(|| canonical.into())
+}
+
+fn in_seconds(text: &str) -> Option<String> {
+    let time = Timestamp::parse(text).ok()?;
+    Some(Timestamp::from_seconds(time.seconds()).ok()?.to_string())
+}
+
+fn in_microseconds(text: &str) -> Option<String> {
+    let time = Timestamp::parse(text).ok()?;
+    let seconds = Timestamp::from_seconds(time.seconds()).ok()?.to_string();
+    let seconds = seconds.trim_end_matches('Z');
+    Some(format!("{seconds}.{:06}Z", time.nanos() / 1000))
+}
