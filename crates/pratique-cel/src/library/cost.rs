@@ -17,14 +17,39 @@ pub(super) fn reads_first_twice(arguments: &[Value<'_>], _: Option<&Value<'_>>) 
     traversal(size_at(arguments, 0).saturating_mul(2))
 }
 
+/// A call that walks over all of its first argument.
+pub(super) fn traverses_first(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    arguments.first().map_or(0, deep_traversal)
+}
+
 /// Reading `size` characters, bytes or elements.
 pub(crate) fn traversal(size: u64) -> u64 {
     ceil(size as f64 * 0.1)
 }
 
+/// A call that makes a list: so much for each of `size`, and for the call and the list itself.
+pub(super) fn makes_list(factor: f64, size: u64) -> u64 {
+    let factor = if factor < 0.0 { 1.0 } else { factor };
+    ((size as f64 * factor) as u64).saturating_add(11)
+}
+
 /// Matching a text of `size` characters with a regular expression of `regex_size` characters.
 pub(crate) fn regex(size: u64, regex_size: u64) -> u64 {
     ceil((1.0 + size as f64) * 0.1).saturating_mul(ceil(regex_size as f64 * 0.25))
+}
+
+/// Walking over all of a value: what is in lists and maps counts, strings and bytes by full tens.
+fn deep_traversal(value: &Value<'_>) -> u64 {
+    match value {
+        Value::String(text) => length(text.len() / 10),
+        Value::Bytes(bytes) => length(bytes.len() / 10),
+        Value::List(list) => list.iter().map(|element| deep_traversal(&element)).fold(0, u64::saturating_add),
+        Value::Map(map) => map
+            .iter()
+            .map(|(key, value)| deep_traversal(&key).saturating_add(deep_traversal(&value)))
+            .fold(0, u64::saturating_add),
+        _ => 1,
+    }
 }
 
 /// The size of the argument at a position.
@@ -64,6 +89,13 @@ mod tests {
         assert_eq!(regex(0, 1), 1);
         assert_eq!(regex(9, 60), 15);
         assert_eq!(regex(10, 60), 30);
+    }
+
+    #[test]
+    fn deep() {
+        let elements = [Value::String("0123456789012345678"), Value::Int(7), Value::String("short")];
+        let list = Value::List(crate::value::List::Values(&elements));
+        assert_eq!(traverses_first(&[list], None), 2);
     }
 
     #[test]

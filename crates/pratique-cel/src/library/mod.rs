@@ -10,13 +10,18 @@ pub(crate) mod cost;
 mod format;
 mod ip;
 mod json_patch;
+mod lists;
 mod macros;
 mod optional;
 mod protobuf;
 mod quantity;
+mod regex;
+mod results;
 mod scalars;
 mod semver;
+mod sets;
 mod standard;
+mod strings;
 #[cfg(test)]
 mod testing;
 mod url;
@@ -92,29 +97,37 @@ const LIBRARIES: &[Versioned] = &[
     since(0, protobuf::library),
     since(0, scalars::library),
     since(0, url::library),
-    // regex
-    // lists of Kubernetes, version 0: until 37
+    since(0, regex::library),
+    until(37, lists::kubernetes),
     since(27, authz::library),
     since(28, optional::library),
     since(28, macros::optional),
     since(28, quantity::library),
-    // strings, version 2: since 29
-    // sets: since 29
+    since(29, strings::library),
+    since(29, sets::library),
     since(30, ip::library),
     since(30, cidr::library),
     since(31, format::library),
     since(31, authz::selectors),
     since(32, macros::two_variables),
     since(33, semver::library),
-    // lists of CEL, version 3: since 34
+    since(34, lists::extension),
     since(34, macros::lists),
-    // lists of Kubernetes, version 1 (with `includes`): since 37
+    since(37, lists::kubernetes_with_includes),
 ];
 
 const fn since(since: u32, library: fn() -> Library) -> Versioned {
     Versioned {
         since,
         until: None,
+        library,
+    }
+}
+
+const fn until(until: u32, library: fn() -> Library) -> Versioned {
+    Versioned {
+        since: 0,
+        until: Some(until),
         library,
     }
 }

@@ -23,12 +23,9 @@ impl Caller {
     /// Calls an overload.
     pub(super) fn call<'a>(&'a self, id: &str, arguments: &[Value<'a>]) -> Evaluation<'a> {
         let context = Context::new(&self.arena, u64::MAX);
-        let (_, overload) = self.find(id);
-        overload
-            .implementation
-            .as_ref()
-            .expect(id)
-            .call(&context, arguments)
+        let (function, overload) = self.find(id);
+        let implementation = overload.implementation.as_ref().or(function.singleton.as_ref());
+        implementation.expect(id).call(&context, arguments)
     }
 
     /// Calls an overload that makes a value of a string.

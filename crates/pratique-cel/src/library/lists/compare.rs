@@ -1,0 +1,35 @@
+//! How functions of lists compare elements: what cannot be compared is not an error to them.
+
+use std::cmp::Ordering;
+
+use crate::error::Fault;
+use crate::ops;
+use crate::value::Value;
+
+/// Whether two values are equal, where a refusal to be compared counts as a difference.
+pub(in crate::library) fn surely_equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
+    match ops::equal(left, right) {
+        Err(fault) if !fault.is_stop() => Ok(false),
+        result => result,
+    }
+}
+
+/// Whether two values stand in an order; those that cannot be compared do not.
+pub(super) fn is_ordered(left: &Value<'_>, right: &Value<'_>, expected: Ordering) -> bool {
+    matches!(ops::compare(left, right), Some(Ok(order)) if order == expected)
+}
+
+/// Whether values of the type of this one have an order.
+pub(super) fn has_order(value: &Value<'_>) -> bool {
+    matches!(
+        value,
+        Value::Bool(_)
+            | Value::Int(_)
+            | Value::Uint(_)
+            | Value::Double(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Timestamp(_)
+            | Value::Duration(_)
+    )
+}

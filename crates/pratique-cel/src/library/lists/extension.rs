@@ -1,0 +1,345 @@
+//! CEL's extension for lists, version 3: `slice`, `flatten`, `sort`, `sortBy`, `distinct`, `reverse`, `lists.range`.
+
+use super::compare::surely_equal;
+use super::{comparable, sort};
+use crate::context::Context;
+use crate::error::Fault;
+use crate::function::{CallFn, Function, Overload};
+use crate::library::{Library, cost, results};
+use crate::ops;
+use crate::types::Type;
+use crate::value::{Evaluation, List, Value};
+
+/// The functions of the extension. Its macro `sortBy` is with the macros.
+pub(crate) fn library() -> Library {
+    let element = || Type::param("T");
+    let list = || Type::list(element());
+    let distinct_overload = Overload::new("list_distinct", true, &[list()], list())
+        .implemented(distinct)
+        .costing_by_list(0, compares_last);
+    Library::of(vec![
+        Function::new("slice")
+            .member("list_slice", &[list(), Type::Int, Type::Int], list(), slice)
+            .costing(makes_result),
+        Function::new("flatten")
+            .member("list_flatten", &[Type::list(list())], list(), flatten)
+            .costing(flattening)
+            .member(
+                "list_flatten_int",
+                &[Type::list(Type::Dyn), Type::Int],
+                Type::list(Type::Dyn),
+                flatten,
+            )
+            .costing(flattening),
+        sorting("sort", "sort", &[], sort::sort),
+        sorting(
+            "@sortByAssociatedKeys",
+            "sortByAssociatedKeys",
+            &[list()],
+            sort::sort_by_keys,
+        ),
+        Function::new("lists.range")
+            .global("lists_range", &[Type::Int], Type::list(Type::Int), range)
+            .costing(makes_result),
+        Function::new("reverse")
+            .member("list_reverse", &[list()], list(), reverse)
+            .costing(makes_result),
+        Function::new("distinct").with(distinct_overload),
+    ])
+}
+
+/// A function that sorts by the last of its arguments, a list of each comparable type.
+fn sorting(name: &str, suffix: &str, receiver: &[Type], call: CallFn) -> Function {
+    let function = comparable()
+        .iter()
+        .fold(Function::new(name), |function, (_, of)| {
+            let id = format!("list_{}_{suffix}", of.runtime_name());
+            let keys = Type::list(of.clone());
+            let result = receiver.first().unwrap_or(&keys).clone();
+            let params: Vec<Type> = receiver.iter().cloned().chain([keys]).collect();
+            let overload = Overload::new(&id, true, &params, result);
+            function.with(overload.costing_by_list(receiver.len(), compares_last))
+        });
+    function.singleton(call)
+}
+
+fn slice<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let [Value::List(list), Value::Int(start), Value::Int(end)] = arguments else {
+        return Err(Fault::no_such_overload());
+    };
+    let refuse = |why: &str| Err(Fault::error(format!("cannot slice({start}, {end}), {why}")));
+    let (Ok(from), Ok(to)) = (usize::try_from(*start), usize::try_from(*end)) else {
+        return refuse("negative indexes not supported");
+    };
+    if from > to {
+        return refuse("start index must be less than or equal to end index");
+    }
+    if to > list.len() {
+        return refuse(&format!("list is length {}", list.len()));
+    }
+    let elements: Vec<Value<'a>> = (from..to).filter_map(|index| list.get(index)).collect();
+    Ok(results::list(context, &elements))
+}
+
+fn flatten<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let (list, depth) = match arguments {
+        [Value::List(list)] => (list, 1),
+        [Value::List(list), Value::Int(depth)] => (list, *depth),
+        _ => return Err(cannot_flatten(arguments)),
+    };
+    if depth < 0 {
+        return Err(Fault::error("level must be non-negative"));
+    }
+    let mut flat = Vec::new();
+    flatten_into(&mut flat, list, depth);
+    Ok(results::list(context, &flat))
+}
+
+/// Lists nest no deeper than expressions and the input do, and so does the recursion.
+fn flatten_into<'a>(flat: &mut Vec<Value<'a>>, list: &List<'a>, depth: i64) {
+    for element in list.iter() {
+        match element {
+            Value::List(inner) if depth > 0 => flatten_into(flat, &inner, depth - 1),
+            element => flat.push(element),
+        }
+    }
+}
+
+/// The reference calls this function with arguments of any type, and computes its cost from them.
+fn cannot_flatten(arguments: &[Value<'_>]) -> Fault {
+    match arguments {
+        [list] => Fault::error(format!("no such overload: {}.flatten()", list.type_name())),
+        [list, Value::Int(_)] => Fault::error(format!("no such overload: {}.flatten(int)", list.type_name())),
+        [_, depth] => {
+            let depth = ops::go_type(depth);
+            Fault::internal(format!("interface conversion: ref.Val is {depth}, not types.Int"))
+        }
+        _ => Fault::no_such_overload(),
+    }
+}
+
+/// The longest range.
+const MAX_RANGE: i64 = 1_000_000;
+
+fn range<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let [Value::Int(size)] = arguments else {
+        return Err(Fault::no_such_overload());
+    };
+    if *size < 0 {
+        return Err(Fault::error(format!(
+            "lists.range: size must be non-negative, got {size}"
+        )));
+    }
+    if *size > MAX_RANGE {
+        let text = format!("lists.range: size {size} exceeds maximum allowed ({MAX_RANGE})");
+        return Err(Fault::error(text));
+    }
+    let numbers: Vec<Value<'a>> = (0..*size).map(Value::Int).collect();
+    Ok(results::list(context, &numbers))
+}
+
+fn reverse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let [Value::List(list)] = arguments else {
+        return Err(Fault::no_such_overload());
+    };
+    let elements: Vec<Value<'a>> = (0..list.len())
+        .rev()
+        .filter_map(|index| list.get(index))
+        .collect();
+    Ok(results::list(context, &elements))
+}
+
+fn distinct<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let [Value::List(list)] = arguments else {
+        return Err(Fault::no_such_overload());
+    };
+    let mut unique: Vec<Value<'a>> = Vec::new();
+    for element in list.iter() {
+        context.check_interrupt()?;
+        if !holds(&unique, &element)? {
+            unique.push(element);
+        }
+    }
+    Ok(results::list(context, &unique))
+}
+
+fn holds(values: &[Value<'_>], wanted: &Value<'_>) -> Result<bool, Fault> {
+    for value in values {
+        if surely_equal(wanted, value)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn makes_result(_: &[Value<'_>], result: Option<&Value<'_>>) -> u64 {
+    cost::makes_list(1.0, result.map_or(1, cost::size))
+}
+
+fn flattening(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    let depth = match arguments.get(1) {
+        Some(Value::Int(depth)) => *depth as f64,
+        _ => 1.0,
+    };
+    cost::makes_list(depth, cost::size_at(arguments, 0))
+}
+
+/// Comparing all elements of the last argument with each other; strings and bytes, told by the first, cost more.
+fn compares_last(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    let size = arguments.last().map_or(1, cost::size);
+    let factor = match arguments.last() {
+        Some(Value::List(list)) if matches!(list.get(0), Some(Value::String(_) | Value::Bytes(_))) => 2.1,
+        _ => 2.0,
+    };
+    cost::makes_list(factor, size.saturating_mul(size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::testing::Caller;
+    use Value::{Double, Int, String as Text};
+
+    fn check(id: &str, arguments: &[Value<'_>], expected: &str, cost: u64) {
+        Caller::new(library()).check(id, arguments, expected, cost);
+    }
+
+    fn list<'a>(elements: &'a [Value<'a>]) -> Value<'a> {
+        Value::List(List::Values(elements))
+    }
+
+    #[test]
+    fn parts() {
+        let numbers = [Int(1), Int(2), Int(3)];
+        let slice = |start, end, expected, cost| {
+            check(
+                "list_slice",
+                &[list(&numbers), Int(start), Int(end)],
+                expected,
+                cost,
+            )
+        };
+        slice(1, 3, "[2, 3]", 13);
+        slice(3, 3, "[]", 11);
+        slice(-1, 2, "cannot slice(-1, 2), negative indexes not supported", 12);
+        slice(
+            2,
+            1,
+            "cannot slice(2, 1), start index must be less than or equal to end index",
+            12,
+        );
+        slice(0, 4, "cannot slice(0, 4), list is length 3", 12);
+        check("list_reverse", &[list(&numbers)], "[3, 2, 1]", 14);
+        check(
+            "list_distinct",
+            &[list(&[Int(1), Double(1.0), Text("1"), Int(1)])],
+            "[1, '1']",
+            43,
+        );
+        check("list_distinct", &[list(&[Text("a"), Text("a")])], "['a']", 19);
+    }
+
+    #[test]
+    fn flattening() {
+        let innermost = [Int(3)];
+        let inner = [Int(2), list(&innermost)];
+        let outer = [Int(1), list(&inner)];
+        check("list_flatten", &[list(&outer)], "[1, 2, [3]]", 13);
+        check("list_flatten_int", &[list(&outer), Int(2)], "[1, 2, 3]", 15);
+        check("list_flatten_int", &[list(&outer), Int(0)], "[1, [2, [3]]]", 11);
+        check(
+            "list_flatten_int",
+            &[list(&outer), Int(-1)],
+            "level must be non-negative",
+            13,
+        );
+        check("list_flatten", &[Int(1)], "no such overload: int.flatten()", 12);
+        let wrong = "internal error: interface conversion: ref.Val is types.String, not types.Int";
+        check("list_flatten_int", &[list(&outer), Text("a")], wrong, 13);
+    }
+
+    #[test]
+    fn ranges() {
+        check("lists_range", &[Int(3)], "[0, 1, 2]", 14);
+        check(
+            "lists_range",
+            &[Int(-1)],
+            "lists.range: size must be non-negative, got -1",
+            12,
+        );
+        let too_long = "lists.range: size 1000001 exceeds maximum allowed (1000000)";
+        check("lists_range", &[Int(1_000_001)], too_long, 12);
+    }
+
+    #[test]
+    fn sorting() {
+        check(
+            "list_int_sort",
+            &[list(&[Int(3), Int(1), Int(2)])],
+            "[1, 2, 3]",
+            29,
+        );
+        check(
+            "list_string_sort",
+            &[list(&[Text("b"), Text("a")])],
+            "['a', 'b']",
+            19,
+        );
+        check("list_int_sort", &[list(&[])], "[]", 11);
+        check(
+            "list_int_sort",
+            &[list(&[Int(1), Text("a")])],
+            "list elements must have the same type",
+            19,
+        );
+        check(
+            "list_int_sort",
+            &[list(&[list(&[])])],
+            "list elements must be comparable",
+            13,
+        );
+        let by = |elements: &[Value<'_>], keys: &[Value<'_>], expected, cost| {
+            check(
+                "list_int_sortByAssociatedKeys",
+                &[list(elements), list(keys)],
+                expected,
+                cost,
+            );
+        };
+        by(
+            &[Text("a"), Text("b"), Text("c")],
+            &[Int(2), Int(1), Int(1)],
+            "['b', 'c', 'a']",
+            29,
+        );
+        let sizes = "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got 1 and 0 elements respectively";
+        by(&[Int(1)], &[], sizes, 11);
+    }
+
+    #[test]
+    fn long_lists_are_sorted_in_their_order() {
+        let keys: Vec<Value<'_>> = (0..1_000).map(|index| Int(index * 7_919 % 10)).collect();
+        let elements: Vec<Value<'_>> = (0..1_000).map(Int).collect();
+        let mut expected: Vec<i64> = (0..1_000).collect();
+        expected.sort_by_key(|index| index * 7_919 % 10);
+        let expected: Vec<String> = expected.iter().map(i64::to_string).collect();
+        let expected = format!("[{}]", expected.join(", "));
+        check(
+            "list_int_sortByAssociatedKeys",
+            &[list(&elements), list(&keys)],
+            &expected,
+            2_000_011,
+        );
+        let nan: Vec<Value<'_>> = (0..100)
+            .map(|index| {
+                Double(if index % 3 == 0 {
+                    f64::NAN
+                } else {
+                    -f64::from(index)
+                })
+            })
+            .collect();
+        let sorted = Caller::new(library());
+        assert!(sorted.call("list_double_sort", &[list(&nan)]).is_ok());
+    }
+}

@@ -1,0 +1,122 @@
+//! Kubernetes' functions of regular expressions: `find` and `findAll`.
+
+use super::results::string_list;
+use super::{Library, cost};
+use crate::context::Context;
+use crate::error::Fault;
+use crate::function::Function;
+use crate::regex::Regex;
+use crate::types::Type;
+use crate::value::{Evaluation, Value};
+
+/// `find` and `findAll`.
+pub(crate) fn library() -> Library {
+    let find_function = Function::new("find")
+        .member(
+            "string_find_string",
+            &[Type::String, Type::String],
+            Type::String,
+            find,
+        )
+        .costing_always(search)
+        .with_pattern(find_with);
+    let strings = Type::list(Type::String);
+    let find_all_function = Function::new("findAll")
+        .member(
+            "string_find_all_string",
+            &[Type::String, Type::String],
+            strings.clone(),
+            find_all,
+        )
+        .member(
+            "string_find_all_string_int",
+            &[Type::String, Type::String, Type::Int],
+            strings,
+            find_all,
+        )
+        .costing_always(search)
+        .with_pattern(find_all_with);
+    Library::of(vec![find_function, find_all_function])
+}
+
+fn search(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    cost::regex(cost::size_at(arguments, 0), cost::size_at(arguments, 1))
+}
+
+fn find<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(_), Value::String(pattern)] => find_with(context, &compile(pattern)?, arguments),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn find_with<'a>(_: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text), _] => Ok(Value::String(regex.find(text).unwrap_or(""))),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn find_all<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(_), Value::String(pattern)]
+        | [Value::String(_), Value::String(pattern), Value::Int(_)] => {
+            find_all_with(context, &compile(pattern)?, arguments)
+        }
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn find_all_with<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text), _] => Ok(string_list(context, &regex.find_all(text, -1))),
+        [Value::String(text), _, Value::Int(limit)] => {
+            Ok(string_list(context, &regex.find_all(text, *limit)))
+        }
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn compile(pattern: &str) -> Result<Regex, Fault> {
+    Regex::new(pattern).map_err(|error| Fault::error(format!("Illegal regex: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::testing::Caller;
+
+    #[test]
+    fn calls() {
+        let caller = Caller::new(library());
+        let find = |text, pattern, expected: &str, cost| {
+            caller.check(
+                "string_find_string",
+                &[Value::String(text), Value::String(pattern)],
+                expected,
+                cost,
+            );
+        };
+        find("abc 123", "[0-9]+", "'123'", 2);
+        find("abc", "x", "''", 1);
+        find(
+            "abc",
+            "(",
+            "Illegal regex: error parsing regexp: missing closing ): `(`",
+            1,
+        );
+        let all = |text, pattern, limit, expected: &str| {
+            let arguments = [Value::String(text), Value::String(pattern), Value::Int(limit)];
+            caller.check("string_find_all_string_int", &arguments, expected, 1);
+        };
+        all("banana", "an", -1, "['an', 'an']");
+        all("banana", "an", 1, "['an']");
+        all("banana", "an", 0, "[]");
+        caller.check(
+            "string_find_all_string",
+            &[Value::String("é"), Value::String("")],
+            "['', '']",
+            0,
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! Lists as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`.
+
+use super::lists::surely_equal;
+use super::{Library, cost};
+use crate::context::Context;
+use crate::error::Fault;
+use crate::function::Function;
+use crate::types::Type;
+use crate::value::{Evaluation, List, Value};
+
+/// The functions of sets.
+pub(crate) fn library() -> Library {
+    let list = Type::list(Type::param("T"));
+    let params = [list.clone(), list];
+    Library::of(vec![
+        Function::new("sets.contains")
+            .global("list_sets_contains_list", &params, Type::Bool, contains)
+            .costing(once),
+        Function::new("sets.equivalent")
+            .global("list_sets_equivalent_list", &params, Type::Bool, equivalent)
+            .costing(twice),
+        Function::new("sets.intersects")
+            .global("list_sets_intersects_list", &params, Type::Bool, intersects)
+            .costing(once),
+    ])
+}
+
+fn once(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    1 + pairs(arguments)
+}
+
+fn twice(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    1 + pairs(arguments).saturating_mul(2)
+}
+
+/// How many pairs of elements there are.
+fn pairs(arguments: &[Value<'_>]) -> u64 {
+    cost::size_at(arguments, 0).saturating_mul(cost::size_at(arguments, 1))
+}
+
+fn contains<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::List(list), Value::List(other)] => holds_all(context, list, other).map(Value::Bool),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn equivalent<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let [Value::List(list), Value::List(other)] = arguments else {
+        return Err(Fault::no_such_overload());
+    };
+    Ok(Value::Bool(
+        holds_all(context, list, other)? && holds_all(context, other, list)?,
+    ))
+}
+
+fn intersects<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let [Value::List(list), Value::List(other)] = arguments else {
+        return Err(Fault::no_such_overload());
+    };
+    for element in list.iter() {
+        if holds(context, other, &element)? {
+            return Ok(Value::Bool(true));
+        }
+    }
+    Ok(Value::Bool(false))
+}
+
+fn holds_all<'a>(context: &Context<'a>, list: &List<'a>, other: &List<'a>) -> Result<bool, Fault> {
+    for element in other.iter() {
+        if !holds(context, list, &element)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a list has an element that a value is equal to.
+fn holds<'a>(context: &Context<'a>, list: &List<'a>, value: &Value<'a>) -> Result<bool, Fault> {
+    context.check_interrupt()?;
+    for element in list.iter() {
+        if surely_equal(value, &element)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::testing::Caller;
+    use Value::{Double, Int, String as Text};
+
+    #[test]
+    fn calls() {
+        let caller = Caller::new(library());
+        let check = |id, one: &[Value<'static>], other: &[Value<'static>], expected, cost| {
+            caller.check(
+                id,
+                &[Value::List(List::Values(one)), Value::List(List::Values(other))],
+                expected,
+                cost,
+            );
+        };
+        let (numbers, same) = ([Int(1), Int(2)], [Double(2.0), Double(1.0), Int(1)]);
+        check("list_sets_contains_list", &numbers, &same, "true", 7);
+        check("list_sets_contains_list", &numbers, &[Int(3)], "false", 3);
+        check("list_sets_contains_list", &numbers, &[], "true", 1);
+        check("list_sets_equivalent_list", &numbers, &same, "true", 13);
+        check("list_sets_equivalent_list", &numbers, &[Int(1)], "false", 5);
+        check(
+            "list_sets_intersects_list",
+            &numbers,
+            &[Text("1"), Int(2)],
+            "true",
+            5,
+        );
+        check("list_sets_intersects_list", &numbers, &[], "false", 1);
+    }
+}

@@ -1,0 +1,143 @@
+//! The functions of strings, bound to values.
+
+use std::borrow::Cow;
+
+use super::super::results::string_list;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::ops;
+use crate::text::{self, IndexError};
+use crate::value::{Evaluation, Value};
+
+pub(super) fn char_at<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text), Value::Int(index)] => string(text::char_at(text, *index)),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+pub(super) fn index_of<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text), Value::String(pattern)] => Ok(Value::Int(text::index_of(text, pattern))),
+        [Value::String(text), Value::String(pattern), Value::Int(start)] => {
+            int(text::index_of_from(text, pattern, *start))
+        }
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+pub(super) fn last_index_of<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text), Value::String(pattern)] => Ok(Value::Int(text::last_index_of(text, pattern))),
+        [Value::String(text), Value::String(pattern), Value::Int(start)] => {
+            int(text::last_index_of_from(text, pattern, *start))
+        }
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+pub(super) fn substring<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text), Value::Int(start)] => string(text::substring(text, *start)),
+        [Value::String(text), Value::Int(start), Value::Int(end)] => {
+            string(text::substring_range(text, *start, *end))
+        }
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+pub(super) fn split<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let pieces = match arguments {
+        [Value::String(text), Value::String(separator)] => text::split(text, separator, -1),
+        [Value::String(text), Value::String(separator), Value::Int(limit)] => {
+            text::split(text, separator, *limit)
+        }
+        _ => return Err(Fault::no_such_overload()),
+    };
+    Ok(string_list(context, &pieces))
+}
+
+pub(super) fn replace<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text), Value::String(old), Value::String(new)] => {
+            Ok(store(context, text::replace(text, old, new, -1)))
+        }
+        [
+            Value::String(text),
+            Value::String(old),
+            Value::String(new),
+            Value::Int(limit),
+        ] => Ok(store(context, text::replace(text, old, new, *limit))),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+pub(super) fn trim<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text)] => Ok(Value::String(text::trim(text))),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+pub(super) fn lower_ascii<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text)] => Ok(store(context, text::lower_ascii(text))),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+pub(super) fn upper_ascii<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text)] => Ok(store(context, text::upper_ascii(text))),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+pub(super) fn quote<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [Value::String(text)] => Ok(Value::String(context.arena.str(&text::quote_cel(text)))),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+pub(super) fn join<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let (list, separator) = match arguments {
+        [Value::List(list)] => (list, ""),
+        [Value::List(list), Value::String(separator)] => (list, *separator),
+        _ => return Err(Fault::no_such_overload()),
+    };
+    let mut joined = String::new();
+    for (index, element) in list.iter().enumerate() {
+        let Value::String(text) = element else {
+            return Err(Fault::error(format!(
+                "join: invalid input: {}",
+                ops::shown(&element)
+            )));
+        };
+        if index > 0 {
+            joined.push_str(separator);
+        }
+        joined.push_str(text);
+    }
+    Ok(Value::String(context.arena.str(&joined)))
+}
+
+fn string<'a>(result: Result<&'a str, IndexError>) -> Evaluation<'a> {
+    result.map(Value::String).map_err(fault)
+}
+
+fn int<'a>(result: Result<i64, IndexError>) -> Evaluation<'a> {
+    result.map(Value::Int).map_err(fault)
+}
+
+fn fault(error: IndexError) -> Fault {
+    Fault::error(error.to_string())
+}
+
+/// A text as a value, copied only where it is new.
+fn store<'a>(context: &Context<'a>, text: Cow<'a, str>) -> Value<'a> {
+    Value::String(match text {
+        Cow::Borrowed(text) => text,
+        Cow::Owned(text) => context.arena.str(&text),
+    })
+}

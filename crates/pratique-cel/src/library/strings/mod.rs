@@ -1,0 +1,219 @@
+//! CEL's extension for strings, version 2: searching, cutting, joining, quoting and formatting.
+
+mod calls;
+mod format;
+
+use self::calls::*;
+use super::{Library, cost};
+use crate::function::Function;
+use crate::types::Type;
+use crate::value::Value;
+
+const STRING: Type = Type::String;
+const INT: Type = Type::Int;
+
+/// The functions of strings.
+pub(crate) fn library() -> Library {
+    let mut functions = searching();
+    functions.extend(cutting());
+    functions.extend(making());
+    Library::of(functions)
+}
+
+fn searching() -> Vec<Function> {
+    let index_of = Function::new("indexOf")
+        .member("string_index_of_string", &[STRING, STRING], INT, index_of)
+        .member(
+            "string_index_of_string_int",
+            &[STRING, STRING, INT],
+            INT,
+            index_of,
+        );
+    let last_index_of = Function::new("lastIndexOf")
+        .member(
+            "string_last_index_of_string",
+            &[STRING, STRING],
+            INT,
+            last_index_of,
+        )
+        .member(
+            "string_last_index_of_string_int",
+            &[STRING, STRING, INT],
+            INT,
+            last_index_of,
+        );
+    vec![
+        Function::new("charAt").member("string_char_at_int", &[STRING, INT], STRING, char_at),
+        index_of.costing_always(cost::traverses_first),
+        last_index_of.costing_always(cost::traverses_first),
+    ]
+}
+
+fn cutting() -> Vec<Function> {
+    let strings = || Type::list(STRING);
+    let substring = Function::new("substring")
+        .member("string_substring_int", &[STRING, INT], STRING, substring)
+        .member("string_substring_int_int", &[STRING, INT, INT], STRING, substring);
+    let split = Function::new("split")
+        .member("string_split_string", &[STRING, STRING], strings(), split)
+        .member(
+            "string_split_string_int",
+            &[STRING, STRING, INT],
+            strings(),
+            split,
+        );
+    let trim = Function::new("trim").member("string_trim", &[STRING], STRING, trim);
+    vec![
+        substring.costing_always(cost::reads_first),
+        split.costing_always(cost::reads_first_twice),
+        trim.costing_always(cost::reads_first),
+    ]
+}
+
+fn making() -> Vec<Function> {
+    let strings = || Type::list(STRING);
+    let lower = Function::new("lowerAscii").member("string_lower_ascii", &[STRING], STRING, lower_ascii);
+    let upper = Function::new("upperAscii").member("string_upper_ascii", &[STRING], STRING, upper_ascii);
+    let replace = Function::new("replace")
+        .member(
+            "string_replace_string_string",
+            &[STRING, STRING, STRING],
+            STRING,
+            replace,
+        )
+        .member(
+            "string_replace_string_string_int",
+            &[STRING, STRING, STRING, INT],
+            STRING,
+            replace,
+        );
+    let join = Function::new("join")
+        .member("list_join", &[strings()], STRING, join)
+        .member("list_join_string", &[strings(), STRING], STRING, join);
+    vec![
+        lower.costing_always(cost::reads_first),
+        upper.costing_always(cost::reads_first),
+        replace.costing_always(cost::reads_first_twice),
+        join.costing_always(makes_result),
+        Function::new("strings.quote")
+            .global("strings_quote", &[STRING], STRING, quote)
+            .costing(cost::reads_first),
+        Function::new("format")
+            .member(
+                "string_format",
+                &[STRING, Type::list(Type::Dyn)],
+                STRING,
+                format::call,
+            )
+            .costing(cost::reads_first),
+    ]
+}
+
+fn makes_result(_: &[Value<'_>], result: Option<&Value<'_>>) -> u64 {
+    cost::traversal(result.map_or(1, cost::size).saturating_mul(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::testing::Caller;
+    use crate::value::List;
+    use Value::{Int, String as Text};
+
+    #[test]
+    fn calls() {
+        let caller = Caller::new(library());
+        let check =
+            |id, arguments: &[Value<'static>], expected, cost| caller.check(id, arguments, expected, cost);
+        check("string_char_at_int", &[Text("aé"), Int(1)], "'é'", 1);
+        check(
+            "string_char_at_int",
+            &[Text("aé"), Int(3)],
+            "index out of range: 3",
+            1,
+        );
+        check("string_index_of_string", &[Text("tacocat"), Text("c")], "2", 0);
+        check(
+            "string_index_of_string_int",
+            &[Text("tacocat tacocat"), Text("c"), Int(3)],
+            "4",
+            1,
+        );
+        check(
+            "string_last_index_of_string",
+            &[Text("tacocat"), Text("ta")],
+            "0",
+            0,
+        );
+        check(
+            "string_last_index_of_string_int",
+            &[Text("tacocat"), Text("c"), Int(3)],
+            "2",
+            0,
+        );
+        check("string_substring_int", &[Text("tacocat"), Int(4)], "'cat'", 1);
+        check(
+            "string_substring_int_int",
+            &[Text("tacocat"), Int(4), Int(2)],
+            "invalid substring range. start: 4, end: 2",
+            1,
+        );
+        check("string_split_string", &[Text("a,b"), Text(",")], "['a', 'b']", 1);
+        check(
+            "string_split_string_int",
+            &[Text("a,b"), Text(","), Int(1)],
+            "['a,b']",
+            1,
+        );
+        check("string_trim", &[Text(" a ")], "'a'", 1);
+        check("string_lower_ascii", &[Text("AÉ")], "'aÉ'", 1);
+        check("string_upper_ascii", &[Text("aé")], "'Aé'", 1);
+        check(
+            "string_replace_string_string",
+            &[Text("banana"), Text("a"), Text("o")],
+            "'bonono'",
+            2,
+        );
+        check(
+            "string_replace_string_string_int",
+            &[Text("banana"), Text("a"), Text("o"), Int(1)],
+            "'bonana'",
+            2,
+        );
+        check("strings_quote", &[Text("a\"b")], r#"'"a\"b"'"#, 1);
+        check("string_char_at_int", &[Int(1), Int(1)], "no such overload", 1);
+    }
+
+    #[test]
+    fn joins() {
+        let caller = Caller::new(library());
+        let check = |list: &[Value<'static>], separator: Option<&'static str>, expected, cost| {
+            let list = Value::List(List::Values(list));
+            match separator {
+                Some(separator) => caller.check("list_join_string", &[list, Text(separator)], expected, cost),
+                None => caller.check("list_join", &[list], expected, cost),
+            }
+        };
+        check(&[Text("a"), Text("b")], None, "'ab'", 1);
+        check(
+            &[Text("a"), Text("b"), Text("cdef")],
+            Some(", "),
+            "'a, b, cdef'",
+            2,
+        );
+        check(&[], Some("-"), "''", 0);
+        check(&[Text("a"), Int(1)], None, "join: invalid input: 1", 1);
+    }
+
+    #[test]
+    fn formats() {
+        let caller = Caller::new(library());
+        let elements = [Int(1), Text("a")];
+        let arguments = [Text("%s of %d"), Value::List(List::Values(&elements))];
+        let expected =
+            "error during formatting: decimal clause can only be used on integers, was given string";
+        caller.check("string_format", &arguments, expected, 1);
+        let arguments = [Text("%d of %s"), Value::List(List::Values(&elements))];
+        caller.check("string_format", &arguments, "'1 of a'", 1);
+    }
+}
