@@ -2,6 +2,11 @@
 
 use crate::value::Value;
 
+/// Reading so many characters, bytes or elements.
+pub(crate) use crate::ops::cost_of_traversal as traversal;
+/// How many characters, bytes or elements a value has; 1 for what has none.
+pub(crate) use crate::ops::cost_size as size;
+
 /// A call that only looks something up.
 pub(super) fn nominal(_: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     1
@@ -22,11 +27,6 @@ pub(super) fn traverses_first(arguments: &[Value<'_>], _: Option<&Value<'_>>) ->
     arguments.first().map_or(0, deep_traversal)
 }
 
-/// Reading `size` characters, bytes or elements.
-pub(crate) fn traversal(size: u64) -> u64 {
-    ceil(size as f64 * 0.1)
-}
-
 /// A call that makes a list: so much for each of `size`, and for the call and the list itself.
 pub(super) fn makes_list(factor: f64, size: u64) -> u64 {
     let factor = if factor < 0.0 { 1.0 } else { factor };
@@ -43,7 +43,10 @@ fn deep_traversal(value: &Value<'_>) -> u64 {
     match value {
         Value::String(text) => length(text.len() / 10),
         Value::Bytes(bytes) => length(bytes.len() / 10),
-        Value::List(list) => list.iter().map(|element| deep_traversal(&element)).fold(0, u64::saturating_add),
+        Value::List(list) => list
+            .iter()
+            .map(|element| deep_traversal(&element))
+            .fold(0, u64::saturating_add),
         Value::Map(map) => map
             .iter()
             .map(|(key, value)| deep_traversal(&key).saturating_add(deep_traversal(&value)))
@@ -55,18 +58,6 @@ fn deep_traversal(value: &Value<'_>) -> u64 {
 /// The size of the argument at a position.
 pub(crate) fn size_at(arguments: &[Value<'_>], index: usize) -> u64 {
     arguments.get(index).map_or(1, size)
-}
-
-/// How many characters, bytes or elements a value has; 1 for what has none.
-pub(crate) fn size(value: &Value<'_>) -> u64 {
-    match value {
-        Value::String(text) => length(text.chars().count()),
-        Value::Bytes(bytes) => length(bytes.len()),
-        Value::List(list) => length(list.len()),
-        Value::Map(map) => length(map.len()),
-        Value::Opaque(opaque) => opaque.size().unwrap_or(1),
-        _ => 1,
-    }
 }
 
 fn length(count: usize) -> u64 {
@@ -93,7 +84,11 @@ mod tests {
 
     #[test]
     fn deep() {
-        let elements = [Value::String("0123456789012345678"), Value::Int(7), Value::String("short")];
+        let elements = [
+            Value::String("0123456789012345678"),
+            Value::Int(7),
+            Value::String("short"),
+        ];
         let list = Value::List(crate::value::List::Values(&elements));
         assert_eq!(traverses_first(&[list], None), 2);
     }
