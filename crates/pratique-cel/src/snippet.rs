@@ -5,6 +5,9 @@ use std::fmt::{self, Formatter};
 use crate::error::Issue;
 use crate::source::Source;
 
+/// How many bytes a line may have to be shown.
+const LONGEST_LINE: usize = 16_384;
+
 /// Writes `ERROR: <input>:LINE:COLUMN: MESSAGE`, then the line and a caret under the place when it has one.
 pub(crate) fn write(formatter: &mut Formatter<'_>, source: &Source, issue: &Issue) -> fmt::Result {
     let position = issue.position;
@@ -15,7 +18,10 @@ pub(crate) fn write(formatter: &mut Formatter<'_>, source: &Source, issue: &Issu
         position.column + 1,
         issue.message
     )?;
-    let Some(line) = source.line(position.line) else {
+    let line = source
+        .line(position.line)
+        .filter(|line| line.len() <= LONGEST_LINE);
+    let Some(line) = line.filter(|_| !source.text().is_empty()) else {
         return Ok(());
     };
     write!(formatter, "\n | {}\n | ", line.replace('\t', " "))?;

@@ -13,13 +13,13 @@ pub struct Source {
 pub struct Position {
     /// The line, from 1; `-1` for what has no place.
     pub line: i32,
-    /// The column in code points, from 0.
+    /// The column in code points, from 0; `-1` for what has no place.
     pub column: i32,
 }
 
 impl Position {
     /// The place of errors about an expression as a whole.
-    pub const NOWHERE: Position = Position { line: -1, column: 0 };
+    pub const NOWHERE: Position = Position { line: -1, column: -1 };
 }
 
 impl Source {

@@ -1,0 +1,600 @@
+//! The grammar as a network of steps, from which both the reading and the expected tokens of messages follow.
+
+use std::sync::LazyLock;
+
+use super::super::token::Kind;
+
+/// The rules of the grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    Start,
+    Expr,
+    Or,
+    And,
+    Relation,
+    Calc,
+    Unary,
+    Member,
+    Primary,
+    ExprList,
+    ListInit,
+    FieldInits,
+    OptField,
+    MapInits,
+    EscapeIdent,
+    OptExpr,
+    Literal,
+}
+
+/// How many rules there are.
+pub(super) const RULES: usize = Rule::Literal as usize + 1;
+
+/// Which of a rule's alternatives a node of the parse tree is; `Plain` until one is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variant {
+    Plain,
+    Operation,
+    MemberExpr,
+    Not,
+    Negate,
+    PrimaryExpr,
+    Select,
+    MemberCall,
+    Index,
+    Ident,
+    GlobalCall,
+    Nested,
+    List,
+    Map,
+    Struct,
+    Constant,
+    Name,
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    True,
+    False,
+    Null,
+}
+
+/// What a part of a node is to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Label {
+    /// Punctuation.
+    None,
+    /// The operator or bracket at which the node is placed; all of them in chains.
+    Op,
+    /// The sole or first operand.
+    First,
+    /// The second operand, or all further ones in chains.
+    Next,
+    /// The last operand of three, the values of entries.
+    Last,
+    /// `?`
+    Optional,
+    /// A name.
+    Id,
+    /// The parenthesis of a call on a target.
+    Open,
+    /// Arguments, elements or entries.
+    Args,
+    /// A leading dot or a minus sign.
+    Prefix,
+    /// The keys, fields or elements in a list of them.
+    Key,
+}
+
+/// A set of kinds of tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kinds(u64);
+
+impl Kinds {
+    pub(super) fn of(kinds: &[Kind]) -> Self {
+        Kinds(kinds.iter().fold(0, |all, kind| all | 1 << *kind as u8))
+    }
+
+    pub(super) fn contains(self, kind: Kind) -> bool {
+        self.0 & (1 << kind as u8) != 0
+    }
+
+    pub(super) fn and(self, other: Kinds) -> Self {
+        Kinds(self.0 | other.0)
+    }
+
+    /// The kinds in the set, in order.
+    pub(super) fn iter(self) -> impl Iterator<Item = Kind> {
+        Kind::ALL.into_iter().filter(move |kind| self.contains(*kind))
+    }
+}
+
+/// The index of a step in the network.
+pub(super) type At = usize;
+
+/// What to do at a place of the grammar.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// Reads a token.
+    Read { kinds: Kinds, label: Label, then: At },
+    /// Reads what a rule says. `strength` is how strongly operators must bind there.
+    Call {
+        rule: Rule,
+        strength: u8,
+        label: Label,
+        then: At,
+    },
+    /// Says which alternative the node is.
+    Become { variant: Variant, then: At },
+    /// Makes the node the first part of a new one of the same rule.
+    Wrap { variant: Variant, then: At },
+    /// Goes one of several ways; the first is the body of what is optional or repeated, the second is past it.
+    Choose {
+        choice: Choice,
+        after_body: bool,
+        ways: Vec<At>,
+    },
+    /// The end of the rule.
+    End,
+}
+
+/// How to choose a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// There is one way only.
+    Only,
+    /// The body where its first token follows, else past it.
+    Optional,
+    /// The body where an operator follows that binds strongly enough.
+    Operator,
+    /// The way that begins with the token.
+    Alternative,
+    /// A selection, a call or an index.
+    Suffix,
+    /// A minus sign before a number is part of the number.
+    Sign,
+    /// Another minus sign, if not part of a number.
+    MoreSigns,
+    /// A name, a call, a struct, or what begins with another token.
+    Primary,
+    /// The body where a comma and then an element follow.
+    MoreElements,
+    /// The kind of literal, after its sign.
+    Number,
+}
+
+/// What may come next at a place.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Next {
+    pub(super) kinds: Kinds,
+    /// Whether the rule may end here.
+    pub(super) end: bool,
+}
+
+/// The whole grammar.
+#[derive(Debug)]
+pub(super) struct Network {
+    steps: Vec<Step>,
+    next: Vec<Next>,
+    starts: [At; RULES],
+}
+
+impl Network {
+    /// The network of CEL.
+    pub(super) fn cel() -> &'static Network {
+        static NETWORK: LazyLock<Network> = LazyLock::new(Network::build);
+        &NETWORK
+    }
+
+    /// The step at a place.
+    pub(super) fn step(&self, at: At) -> &Step {
+        self.steps.get(at).unwrap_or(&Step::End)
+    }
+
+    /// What may come next at a place.
+    pub(super) fn next(&self, at: At) -> Next {
+        self.next.get(at).copied().unwrap_or_default()
+    }
+
+    /// Where a rule starts.
+    pub(super) fn start(&self, rule: Rule) -> At {
+        self.starts.get(rule as usize).copied().unwrap_or_default()
+    }
+
+    fn build() -> Network {
+        let mut network = Network {
+            steps: Vec::new(),
+            next: Vec::new(),
+            starts: [0; RULES],
+        };
+        for rule in ALL_RULES {
+            let end = network.push(Step::End);
+            let start = network.sequence(&rule_parts(rule), end);
+            if let Some(own) = network.starts.get_mut(rule as usize) {
+                *own = start;
+            }
+        }
+        network.next = (0..network.steps.len()).map(|at| network.look(at)).collect();
+        network
+    }
+
+    fn push(&mut self, step: Step) -> At {
+        self.steps.push(step);
+        self.steps.len() - 1
+    }
+
+    /// The place of the first of some parts that `then` follows.
+    fn sequence(&mut self, parts: &[Part], then: At) -> At {
+        parts.iter().rev().fold(then, |then, part| self.part(part, then))
+    }
+
+    fn part(&mut self, part: &Part, then: At) -> At {
+        match part {
+            Part::Token(kinds, label) => self.push(Step::Read {
+                kinds: Kinds::of(kinds),
+                label: *label,
+                then,
+            }),
+            Part::Rule(rule, strength, label) => self.push(Step::Call {
+                rule: *rule,
+                strength: *strength,
+                label: *label,
+                then,
+            }),
+            Part::Become(variant) => self.push(Step::Become {
+                variant: *variant,
+                then,
+            }),
+            Part::Wrap(variant) => self.push(Step::Wrap {
+                variant: *variant,
+                then,
+            }),
+            Part::Maybe(parts) => {
+                let body = self.sequence(parts, then);
+                self.choose(Choice::Optional, false, vec![body, then])
+            }
+            Part::Repeat(choice, parts) => {
+                let (again, body) = self.repetition(*choice, parts, then);
+                let _ = again;
+                self.choose(*choice, false, vec![body, then])
+            }
+            Part::Once(choice, parts) => {
+                let (_, body) = self.repetition(*choice, parts, then);
+                self.choose(Choice::Only, false, vec![body])
+            }
+            Part::OneOf(choice, alternatives) => {
+                let ways = alternatives
+                    .iter()
+                    .map(|parts| self.sequence(parts, then))
+                    .collect();
+                self.choose(*choice, false, ways)
+            }
+        }
+    }
+
+    fn choose(&mut self, choice: Choice, after_body: bool, ways: Vec<At>) -> At {
+        self.push(Step::Choose {
+            choice,
+            after_body,
+            ways,
+        })
+    }
+
+    /// A body that leads to a choice between itself and what follows: the places of the choice and the body.
+    fn repetition(&mut self, choice: Choice, parts: &[Part], then: At) -> (At, At) {
+        let again = self.push(Step::End);
+        let body = self.sequence(parts, again);
+        if let Some(step) = self.steps.get_mut(again) {
+            *step = Step::Choose {
+                choice,
+                after_body: true,
+                ways: vec![body, then],
+            };
+        }
+        (again, body)
+    }
+
+    /// Finds what may come next. It ends because every rule and every repeated body reads a token.
+    fn look(&self, at: At) -> Next {
+        match self.step(at) {
+            Step::Read { kinds, .. } => Next {
+                kinds: *kinds,
+                end: false,
+            },
+            Step::Call { rule, .. } => self.look(self.start(*rule)),
+            Step::Become { then, .. } | Step::Wrap { then, .. } => self.look(*then),
+            Step::Choose { ways, .. } => ways.iter().fold(Next::default(), |all, way| {
+                let way = self.look(*way);
+                Next {
+                    kinds: all.kinds.and(way.kinds),
+                    end: all.end || way.end,
+                }
+            }),
+            Step::End => Next {
+                kinds: Kinds::default(),
+                end: true,
+            },
+        }
+    }
+}
+
+/// A part of a rule, as grammars are written.
+enum Part {
+    Token(Vec<Kind>, Label),
+    Rule(Rule, u8, Label),
+    Become(Variant),
+    Wrap(Variant),
+    /// `(…)?`
+    Maybe(Vec<Part>),
+    /// `(…)*`
+    Repeat(Choice, Vec<Part>),
+    /// `(…)+`
+    Once(Choice, Vec<Part>),
+    /// `(…|…)`
+    OneOf(Choice, Vec<Vec<Part>>),
+}
+
+const ALL_RULES: [Rule; RULES] = [
+    Rule::Start,
+    Rule::Expr,
+    Rule::Or,
+    Rule::And,
+    Rule::Relation,
+    Rule::Calc,
+    Rule::Unary,
+    Rule::Member,
+    Rule::Primary,
+    Rule::ExprList,
+    Rule::ListInit,
+    Rule::FieldInits,
+    Rule::OptField,
+    Rule::MapInits,
+    Rule::EscapeIdent,
+    Rule::OptExpr,
+    Rule::Literal,
+];
+
+fn token(kind: Kind, label: Label) -> Part {
+    Part::Token(vec![kind], label)
+}
+
+fn rule(rule: Rule, label: Label) -> Part {
+    Part::Rule(rule, 0, label)
+}
+
+/// The relations, all of one strength.
+const RELATIONS: [Kind; 7] = [
+    Kind::EqualTo,
+    Kind::NotEqualTo,
+    Kind::In,
+    Kind::Less,
+    Kind::LessEquals,
+    Kind::GreaterEquals,
+    Kind::Greater,
+];
+
+fn rule_parts(of: Rule) -> Vec<Part> {
+    match of {
+        Rule::Start => vec![rule(Rule::Expr, Label::First), token(Kind::End, Label::None)],
+        Rule::Expr => vec![
+            rule(Rule::Or, Label::First),
+            Part::Maybe(vec![
+                token(Kind::Question, Label::Op),
+                rule(Rule::Or, Label::Next),
+                token(Kind::Colon, Label::None),
+                rule(Rule::Expr, Label::Last),
+            ]),
+        ],
+        Rule::Or => chain(Rule::And, Kind::Or, Label::Op, Label::Next),
+        Rule::And => chain(Rule::Relation, Kind::And, Label::Op, Label::Next),
+        Rule::Relation => {
+            let operation = operation(&RELATIONS, Rule::Relation, 2);
+            vec![
+                rule(Rule::Calc, Label::First),
+                Part::Repeat(Choice::Operator, operation),
+            ]
+        }
+        Rule::Calc => {
+            let products = operation(&[Kind::Star, Kind::Slash, Kind::Percent], Rule::Calc, 3);
+            let sums = operation(&[Kind::Minus, Kind::Plus], Rule::Calc, 2);
+            let operations = vec![Part::OneOf(Choice::Alternative, vec![products, sums])];
+            vec![
+                rule(Rule::Unary, Label::First),
+                Part::Repeat(Choice::Operator, operations),
+            ]
+        }
+        Rule::Unary => vec![Part::OneOf(
+            Choice::Sign,
+            vec![
+                vec![
+                    Part::Become(Variant::MemberExpr),
+                    rule(Rule::Member, Label::First),
+                ],
+                signed(Variant::Not, Kind::Not, Choice::Optional),
+                signed(Variant::Negate, Kind::Minus, Choice::MoreSigns),
+            ],
+        )],
+        Rule::Member => vec![
+            Part::Become(Variant::PrimaryExpr),
+            rule(Rule::Primary, Label::First),
+            Part::Repeat(Choice::Optional, vec![Part::OneOf(Choice::Suffix, suffixes())]),
+        ],
+        Rule::Primary => vec![Part::OneOf(Choice::Primary, primaries())],
+        Rule::ExprList => chain(Rule::Expr, Kind::Comma, Label::None, Label::First),
+        Rule::ListInit => elements(&|| vec![rule(Rule::OptExpr, Label::Key)]),
+        Rule::FieldInits => elements(&|| entry(Rule::OptField)),
+        Rule::MapInits => elements(&|| entry(Rule::OptExpr)),
+        Rule::OptField => vec![
+            maybe(Kind::Question, Label::Optional),
+            rule(Rule::EscapeIdent, Label::Id),
+        ],
+        Rule::OptExpr => vec![
+            maybe(Kind::Question, Label::Optional),
+            rule(Rule::Expr, Label::First),
+        ],
+        Rule::EscapeIdent => {
+            let name = |kind| vec![Part::Become(Variant::Name), token(kind, Label::Id)];
+            vec![Part::OneOf(
+                Choice::Alternative,
+                vec![name(Kind::Identifier), name(Kind::Quoted)],
+            )]
+        }
+        Rule::Literal => vec![Part::OneOf(Choice::Number, literals())],
+    }
+}
+
+fn maybe(kind: Kind, label: Label) -> Part {
+    Part::Maybe(vec![token(kind, label)])
+}
+
+/// `operand (separator operand)*`
+fn chain(operand: Rule, separator: Kind, separators: Label, further: Label) -> Vec<Part> {
+    vec![
+        rule(operand, Label::First),
+        Part::Repeat(
+            Choice::Optional,
+            vec![token(separator, separators), rule(operand, further)],
+        ),
+    ]
+}
+
+/// What comes after the left operand.
+fn operation(operators: &[Kind], operand: Rule, strength: u8) -> Vec<Part> {
+    vec![
+        Part::Wrap(Variant::Operation),
+        Part::Token(operators.to_vec(), Label::Op),
+        Part::Rule(operand, strength, Label::Next),
+    ]
+}
+
+fn signed(variant: Variant, sign: Kind, choice: Choice) -> Vec<Part> {
+    vec![
+        Part::Become(variant),
+        Part::Once(choice, vec![token(sign, Label::Op)]),
+        rule(Rule::Member, Label::First),
+    ]
+}
+
+fn suffixes() -> Vec<Vec<Part>> {
+    vec![
+        vec![
+            Part::Wrap(Variant::Select),
+            token(Kind::Dot, Label::Op),
+            maybe(Kind::Question, Label::Optional),
+            rule(Rule::EscapeIdent, Label::Id),
+        ],
+        vec![
+            Part::Wrap(Variant::MemberCall),
+            token(Kind::Dot, Label::Op),
+            token(Kind::Identifier, Label::Id),
+            token(Kind::OpenParen, Label::Open),
+            Part::Maybe(vec![rule(Rule::ExprList, Label::Args)]),
+            token(Kind::CloseParen, Label::None),
+        ],
+        vec![
+            Part::Wrap(Variant::Index),
+            token(Kind::OpenBracket, Label::Op),
+            maybe(Kind::Question, Label::Optional),
+            rule(Rule::Expr, Label::Next),
+            token(Kind::CloseBracket, Label::None),
+        ],
+    ]
+}
+
+fn primaries() -> Vec<Vec<Part>> {
+    vec![
+        vec![
+            Part::Become(Variant::Ident),
+            maybe(Kind::Dot, Label::Prefix),
+            token(Kind::Identifier, Label::Id),
+        ],
+        vec![
+            Part::Become(Variant::GlobalCall),
+            maybe(Kind::Dot, Label::Prefix),
+            token(Kind::Identifier, Label::Id),
+            token(Kind::OpenParen, Label::Op),
+            Part::Maybe(vec![rule(Rule::ExprList, Label::Args)]),
+            token(Kind::CloseParen, Label::None),
+        ],
+        vec![
+            Part::Become(Variant::Nested),
+            token(Kind::OpenParen, Label::None),
+            rule(Rule::Expr, Label::First),
+            token(Kind::CloseParen, Label::None),
+        ],
+        bracketed(
+            Variant::List,
+            Kind::OpenBracket,
+            Rule::ListInit,
+            Kind::CloseBracket,
+        ),
+        bracketed(Variant::Map, Kind::OpenBrace, Rule::MapInits, Kind::CloseBrace),
+        structure(),
+        vec![Part::Become(Variant::Constant), rule(Rule::Literal, Label::First)],
+    ]
+}
+
+fn bracketed(variant: Variant, open: Kind, inner: Rule, close: Kind) -> Vec<Part> {
+    vec![
+        Part::Become(variant),
+        token(open, Label::Op),
+        Part::Maybe(vec![rule(inner, Label::Args)]),
+        maybe(Kind::Comma, Label::None),
+        token(close, Label::None),
+    ]
+}
+
+fn structure() -> Vec<Part> {
+    let further = vec![token(Kind::Dot, Label::None), token(Kind::Identifier, Label::Id)];
+    let mut parts = bracketed(
+        Variant::Struct,
+        Kind::OpenBrace,
+        Rule::FieldInits,
+        Kind::CloseBrace,
+    );
+    let name = [
+        maybe(Kind::Dot, Label::Prefix),
+        token(Kind::Identifier, Label::Id),
+        Part::Repeat(Choice::Optional, further),
+    ];
+    parts.splice(1..1, name);
+    parts
+}
+
+/// `element (',' element)*`, where a last comma may follow that belongs to the rule above.
+fn elements(element: &dyn Fn() -> Vec<Part>) -> Vec<Part> {
+    let mut further = vec![token(Kind::Comma, Label::None)];
+    further.extend(element());
+    let mut parts = element();
+    parts.push(Part::Repeat(Choice::MoreElements, further));
+    parts
+}
+
+fn entry(key: Rule) -> Vec<Part> {
+    vec![
+        rule(key, Label::Key),
+        token(Kind::Colon, Label::Op),
+        rule(Rule::Expr, Label::Last),
+    ]
+}
+
+fn literals() -> Vec<Vec<Part>> {
+    let plain = |variant, kind| vec![Part::Become(variant), token(kind, Label::Id)];
+    let signed = |variant, kind| {
+        vec![
+            Part::Become(variant),
+            maybe(Kind::Minus, Label::Prefix),
+            token(kind, Label::Id),
+        ]
+    };
+    vec![
+        signed(Variant::Int, Kind::Int),
+        plain(Variant::Uint, Kind::Uint),
+        signed(Variant::Double, Kind::Float),
+        plain(Variant::String, Kind::String),
+        plain(Variant::Bytes, Kind::Bytes),
+        plain(Variant::True, Kind::True),
+        plain(Variant::False, Kind::False),
+        plain(Variant::Null, Kind::Null),
+    ]
+}

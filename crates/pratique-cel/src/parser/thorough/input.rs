@@ -1,0 +1,101 @@
+//! The tokens of the text as the reading asks for them, with the faults that the lexer finds on the way.
+
+use super::super::lexer::{Lexed, Lexer};
+use super::super::token::{Kind, Token};
+
+/// Tokens read so far, and the place in them.
+#[derive(Debug)]
+pub(super) struct Input<'s> {
+    text: &'s str,
+    lexer: Lexer<'s>,
+    tokens: Vec<Token>,
+    /// What is no token; the first `reported` of them have been reported.
+    unknown: Vec<Token>,
+    reported: usize,
+    at: usize,
+}
+
+impl<'s> Input<'s> {
+    pub(super) fn new(text: &'s str) -> Self {
+        Input {
+            text,
+            lexer: Lexer::new(text),
+            tokens: Vec::new(),
+            unknown: Vec::new(),
+            reported: 0,
+            at: 0,
+        }
+    }
+
+    /// The index of the next token.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The token some places ahead, the next one being at 0; the end where there are fewer.
+    pub(super) fn token(&mut self, ahead: usize) -> Token {
+        let wanted = self.at + ahead;
+        loop {
+            match (self.tokens.get(wanted), self.tokens.last()) {
+                (Some(token), _) => return *token,
+                (None, Some(last)) if last.kind == Kind::End => return *last,
+                _ => self.fetch(),
+            }
+        }
+    }
+
+    fn fetch(&mut self) {
+        match self.lexer.next() {
+            Lexed::Token(token) => self.tokens.push(token),
+            Lexed::Unknown(token) => self.unknown.push(token),
+        }
+    }
+
+    /// The token before the next one.
+    pub(super) fn before(&self) -> Option<Token> {
+        self.tokens.get(self.at.checked_sub(1)?).copied()
+    }
+
+    /// Goes past the next token; there is nothing past the end.
+    pub(super) fn consume(&mut self) -> Token {
+        let token = self.token(0);
+        if token.kind != Kind::End {
+            self.at += 1;
+            self.token(0);
+        }
+        token
+    }
+
+    /// A fault of the lexer that was not reported yet.
+    pub(super) fn take_unknown(&mut self) -> Option<Token> {
+        let found = self.unknown.get(self.reported).copied();
+        self.reported += usize::from(found.is_some());
+        found
+    }
+
+    /// The text of a token.
+    pub(super) fn text(&self, token: Token) -> &'s str {
+        token.text(self.text)
+    }
+
+    /// The text from one token to another, both included, without what is no token.
+    pub(super) fn text_between(&self, first: Token, last: Token) -> String {
+        let end = last.end.max(first.start);
+        let skipped = self
+            .unknown
+            .iter()
+            .filter(|own| first.start <= own.start && own.end <= end);
+        let mut text = String::new();
+        let mut from = first.start;
+        for own in skipped {
+            text.push_str(self.slice(from, own.start));
+            from = own.end;
+        }
+        text.push_str(self.slice(from, end));
+        text
+    }
+
+    fn slice(&self, from: u32, to: u32) -> &'s str {
+        self.text.get(from as usize..to as usize).unwrap_or_default()
+    }
+}

@@ -1,0 +1,223 @@
+//! The reading itself: walks the network with a stack of its own, so that no text can exhaust the thread's.
+
+use super::super::MOST_DEPTH;
+use super::super::token::{Kind, Token};
+use super::grammar::{At, Choice, Label, Network, RULES, Rule, Step, Variant};
+use super::input::Input;
+use super::recovery::{Fault, Recovery};
+use super::tree::{NodeId, Tree};
+use crate::error::Issue;
+use crate::source::{Position, Source};
+
+/// Why a reading ended before the text did. What had been reported until then stands.
+#[derive(Debug)]
+pub(super) struct Aborted;
+
+/// A reading under way.
+pub(super) struct Machine<'s> {
+    pub(super) network: &'static Network,
+    pub(super) input: Input<'s>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) at: At,
+    pub(super) recovery: Recovery,
+    pub(super) tree: Tree,
+    pub(super) issues: Vec<Issue>,
+    pub(super) source: &'s Source,
+    /// How many times each rule is being read.
+    depths: [u32; RULES],
+}
+
+/// A rule being read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) rule: Rule,
+    pub(super) node: NodeId,
+    pub(super) strength: u8,
+    /// The step that called the rule; the first rule has none.
+    pub(super) caller: Option<At>,
+}
+
+impl<'s> Machine<'s> {
+    pub(super) fn new(source: &'s Source) -> Self {
+        Machine {
+            network: Network::cel(),
+            input: Input::new(source.text()),
+            frames: Vec::new(),
+            at: 0,
+            recovery: Recovery::default(),
+            tree: Tree::default(),
+            issues: Vec::new(),
+            source,
+            depths: [0; RULES],
+        }
+    }
+
+    /// Reads the whole text: the node of it.
+    pub(super) fn run(&mut self) -> Result<NodeId, Aborted> {
+        self.enter(Rule::Start, 0, None)?;
+        let mut last = 0;
+        while let Some(frame) = self.frames.last().copied() {
+            last = frame.node;
+            self.step(frame)?;
+        }
+        Ok(last)
+    }
+
+    fn enter(&mut self, rule: Rule, strength: u8, caller: Option<At>) -> Result<(), Aborted> {
+        let offset = self.token(0)?.offset;
+        let node = self.tree.add(rule, Variant::Plain, offset);
+        self.frames.push(Frame {
+            rule,
+            node,
+            strength,
+            caller,
+        });
+        self.at = self.network.start(rule);
+        if let Some(depth) = self.depths.get_mut(rule as usize) {
+            *depth += 1;
+            if *depth > MOST_DEPTH {
+                return Err(self.abort(format!("expression recursion limit exceeded: {MOST_DEPTH}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the rule that is being read, and goes on where it was called.
+    fn leave(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        if let Some(depth) = self.depths.get_mut(frame.rule as usize) {
+            *depth -= 1;
+        }
+        if let Some(caller) = frame.caller
+            && let Step::Call { label, then, .. } = self.network.step(caller)
+            && let Some(above) = self.frames.last()
+        {
+            self.tree.add_node(above.node, *label, frame.node);
+            self.at = *then;
+        }
+    }
+
+    fn step(&mut self, frame: Frame) -> Result<(), Aborted> {
+        let network = self.network;
+        match network.step(self.at) {
+            Step::Read { kinds, label, then } => {
+                let token = self.token(0)?;
+                let found = if kinds.contains(token.kind) {
+                    self.recovery.matched();
+                    self.consume()?;
+                    Ok(token)
+                } else {
+                    self.recover_inline()?
+                };
+                match found {
+                    Ok(token) => {
+                        self.tree.add_token(frame.node, *label, token);
+                        self.at = *then;
+                    }
+                    Err(fault) => self.fail(fault)?,
+                }
+            }
+            Step::Call { rule, strength, .. } => self.enter(*rule, *strength, Some(self.at))?,
+            Step::Become { variant, then } => {
+                self.tree.set_variant(frame.node, *variant);
+                self.at = *then;
+            }
+            Step::Wrap { variant, then } => {
+                self.wrap(*variant);
+                self.at = *then;
+            }
+            Step::Choose {
+                choice,
+                after_body,
+                ways,
+            } => match self.choose(*choice, *after_body, ways, frame.strength)? {
+                Ok(way) => self.at = way,
+                Err(fault) => self.fail(fault)?,
+            },
+            Step::End => self.leave(),
+        }
+        Ok(())
+    }
+
+    /// Makes the node of the rule that is being read the first part of a new one.
+    fn wrap(&mut self, variant: Variant) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let offset = self.tree.get(frame.node).map_or(0, |node| node.offset);
+        let outer = self.tree.add(frame.rule, variant, offset);
+        self.tree.add_node(outer, Label::First, frame.node);
+        frame.node = outer;
+    }
+
+    fn choose(
+        &mut self,
+        choice: Choice,
+        after_body: bool,
+        ways: &[At],
+        strength: u8,
+    ) -> Result<Result<At, Fault>, Aborted> {
+        if let Err(fault) = self.synchronize(after_body)? {
+            return Ok(Err(fault));
+        }
+        self.predict(choice, ways, strength)
+    }
+
+    /// Reports a fault, skips what cannot follow, and leaves the rule.
+    fn fail(&mut self, fault: Fault) -> Result<(), Aborted> {
+        self.report(fault)?;
+        self.recover()?;
+        self.leave();
+        Ok(())
+    }
+
+    /// The token some places ahead; reports what the lexer stumbles over before it.
+    pub(super) fn token(&mut self, ahead: usize) -> Result<Token, Aborted> {
+        let token = self.input.token(ahead);
+        while let Some(unknown) = self.input.take_unknown() {
+            let text = self.input.text(unknown);
+            self.syntax_error(unknown.offset, format!("token recognition error at: '{text}'"))?;
+        }
+        Ok(token)
+    }
+
+    /// The kind of the token some places ahead.
+    pub(super) fn kind(&mut self, ahead: usize) -> Result<Kind, Aborted> {
+        Ok(self.token(ahead)?.kind)
+    }
+
+    /// Goes past the next token.
+    pub(super) fn consume(&mut self) -> Result<(), Aborted> {
+        self.input.consume();
+        self.token(0).map(drop)
+    }
+
+    /// Ends the reading with a fault that has no place.
+    pub(super) fn abort(&mut self, message: String) -> Aborted {
+        self.issues.push(Issue {
+            position: Position::NOWHERE,
+            message,
+        });
+        Aborted
+    }
+
+    /// Reports a fault of syntax; after too many of them the reading ends.
+    pub(super) fn syntax_error(&mut self, offset: u32, message: String) -> Result<(), Aborted> {
+        const MOST_REPORTS: usize = 100;
+        let many = self.issues.len() >= MOST_REPORTS;
+        let message = match many {
+            true => format!("More than {MOST_REPORTS} syntax errors"),
+            false => message,
+        };
+        let mut position = self.source.position(offset);
+        if self.source.text().is_empty() {
+            // The reference places the end of nothing before its beginning.
+            position.column -= 1;
+        }
+        self.issues.push(Issue {
+            position,
+            message: format!("Syntax error: {message}"),
+        });
+        if many { Err(Aborted) } else { Ok(()) }
+    }
+}

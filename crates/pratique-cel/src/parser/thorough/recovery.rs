@@ -1,0 +1,261 @@
+//! What to say of a fault, and how to go on after it: by leaving out one token, by assuming one that is
+//! missing, or by skipping to one that can follow.
+
+use super::grammar::{At, Kinds, Step};
+use super::machine::{Aborted, Machine};
+use crate::parser::token::{Kind, Token};
+
+/// A fault from which the rule that is being read cannot go on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fault {
+    /// The next token is none of those expected.
+    Mismatch,
+    /// No way goes on at `last`, the tokens since `first` considered.
+    NoWay { first: Token, last: Token },
+}
+
+/// What earlier faults mean for the next.
+#[derive(Debug, Default)]
+pub(super) struct Recovery {
+    /// From a fault to the next token that was expected: nothing is reported in between.
+    silent: bool,
+    /// The token and the places of the faults since then: a second fault there must not stand still.
+    last_token: Option<usize>,
+    last_places: Vec<At>,
+    attempts: usize,
+}
+
+impl Recovery {
+    /// An expected token ends the consequences of a fault.
+    pub(super) fn matched(&mut self) {
+        self.silent = false;
+        self.last_token = None;
+        self.last_places.clear();
+    }
+}
+
+/// How often a reading may recover.
+const MOST_ATTEMPTS: usize = 30;
+
+/// How many tokens one recovery may skip.
+const MOST_SKIPPED: usize = 256;
+
+impl Machine<'_> {
+    /// The tokens that may come next, here and in the rules above.
+    fn expected(&self, at: At) -> Kinds {
+        let mut next = self.network.next(at);
+        let mut kinds = next.kinds;
+        for frame in self.frames.iter().rev() {
+            let Some(caller) = frame.caller.filter(|_| next.end) else {
+                break;
+            };
+            next = self.network.next(self.after_call(caller));
+            kinds = kinds.and(next.kinds);
+        }
+        if next.end {
+            kinds = kinds.and(Kinds::of(&[Kind::End]));
+        }
+        kinds
+    }
+
+    fn after_call(&self, caller: At) -> At {
+        match self.network.step(caller) {
+            Step::Call { then, .. } => *then,
+            _ => caller,
+        }
+    }
+
+    /// The tokens at which some rule above can go on after this one.
+    fn recovery_set(&self) -> Kinds {
+        let callers = self.frames.iter().filter_map(|frame| frame.caller);
+        callers.fold(Kinds::default(), |all, caller| {
+            all.and(self.network.next(self.after_call(caller)).kinds)
+        })
+    }
+
+    /// At a choice: makes sure that the next token can begin one of the ways, or can follow the rule.
+    pub(super) fn synchronize(&mut self, after_body: bool) -> Result<Result<(), Fault>, Aborted> {
+        let next = self.network.next(self.at);
+        if self.recovery.silent || next.end || next.kinds.contains(self.kind(0)?) {
+            return Ok(Ok(()));
+        }
+        if !after_body {
+            return Ok(match self.leave_out_one(&mut 0)? {
+                true => Ok(()),
+                false => Err(Fault::Mismatch),
+            });
+        }
+        self.report_unwanted()?;
+        let until = self.expected(self.at).and(self.recovery_set());
+        self.skip_to(until, &mut 0, usize::MAX)?;
+        Ok(Ok(()))
+    }
+
+    /// Where a token was expected and another found: leaves that out, or assumes the expected one.
+    pub(super) fn recover_inline(&mut self) -> Result<Result<Token, Fault>, Aborted> {
+        self.count_attempt()?;
+        let mut skipped = 0;
+        if self.leave_out_one(&mut skipped)? {
+            let token = self.token(0)?;
+            self.count_skipped(&mut skipped, MOST_SKIPPED)?;
+            self.consume()?;
+            return Ok(Ok(token));
+        }
+        let Step::Read { then, .. } = *self.network.step(self.at) else {
+            return Ok(Err(Fault::Mismatch));
+        };
+        let current = self.token(0)?;
+        if !self.expected(then).contains(current.kind) {
+            return Ok(Err(Fault::Mismatch));
+        }
+        self.report_missing()?;
+        let place = match self.input.before() {
+            Some(before) if current.kind == Kind::End => before,
+            _ => current,
+        };
+        Ok(Ok(Token {
+            kind: self.expected(self.at).iter().next().unwrap_or(Kind::End),
+            ..place
+        }))
+    }
+
+    /// Leaves out the next token where the one after it is expected.
+    fn leave_out_one(&mut self, skipped: &mut usize) -> Result<bool, Aborted> {
+        let after = self.kind(1)?;
+        if !self.expected(self.at).contains(after) {
+            return Ok(false);
+        }
+        self.report_unwanted()?;
+        self.count_skipped(skipped, MOST_SKIPPED)?;
+        self.consume()?;
+        self.recovery.matched();
+        Ok(true)
+    }
+
+    /// Skips to a token with which some rule above can go on.
+    pub(super) fn recover(&mut self) -> Result<(), Aborted> {
+        self.count_attempt()?;
+        let mut skipped = 0;
+        let here = Some(self.input.at());
+        if self.recovery.last_token == here && self.recovery.last_places.contains(&self.at) {
+            self.count_skipped(&mut skipped, MOST_SKIPPED)?;
+            self.consume()?;
+        }
+        self.recovery.last_token = Some(self.input.at());
+        self.recovery.last_places.push(self.at);
+        let until = self.recovery_set();
+        self.skip_to(until, &mut skipped, MOST_SKIPPED)
+    }
+
+    fn skip_to(&mut self, until: Kinds, skipped: &mut usize, most: usize) -> Result<(), Aborted> {
+        loop {
+            let kind = self.kind(0)?;
+            if kind == Kind::End || until.contains(kind) {
+                return Ok(());
+            }
+            self.count_skipped(skipped, most)?;
+            self.consume()?;
+        }
+    }
+
+    fn count_skipped(&mut self, skipped: &mut usize, most: usize) -> Result<(), Aborted> {
+        if *skipped >= most {
+            return Err(self.abort(format!("error recovery token lookahead limit exceeded: {most}")));
+        }
+        *skipped += 1;
+        Ok(())
+    }
+
+    fn count_attempt(&mut self) -> Result<(), Aborted> {
+        if self.recovery.attempts == MOST_ATTEMPTS {
+            let offset = self.token(0)?.offset;
+            let message = format!("error recovery attempt limit exceeded: {MOST_ATTEMPTS}");
+            self.syntax_error(offset, message)?;
+            return Err(Aborted);
+        }
+        self.recovery.attempts += 1;
+        Ok(())
+    }
+
+    /// Reports the fault that ends a rule.
+    pub(super) fn report(&mut self, fault: Fault) -> Result<(), Aborted> {
+        let current = self.token(0)?;
+        match fault {
+            Fault::Mismatch => {
+                let message = format!(
+                    "mismatched input {} expecting {}",
+                    self.shown(current),
+                    self.shown_expected()
+                );
+                self.say(current, message)
+            }
+            Fault::NoWay { first, last } => {
+                let input = match first.kind {
+                    Kind::End => "<EOF>".to_owned(),
+                    _ => self.input.text_between(first, last),
+                };
+                self.say(last, no_way_message(&input))
+            }
+        }
+    }
+
+    fn report_unwanted(&mut self) -> Result<(), Aborted> {
+        let current = self.token(0)?;
+        let message = format!(
+            "extraneous input {} expecting {}",
+            self.shown(current),
+            self.shown_expected()
+        );
+        self.say(current, message)
+    }
+
+    fn report_missing(&mut self) -> Result<(), Aborted> {
+        let current = self.token(0)?;
+        let message = format!("missing {} at {}", self.shown_expected(), self.shown(current));
+        self.say(current, message)
+    }
+
+    /// Reports a message, unless it is a consequence of one before.
+    fn say(&mut self, at: Token, message: String) -> Result<(), Aborted> {
+        if self.recovery.silent {
+            return Ok(());
+        }
+        self.recovery.silent = true;
+        self.syntax_error(at.offset, message)
+    }
+
+    fn shown(&self, token: Token) -> String {
+        match token.kind {
+            Kind::End => "'<EOF>'".to_owned(),
+            _ => quoted(self.input.text(token)),
+        }
+    }
+
+    fn shown_expected(&self) -> String {
+        let names: Vec<&str> = self.expected(self.at).iter().map(Kind::display).collect();
+        match names.as_slice() {
+            [one] => (*one).to_owned(),
+            all => format!("{{{}}}", all.join(", ")),
+        }
+    }
+}
+
+/// Text between quotes, its blanks visible.
+fn quoted(text: &str) -> String {
+    let visible = text
+        .replace('\t', "\\t")
+        .replace('\n', "\\n")
+        .replace('\r', "\\r");
+    format!("'{visible}'")
+}
+
+/// The message for input with which no way goes on. A word of the language in place of a name after some
+/// other character is told apart.
+fn no_way_message(input: &str) -> String {
+    let mut characters = input.chars();
+    let word = characters.next().map(|_| characters.as_str());
+    match word {
+        Some(word @ ("true" | "false" | "null")) => format!("mismatched input '{word}' expecting IDENTIFIER"),
+        _ => format!("no viable alternative at input {}", quoted(input)),
+    }
+}

@@ -1,0 +1,95 @@
+//! The parse tree: what was read by which rule, whole or not.
+
+use super::super::token::Token;
+use super::grammar::{Label, Rule, Variant};
+
+/// The index of a node.
+pub(super) type NodeId = usize;
+
+/// What a rule read.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) rule: Rule,
+    pub(super) variant: Variant,
+    /// Where it starts, in code points.
+    pub(super) offset: u32,
+    parts: Vec<(Label, Part)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Token(Token),
+    Node(NodeId),
+}
+
+/// Everything that was read.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+}
+
+impl Tree {
+    /// Adds a node without parts.
+    pub(super) fn add(&mut self, rule: Rule, variant: Variant, offset: u32) -> NodeId {
+        self.nodes.push(Node {
+            rule,
+            variant,
+            offset,
+            parts: Vec::new(),
+        });
+        self.nodes.len() - 1
+    }
+
+    /// A node.
+    pub(super) fn get(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id)
+    }
+
+    pub(super) fn set_variant(&mut self, id: NodeId, variant: Variant) {
+        if let Some(node) = self.nodes.get_mut(id) {
+            node.variant = variant;
+        }
+    }
+
+    pub(super) fn add_token(&mut self, id: NodeId, label: Label, token: Token) {
+        self.add_part(id, label, Part::Token(token));
+    }
+
+    pub(super) fn add_node(&mut self, id: NodeId, label: Label, child: NodeId) {
+        self.add_part(id, label, Part::Node(child));
+    }
+
+    fn add_part(&mut self, id: NodeId, label: Label, part: Part) {
+        if let Some(node) = self.nodes.get_mut(id).filter(|_| label != Label::None) {
+            node.parts.push((label, part));
+        }
+    }
+}
+
+impl Node {
+    /// The tokens of a label, in order.
+    pub(super) fn tokens(&self, label: Label) -> impl Iterator<Item = Token> {
+        self.parts.iter().filter_map(move |(own, part)| match part {
+            Part::Token(token) if *own == label => Some(*token),
+            _ => None,
+        })
+    }
+
+    /// The first token of a label.
+    pub(super) fn token(&self, label: Label) -> Option<Token> {
+        self.tokens(label).next()
+    }
+
+    /// The nodes of a label, in order.
+    pub(super) fn children(&self, label: Label) -> impl Iterator<Item = NodeId> {
+        self.parts.iter().filter_map(move |(own, part)| match part {
+            Part::Node(id) if *own == label => Some(*id),
+            _ => None,
+        })
+    }
+
+    /// The first node of a label.
+    pub(super) fn child(&self, label: Label) -> Option<NodeId> {
+        self.children(label).next()
+    }
+}
