@@ -218,7 +218,8 @@ impl Converter<'_, '_, '_> {
             (_, Variant::Map) => self.map(node, &operands, offset),
             (_, Variant::Struct) => self.structure(node, operands, offset),
             (Rule::Literal, _) => self.literal(node),
-            _ => self.builder.nothing(node.offset),
+            (Rule::Unary, _) => self.builder.nothing(node.offset),
+            _ => self.builder.nothing(UNREAD),
         }
     }
 
@@ -229,7 +230,7 @@ impl Converter<'_, '_, '_> {
 
     fn select(&mut self, node: &Node, operands: Vec<ExprId>, offset: u32) -> ExprId {
         let (Some(id), [operand]) = (node.child(Label::Id), operands.as_slice()) else {
-            return self.builder.nothing(offset);
+            return self.builder.nothing(node.offset);
         };
         let place = self.tree.get(id).map_or(offset, |name| name.offset);
         let Some(field) = self.name(id) else {
