@@ -1,0 +1,152 @@
+//! Manifests' expressions, compiled as an API server compiles them to validate manifests.
+
+use std::sync::Arc;
+
+use pratique_cel::{CompileError, Position};
+use pratique_expression::{Cache, Composition, Use};
+use pratique_manifest as manifest;
+
+/// Compiles the expressions of manifests, each once.
+///
+/// The policies of a [`ManifestSet`](manifest::ManifestSet) that is compiled with the same cache later find what both
+/// steps have in common.
+#[derive(Clone, Debug)]
+pub struct Expressions {
+    cache: Arc<Cache>,
+    minor: u32,
+}
+
+impl Expressions {
+    /// Compiles for an API server of version 1.37, which takes in new policies what 1.36 has: it could be rolled back.
+    pub fn new(cache: Arc<Cache>) -> Self {
+        Self::at(cache, 36)
+    }
+
+    /// Compiles with what version 1.`minor` has.
+    pub fn at(cache: Arc<Cache>, minor: u32) -> Self {
+        Expressions { cache, minor }
+    }
+
+    /// Where compiled expressions are kept.
+    pub fn cache(&self) -> &Arc<Cache> {
+        &self.cache
+    }
+}
+
+impl manifest::ExpressionCompiler for Expressions {
+    fn begin(&self) -> Box<dyn manifest::PolicyExpressions + '_> {
+        Box::new(Policy(Composition::at(&self.cache, self.minor)))
+    }
+}
+
+/// The expressions of one policy.
+struct Policy<'c>(Composition<'c>);
+
+impl manifest::PolicyExpressions for Policy<'_> {
+    fn compile(
+        &mut self,
+        text: &str,
+        usage: manifest::ExpressionUse<'_>,
+        declarations: manifest::Declarations,
+    ) -> Result<(), manifest::ExpressionError> {
+        let declarations = pratique_expression::Declarations {
+            params: declarations.params,
+            authorizer: declarations.authorizer,
+            patch_types: declarations.patch_types,
+            variables: declarations.variables,
+        };
+        let Policy(composition) = self;
+        let compiled = match usage {
+            manifest::ExpressionUse::Variable { name } => composition.variable(name, text, declarations),
+            other => composition.compile(text, use_of(other), declarations),
+        };
+        compiled.map(|_| ()).map_err(|error| refused(&error, text))
+    }
+}
+
+fn use_of(usage: manifest::ExpressionUse<'_>) -> Use {
+    match usage {
+        manifest::ExpressionUse::MatchCondition => Use::MatchCondition,
+        manifest::ExpressionUse::Variable { .. } => Use::Variable,
+        manifest::ExpressionUse::Validation => Use::Validation,
+        manifest::ExpressionUse::Message => Use::Message,
+        manifest::ExpressionUse::AuditAnnotation => Use::AuditAnnotation,
+        manifest::ExpressionUse::ApplyConfiguration => Use::ApplyConfiguration,
+        manifest::ExpressionUse::JsonPatch => Use::JsonPatch,
+    }
+}
+
+fn refused(error: &pratique_expression::ExpressionError, text: &str) -> manifest::ExpressionError {
+    use pratique_expression::ExpressionError::{Compile, Plan, Type};
+    let (kind, issues) = match error {
+        Compile(CompileError::Issues { issues, .. }) => {
+            let issues = issues.iter().map(|issue| manifest::ExpressionIssue {
+                message: issue.message.clone(),
+                offset: offset_of(text, issue.position),
+            });
+            (manifest::ExpressionErrorKind::Invalid, issues.collect())
+        }
+        Compile(_) | Type { .. } => (manifest::ExpressionErrorKind::Invalid, Vec::new()),
+        Plan(_) => (manifest::ExpressionErrorKind::Internal, Vec::new()),
+    };
+    manifest::ExpressionError {
+        kind,
+        detail: error.to_string(),
+        issues,
+    }
+}
+
+/// The byte at a position; the start for what has no place, the end for what lies behind it.
+fn offset_of(text: &str, position: Position) -> usize {
+    let (Ok(line), Ok(column)) = (usize::try_from(position.line), usize::try_from(position.column)) else {
+        return 0;
+    };
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum();
+    let line = text.get(start..).unwrap_or_default();
+    let within = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
+    start + within
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_bytes() {
+        let text = "'ä' +\n  b";
+        for (line, column, offset) in [(1, 0, 0), (1, 2, 3), (2, 2, 9), (2, 9, 10), (-1, 0, 0)] {
+            assert_eq!(
+                offset_of(text, Position { line, column }),
+                offset,
+                "{line}:{column}"
+            );
+        }
+    }
+
+    #[test]
+    fn faults_are_told_with_their_places() {
+        let expressions = Expressions::new(Arc::new(Cache::new()));
+        let mut policy = manifest::ExpressionCompiler::begin(&expressions);
+        let none = manifest::Declarations::default();
+        let error = policy
+            .compile("object.x == nothing", manifest::ExpressionUse::Validation, none)
+            .unwrap_err();
+        assert!(
+            error
+                .detail
+                .starts_with("compilation failed: ERROR: <input>:1:13: "),
+            "{}",
+            error.detail
+        );
+        assert_eq!(error.issues.len(), 1);
+        assert_eq!(error.issues.first().map(|issue| issue.offset), Some(12));
+        let error = policy
+            .compile("object.x", manifest::ExpressionUse::Validation, none)
+            .unwrap_err();
+        assert_eq!(error.detail, "must evaluate to bool but got dyn");
+    }
+}
