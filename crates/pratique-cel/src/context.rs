@@ -51,6 +51,12 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Takes from the cost what the reference gives back; below nothing the cost is without limit, as its counter wraps.
+    pub(crate) fn refund(&self, cost: u64) -> Result<(), Fault> {
+        self.cost.set(self.cost.get().wrapping_sub(cost));
+        self.charge(0)
+    }
+
     /// An error when the caller asked the evaluation to stop.
     pub fn check_interrupt(&self) -> Result<(), Fault> {
         match self.interrupt {

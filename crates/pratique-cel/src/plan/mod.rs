@@ -1,15 +1,39 @@
 //! From typed tree to a flat plan, and its evaluation.
+//!
+//! A [`Program`] is a vector of nodes that name each other by index. What can be known before an evaluation is known
+//! in it: the slots of variables, the one implementation of a call, the shape of a comprehension, constants, compiled
+//! patterns. An evaluation walks the nodes, borrows from the input, and charges what the reference would charge.
 
+mod build;
+mod guard;
+mod node;
+mod observe;
+mod run;
+mod set;
+#[cfg(test)]
+mod tests;
+
+use crate::ast::ExprId;
 use crate::checker::Checked;
+use crate::constant::Constant;
 use crate::context::Context;
 use crate::environment::{Activation, Environment};
-use crate::error::Fault;
 use crate::types::Type;
 use crate::value::Evaluation;
+
+use node::{Node, NodeId};
+pub use observe::{Observer, Unobserved};
+use run::Run;
 
 /// A planned expression: immutable, shared between threads and requests.
 #[derive(Debug)]
 pub struct Program {
+    nodes: Vec<Node>,
+    /// For each node the expression it was planned from.
+    origins: Vec<ExprId>,
+    root: NodeId,
+    /// How many variables of comprehensions there are.
+    local_count: usize,
     result_type: Type,
 }
 
@@ -21,15 +45,30 @@ impl Program {
 
     /// Evaluates it. The cost is added to the context's.
     pub fn evaluate<'a>(&'a self, context: &Context<'a>, activation: &Activation<'a>) -> Evaluation<'a> {
-        let _ = (context, activation);
-        Err(Fault::error("no evaluator yet"))
+        self.evaluate_observed(context, activation, &mut Unobserved)
+    }
+
+    /// Evaluates it, and tells the observer the value of each expression in it that is evaluated.
+    pub fn evaluate_observed<'a, O: Observer>(
+        &'a self,
+        context: &Context<'a>,
+        activation: &Activation<'a>,
+        observer: &mut O,
+    ) -> Evaluation<'a> {
+        Run::new(self, context, activation, observer).evaluate(self.root)
+    }
+
+    fn node(&self, id: NodeId) -> &Node {
+        const NOTHING: &Node = &Node::Constant(Constant::Null);
+        self.nodes.get(id.index()).unwrap_or(NOTHING)
+    }
+
+    fn origin(&self, id: NodeId) -> ExprId {
+        self.origins.get(id.index()).copied().unwrap_or(ExprId(0))
     }
 }
 
 /// Plans an expression; the error is the reference's text after `program instantiation failed: `.
 pub fn plan(environment: &Environment, checked: &Checked) -> Result<Program, String> {
-    let _ = environment;
-    Ok(Program {
-        result_type: checked.result_type().clone(),
-    })
+    build::Planner::new(environment, checked).program()
 }

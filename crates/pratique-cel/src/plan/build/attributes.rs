@@ -1,0 +1,116 @@
+//! Planning selections and indexing: paths grow at the attribute that they start from.
+
+use std::sync::Arc;
+
+use super::Planner;
+use crate::ast::ExprId;
+use crate::constant::Constant;
+use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
+use crate::types::Type;
+
+impl Planner<'_> {
+    pub(super) fn add_attribute(&mut self, id: ExprId, root: Root) -> NodeId {
+        let attribute = Attribute {
+            root,
+            path: Vec::new(),
+            presence: false,
+            charge: Charge::One,
+        };
+        self.add(id, Node::Attribute(attribute))
+    }
+
+    /// `operand.field`, or `has(operand.field)`.
+    pub(super) fn plan_select(
+        &mut self,
+        id: ExprId,
+        operand: ExprId,
+        field: &Arc<str>,
+        test_only: bool,
+    ) -> Result<NodeId, String> {
+        let declared = matches!(self.checked.type_of(operand), Type::Struct(_));
+        let operand = self.plan(operand)?;
+        let key = match declared {
+            true => Key::Declared(field.clone()),
+            false => Key::Name(field.clone()),
+        };
+        let node = self.extend(id, operand, key, false);
+        if test_only && let Some(Node::Attribute(attribute)) = self.nodes.get_mut(node.index()) {
+            attribute.presence = true;
+            attribute.charge = match attribute.charge {
+                Charge::Free => Charge::Refund,
+                _ => Charge::Presence,
+            };
+        }
+        Ok(node)
+    }
+
+    /// `operand[key]`, `operand[?key]`, `operand.?key`
+    pub(super) fn plan_index(
+        &mut self,
+        id: ExprId,
+        operand: NodeId,
+        key: NodeId,
+        optional: bool,
+    ) -> Result<NodeId, String> {
+        let key = match self.constant(key) {
+            Some(constant) => constant_key(constant)?,
+            None => {
+                let native = self.is_native(key);
+                self.make_inner(key);
+                Key::Computed { node: key, native }
+            }
+        };
+        Ok(self.extend(id, operand, key, optional))
+    }
+
+    /// Adds a step to an attribute; any other operand becomes the root of a new one.
+    fn extend(&mut self, id: ExprId, operand: NodeId, key: Key, optional: bool) -> NodeId {
+        let step = Step { key, optional };
+        if let Some(origin) = self.origins.get_mut(operand.index())
+            && let Some(Node::Attribute(attribute)) = self.nodes.get_mut(operand.index())
+            && !attribute.presence
+        {
+            attribute.path.push(step);
+            *origin = id;
+            return operand;
+        }
+        let charge = match self.node(operand) {
+            Some(Node::Conditional { .. }) => Charge::Free,
+            _ => Charge::One,
+        };
+        let attribute = Attribute {
+            root: Root::Node(operand),
+            path: vec![step],
+            presence: false,
+            charge,
+        };
+        self.add(id, Node::Attribute(attribute))
+    }
+
+    /// Notes that an attribute is a branch of a conditional or a key.
+    pub(super) fn make_inner(&mut self, id: NodeId) {
+        if let Some(Node::Attribute(attribute)) = self.nodes.get_mut(id.index()) {
+            attribute.charge = Charge::Inner;
+        }
+    }
+
+    /// Whether a key comes from the input as it is: from a variable, not from a comprehension or a call.
+    fn is_native(&self, id: NodeId) -> bool {
+        let root = match self.node(id) {
+            Some(Node::Attribute(attribute)) => &attribute.root,
+            _ => return false,
+        };
+        matches!(root, Root::Variable { .. })
+    }
+}
+
+fn constant_key(constant: &Constant) -> Result<Key, String> {
+    let name = match constant {
+        Constant::String(name) => return Ok(Key::Name(name.clone())),
+        Constant::Bool(_) | Constant::Int(_) | Constant::Uint(_) | Constant::Double(_) => {
+            return Ok(Key::Constant(constant.clone()));
+        }
+        other => crate::ops::go_type(&other.value()),
+    };
+    Err(format!("invalid qualifier type: {name}"))
+}

@@ -1,0 +1,205 @@
+//! Planning calls: operators become nodes of their own, other functions the one implementation that fits, and
+//! conversions of constants are computed.
+
+use std::sync::Arc;
+
+use super::Planner;
+use crate::arena::Arena;
+use crate::ast::{Expr, ExprId};
+use crate::checker::Reference;
+use crate::constant::Constant;
+use crate::context::Context;
+use crate::function::{Function, Overload};
+use crate::plan::guard::Guard;
+use crate::plan::node::{Call, Cost, Node, NodeId, Target};
+use crate::plan::set::ConstantSet;
+use crate::regex::Regex;
+
+impl Planner<'_> {
+    pub(super) fn plan_call(
+        &mut self,
+        id: ExprId,
+        function: &Arc<str>,
+        target: Option<ExprId>,
+        args: &[ExprId],
+    ) -> Result<NodeId, String> {
+        if let "_&&_" | "_||_" = &**function {
+            return self.plan_junction(id, function);
+        }
+        let mut arguments = Vec::with_capacity(args.len() + 1);
+        for argument in target.iter().chain(args) {
+            arguments.push(self.plan(*argument)?);
+        }
+        match (&**function, &*arguments) {
+            ("_?_:_", &[condition, yes, no]) => Ok(self.plan_conditional(id, condition, yes, no)),
+            ("_==_" | "_!=_", &[left, right]) => {
+                let negated = &**function == "_!=_";
+                Ok(self.add(id, Node::Equality { left, right, negated }))
+            }
+            ("_[_]", &[operand, key]) => self.plan_index(id, operand, key, false),
+            ("_?._" | "_[?_]", &[operand, key]) => self.plan_index(id, operand, key, true),
+            ("or" | "orValue", &[left, right]) => {
+                let unwrap = &**function == "orValue";
+                Ok(self.add(id, Node::OptionalOr { left, right, unwrap }))
+            }
+            ("@not_strictly_false", &[operand]) => Ok(self.add(id, Node::NotStrictlyFalse(operand))),
+            _ => self.plan_function(id, function, arguments.into()),
+        }
+    }
+
+    /// A chain of `&&` or of `||` is one node, however the parser balanced it.
+    fn plan_junction(&mut self, id: ExprId, function: &Arc<str>) -> Result<NodeId, String> {
+        let mut terms = Vec::new();
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            match self.checked.ast.expr(id) {
+                Expr::Call { function: own, args, .. } if own == function => pending.extend(args.iter().rev()),
+                _ => terms.push(self.plan(id)?),
+            }
+        }
+        let terms = terms.into();
+        Ok(self.add(
+            id,
+            match &**function {
+                "_&&_" => Node::And(terms),
+                _ => Node::Or(terms),
+            },
+        ))
+    }
+
+    fn plan_conditional(&mut self, id: ExprId, condition: NodeId, yes: NodeId, no: NodeId) -> NodeId {
+        self.make_inner(yes);
+        self.make_inner(no);
+        self.add(id, Node::Conditional { condition, yes, no })
+    }
+
+    fn plan_function(&mut self, id: ExprId, name: &Arc<str>, arguments: Box<[NodeId]>) -> Result<NodeId, String> {
+        let Some(Reference::Overloads(function, fitting)) = self.checked.reference(id) else {
+            return Err(format!("no such overload: {name}"));
+        };
+        let overload = match **fitting {
+            [only] => function.overloads.get(only),
+            _ => None,
+        };
+        if let Some(node) = self.plan_membership(overload, &arguments) {
+            return Ok(self.add(id, node));
+        }
+        let call = self.call(function, overload, arguments)?;
+        let node = match self.computed(&call)? {
+            Some(constant) => Node::Constant(constant),
+            None => Node::Call(Box::new(call)),
+        };
+        Ok(self.add(id, node))
+    }
+
+    /// `x in [constants]` looks in a set. In an empty list there is nothing, whatever the element is.
+    fn plan_membership(&self, overload: Option<&Overload>, arguments: &[NodeId]) -> Option<Node> {
+        let &[element, list] = arguments else {
+            return None;
+        };
+        let Constant::List(constants) = self.constant(list)? else {
+            return None;
+        };
+        if overload.is_none_or(|overload| *overload.id != *"in_list") {
+            return None;
+        }
+        if constants.is_empty() {
+            return Some(Node::Constant(Constant::Bool(false)));
+        }
+        let set = Box::new(ConstantSet::new(constants)?);
+        Some(Node::InSet { element, set })
+    }
+
+    fn call(
+        &self,
+        function: &Arc<Function>,
+        overload: Option<&Overload>,
+        arguments: Box<[NodeId]>,
+    ) -> Result<Call, String> {
+        let target = match self.pattern_target(function, &arguments)? {
+            Some(target) => target,
+            None => target(function, overload),
+        };
+        let sequential =
+            arguments.len() > 2 || matches!(target, Target::Dispatch(_) | Target::Pattern { .. });
+        let cost = match overload.and_then(|overload| Some((overload.cost?, overload.cost_list))) {
+            Some((cost, Some(index))) => Cost::ByList(index, cost),
+            Some((cost, None)) => Cost::By(cost),
+            None => function.cost.map_or(Cost::One, Cost::By),
+        };
+        Ok(Call {
+            name: function.name.clone(),
+            arguments,
+            target,
+            cost,
+            sequential,
+        })
+    }
+
+    /// A constant pattern is compiled now.
+    fn pattern_target(&self, function: &Function, arguments: &[NodeId]) -> Result<Option<Target>, String> {
+        let pattern = arguments.get(1).and_then(|pattern| self.constant(*pattern));
+        match (function.with_pattern, pattern) {
+            (Some(call), Some(Constant::String(pattern))) => {
+                let regex = Regex::new(pattern).map_err(|fault| fault.to_string())?;
+                let regex = Box::new(regex);
+                Ok(Some(Target::Pattern { call, regex }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What the conversion of a constant gives; an error that it gives is one of the plan.
+    fn computed(&self, call: &Call) -> Result<Option<Constant>, String> {
+        let &[argument] = &*call.arguments else {
+            return Ok(None);
+        };
+        let Some(constant) = self.constant(argument).filter(|_| is_conversion(&call.name)) else {
+            return Ok(None);
+        };
+        let arena = Arena::new();
+        let context = Context::new(&arena, u64::MAX);
+        match call.run(&context, &[constant.value()]) {
+            Ok(value) => Ok(Constant::of(&value)),
+            Err(fault) => Err(fault.to_string()),
+        }
+    }
+}
+
+/// The implementation of the one overload that fits, or all to choose from when the arguments are known.
+fn target(function: &Function, overload: Option<&Overload>) -> Target {
+    let direct = |overload: &Overload| {
+        Some(Target::Direct {
+            implementation: overload.implementation.clone()?,
+            guards: Guard::all(&overload.params),
+        })
+    };
+    if let Some(implementation) = function.singleton.clone() {
+        let guards = Box::default();
+        return Target::Direct { implementation, guards };
+    }
+    if let Some(target) = overload.and_then(direct) {
+        return target;
+    }
+    let mut implemented = function
+        .overloads
+        .iter()
+        .filter(|overload| overload.implementation.is_some());
+    match (implemented.next(), implemented.next()) {
+        (None, _) => Target::Missing,
+        (Some(only), None) => direct(only).unwrap_or(Target::Missing),
+        _ => Target::Dispatch(candidates(function)),
+    }
+}
+
+fn candidates(function: &Function) -> Box<[(Box<[Guard]>, crate::function::Implementation)]> {
+    let candidate = |overload: &Overload| Some((Guard::each(&overload.params), overload.implementation.clone()?));
+    function.overloads.iter().filter_map(candidate).collect()
+}
+
+fn is_conversion(function: &str) -> bool {
+    matches!(
+        function,
+        "bool" | "bytes" | "double" | "duration" | "dyn" | "int" | "string" | "timestamp" | "type" | "uint"
+    )
+}

@@ -1,0 +1,236 @@
+//! Planning comprehensions: what the macros expand to is recognised, so that it can be run natively.
+
+use std::sync::Arc;
+
+use super::Planner;
+use crate::ast::{Ast, Comprehension, Expr, ExprId, Literal};
+use crate::parser::ACCUMULATOR;
+use crate::plan::node::{Fold, LocalIndex, Node, NodeId, Shape};
+
+/// The cost of a list literal, which the reference makes for each element that it appends.
+const LIST_COST: u64 = 10;
+
+impl Planner<'_> {
+    pub(super) fn plan_comprehension(
+        &mut self,
+        id: ExprId,
+        comprehension: &Comprehension,
+    ) -> Result<NodeId, String> {
+        let ast = &self.checked.ast;
+        if is_binding(ast, comprehension) {
+            return self.plan_binding(id, comprehension);
+        }
+        let pattern = Pattern::of(ast, comprehension);
+        let init = match pattern {
+            Some(_) => None,
+            None => Some(self.plan(comprehension.init)?),
+        };
+        let range = self.plan(comprehension.range)?;
+        let outer = self.scope.len();
+        let accumulator = self.new_local();
+        let first = self.new_local();
+        self.scope.extend([accumulator, first]);
+        let second = comprehension.var2.is_some().then(|| self.new_local());
+        self.scope.extend(second);
+        let shape = match pattern {
+            Some(pattern) => self.plan_pattern(pattern),
+            None => self.plan_steps(comprehension, accumulator, init),
+        };
+        self.scope.truncate(outer);
+        let fold = Fold {
+            range,
+            first,
+            second,
+            shape: shape?,
+        };
+        Ok(self.add(id, Node::Fold(Box::new(fold))))
+    }
+
+    /// A comprehension over nothing gives its first value a name.
+    fn plan_binding(&mut self, id: ExprId, comprehension: &Comprehension) -> Result<NodeId, String> {
+        let value = self.plan(comprehension.init)?;
+        let local = self.new_local();
+        self.scope.push(local);
+        let body = self.plan(comprehension.result);
+        self.scope.pop();
+        let body = body?;
+        Ok(self.add(id, Node::Let { local, value, body }))
+    }
+
+    fn plan_pattern(&mut self, pattern: Pattern) -> Result<Shape, String> {
+        Ok(match pattern {
+            Pattern::All(predicate) => Shape::All(self.plan(predicate)?),
+            Pattern::Exists(predicate) => Shape::Exists(self.plan(predicate)?),
+            Pattern::ExistsOne(predicate) => Shape::ExistsOne(self.plan(predicate)?),
+            Pattern::List { filter, element } => {
+                let filter = self.plan_filter(filter)?;
+                let element = self.plan(element)?;
+                let list_cost = if self.constant(element).is_some() { 0 } else { LIST_COST };
+                Shape::List {
+                    filter,
+                    element,
+                    list_cost,
+                }
+            }
+            Pattern::Map { filter, value } => Shape::Map {
+                filter: self.plan_filter(filter)?,
+                value: self.plan(value)?,
+            },
+            Pattern::Entries { filter, value } => Shape::Entries {
+                filter: self.plan_filter(filter)?,
+                value: self.plan(value)?,
+            },
+        })
+    }
+
+    fn plan_filter(&mut self, filter: Option<ExprId>) -> Result<Option<NodeId>, String> {
+        filter.map(|filter| self.plan(filter)).transpose()
+    }
+
+    fn plan_steps(
+        &mut self,
+        comprehension: &Comprehension,
+        accumulator: LocalIndex,
+        init: Option<NodeId>,
+    ) -> Result<Shape, String> {
+        let init = match init {
+            Some(init) => init,
+            None => self.plan(comprehension.init)?,
+        };
+        let condition = self.plan(comprehension.condition)?;
+        let step = self.plan(comprehension.step)?;
+        // The result sees the accumulator only.
+        let outer = self.scope.len() - if comprehension.var2.is_some() { 2 } else { 1 };
+        self.scope.truncate(outer);
+        let result = self.plan(comprehension.result)?;
+        Ok(Shape::Steps {
+            accumulator,
+            init,
+            condition,
+            step,
+            result,
+        })
+    }
+}
+
+/// `[]` as the range and `false` as the condition: what `optMap` and its like expand to.
+fn is_binding(ast: &Ast, comprehension: &Comprehension) -> bool {
+    is_empty_list(ast, comprehension.range)
+        && *ast.expr(comprehension.condition) == Expr::Literal(Literal::Bool(false))
+}
+
+/// What a macro makes of its range, by the expressions that the user wrote.
+enum Pattern {
+    All(ExprId),
+    Exists(ExprId),
+    ExistsOne(ExprId),
+    List {
+        filter: Option<ExprId>,
+        element: ExprId,
+    },
+    Map {
+        filter: Option<ExprId>,
+        value: ExprId,
+    },
+    Entries {
+        filter: Option<ExprId>,
+        value: ExprId,
+    },
+}
+
+impl Pattern {
+    /// The pattern that a comprehension follows to the letter. No expression that users write can name its accumulator.
+    fn of(ast: &Ast, comprehension: &Comprehension) -> Option<Pattern> {
+        if *comprehension.accumulator != *ACCUMULATOR {
+            return None;
+        }
+        match ast.expr(comprehension.init) {
+            Expr::Literal(Literal::Bool(init)) => quantifier(ast, comprehension, *init),
+            _ if *ast.expr(comprehension.condition) != Expr::Literal(Literal::Bool(true)) => None,
+            Expr::Literal(Literal::Int(0)) => exists_one(ast, comprehension),
+            _ if !is_accumulator(ast, comprehension.result) => None,
+            Expr::List { .. } if is_empty_list(ast, comprehension.init) => gather(ast, comprehension),
+            Expr::Map(entries) if entries.is_empty() => insert(ast, comprehension),
+            _ => None,
+        }
+    }
+}
+
+fn quantifier(ast: &Ast, comprehension: &Comprehension, init: bool) -> Option<Pattern> {
+    let [condition] = call(ast, comprehension.condition, "@not_strictly_false")?;
+    let read = match init {
+        true => condition,
+        false => call::<1>(ast, condition, "!_")?[0],
+    };
+    let operator = if init { "_&&_" } else { "_||_" };
+    let [so_far, predicate] = call(ast, comprehension.step, operator)?;
+    let all_read = [read, so_far, comprehension.result];
+    if !all_read.iter().all(|id| is_accumulator(ast, *id)) {
+        return None;
+    }
+    Some(match init {
+        true => Pattern::All(predicate),
+        false => Pattern::Exists(predicate),
+    })
+}
+
+fn exists_one(ast: &Ast, comprehension: &Comprehension) -> Option<Pattern> {
+    let is_one = |id: ExprId| *ast.expr(id) == Expr::Literal(Literal::Int(1));
+    let [predicate, counted, unchanged] = call(ast, comprehension.step, "_?_:_")?;
+    let [count, one] = call(ast, counted, "_+_")?;
+    let [total, once] = call(ast, comprehension.result, "_==_")?;
+    let all_read = [unchanged, count, total];
+    let as_expected = all_read.iter().all(|id| is_accumulator(ast, *id)) && is_one(one) && is_one(once);
+    as_expected.then_some(Pattern::ExistsOne(predicate))
+}
+
+fn gather(ast: &Ast, comprehension: &Comprehension) -> Option<Pattern> {
+    let (filter, step) = filtered(ast, comprehension.step)?;
+    let [so_far, more] = call(ast, step, "_+_")?;
+    match ast.expr(more) {
+        Expr::List { elements, optional } if is_accumulator(ast, so_far) && optional.is_empty() => {
+            match **elements {
+                [element] => Some(Pattern::List { filter, element }),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn insert(ast: &Ast, comprehension: &Comprehension) -> Option<Pattern> {
+    let (filter, step) = filtered(ast, comprehension.step)?;
+    if let Some([so_far, value]) = call(ast, step, "cel.@mapInsert") {
+        return is_accumulator(ast, so_far).then_some(Pattern::Entries { filter, value });
+    }
+    let [so_far, key, value] = call(ast, step, "cel.@mapInsert")?;
+    let by_key = is_name(ast, key, &comprehension.var);
+    (is_accumulator(ast, so_far) && by_key).then_some(Pattern::Map { filter, value })
+}
+
+/// The filter of a step and what it lets pass; `None` where a step has another form.
+fn filtered(ast: &Ast, step: ExprId) -> Option<(Option<ExprId>, ExprId)> {
+    match call(ast, step, "_?_:_") {
+        Some([filter, step, unchanged]) => is_accumulator(ast, unchanged).then_some((Some(filter), step)),
+        None => Some((None, step)),
+    }
+}
+
+fn call<const N: usize>(ast: &Ast, id: ExprId, name: &str) -> Option<[ExprId; N]> {
+    match ast.expr(id) {
+        Expr::Call { function, target: None, args } if **function == *name => args.as_slice().try_into().ok(),
+        _ => None,
+    }
+}
+
+fn is_accumulator(ast: &Ast, id: ExprId) -> bool {
+    is_name(ast, id, ACCUMULATOR)
+}
+
+fn is_name(ast: &Ast, id: ExprId, name: &str) -> bool {
+    matches!(ast.expr(id), Expr::Ident(own) if **own == *name)
+}
+
+fn is_empty_list(ast: &Ast, id: ExprId) -> bool {
+    matches!(ast.expr(id), Expr::List { elements, .. } if elements.is_empty())
+}

@@ -1,0 +1,98 @@
+//! Planning literals of lists, maps and structs; those of constants are constants.
+
+use std::sync::Arc;
+
+use super::Planner;
+use crate::ast::{ExprId, MapEntry, StructField};
+use crate::constant::Constant;
+use crate::ops;
+use crate::plan::node::{Element, Entry, Node, NodeId, StructLiteral};
+
+impl Planner<'_> {
+    pub(super) fn plan_list(
+        &mut self,
+        id: ExprId,
+        elements: &[ExprId],
+        optional: &[u32],
+    ) -> Result<NodeId, String> {
+        let mut planned = Vec::with_capacity(elements.len());
+        for (index, element) in elements.iter().enumerate() {
+            planned.push(Element {
+                value: self.plan(*element)?,
+                optional: optional.iter().any(|optional| *optional as usize == index),
+            });
+        }
+        let node = match self.constant_list(&planned) {
+            Some(constants) => Node::Constant(Constant::List(constants)),
+            None => Node::List(planned.into()),
+        };
+        Ok(self.add(id, node))
+    }
+
+    fn constant_list(&self, elements: &[Element]) -> Option<Box<[Constant]>> {
+        let constant = |element: &Element| self.constant(element.value).filter(|_| !element.optional);
+        elements
+            .iter()
+            .map(|element| constant(element).cloned())
+            .collect()
+    }
+
+    pub(super) fn plan_map(&mut self, id: ExprId, entries: &[MapEntry]) -> Result<NodeId, String> {
+        let mut planned = Vec::with_capacity(entries.len());
+        for entry in entries {
+            planned.push(Entry {
+                key: self.plan(entry.key)?,
+                value: self.plan(entry.value)?,
+                optional: entry.optional,
+            });
+        }
+        let node = match self.constant_map(&planned) {
+            Some(constants) => Node::Constant(Constant::Map(constants)),
+            None => Node::Map(planned.into()),
+        };
+        Ok(self.add(id, node))
+    }
+
+    /// The entries of constants, of those with equal keys the last. Bytes are left for the run time to refuse.
+    fn constant_map(&self, entries: &[Entry]) -> Option<Box<[(Constant, Constant)]>> {
+        let mut constants: Vec<(Constant, Constant)> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let (key, value) = (self.constant(entry.key)?, self.constant(entry.value)?);
+            if entry.optional || matches!(key, Constant::Bytes(_)) {
+                return None;
+            }
+            let known = constants
+                .iter_mut()
+                .find(|(own, _)| ops::is_same_key(&own.value(), &key.value()));
+            match known {
+                Some(known) => known.1 = value.clone(),
+                None => constants.push((key.clone(), value.clone())),
+            }
+        }
+        Some(constants.into())
+    }
+
+    pub(super) fn plan_struct(
+        &mut self,
+        id: ExprId,
+        type_name: &Arc<str>,
+        fields: &[StructField],
+    ) -> Result<NodeId, String> {
+        let type_name: Arc<str> = type_name.trim_start_matches('.').into();
+        let Some(provider) = self.environment.provider(&type_name) else {
+            return Err(format!("unknown type: {type_name}"));
+        };
+        let mut planned = Vec::with_capacity(fields.len());
+        for field in fields {
+            let value = self.plan(field.value)?;
+            let optional = field.optional;
+            planned.push((field.name.clone(), Element { value, optional }));
+        }
+        let literal = StructLiteral {
+            provider: provider.clone(),
+            type_name,
+            fields: planned.into(),
+        };
+        Ok(self.add(id, Node::Struct(Box::new(literal))))
+    }
+}

@@ -1,0 +1,124 @@
+//! Planning: from a checked tree to the nodes of a program.
+
+mod attributes;
+mod calls;
+mod comprehensions;
+mod literals;
+
+use std::sync::Arc;
+
+use super::Program;
+use super::node::{LocalIndex, Node, NodeId, Root};
+use crate::ast::{Expr, ExprId};
+use crate::checker::{Checked, Reference};
+use crate::constant::Constant;
+use crate::environment::Environment;
+
+/// One planning. Errors are the reference's texts.
+pub(super) struct Planner<'p> {
+    environment: &'p Environment,
+    checked: &'p Checked,
+    nodes: Vec<Node>,
+    origins: Vec<ExprId>,
+    /// The variables of the comprehensions around, outermost first, as the checker counts them.
+    scope: Vec<LocalIndex>,
+    local_count: LocalIndex,
+}
+
+impl<'p> Planner<'p> {
+    pub(super) fn new(environment: &'p Environment, checked: &'p Checked) -> Self {
+        Planner {
+            environment,
+            checked,
+            nodes: Vec::with_capacity(checked.ast.len()),
+            origins: Vec::with_capacity(checked.ast.len()),
+            scope: Vec::new(),
+            local_count: 0,
+        }
+    }
+
+    pub(super) fn program(mut self) -> Result<Program, String> {
+        let root = self.plan(self.checked.ast.root)?;
+        self.nodes.shrink_to_fit();
+        self.origins.shrink_to_fit();
+        Ok(Program {
+            nodes: self.nodes,
+            origins: self.origins,
+            root,
+            local_count: self.local_count as usize,
+            result_type: self.checked.result_type().clone(),
+        })
+    }
+
+    /// Plans an expression: operands first, so that their errors come first.
+    fn plan(&mut self, id: ExprId) -> Result<NodeId, String> {
+        let checked = self.checked;
+        match checked.ast.expr(id) {
+            Expr::Literal(literal) => Ok(self.add(id, Node::Constant(literal.into()))),
+            Expr::Ident(name) => self.plan_name(id, name),
+            Expr::Select {
+                operand,
+                field,
+                test_only,
+            } => self.plan_select(id, *operand, field, *test_only),
+            Expr::Call {
+                function,
+                target,
+                args,
+            } => self.plan_call(id, function, *target, args),
+            Expr::List { elements, optional } => self.plan_list(id, elements, optional),
+            Expr::Map(entries) => self.plan_map(id, entries),
+            Expr::Struct { type_name, fields } => self.plan_struct(id, type_name, fields),
+            Expr::Comprehension(comprehension) => self.plan_comprehension(id, comprehension),
+        }
+    }
+
+    /// A variable, a type or a constant.
+    fn plan_name(&mut self, id: ExprId, name: &Arc<str>) -> Result<NodeId, String> {
+        let checked = self.checked;
+        let root = match checked.reference(id) {
+            Some(Reference::Variable(slot)) => {
+                let name = name.trim_start_matches('.').into();
+                Root::Variable { slot: *slot, name }
+            }
+            Some(Reference::Local(index)) => Root::Local(self.local(*index)),
+            Some(Reference::Type(of)) => {
+                let of = Constant::Type(of.runtime_name().into());
+                return Ok(self.add(id, Node::Constant(of)));
+            }
+            Some(Reference::Constant(literal)) => return Ok(self.add(id, Node::Constant(literal.into()))),
+            Some(Reference::UndefinedType(name)) => return Err(format!("reference to undefined type: {name}")),
+            Some(Reference::Overloads(..)) | None => return Err(format!("undeclared reference to '{name}'")),
+        };
+        Ok(self.add_attribute(id, root))
+    }
+
+    fn add(&mut self, origin: ExprId, node: Node) -> NodeId {
+        // A program has as many nodes as its tree, whose ids are 32 bits.
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(node);
+        self.origins.push(origin);
+        id
+    }
+
+    fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id.index())
+    }
+
+    fn constant(&self, id: NodeId) -> Option<&Constant> {
+        match self.node(id) {
+            Some(Node::Constant(constant)) => Some(constant),
+            _ => None,
+        }
+    }
+
+    /// The place of a variable that the checker found so far down its stack.
+    fn local(&self, index: u32) -> LocalIndex {
+        self.scope.get(index as usize).copied().unwrap_or(0)
+    }
+
+    fn new_local(&mut self) -> LocalIndex {
+        self.local_count += 1;
+        self.local_count - 1
+    }
+}

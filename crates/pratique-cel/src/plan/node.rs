@@ -1,0 +1,237 @@
+//! The nodes of a plan.
+
+use std::sync::Arc;
+
+use super::guard::Guard;
+use super::set::ConstantSet;
+use crate::constant::Constant;
+use crate::declared::TypeProvider;
+use crate::environment::Slot;
+use crate::function::{CostFn, Implementation, PatternFn};
+use crate::regex::Regex;
+
+/// The index of a node in its program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct NodeId(pub(super) u32);
+
+impl NodeId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The place of a comprehension's variable among all of the program.
+pub(super) type LocalIndex = u32;
+
+/// A step of an evaluation.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    /// A constant.
+    Constant(Constant),
+    /// A variable or a computed value, with the members to follow from it.
+    Attribute(Attribute),
+    /// `a && b && …`
+    And(Box<[NodeId]>),
+    /// `a || b || …`
+    Or(Box<[NodeId]>),
+    /// `condition ? yes : no`
+    Conditional {
+        condition: NodeId,
+        yes: NodeId,
+        no: NodeId,
+    },
+    /// `left == right`, or negated `left != right`.
+    Equality {
+        left: NodeId,
+        right: NodeId,
+        negated: bool,
+    },
+    /// `optional.or(optional)`, or with `unwrap` `optional.orValue(value)`.
+    OptionalOr {
+        left: NodeId,
+        right: NodeId,
+        unwrap: bool,
+    },
+    /// `element in [constants]`
+    InSet { element: NodeId, set: Box<ConstantSet> },
+    /// Whether something is not plainly `false`: the condition of quantifiers that were planned step by step.
+    NotStrictlyFalse(NodeId),
+    /// A call.
+    Call(Box<Call>),
+    /// `[a, ?b]`
+    List(Box<[Element]>),
+    /// `{k: v, ?k: v}`
+    Map(Box<[Entry]>),
+    /// `Name{field: v, ?field: v}`
+    Struct(Box<StructLiteral>),
+    /// A comprehension over a list or map.
+    Fold(Box<Fold>),
+    /// A value with a name, computed when it is first used: what `optMap` and its like expand to.
+    Let {
+        local: LocalIndex,
+        value: NodeId,
+        body: NodeId,
+    },
+}
+
+/// A root and the way from it.
+#[derive(Clone, Debug)]
+pub(super) struct Attribute {
+    pub(super) root: Root,
+    pub(super) path: Vec<Step>,
+    /// Whether it asks for the presence of the last step, as `has()` does.
+    pub(super) presence: bool,
+    pub(super) charge: Charge,
+}
+
+/// Where an attribute starts.
+#[derive(Clone, Debug)]
+pub(super) enum Root {
+    /// A variable of the environment.
+    Variable { slot: Slot, name: Arc<str> },
+    /// A variable of a comprehension.
+    Local(LocalIndex),
+    /// What another node gives.
+    Node(NodeId),
+}
+
+/// What an attribute costs besides its steps, each of which costs 1.
+///
+/// The reference charges 1 where it evaluates an attribute on its own. Where one is the branch of a conditional or the
+/// key of another, it resolves it on another way, which charges nothing; `has()` gets its 1 back, even where none was charged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Charge {
+    /// An attribute evaluated on its own.
+    One,
+    /// `has()` of an attribute.
+    Presence,
+    /// `has()` of a member of a conditional: 1 comes back that was not charged.
+    Refund,
+    /// A member of a conditional.
+    Free,
+    /// An attribute that is a branch or a key.
+    Inner,
+}
+
+/// A member to follow.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) key: Key,
+    /// Whether it is marked with `?`.
+    pub(super) optional: bool,
+}
+
+/// The name or index of a member.
+#[derive(Clone, Debug)]
+pub(super) enum Key {
+    /// A field of a structured type that the checker knows.
+    Declared(Arc<str>),
+    /// A constant string.
+    Name(Arc<str>),
+    /// Any other constant that can be a key.
+    Constant(Constant),
+    /// A computed key.
+    Computed {
+        node: NodeId,
+        /// Whether the key comes from the input as it is, which shows in messages.
+        native: bool,
+    },
+}
+
+/// A call of a function.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) name: Arc<str>,
+    pub(super) arguments: Box<[NodeId]>,
+    pub(super) target: Target,
+    pub(super) cost: Cost,
+    /// Whether an argument that is an error keeps the later ones from being evaluated, and the call from being charged.
+    pub(super) sequential: bool,
+}
+
+/// What a call runs.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// One implementation, for arguments that pass its guards.
+    Direct {
+        implementation: Implementation,
+        guards: Box<[Guard]>,
+    },
+    /// The first implementation whose guards the arguments pass.
+    Dispatch(Box<[(Box<[Guard]>, Implementation)]>),
+    /// One that was given a pattern while planning.
+    Pattern { call: PatternFn, regex: Box<Regex> },
+    /// Nothing: the function is declared only.
+    Missing,
+}
+
+/// What a call costs.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cost {
+    One,
+    By(CostFn),
+    /// The argument has to be a list.
+    ByList(usize, CostFn),
+}
+
+/// An element of a list literal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Element {
+    pub(super) value: NodeId,
+    pub(super) optional: bool,
+}
+
+/// An entry of a map literal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) key: NodeId,
+    pub(super) value: NodeId,
+    pub(super) optional: bool,
+}
+
+/// A struct literal.
+#[derive(Clone, Debug)]
+pub(super) struct StructLiteral {
+    pub(super) provider: Arc<dyn TypeProvider>,
+    pub(super) type_name: Arc<str>,
+    pub(super) fields: Box<[(Arc<str>, Element)]>,
+}
+
+/// A comprehension.
+#[derive(Clone, Debug)]
+pub(super) struct Fold {
+    pub(super) range: NodeId,
+    pub(super) first: LocalIndex,
+    pub(super) second: Option<LocalIndex>,
+    pub(super) shape: Shape,
+}
+
+/// What a comprehension makes of its range.
+#[derive(Clone, Debug)]
+pub(super) enum Shape {
+    /// Whether a predicate holds for all.
+    All(NodeId),
+    /// Whether it holds for one at least.
+    Exists(NodeId),
+    /// Whether it holds for one exactly.
+    ExistsOne(NodeId),
+    /// A list of elements, of those that pass the filter.
+    List {
+        filter: Option<NodeId>,
+        element: NodeId,
+        /// What making the one-element list costs that the reference appends.
+        list_cost: u64,
+    },
+    /// A map from the first variable to values.
+    Map { filter: Option<NodeId>, value: NodeId },
+    /// A map of the entries of maps.
+    Entries { filter: Option<NodeId>, value: NodeId },
+    /// Anything else, step by step.
+    Steps {
+        accumulator: LocalIndex,
+        init: NodeId,
+        condition: NodeId,
+        step: NodeId,
+        result: NodeId,
+    },
+}

@@ -1,0 +1,147 @@
+//! Calls.
+
+use super::Run;
+use super::logic::first_stop;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::ops;
+use crate::plan::guard::admit;
+use crate::plan::node::{Call, Cost, NodeId, Target};
+use crate::plan::observe::Observer;
+use crate::value::{Evaluation, Value};
+
+/// How many arguments find room on the stack.
+const FEW: usize = 4;
+
+impl<'a, O: Observer> Run<'_, 'a, O> {
+    pub(super) fn call(&mut self, call: &'a Call) -> Evaluation<'a> {
+        match *call.arguments {
+            [] => self.finish(call, &[]),
+            [only] => match self.evaluate(only) {
+                Ok(value) => self.finish(call, &[value]),
+                Err(fault) => self.refuse(call, fault, &[Value::Null], 0),
+            },
+            [left, right] if !call.sequential => self.call_two(call, left, right),
+            _ => self.call_many(call),
+        }
+    }
+
+    /// Both arguments are evaluated, even if the first is an error.
+    fn call_two(&mut self, call: &'a Call, left: NodeId, right: NodeId) -> Evaluation<'a> {
+        let (left, right) = (self.evaluate(left), self.evaluate(right));
+        match (left, right) {
+            (Ok(left), Ok(right)) => self.finish(call, &[left, right]),
+            (left, right) => {
+                if let Some(stop) = first_stop([&left, &right]) {
+                    return Err(stop);
+                }
+                let failed = usize::from(left.is_ok());
+                let known = |result: &Evaluation<'a>| *result.as_ref().unwrap_or(&Value::Null);
+                let arguments = [known(&left), known(&right)];
+                match left.and(right) {
+                    Err(fault) => self.refuse(call, fault, &arguments, failed),
+                    Ok(value) => Ok(value),
+                }
+            }
+        }
+    }
+
+    /// Arguments are evaluated up to the first error.
+    fn call_many(&mut self, call: &'a Call) -> Evaluation<'a> {
+        let mut few = [Value::Null; FEW];
+        let count = call.arguments.len();
+        let arguments = match few.get_mut(..count) {
+            Some(few) => few,
+            None => self.context.arena.filled(count, Value::Null),
+        };
+        for (index, (argument, place)) in call.arguments.iter().zip(arguments.iter_mut()).enumerate() {
+            match self.evaluate(*argument) {
+                Ok(value) => *place = value,
+                // The reference charges a call whose arguments have all been looked at.
+                Err(fault) if index + 1 == count => return self.refuse(call, fault, arguments, index),
+                Err(fault) => return Err(fault),
+            }
+        }
+        self.finish(call, arguments)
+    }
+
+    #[inline]
+    fn finish(&mut self, call: &'a Call, arguments: &[Value<'a>]) -> Evaluation<'a> {
+        let result = call.run(self.context, arguments);
+        match call.cost {
+            Cost::One if result.is_ok() => self.context.charge(1)?,
+            _ => self.charge_call(call, arguments, None, &result)?,
+        }
+        result
+    }
+
+    /// The result of a call with an argument that is an error; it is charged all the same.
+    #[cold]
+    fn refuse(
+        &mut self,
+        call: &'a Call,
+        fault: Fault,
+        arguments: &[Value<'a>],
+        failed: usize,
+    ) -> Evaluation<'a> {
+        let result = Err(fault);
+        self.charge_call(call, arguments, Some(failed), &result)?;
+        result
+    }
+
+    fn charge_call(
+        &mut self,
+        call: &Call,
+        arguments: &[Value<'a>],
+        failed: Option<usize>,
+        result: &Evaluation<'a>,
+    ) -> Result<(), Fault> {
+        if let Some(stop) = first_stop([result]) {
+            return Err(stop);
+        }
+        let result = result.as_ref().ok();
+        let cost = match call.cost {
+            Cost::One => 1,
+            Cost::By(cost) => cost(arguments, result),
+            Cost::ByList(index, cost) => {
+                let argument = arguments.get(index).filter(|_| failed != Some(index));
+                if let Some(fault) = ops::missing_list_method(argument) {
+                    return Err(fault);
+                }
+                cost(arguments, result)
+            }
+        };
+        self.context.charge(cost)
+    }
+}
+
+impl Call {
+    /// Runs the code behind it, if the arguments are what it takes.
+    #[inline]
+    pub(in crate::plan) fn run<'a>(&self, context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+        match &self.target {
+            Target::Direct { implementation, guards } if admit(guards, arguments) => {
+                implementation.call(context, arguments)
+            }
+            Target::Dispatch(candidates) => {
+                let fits = |guards: &[_]| guards.len() == arguments.len() && admit(guards, arguments);
+                match candidates.iter().find(|(guards, _)| fits(guards)) {
+                    Some((_, implementation)) => implementation.call(context, arguments),
+                    None => Err(self.unknown(arguments)),
+                }
+            }
+            Target::Pattern { call, regex } => call(context, regex, arguments),
+            Target::Direct { .. } => Err(self.unknown(arguments)),
+            Target::Missing => Err(match arguments.first() {
+                Some(first) => ops::unknown_operands(&self.name, first),
+                None => Fault::no_such_overload(),
+            }),
+        }
+    }
+
+    #[cold]
+    fn unknown(&self, arguments: &[Value<'_>]) -> Fault {
+        let types: Vec<&str> = arguments.iter().map(Value::type_name).collect();
+        Fault::error(format!("no such overload: {}({})", self.name, types.join(", ")))
+    }
+}

@@ -1,0 +1,96 @@
+//! Logic, equality, and the operators that choose between operands.
+
+use super::Run;
+use crate::plan::node::NodeId;
+use crate::plan::observe::Observer;
+use crate::plan::set::ConstantSet;
+use crate::error::Fault;
+use crate::ops;
+use crate::value::{Evaluation, Value};
+
+impl<'a, O: Observer> Run<'_, 'a, O> {
+    /// False where a term is false, whatever the others are; else the first error, else true.
+    pub(super) fn and(&mut self, terms: &'a [NodeId]) -> Evaluation<'a> {
+        self.junction(terms, false)
+    }
+
+    /// True where a term is true, whatever the others are; else the first error, else false.
+    pub(super) fn or(&mut self, terms: &'a [NodeId]) -> Evaluation<'a> {
+        self.junction(terms, true)
+    }
+
+    #[inline]
+    fn junction(&mut self, terms: &'a [NodeId], decisive: bool) -> Evaluation<'a> {
+        let mut fault = None;
+        for term in terms {
+            match truth(self.evaluate(*term)) {
+                Ok(value) if value == decisive => return Ok(Value::Bool(decisive)),
+                Ok(_) => {}
+                Err(stop) if stop.is_stop() => return Err(stop),
+                Err(first) => {
+                    fault.get_or_insert(first);
+                }
+            }
+        }
+        fault.map_or(Ok(Value::Bool(!decisive)), Err)
+    }
+
+    pub(super) fn conditional(&mut self, condition: NodeId, yes: NodeId, no: NodeId) -> Evaluation<'a> {
+        let chosen = if truth(self.evaluate(condition))? { yes } else { no };
+        self.evaluate(chosen)
+    }
+
+    pub(super) fn equality(&mut self, left: NodeId, right: NodeId, negated: bool) -> Evaluation<'a> {
+        let (left, right) = (self.evaluate(left), self.evaluate(right));
+        if let Some(stop) = first_stop([&left, &right]) {
+            return Err(stop);
+        }
+        let cost = ops::cost_of_equality(left.as_ref().ok(), right.as_ref().ok(), negated);
+        self.context.charge(cost)?;
+        let equal = ops::equal(&left?, &right?);
+        // What cannot be compared is not equal, even where it is an error to say that it is.
+        let holds = if negated { !equal.unwrap_or(false) } else { equal? };
+        Ok(Value::Bool(holds))
+    }
+
+    pub(super) fn optional_or(&mut self, left: NodeId, right: NodeId, unwrap: bool) -> Evaluation<'a> {
+        match self.evaluate(left)? {
+            Value::Optional(Some(value)) if unwrap => Ok(*value),
+            some @ Value::Optional(Some(_)) => Ok(some),
+            Value::Optional(None) => self.evaluate(right),
+            _ => Err(Fault::no_such_overload()),
+        }
+    }
+
+    pub(super) fn in_set(&mut self, element: NodeId, set: &ConstantSet) -> Evaluation<'a> {
+        let element = self.evaluate(element)?;
+        set.contains(&element).map(Value::Bool)
+    }
+
+    pub(super) fn not_strictly_false(&mut self, operand: NodeId) -> Evaluation<'a> {
+        let operand = self.evaluate(operand);
+        if let Some(stop) = first_stop([&operand]) {
+            return Err(stop);
+        }
+        self.context.charge(1)?;
+        Ok(Value::Bool(!matches!(operand, Ok(Value::Bool(false)))))
+    }
+}
+
+/// The truth value that logic asks for.
+#[inline]
+pub(super) fn truth(result: Evaluation<'_>) -> Result<bool, Fault> {
+    match result {
+        Ok(Value::Bool(value)) => Ok(value),
+        Ok(_) => Err(Fault::no_such_overload()),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// The first of the results that ends the evaluation.
+#[inline]
+pub(super) fn first_stop<const N: usize>(results: [&Evaluation<'_>; N]) -> Option<Fault> {
+    results
+        .into_iter()
+        .find_map(|result| result.as_ref().err().filter(|fault| fault.is_stop()).cloned())
+}

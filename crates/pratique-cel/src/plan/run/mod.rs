@@ -1,0 +1,133 @@
+//! One evaluation of a program.
+
+mod fold;
+mod invoke;
+mod literals;
+mod logic;
+mod range;
+mod resolve;
+
+use super::Program;
+use super::node::{LocalIndex, Node, NodeId};
+use super::observe::Observer;
+use crate::context::Context;
+use crate::environment::Activation;
+use crate::error::Fault;
+use crate::value::{Evaluation, Value};
+
+/// An evaluation under way.
+///
+/// Nothing here keeps a large frame on the stack: an expression nests as deep as the parser allows.
+pub(super) struct Run<'r, 'a, O> {
+    program: &'a Program,
+    context: &'r Context<'a>,
+    activation: &'r Activation<'a>,
+    locals: &'a mut [Local<'a>],
+    /// The errors that locals stand for.
+    faults: Vec<Fault>,
+    observer: &'r mut O,
+}
+
+/// The value of a comprehension's variable.
+#[derive(Clone, Copy, Debug)]
+enum Local<'a> {
+    Value(Value<'a>),
+    /// One to be computed when it is first used.
+    Pending(NodeId),
+    /// An error, by its place among the faults.
+    Failed(usize),
+}
+
+impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
+    pub(super) fn new(
+        program: &'a Program,
+        context: &'r Context<'a>,
+        activation: &'r Activation<'a>,
+        observer: &'r mut O,
+    ) -> Self {
+        let locals = match program.local_count {
+            0 => &mut [][..],
+            count => context.arena.filled(count, Local::Value(Value::Null)),
+        };
+        Run {
+            program,
+            context,
+            activation,
+            locals,
+            faults: Vec::new(),
+            observer,
+        }
+    }
+
+    /// The value of a node.
+    pub(super) fn evaluate(&mut self, id: NodeId) -> Evaluation<'a> {
+        let result = match self.program.node(id) {
+            Node::Constant(constant) => Ok(constant.value()),
+            Node::Attribute(attribute) => self.attribute(attribute),
+            Node::And(terms) => self.and(terms),
+            Node::Or(terms) => self.or(terms),
+            Node::Conditional { condition, yes, no } => self.conditional(*condition, *yes, *no),
+            Node::Equality { left, right, negated } => self.equality(*left, *right, *negated),
+            Node::OptionalOr { left, right, unwrap } => self.optional_or(*left, *right, *unwrap),
+            Node::InSet { element, set } => self.in_set(*element, set),
+            Node::NotStrictlyFalse(operand) => self.not_strictly_false(*operand),
+            Node::Call(call) => self.call(call),
+            Node::List(elements) => self.list(elements),
+            Node::Map(entries) => self.map(entries),
+            Node::Struct(literal) => self.struct_literal(literal),
+            Node::Fold(fold) => self.fold(fold),
+            Node::Let { local, value, body } => {
+                self.postpone(*local, *value);
+                self.evaluate(*body)
+            }
+        };
+        if O::ACTIVE {
+            self.observer.observe(self.program.origin(id), &result);
+        }
+        result
+    }
+
+    /// Gives a variable a value.
+    fn bind(&mut self, local: LocalIndex, value: Value<'a>) {
+        self.set(local, Local::Value(value));
+    }
+
+    /// Gives a variable a value or an error.
+    fn bind_result(&mut self, local: LocalIndex, result: Evaluation<'a>) {
+        match result {
+            Ok(value) => self.bind(local, value),
+            Err(fault) => {
+                self.set(local, Local::Failed(self.faults.len()));
+                self.faults.push(fault);
+            }
+        }
+    }
+
+    /// Gives a variable a value that is computed when it is first used.
+    fn postpone(&mut self, local: LocalIndex, value: NodeId) {
+        self.set(local, Local::Pending(value));
+    }
+
+    /// The value of a variable.
+    fn local(&mut self, local: LocalIndex) -> Evaluation<'a> {
+        match self.locals.get(local as usize) {
+            Some(Local::Value(value)) => Ok(*value),
+            Some(Local::Pending(node)) => {
+                let result = self.evaluate(*node);
+                self.bind_result(local, result.clone());
+                result
+            }
+            Some(Local::Failed(fault)) => match self.faults.get(*fault) {
+                Some(fault) => Err(fault.clone()),
+                None => Ok(Value::Null),
+            },
+            None => Ok(Value::Null),
+        }
+    }
+
+    fn set(&mut self, local: LocalIndex, value: Local<'a>) {
+        if let Some(place) = self.locals.get_mut(local as usize) {
+            *place = value;
+        }
+    }
+}

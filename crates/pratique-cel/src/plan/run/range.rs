@@ -1,0 +1,77 @@
+//! What comprehensions go over.
+
+use super::Run;
+use crate::error::Fault;
+use crate::ops;
+use crate::plan::node::Fold;
+use crate::plan::observe::Observer;
+use crate::value::{List, Map, Value};
+
+/// A list or map.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Range<'a> {
+    List(List<'a>),
+    Map(Map<'a>),
+}
+
+impl<'a> Range<'a> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Range::List(list) => list.len(),
+            Range::Map(map) => map.len(),
+        }
+    }
+
+    /// Whether its keys or indices are known to differ, however they are compared.
+    pub(super) fn has_distinct_keys(&self) -> bool {
+        matches!(self, Range::List(_) | Range::Map(Map::Json(_)))
+    }
+}
+
+impl<'a, O: Observer> Run<'_, 'a, O> {
+    pub(super) fn range(&mut self, fold: &Fold) -> Result<Range<'a>, Fault> {
+        match self.evaluate(fold.range)? {
+            Value::List(list) => Ok(Range::List(list)),
+            Value::Map(map) => Ok(Range::Map(map)),
+            Value::Struct(value) if value.is_indexable() => {
+                let mut entries = Vec::new();
+                for (name, value) in value.fields(self.context)? {
+                    entries.push((Value::String(name), value));
+                }
+                Ok(Range::Map(Map::Entries(self.context.arena.slice(&entries))))
+            }
+            other => Err(no_range(&other, fold.second.is_some())),
+        }
+    }
+
+    /// Gives the variables their values for a round.
+    #[inline]
+    pub(super) fn bind_round(&mut self, fold: &Fold, range: &Range<'a>, round: usize) -> (Value<'a>, Value<'a>) {
+        let (key, value) = match range {
+            Range::List(list) => (
+                Value::Int(i64::try_from(round).unwrap_or(i64::MAX)),
+                list.get(round).unwrap_or(Value::Null),
+            ),
+            Range::Map(map) => map.entry(round).unwrap_or((Value::Null, Value::Null)),
+        };
+        match (fold.second, range) {
+            (Some(second), _) => {
+                self.bind(fold.first, key);
+                self.bind(second, value);
+            }
+            (None, Range::List(_)) => self.bind(fold.first, value),
+            (None, Range::Map(_)) => self.bind(fold.first, key),
+        }
+        (key, value)
+    }
+}
+
+#[cold]
+fn no_range(value: &Value<'_>, two_variables: bool) -> Fault {
+    let name = ops::go_type(value);
+    Fault::error(if two_variables {
+        format!("unsupported comprehension range type: {name}")
+    } else {
+        format!("got '{name}', expected iterable type")
+    })
+}

@@ -1,0 +1,170 @@
+//! Attributes: from a variable or value to a member of a member of it.
+
+use super::Run;
+use super::logic::first_stop;
+use crate::plan::node::{Attribute, Charge, Key, Root, Step};
+use crate::plan::observe::Observer;
+use crate::error::Fault;
+use crate::ops::{self, Lookup};
+use crate::value::{Evaluation, List, Map, Value};
+
+impl<'a, O: Observer> Run<'_, 'a, O> {
+    pub(super) fn attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+        let result = self.resolve(attribute);
+        match attribute.charge {
+            Charge::Inner => return result,
+            Charge::One | Charge::Refund => self.settle(attribute.charge, &result)?,
+            Charge::Presence | Charge::Free => {}
+        }
+        match result {
+            Ok(Value::Optional(value)) if attribute.presence => Ok(Value::Bool(value.is_some())),
+            result => result,
+        }
+    }
+
+    #[inline]
+    fn settle(&mut self, charge: Charge, result: &Evaluation<'a>) -> Result<(), Fault> {
+        match result {
+            Err(fault) if fault.is_stop() => Err(fault.clone()),
+            _ if charge == Charge::Refund => self.context.refund(1),
+            _ => self.context.charge(1),
+        }
+    }
+
+    fn resolve(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+        let mut value = match &attribute.root {
+            Root::Variable { slot, name } => match self.activation.get(*slot) {
+                Some(value) => value,
+                None => return Err(Fault::error(format!("no such attribute(s): {name}"))),
+            },
+            Root::Local(local) => self.local(*local)?,
+            Root::Node(node) => self.evaluate(*node)?,
+        };
+        if let Value::Optional(inner) = value {
+            return match inner {
+                Some(inner) => self.optional_path(*inner, &attribute.path, true),
+                None => Ok(value),
+            };
+        }
+        let mut path = attribute.path.as_slice();
+        while let [step, rest @ ..] = path {
+            if step.optional {
+                return self.optional_path(value, path, false);
+            }
+            value = if attribute.presence && rest.is_empty() {
+                self.presence(value, step)?
+            } else {
+                self.required(value, step)?
+            };
+            path = rest;
+        }
+        Ok(value)
+    }
+
+    /// A member that has to be there.
+    #[inline]
+    fn required(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
+        let (name, declared) = match &step.key {
+            Key::Name(name) => (name, false),
+            Key::Declared(name) => (name, true),
+            key => return self.required_at(object, key),
+        };
+        let found = ops::member_str(self.context, object, name, declared);
+        self.context.charge(1)?;
+        match found? {
+            Lookup::Found(value) => Ok(value),
+            missing => missing.or_missing(&Value::String(name)),
+        }
+    }
+
+    /// A member that has to be there, by a key that is no plain name.
+    fn required_at(&mut self, object: Value<'a>, key: &'a Key) -> Evaluation<'a> {
+        let found = self
+            .key(key)
+            .and_then(|key| ops::member(self.context, object, &key)?.or_missing(&key));
+        if let Some(stop) = first_stop([&found]) {
+            return Err(stop);
+        }
+        self.context.charge(1)?;
+        found
+    }
+
+    /// Whether a member is there.
+    fn presence(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
+        let present = match (&step.key, object) {
+            (Key::Declared(name), Value::Struct(value)) => value.has(self.context, name),
+            (Key::Name(name), Value::Struct(value)) if value.is_indexable() => value.has(self.context, name),
+            (Key::Name(name) | Key::Declared(name), object) => {
+                ops::member_str(self.context, object, name, false).map(|found| found.found().is_some())
+            }
+            // The parser makes has() of names only.
+            _ => Ok(false),
+        };
+        self.context.charge(1)?;
+        present.map(Value::Bool)
+    }
+
+    /// The rest of a path of which a step before or the first is optional; `started` where one before is.
+    fn optional_path(&mut self, mut value: Value<'a>, path: &'a [Step], started: bool) -> Evaluation<'a> {
+        debug_assert!(started || path.first().is_some_and(|step| step.optional));
+        for step in path {
+            match self.optional_step(value, step)? {
+                Some(member) => {
+                    self.context.charge(1)?;
+                    value = member;
+                }
+                None => return Ok(Value::Optional(None)),
+            }
+        }
+        Ok(Value::Optional(Some(self.context.arena.value(value))))
+    }
+
+    fn optional_step(&mut self, object: Value<'a>, step: &'a Step) -> Result<Option<Value<'a>>, Fault> {
+        match (&step.key, object) {
+            (Key::Declared(name), Value::Struct(value)) => match value.has(self.context, name)? {
+                true => value.get(self.context, name),
+                false => Ok(None),
+            },
+            (Key::Name(name), Value::Struct(value)) if value.is_indexable() => {
+                match value.has(self.context, name)? {
+                    true => value.get(self.context, name),
+                    false => Ok(None),
+                }
+            }
+            (Key::Name(name) | Key::Declared(name), object) => {
+                ops::member_str(self.context, object, name, false).map(Lookup::found)
+            }
+            (key, object) => {
+                let key = self.key(key)?;
+                ops::member(self.context, object, &key).map(Lookup::found)
+            }
+        }
+    }
+
+    fn key(&mut self, key: &'a Key) -> Evaluation<'a> {
+        match key {
+            Key::Declared(name) | Key::Name(name) => Ok(Value::String(name)),
+            Key::Constant(constant) => Ok(constant.value()),
+            Key::Computed { node, native } => {
+                let key = self.evaluate(*node)?;
+                match key {
+                    Value::String(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) | Value::Double(_) => {
+                        Ok(key)
+                    }
+                    other => Err(invalid_key(&other, *native)),
+                }
+            }
+        }
+    }
+}
+
+#[cold]
+fn invalid_key(key: &Value<'_>, native: bool) -> Fault {
+    let name = match key {
+        Value::Null if native => "<nil>",
+        Value::List(List::Json(_)) if native => "[]interface {}",
+        Value::Map(Map::Json(_)) if native => "map[string]interface {}",
+        key => ops::go_type(key),
+    };
+    Fault::error(format!("invalid qualifier type: {name}"))
+}
