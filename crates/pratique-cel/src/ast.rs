@@ -161,6 +161,22 @@ impl Ast {
         self.nodes.len()
     }
 
+    /// Whether another tree is the same: what it says, not where it was read.
+    pub fn is_same(&self, other: &Ast) -> bool {
+        let mut pairs = vec![(self.root, other.root)];
+        while let Some((own, others)) = pairs.pop() {
+            let (own, others) = (self.expr(own), other.expr(others));
+            if !own.is_same_but_for_children(others) {
+                return false;
+            }
+            let mut children = Vec::new();
+            others.for_each_child(|child| children.push(child));
+            let mut children = children.into_iter();
+            own.for_each_child(|child| pairs.extend(children.next().map(|others| (child, others))));
+        }
+        true
+    }
+
     /// Whether there is no node, as in no parsed tree.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
@@ -168,6 +184,64 @@ impl Ast {
 }
 
 impl Expr {
+    /// Whether another expression differs at most in what its children are.
+    fn is_same_but_for_children(&self, other: &Expr) -> bool {
+        let names = |fields: &[StructField]| -> Vec<(Arc<str>, bool)> {
+            fields
+                .iter()
+                .map(|own| (own.name.clone(), own.optional))
+                .collect()
+        };
+        let optional =
+            |entries: &[MapEntry]| -> Vec<bool> { entries.iter().map(|own| own.optional).collect() };
+        match (self, other) {
+            (Expr::Literal(own), Expr::Literal(others)) => own == others,
+            (Expr::Ident(own), Expr::Ident(others)) => own == others,
+            (
+                Expr::Select { field, test_only, .. },
+                Expr::Select {
+                    field: others,
+                    test_only: other_test,
+                    ..
+                },
+            ) => field == others && test_only == other_test,
+            (
+                Expr::Call {
+                    function,
+                    target,
+                    args,
+                },
+                Expr::Call {
+                    function: others,
+                    target: other_target,
+                    args: other_args,
+                },
+            ) => {
+                let shape = (target.is_some(), args.len()) == (other_target.is_some(), other_args.len());
+                function == others && shape
+            }
+            (
+                Expr::List { elements, optional },
+                Expr::List {
+                    elements: others,
+                    optional: other_optional,
+                },
+            ) => elements.len() == others.len() && optional == other_optional,
+            (Expr::Map(own), Expr::Map(others)) => optional(own) == optional(others),
+            (
+                Expr::Struct { type_name, fields },
+                Expr::Struct {
+                    type_name: others,
+                    fields: other_fields,
+                },
+            ) => type_name == others && names(fields) == names(other_fields),
+            (Expr::Comprehension(own), Expr::Comprehension(others)) => {
+                (&own.var, &own.var2, &own.accumulator) == (&others.var, &others.var2, &others.accumulator)
+            }
+            _ => false,
+        }
+    }
+
     /// Gives the ids of the expressions directly below this one.
     pub(crate) fn for_each_child(&self, mut give: impl FnMut(ExprId)) {
         match self {

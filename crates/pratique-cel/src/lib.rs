@@ -17,6 +17,7 @@ pub mod net;
 pub mod ops;
 pub mod parser;
 pub mod plan;
+pub mod print;
 pub mod quantity;
 pub mod quote;
 pub mod regex;

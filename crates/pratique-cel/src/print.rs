@@ -1,0 +1,451 @@
+//! From syntax tree to text: what parses to the same tree again, with macros as they were written.
+
+use std::fmt::Write as _;
+
+use crate::ast::{Ast, Expr, ExprId, Literal};
+
+/// Writes a tree as an expression, with the parentheses it needs and one blank around operators.
+pub fn print(ast: &Ast) -> String {
+    let mut printer = Printer {
+        ast,
+        left: vec![Piece::Node(ast.root, Level::Conditional)],
+        text: String::with_capacity(ast.source.text().len()),
+    };
+    printer.run();
+    printer.text
+}
+
+/// How strongly an expression holds together, from the weakest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Conditional,
+    Or,
+    And,
+    Relation,
+    Sum,
+    Product,
+    Unary,
+    Member,
+}
+
+/// What is left to write.
+enum Piece<'a> {
+    Text(&'a str),
+    Field(&'a str),
+    /// A node, in parentheses unless it holds together at least as strongly as the level.
+    Node(ExprId, Level),
+}
+
+/// A stack instead of recursion: trees may be deep.
+struct Printer<'a> {
+    ast: &'a Ast,
+    left: Vec<Piece<'a>>,
+    text: String,
+}
+
+impl<'a> Printer<'a> {
+    fn run(&mut self) {
+        while let Some(piece) = self.left.pop() {
+            match piece {
+                Piece::Text(text) => self.text.push_str(text),
+                Piece::Field(name) if is_plain(name) => self.text.push_str(name),
+                Piece::Field(name) => {
+                    self.text.push('`');
+                    self.text.push_str(name);
+                    self.text.push('`');
+                }
+                Piece::Node(id, at_least) => {
+                    let parenthesized = self.level(id) < at_least;
+                    let mut pieces = Vec::new();
+                    if parenthesized {
+                        pieces.push(Piece::Text("("));
+                    }
+                    self.expr(id, &mut pieces);
+                    if parenthesized {
+                        pieces.push(Piece::Text(")"));
+                    }
+                    self.left.extend(pieces.into_iter().rev());
+                }
+            }
+        }
+    }
+
+    /// The expression of a node as it was written.
+    fn written(&self, id: ExprId) -> &'a Expr {
+        self.ast.macro_calls.get(&id).unwrap_or_else(|| self.ast.expr(id))
+    }
+
+    /// The operator of a node, and its operands.
+    fn operation(&self, id: ExprId) -> Option<(&'a str, &'a [ExprId])> {
+        match self.written(id) {
+            Expr::Call {
+                function,
+                target: None,
+                args,
+            } => Some((function, args)),
+            _ => None,
+        }
+    }
+
+    fn level(&self, id: ExprId) -> Level {
+        match self.operation(id) {
+            Some(("_?_:_", [_, _, _])) => Level::Conditional,
+            Some((function, [_, _])) => binary(function).map_or(Level::Member, |(level, _)| level),
+            Some(("!_" | "-_", [_])) => Level::Unary,
+            _ => Level::Member,
+        }
+    }
+
+    fn expr(&mut self, id: ExprId, pieces: &mut Vec<Piece<'a>>) {
+        match self.written(id) {
+            Expr::Literal(literal) => {
+                // Literals begin what is left, so they can be written at once where nothing stands before them.
+                self.flush(pieces);
+                write_literal(&mut self.text, literal);
+            }
+            Expr::Ident(name) => pieces.push(Piece::Text(name)),
+            Expr::Select {
+                operand,
+                field,
+                test_only,
+            } => {
+                let (before, after) = if *test_only { ("has(", ")") } else { ("", "") };
+                pieces.extend([
+                    Piece::Text(before),
+                    Piece::Node(*operand, Level::Member),
+                    Piece::Text("."),
+                    Piece::Field(field),
+                    Piece::Text(after),
+                ]);
+            }
+            Expr::Call {
+                function,
+                target,
+                args,
+            } => match target {
+                Some(target) => {
+                    pieces.extend([Piece::Node(*target, Level::Member), Piece::Text(".")]);
+                    arguments(function, args, pieces);
+                }
+                None => self.operator_or_call(id, function, args, pieces),
+            },
+            Expr::List { elements, optional } => {
+                pieces.push(Piece::Text("["));
+                for (index, element) in elements.iter().enumerate() {
+                    separate(index, pieces);
+                    mark(optional.contains(&(index as u32)), pieces);
+                    pieces.push(Piece::Node(*element, Level::Conditional));
+                }
+                pieces.push(Piece::Text("]"));
+            }
+            Expr::Map(entries) => {
+                pieces.push(Piece::Text("{"));
+                for (index, entry) in entries.iter().enumerate() {
+                    separate(index, pieces);
+                    mark(entry.optional, pieces);
+                    pieces.extend([Piece::Node(entry.key, Level::Conditional), Piece::Text(": ")]);
+                    pieces.push(Piece::Node(entry.value, Level::Conditional));
+                }
+                pieces.push(Piece::Text("}"));
+            }
+            Expr::Struct { type_name, fields } => {
+                pieces.extend([Piece::Text(type_name), Piece::Text("{")]);
+                for (index, field) in fields.iter().enumerate() {
+                    separate(index, pieces);
+                    mark(field.optional, pieces);
+                    pieces.extend([Piece::Field(&field.name), Piece::Text(": ")]);
+                    pieces.push(Piece::Node(field.value, Level::Conditional));
+                }
+                pieces.push(Piece::Text("}"));
+            }
+            // No text is a comprehension but by a macro; this shows what it is made of.
+            Expr::Comprehension(own) => {
+                let parts = [own.range, own.init, own.condition, own.step, own.result];
+                arguments("@comprehension", &parts, pieces);
+            }
+        }
+    }
+
+    /// Writes the texts that are waiting.
+    fn flush(&mut self, pieces: &mut Vec<Piece<'a>>) {
+        for piece in pieces.drain(..) {
+            if let Piece::Text(text) = piece {
+                self.text.push_str(text);
+            }
+        }
+    }
+
+    fn operator_or_call(
+        &self,
+        id: ExprId,
+        function: &'a str,
+        args: &'a [ExprId],
+        pieces: &mut Vec<Piece<'a>>,
+    ) {
+        match (function, args) {
+            ("_?_:_", [condition, then, otherwise]) => pieces.extend([
+                Piece::Node(*condition, Level::Or),
+                Piece::Text(" ? "),
+                Piece::Node(*then, Level::Or),
+                Piece::Text(" : "),
+                Piece::Node(*otherwise, Level::Conditional),
+            ]),
+            ("!_", [operand]) => pieces.extend([Piece::Text("!"), Piece::Node(*operand, Level::Member)]),
+            ("-_", [operand]) if self.begins_with_number(*operand) => {
+                let inner = Piece::Node(*operand, Level::Conditional);
+                pieces.extend([Piece::Text("-("), inner, Piece::Text(")")]);
+            }
+            ("-_", [operand]) => pieces.extend([Piece::Text("-"), Piece::Node(*operand, Level::Member)]),
+            ("_[_]", [operand, index]) => index_pieces(*operand, "[", *index, pieces),
+            ("_[?_]", [operand, index]) => index_pieces(*operand, "[?", *index, pieces),
+            ("_?._", [operand, field]) => {
+                pieces.extend([Piece::Node(*operand, Level::Member), Piece::Text(".?")]);
+                pieces.push(match self.written(*field) {
+                    Expr::Literal(Literal::String(name)) => Piece::Field(name),
+                    _ => Piece::Node(*field, Level::Member),
+                });
+            }
+            (_, [left, right]) if binary(function).is_some() => {
+                let Some((level, sign)) = binary(function) else {
+                    return;
+                };
+                if matches!(level, Level::And | Level::Or) {
+                    self.logic(id, function, level, sign, pieces);
+                } else {
+                    let stronger = stronger(level);
+                    pieces.extend([
+                        Piece::Node(*left, level),
+                        Piece::Text(sign),
+                        Piece::Node(*right, stronger),
+                    ]);
+                }
+            }
+            _ => arguments(function, args, pieces),
+        }
+    }
+
+    /// `a && b && c`: without parentheses where the parser makes the same balanced tree of the chain.
+    fn logic(&self, id: ExprId, function: &'a str, level: Level, sign: &'a str, pieces: &mut Vec<Piece<'a>>) {
+        let terms = self.terms(id, function);
+        let terms = match self.is_balanced(id, function, terms.len().saturating_sub(1)) {
+            true => terms,
+            false => self
+                .operation(id)
+                .map_or_else(Vec::new, |(_, args)| args.to_vec()),
+        };
+        for (index, term) in terms.into_iter().enumerate() {
+            pieces.push(Piece::Text(if index > 0 { sign } else { "" }));
+            pieces.push(Piece::Node(term, stronger(level)));
+        }
+    }
+
+    /// The operands of a chain, in order.
+    fn terms(&self, id: ExprId, function: &str) -> Vec<ExprId> {
+        let (mut waiting, mut terms) = (vec![id], Vec::new());
+        while let Some(id) = waiting.pop() {
+            match self.operation(id) {
+                Some((own, args)) if own == function => waiting.extend(args.iter().rev()),
+                _ => terms.push(id),
+            }
+        }
+        terms
+    }
+
+    /// Whether a tree is what the parser makes of a chain with a number of operators.
+    fn is_balanced(&self, id: ExprId, function: &str, operators: usize) -> bool {
+        let middle = operators / 2;
+        match self.operation(id) {
+            Some((own, [left, right])) if own == function => {
+                operators > 0
+                    && self.is_balanced(*left, function, middle)
+                    && self.is_balanced(*right, function, operators - middle - 1)
+            }
+            _ => operators == 0,
+        }
+    }
+
+    /// Whether a minus sign before an expression would become part of a number.
+    fn begins_with_number(&self, mut id: ExprId) -> bool {
+        loop {
+            id = match self.written(id) {
+                Expr::Literal(Literal::Int(_) | Literal::Double(_)) => return true,
+                Expr::Select { operand, .. } => *operand,
+                Expr::Call {
+                    target: Some(target), ..
+                } => *target,
+                Expr::Call { function, args, .. } => match (&**function, args.as_slice()) {
+                    ("_[_]" | "_[?_]" | "_?._", [operand, _]) => *operand,
+                    _ => return false,
+                },
+                _ => return false,
+            };
+        }
+    }
+}
+
+/// The level and the text of an operator between two operands.
+fn binary(function: &str) -> Option<(Level, &'static str)> {
+    Some(match function {
+        "_||_" => (Level::Or, " || "),
+        "_&&_" => (Level::And, " && "),
+        "_==_" => (Level::Relation, " == "),
+        "_!=_" => (Level::Relation, " != "),
+        "@in" => (Level::Relation, " in "),
+        "_<_" => (Level::Relation, " < "),
+        "_<=_" => (Level::Relation, " <= "),
+        "_>_" => (Level::Relation, " > "),
+        "_>=_" => (Level::Relation, " >= "),
+        "_+_" => (Level::Sum, " + "),
+        "_-_" => (Level::Sum, " - "),
+        "_*_" => (Level::Product, " * "),
+        "_/_" => (Level::Product, " / "),
+        "_%_" => (Level::Product, " % "),
+        _ => return None,
+    })
+}
+
+/// The level above that of an operator between two operands.
+fn stronger(level: Level) -> Level {
+    match level {
+        Level::Conditional => Level::Or,
+        Level::Or => Level::And,
+        Level::And => Level::Relation,
+        Level::Relation => Level::Sum,
+        Level::Sum => Level::Product,
+        Level::Product => Level::Unary,
+        Level::Unary | Level::Member => Level::Member,
+    }
+}
+
+fn index_pieces<'a>(operand: ExprId, open: &'static str, index: ExprId, pieces: &mut Vec<Piece<'a>>) {
+    pieces.extend([Piece::Node(operand, Level::Member), Piece::Text(open)]);
+    pieces.extend([Piece::Node(index, Level::Conditional), Piece::Text("]")]);
+}
+
+fn arguments<'a>(function: &'a str, args: &[ExprId], pieces: &mut Vec<Piece<'a>>) {
+    pieces.extend([Piece::Text(function), Piece::Text("(")]);
+    for (index, argument) in args.iter().enumerate() {
+        separate(index, pieces);
+        pieces.push(Piece::Node(*argument, Level::Conditional));
+    }
+    pieces.push(Piece::Text(")"));
+}
+
+fn separate(index: usize, pieces: &mut Vec<Piece<'_>>) {
+    if index > 0 {
+        pieces.push(Piece::Text(", "));
+    }
+}
+
+fn mark(optional: bool, pieces: &mut Vec<Piece<'_>>) {
+    if optional {
+        pieces.push(Piece::Text("?"));
+    }
+}
+
+/// Whether a field's name needs no backticks.
+fn is_plain(name: &str) -> bool {
+    let start = name.starts_with(|own: char| own.is_ascii_alphabetic() || own == '_');
+    let rest = name.chars().all(|own| own.is_ascii_alphanumeric() || own == '_');
+    start && rest && !matches!(name, "in" | "true" | "false" | "null")
+}
+
+fn write_literal(text: &mut String, literal: &Literal) {
+    // Writing to a string does not fail.
+    let _ = match literal {
+        Literal::Null => write!(text, "null"),
+        Literal::Bool(value) => write!(text, "{value}"),
+        Literal::Int(value) => write!(text, "{value}"),
+        Literal::Uint(value) => write!(text, "{value}u"),
+        // The form for debugging has a point or an exponent, and all the digits that matter.
+        Literal::Double(value) => write!(text, "{value:?}"),
+        Literal::String(value) => write_string(text, value),
+        Literal::Bytes(value) => write_bytes(text, value),
+    };
+}
+
+fn write_string(text: &mut String, value: &str) -> std::fmt::Result {
+    text.push('"');
+    for character in value.chars() {
+        match character {
+            '"' | '\\' => write!(text, "\\{character}")?,
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            control if control.is_control() => write!(text, "\\u{:04x}", u32::from(control))?,
+            other => text.push(other),
+        }
+    }
+    text.push('"');
+    Ok(())
+}
+
+fn write_bytes(text: &mut String, value: &[u8]) -> std::fmt::Result {
+    text.push_str("b\"");
+    for byte in value {
+        match byte {
+            b'"' | b'\\' => write!(text, "\\{}", char::from(*byte))?,
+            b' '..=b'~' => text.push(char::from(*byte)),
+            other => write!(text, "\\x{other:02x}")?,
+        }
+    }
+    text.push('"');
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let environment = crate::library::kubernetes();
+        let parse = |text: &str| {
+            environment
+                .parse(text)
+                .unwrap_or_else(|error| panic!("{text}: {error}"))
+        };
+        let ast = parse(text);
+        let printed = print(&ast);
+        assert_eq!(printed, expected);
+        assert!(parse(&printed).is_same(&ast), "{text} as {printed}");
+    }
+
+    #[test]
+    fn operators_keep_only_the_parentheses_they_need() {
+        check("((a+b))*c-(d-e)", "(a + b) * c - (d - e)");
+        check("(a?b:c)?d:(e?f:g)", "(a ? b : c) ? d : e ? f : g");
+        check("a&&(b||c)||d", "a && (b || c) || d");
+        check("a && b && c && d", "a && b && c && d");
+        check("a && (b && (c && d))", "a && (b && (c && d))");
+        check("(1 < 2) == (x in y)", "1 < 2 == (x in y)");
+        check("!(!a) && ---b", "!(!a) && -b");
+        check(
+            "-(1) + -(-1) + -(1.0.f()) + -1u + !-1",
+            "-(1) + -(-1) + -(1.0.f()) + -1u + !-1",
+        );
+    }
+
+    #[test]
+    fn members_and_literals_are_written_as_they_must_be() {
+        check("a.?b[?c].`d-e`.`in`.f( 1 )", "a.?b[?c].`d-e`.`in`.f(1)");
+        check("[ ?a, b, ]+[,]", "[?a, b] + []");
+        check("{?'a':1, b:2}", r#"{?"a": 1, b: 2}"#);
+        check(".a.B{?c:1, `d.e`:2}", ".a.B{?c: 1, `d.e`: 2}");
+        check(r#"'"\n\x01\\é' + b'\xff"a'"#, r#""\"\n\u0001\\é" + b"\xff\"a""#);
+        check("1e3 + .5 + 1u + 0x1F + null", "1000.0 + 0.5 + 1u + 31 + null");
+    }
+
+    #[test]
+    fn macros_are_shown_as_written() {
+        check("has( a.b )", "has(a.b)");
+        check("x.all(a,a.exists(b,b>0))", "x.all(a, a.exists(b, b > 0))");
+        check(
+            "x.optMap(a, a+1).optMap(b, b.map(c,c))",
+            "x.optMap(a, a + 1).optMap(b, b.map(c, c))",
+        );
+        check(
+            "x.transformMap(k, v, v>1, [v]).f()",
+            "x.transformMap(k, v, v > 1, [v]).f()",
+        );
+    }
+}
