@@ -1,0 +1,385 @@
+//! Policies judge requests: what users are told, warned of, and what is kept for the audit log.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::sync::Arc;
+
+use pratique_expression::Cache;
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespaces};
+use pratique_policy::authz::{Answer, Authorizer, Check, Decision, Target};
+use pratique_policy::{Cluster, Origin, ParamScope, Policies, Surroundings, Unfinished, Verdict, validate};
+use pratique_types::{AdmissionRequest, GroupVersionKind};
+use serde_json::{Value as Json, json};
+
+/// A cluster with one namespace and two ConfigMaps in it.
+struct Town {
+    equivalents: Equivalents,
+    namespace: Value<'static>,
+    params: Vec<Value<'static>>,
+}
+
+impl Town {
+    fn new() -> Self {
+        let parse = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        let param = |name: &str, max: u8| {
+            parse(&format!(
+                r#"{{"metadata":{{"name":"{name}","namespace":"shop","labels":{{"use":"limits"}}}},"data":{{"max":"{max}"}}}}"#
+            ))
+        };
+        Town {
+            equivalents: Equivalents::builtin(),
+            namespace: parse(r#"{"metadata":{"name":"shop","labels":{"team":"red"}}}"#),
+            params: vec![param("few", 1), param("many", 9)],
+        }
+    }
+}
+
+impl Namespaces for Town {
+    fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
+        (name == "shop").then_some(&self.namespace)
+    }
+}
+
+impl Cluster for Town {
+    fn equivalents(&self) -> &Equivalents {
+        &self.equivalents
+    }
+
+    fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
+        (kind.kind == "ConfigMap").then_some(ParamScope::Namespaced)
+    }
+
+    fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
+        let mut params = self.params(kind, namespace).into_iter();
+        params.find(|param| param.at(&["metadata", "name"]).and_then(Value::as_str) == Some(name))
+    }
+
+    fn params<'a>(&'a self, _: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
+        match namespace {
+            "shop" => self.params.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Allows Ann to get everything, and has to ask elsewhere about Bob.
+#[derive(Debug)]
+struct Gate;
+
+impl Authorizer for Gate {
+    fn authorize(&self, check: &Check<'_>) -> Answer {
+        let asked = matches!(check.target, Target::Resource(_)) && check.verb == "get";
+        match check.user.name.as_str() {
+            "bob" => Answer::Pending,
+            name => Answer::Decided(Decision {
+                allowed: asked && name == "ann",
+                ..Decision::default()
+            }),
+        }
+    }
+}
+
+/// Puts the creation of a Pod before a policy `p` with a binding `b`, of the API, both changed as the test wants.
+fn judge(policy: Json, binding: Json, request: Json) -> Result<Verdict, Unfinished> {
+    let rule = json!({"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]});
+    let constraints = json!({"resourceRules": [rule], "namespaceSelector": {}, "objectSelector": {}});
+    let policy = merged(json!({"matchConstraints": constraints}), policy);
+    let binding = merged(json!({"policyName": "p", "validationActions": ["Deny"]}), binding);
+    let policy = serde_json::from_value(json!({"metadata": {"name": "p"}, "spec": policy})).unwrap();
+    let binding = serde_json::from_value(json!({"metadata": {"name": "b"}, "spec": binding})).unwrap();
+    let policies = Policies::compile([&policy], [&binding], Origin::Api, &Cache::new());
+    let pod = json!({"metadata": {"name": "web"}, "spec": {"containers": [{"name": "a"}, {"name": "b"}]}});
+    let request = merged(
+        json!({
+            "kind": {"version": "v1", "kind": "Pod"}, "resource": {"version": "v1", "resource": "pods"},
+            "namespace": "shop", "operation": "CREATE", "userInfo": {"username": "ann"}, "object": pod,
+        }),
+        request,
+    )
+    .to_string();
+    let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
+    let town = Town::new();
+    validate(
+        &[&policies],
+        &request,
+        Surroundings::new(&town, Arc::new(Gate)),
+        &mut (),
+    )
+}
+
+fn merged(mut base: Json, over: Json) -> Json {
+    let base_members = base.as_object_mut().unwrap();
+    base_members.extend(over.as_object().unwrap().clone());
+    base
+}
+
+/// Checks the message of a denial, after what all have in common; `""` for an allowed request.
+#[track_caller]
+fn check(policy: Json, expected: &str) {
+    check_bound(policy, json!({}), expected);
+}
+
+#[track_caller]
+fn check_bound(policy: Json, binding: Json, expected: &str) {
+    let verdict = judge(policy, binding, json!({})).unwrap();
+    let message = verdict.status.map(|status| status.message).unwrap_or_default();
+    let start = "pods \"web\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ";
+    assert_eq!(message.strip_prefix(start).unwrap_or(&message), expected);
+}
+
+#[test]
+fn messages() {
+    let validation = |more: Json| json!({"validations": [merged(json!({"expression": "false"}), more)]});
+    check(validation(json!({})), "failed expression: false");
+    check(validation(json!({"message": " no\t"})), "no");
+    check(
+        validation(json!({"message": "no", "messageExpression": "'not ' + object.metadata.name"})),
+        "not web",
+    );
+    check(
+        validation(json!({"message": "no", "messageExpression": "'a\\nb'"})),
+        "no",
+    );
+    check(
+        validation(json!({"message": "no", "messageExpression": "object.nothing"})),
+        "no",
+    );
+    check(
+        validation(json!({"message": "no", "messageExpression": "1"})),
+        "no",
+    );
+    check(json!({"validations": [{"expression": "true"}]}), "");
+}
+
+#[test]
+fn reasons_and_codes() {
+    for (reason, code) in [
+        (json!(null), 422),
+        (json!("Forbidden"), 403),
+        (json!("RequestEntityTooLarge"), 413),
+    ] {
+        let policy = json!({"validations": [{"expression": "false", "reason": reason}]});
+        let status = judge(policy, json!({}), json!({})).unwrap().status.unwrap();
+        assert_eq!(status.code, code);
+        assert_eq!(status.reason, reason.as_str().unwrap_or("Invalid"));
+        let details = status.details.unwrap();
+        assert_eq!((details.name.as_str(), details.kind.as_str()), ("web", "pods"));
+        assert_eq!(details.causes.len(), 1);
+    }
+}
+
+#[test]
+fn errors_and_failure_policies() {
+    let policy = |failure: &str, expression: &str| json!({"failurePolicy": failure, "validations": [{"expression": expression}]});
+    check(
+        policy("Fail", "object.nothing"),
+        "compilation error: must evaluate to bool but got dyn",
+    );
+    check(
+        policy("Fail", "object.nothing == 1"),
+        "expression 'object.nothing == 1' resulted in error: no such key: nothing",
+    );
+    check(policy("Ignore", "object.nothing == 1"), "");
+    check(policy("Ignore", "false"), "failed expression: false");
+}
+
+#[test]
+fn variables_are_lazy_and_remembered() {
+    let policy = |variables: Json, expression: &str| json!({"variables": variables, "validations": [{"expression": expression}]});
+    let names = json!([
+        {"name": "names", "expression": "object.spec.containers.map(c, c.name)"},
+        {"name": "first", "expression": "variables.names[0]"},
+        {"name": "bad", "expression": "object.nothing"},
+    ]);
+    check(
+        policy(
+            names.clone(),
+            "variables.first == 'a' && variables.names.size() == 2",
+        ),
+        "",
+    );
+    check(
+        policy(names.clone(), "variables.first == 'a' || variables.bad == 1"),
+        "",
+    );
+    check(
+        policy(names, "variables.bad == 1"),
+        "expression 'variables.bad == 1' resulted in error: composited variable \"bad\" fails to evaluate: no such \
+         key: nothing",
+    );
+    let itself = json!([{"name": "x", "expression": "1"}, {"name": "x", "expression": "variables.x + 1"}]);
+    check(
+        policy(itself, "variables.x == 2"),
+        "expression 'variables.x == 2' resulted in error: composited variable \"x\" fails to evaluate: composited \
+         variable \"x\" fails to evaluate: it refers to itself",
+    );
+}
+
+#[test]
+fn match_conditions() {
+    let policy = |conditions: &[&str], failure: &str| {
+        let conditions = conditions
+            .iter()
+            .map(|text| json!({"name": "c", "expression": text}));
+        let conditions: Vec<Json> = conditions.collect();
+        json!({"matchConditions": conditions, "failurePolicy": failure, "validations": [{"expression": "false"}]})
+    };
+    check(policy(&["false"], "Fail"), "");
+    check(policy(&["object.x == 1", "false"], "Fail"), "");
+    check(
+        policy(&["true", "namespaceObject == null"], "Fail"),
+        "failed expression: false",
+    );
+    let error = "expression 'object.x == 1' resulted in error: no such key: x";
+    check(policy(&["object.x == 1", "object.x == 1"], "Fail"), error);
+    check(policy(&["object.x == 1"], "Ignore"), "");
+}
+
+#[test]
+fn what_expressions_see() {
+    for expression in [
+        "object.kind == 'Pod' && object.apiVersion == 'v1' && has(object.status) && oldObject == null",
+        "namespaceObject.metadata.labels.team == 'red' && !has(namespaceObject.metadata.generateName)",
+        "request.kind.kind == 'Pod' && request.operation == 'CREATE' && !has(request.subResource) && !request.dryRun",
+        "request.name == 'web' && request.userInfo.username == 'ann' && request.resource.group == ''",
+        "authorizer.requestResource.check('get').allowed()",
+        "!authorizer.group('').resource('pods').check('list').allowed()",
+    ] {
+        check(json!({"validations": [{"expression": expression}]}), "");
+    }
+}
+
+#[test]
+fn actions() {
+    let policy =
+        || json!({"validations": [{"expression": "true"}, {"expression": "false", "message": "a <b>"}]});
+    let verdict = judge(
+        policy(),
+        json!({"validationActions": ["Warn", "Audit"]}),
+        json!({}),
+    )
+    .unwrap();
+    assert!(verdict.allowed());
+    assert_eq!(
+        verdict.warnings,
+        ["Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': a <b>"]
+    );
+    assert_eq!(
+        verdict.audit_annotations["validation.policy.admission.k8s.io/validation_failure"],
+        r#"[{"message":"a \u003cb\u003e","policy":"p","binding":"b","expressionIndex":1,"validationActions":["Warn","Audit"]}]"#
+    );
+}
+
+#[test]
+fn audit_annotations() {
+    let policy = |value: &str| json!({"auditAnnotations": [{"key": "name", "valueExpression": value}]});
+    let published = |value: &str| {
+        judge(policy(value), json!({}), json!({}))
+            .unwrap()
+            .audit_annotations
+    };
+    assert_eq!(published("' ' + object.metadata.name")["p/name"], "web");
+    assert!(published("null").is_empty());
+    assert!(published("' '").is_empty());
+    check(
+        policy("string(authorizer.requestResource.check('get').allowed())"),
+        "expression 'string(authorizer.requestResource.check('get').allowed())' resulted in error: no such \
+         attribute(s): authorizer.requestResource",
+    );
+}
+
+#[test]
+fn params() {
+    let policy = || {
+        json!({
+            "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+            "validations": [{"expression": "params == null || object.spec.containers.size() <= int(params.data.max)",
+                "messageExpression": "'more than ' + params.data.max"}],
+        })
+    };
+    let by =
+        |reference: Json| json!({"paramRef": merged(json!({"parameterNotFoundAction": "Deny"}), reference)});
+    check_bound(policy(), json!({}), "");
+    check_bound(policy(), by(json!({"name": "few"})), "more than 1");
+    check_bound(policy(), by(json!({"name": "many"})), "");
+    check_bound(
+        policy(),
+        by(json!({"selector": {"matchLabels": {"use": "limits"}}})),
+        "more than 1",
+    );
+    let missing =
+        "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction";
+    check_bound(policy(), by(json!({"name": "none"})), missing);
+    check_bound(
+        policy(),
+        by(json!({"name": "few", "namespace": "other"})),
+        missing,
+    );
+    check_bound(
+        policy(),
+        json!({"paramRef": {"name": "none", "parameterNotFoundAction": "Allow"}}),
+        "",
+    );
+}
+
+#[test]
+fn a_budget_is_spent() {
+    // A check costs 350,000: one evaluation can afford two of them, a policy 28.
+    let check_once = "authorizer.requestResource.check('get').allowed()";
+    let twice = format!("{check_once} && {check_once}");
+    let thrice = format!("{twice} && {check_once}");
+    let error =
+        format!("expression '{thrice}' resulted in error: operation cancelled: actual cost limit exceeded");
+    check(json!({"validations": [{"expression": thrice}]}), &error);
+    check(json!({"validations": vec![json!({"expression": twice}); 14]}), "");
+    let many = vec![json!({"expression": twice}); 15];
+    check(
+        json!({"validations": many}),
+        "validation failed due to running out of cost budget, no further validation rules will be run",
+    );
+}
+
+#[test]
+fn a_pending_check_ends_the_call() {
+    let policy =
+        json!({"validations": [{"expression": "authorizer.requestResource.check('get').allowed()"}]});
+    let bob = json!({"userInfo": {"username": "bob"}});
+    assert_eq!(judge(policy, json!({}), bob), Err(Unfinished::Pending));
+}
+
+#[test]
+fn what_policies_never_see() {
+    let policy = json!({"matchConstraints": {"namespaceSelector": {}, "objectSelector": {}},
+        "validations": [{"expression": "false"}]});
+    let request = |group: &str, resource: &str| json!({"resource": {"group": group, "version": "v1", "resource": resource}});
+    for (group, resource, allowed) in [
+        ("authentication.k8s.io", "tokenreviews", true),
+        (
+            "admissionregistration.k8s.io",
+            "validatingadmissionpolicies",
+            true,
+        ),
+        (
+            "admissionregistration.k8s.io",
+            "validatingwebhookconfigurations",
+            false,
+        ),
+    ] {
+        let verdict = judge(policy.clone(), json!({}), request(group, resource)).unwrap();
+        assert_eq!(verdict.allowed(), allowed, "{resource}");
+    }
+}
+
+#[test]
+fn the_namespace_of_a_request_exists() {
+    let policy = json!({"validations": [{"expression": "true"}]});
+    let status = judge(policy, json!({}), json!({"namespace": "gone"}))
+        .unwrap()
+        .status
+        .unwrap();
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (404, "namespaces \"gone\" not found")
+    );
+}
