@@ -85,6 +85,8 @@ impl Regex {
 fn compile(hir: &Hir) -> Result<meta::Regex, Box<meta::BuildError>> {
     let config = meta::Config::new()
         .nfa_size_limit(Some(MAX_AUTOMATON))
+        // It would only serve to find the ends of groups.
+        .onepass(false)
         .which_captures(regex_automata::nfa::thompson::WhichCaptures::Implicit);
     meta::Builder::new()
         .configure(config)
