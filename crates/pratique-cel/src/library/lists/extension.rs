@@ -21,16 +21,7 @@ pub(crate) fn library() -> Library {
         Function::new("slice")
             .member("list_slice", &[list(), Type::Int, Type::Int], list(), slice)
             .costing(makes_result),
-        Function::new("flatten")
-            .member("list_flatten", &[Type::list(list())], list(), flatten)
-            .costing(flattening)
-            .member(
-                "list_flatten_int",
-                &[Type::list(Type::Dyn), Type::Int],
-                Type::list(Type::Dyn),
-                flatten,
-            )
-            .costing(flattening),
+        flatten_function(list()),
         sorting("sort", "sort", &[], sort::sort),
         sorting(
             "@sortByAssociatedKeys",
@@ -46,6 +37,15 @@ pub(crate) fn library() -> Library {
             .costing(makes_result),
         Function::new("distinct").with(distinct_overload),
     ])
+}
+
+/// `flatten` for arguments of all types: it refuses them itself.
+fn flatten_function(list: Type) -> Function {
+    let (nested, any) = (Type::list(list.clone()), Type::list(Type::Dyn));
+    Function::new("flatten")
+        .with(Overload::new("list_flatten", true, &[nested], list).costing(flattening))
+        .with(Overload::new("list_flatten_int", true, &[any.clone(), Type::Int], any).costing(flattening))
+        .singleton(flatten)
 }
 
 /// A function that sorts by the last of its arguments, a list of each comparable type.

@@ -6,12 +6,14 @@ use super::compare::{has_order, is_ordered};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::library::results;
+use crate::ops;
 use crate::value::{Evaluation, List, Value};
 
 /// `sort`: a list by its own elements.
 pub(super) fn sort<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
         [Value::List(list)] => sorted(context, list, list),
+        [other] => Err(ops::unknown_operands("sort", other)),
         _ => Err(Fault::no_such_overload()),
     }
 }

@@ -23,7 +23,7 @@ const TWO_STRINGS: [Type; 2] = [Type::String, Type::String];
 
 fn test(name: &str, id: &str, call: CallFn, cost: CostFn) -> Function {
     let overload = member(id, &TWO_STRINGS, Type::Bool);
-    Function::new(name).with(overload.implemented(call).costing(cost))
+    Function::new(name).with(overload.costing(cost)).singleton(call)
 }
 
 fn matches() -> Function {
