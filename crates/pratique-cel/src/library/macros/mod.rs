@@ -24,9 +24,12 @@ pub(super) fn optional() -> Library {
     of(optional::macros())
 }
 
-/// Comprehensions of two variables.
+/// Comprehensions of two variables, and the function by which they gather maps.
 pub(super) fn two_variables() -> Library {
-    of(two_variables::macros())
+    Library {
+        functions: vec![two_variables::map_insert()],
+        ..of(two_variables::macros())
+    }
 }
 
 /// `sortBy`.

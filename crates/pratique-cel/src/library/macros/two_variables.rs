@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::standard::{Fold, all, comprehension, exists, exists_one, filtered, gather};
 use super::{distinct_from_accumulator, receiver};
 use crate::ast::{ExprId, Literal};
+use crate::function::{Function, Overload};
 use crate::parser::{Expander, Macro, MacroError};
+use crate::types::Type;
 
 pub(super) fn macros() -> Vec<Macro> {
     vec![
@@ -40,6 +42,18 @@ pub(super) fn macros() -> Vec<Macro> {
             expand(macros, target, args, Gather::Entries)
         }),
     ]
+}
+
+/// The function by which macros add entries to the map they gather. It cannot be written, and plans do without it:
+/// only the checker asks for it.
+pub(super) fn map_insert() -> Function {
+    let (key, value) = (Type::param("K"), Type::param("V"));
+    let map = Type::map(key.clone(), value.clone());
+    let by_key = [map.clone(), key, value];
+    let entries = [map.clone(), map.clone()];
+    Function::new("cel.@mapInsert")
+        .with(Overload::new("@mapInsert_map_key_value", false, &by_key, map.clone()))
+        .with(Overload::new("@mapInsert_map_map", false, &entries, map))
 }
 
 /// What a comprehension makes of its last argument.
