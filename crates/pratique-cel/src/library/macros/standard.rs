@@ -18,9 +18,6 @@ pub(super) fn macros() -> Vec<Macro> {
         Macro::member("exists_one", 2, |macros, target, args| {
             quantifier(macros, target, args, exists_one)
         }),
-        Macro::member("existsOne", 2, |macros, target, args| {
-            quantifier(macros, target, args, exists_one)
-        }),
         Macro::member("map", 2, |macros, target, args| {
             let [variable, transform] = arguments(macros, args)?;
             map(macros, receiver(macros, target)?, variable, None, transform)
