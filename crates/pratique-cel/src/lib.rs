@@ -10,6 +10,7 @@ mod context;
 mod declared;
 mod environment;
 mod error;
+pub mod estimate;
 pub mod function;
 pub mod library;
 pub mod names;

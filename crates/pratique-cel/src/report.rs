@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::ast::{Expr, ExprId};
 use crate::checker::{Checked, Reference};
 use crate::environment::Environment;
+use crate::estimate::{Range, Sizes, estimate};
 use crate::types::Type;
 
 /// What a checked expression uses.
@@ -12,18 +13,20 @@ use crate::types::Type;
 pub struct Report {
     /// The type of its result.
     pub result: Type,
+    /// What it may cost.
+    pub cost: Range,
     /// The variables of the environment that it reads.
     pub variables: BTreeSet<String>,
     /// What it reads of them: `object.spec.containers[].image`, where `[]` stands for any element, value or index
     /// that is not a constant string. Only the longest of paths that start alike.
     pub paths: BTreeSet<String>,
-    /// The functions and operators that it calls, without the operators that macros alone need.
+    /// The functions and operators that it calls, those included that macros expand to.
     pub functions: BTreeSet<String>,
 }
 
 impl Report {
-    /// Looks through an expression that was checked in an environment.
-    pub fn new(environment: &Environment, checked: &Checked) -> Self {
+    /// Looks through an expression that was checked in an environment; `sizes` bound its cost.
+    pub fn new(environment: &Environment, checked: &Checked, sizes: &dyn Sizes) -> Self {
         let mut walk = Walk {
             environment,
             checked,
@@ -35,6 +38,7 @@ impl Report {
         walk.visit(checked.ast.root);
         Report {
             result: checked.result_type().clone(),
+            cost: estimate(checked, sizes),
             paths: longest(walk.paths),
             variables: walk.variables,
             functions: walk.functions,
@@ -118,7 +122,7 @@ impl<'r> Walk<'r> {
     }
 
     fn call(&mut self, function: &str, target: Option<ExprId>, args: &'r [ExprId]) -> Option<String> {
-        if function != "@not_strictly_false" {
+        if !function.starts_with('@') || function == "@in" {
             self.functions.insert(function.to_owned());
         }
         match (function, target, args) {
@@ -189,4 +193,50 @@ fn longest(paths: BTreeSet<String>) -> BTreeSet<String> {
             .any(|other| goes_on(path, other))
     });
     kept.cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::UnknownSizes;
+    use crate::library;
+
+    fn check(text: &str, paths: &str, functions: &str) {
+        let environment = library::kubernetes()
+            .with_variable("object", Type::Dyn)
+            .with_variable("params", Type::Dyn)
+            .with_variable("params.more", Type::Int);
+        let checked = environment
+            .parse(text)
+            .and_then(|ast| environment.check(ast))
+            .unwrap();
+        let report = Report::new(&environment, &checked, &UnknownSizes);
+        let joined = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" ");
+        assert_eq!(joined(&report.paths), paths, "{text}");
+        assert_eq!(joined(&report.functions), functions, "{text}");
+    }
+
+    #[test]
+    fn paths_and_functions() {
+        check("object.spec.replicas > 1", "object.spec.replicas", "_>_");
+        check("has(object.a.b) ? object.a : 1", "object.a.b", "_?_:_");
+        check("object.a['b'][0].c", "object.a.b[].c", "_[_]");
+        check(
+            "object.?a.?b.orValue(params.more)",
+            "object.a.b params.more",
+            "_?._ orValue",
+        );
+        check(
+            "object.spec.containers.all(c, c.image.startsWith(params.registry))",
+            "object.spec.containers[].image params.registry",
+            "_&&_ startsWith",
+        );
+        check("object.l.map(x, x.y.map(z, z.w))", "object.l[].y[].w", "_+_");
+        check("[1].exists(object, object == 1)", "", "!_ _==_ _||_");
+        check(
+            "object.a.?b.optMap(b, b.c)",
+            "object.a.b.c",
+            "_?._ _?_:_ hasValue optional.none optional.of value",
+        );
+    }
 }

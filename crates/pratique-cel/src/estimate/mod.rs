@@ -1,0 +1,327 @@
+//! What an expression may cost, before anything is evaluated.
+//!
+//! The estimate follows the rules by which the reference decides whether an expression may be part of a schema:
+//! it counts the worst case, with loops over all that a list may hold.
+
+mod calls;
+mod extensions;
+mod kubernetes;
+mod range;
+mod sizes;
+
+use std::collections::HashMap;
+
+use crate::ast::{Comprehension, Expr, ExprId, Literal};
+use crate::checker::{Checked, Reference};
+use crate::types::Type;
+
+pub use range::Range;
+pub use sizes::{Sizes, UnknownSizes};
+
+use sizes::{EntrySize, literal_size};
+
+/// The range in which the cost of evaluating an expression lies.
+pub fn estimate(checked: &Checked, sizes: &dyn Sizes) -> Range {
+    let mut estimator = Estimator {
+        checked,
+        sizes,
+        locals: Vec::new(),
+        paths: HashMap::new(),
+        known: HashMap::new(),
+        entries: HashMap::new(),
+    };
+    estimator.cost(checked.ast.root)
+}
+
+/// The cost of reading a variable or a field.
+const READ: Range = Range::exactly(1);
+/// The cost of making a list, apart from its elements.
+const NEW_LIST: Range = Range::exactly(10);
+const NEW_MAP: Range = Range::exactly(30);
+const NEW_STRUCT: Range = Range::exactly(40);
+
+/// Where a value stands in the declared variables: `["object", "spec", "containers", "@items"]`.
+type Path = Vec<String>;
+
+struct Estimator<'c> {
+    checked: &'c Checked,
+    sizes: &'c dyn Sizes,
+    /// The variables of the comprehensions around the node.
+    locals: Vec<Local>,
+    paths: HashMap<ExprId, Path>,
+    known: HashMap<ExprId, Range>,
+    entries: HashMap<ExprId, EntrySize>,
+}
+
+/// What is known of a variable of a comprehension.
+#[derive(Clone, Default)]
+struct Local {
+    path: Option<Path>,
+    size: Option<Range>,
+    entry: Option<EntrySize>,
+}
+
+impl<'c> Estimator<'c> {
+    fn cost(&mut self, id: ExprId) -> Range {
+        let checked = self.checked;
+        match checked.ast.expr(id) {
+            Expr::Literal(_) => Range::exactly(0),
+            Expr::Ident(name) => self.ident(id, name),
+            Expr::Select {
+                operand,
+                field,
+                test_only,
+            } => self.select(id, *operand, field, *test_only),
+            Expr::Call {
+                function,
+                target,
+                args,
+            } => self.call(id, function, *target, args),
+            Expr::List { elements, .. } => self.list(id, elements),
+            Expr::Map(_) => self.map(id),
+            Expr::Struct { fields, .. } => fields
+                .iter()
+                .fold(NEW_STRUCT, |sum, field| sum.plus(self.cost(field.value))),
+            Expr::Comprehension(comprehension) => match self.is_binding(comprehension) {
+                true => self.binding(id, comprehension),
+                false => self.comprehension(id, comprehension),
+            },
+        }
+    }
+
+    fn ident(&mut self, id: ExprId, name: &str) -> Range {
+        let path = match self.local(id) {
+            Some(local) => local.path.clone(),
+            None => Some(vec![name.to_owned()]),
+        };
+        self.set_path(id, path);
+        READ
+    }
+
+    fn select(&mut self, id: ExprId, operand: ExprId, field: &str, test_only: bool) -> Range {
+        let cost = self.cost(operand);
+        if test_only {
+            return cost;
+        }
+        let path = self.path(operand).map(|path| below(path, field));
+        self.set_path(id, path);
+        match self.checked.type_of(operand) {
+            Type::Map(..) | Type::Struct(_) => cost.plus(READ),
+            _ => cost,
+        }
+    }
+
+    fn list(&mut self, id: ExprId, elements: &[ExprId]) -> Range {
+        let mut cost = NEW_LIST;
+        let mut size = nothing_yet(elements.is_empty());
+        for element in elements {
+            cost = cost.plus(self.cost(*element));
+            size = size.or(self.size_or_unknown(*element));
+        }
+        let entry = EntrySize {
+            is_list: true,
+            key: Range::exactly(1),
+            value: size,
+        };
+        self.entries.insert(id, entry);
+        cost
+    }
+
+    fn map(&mut self, id: ExprId) -> Range {
+        let checked = self.checked;
+        let Expr::Map(entries) = checked.ast.expr(id) else {
+            return NEW_MAP;
+        };
+        let mut cost = NEW_MAP;
+        let (mut key, mut value) = (nothing_yet(entries.is_empty()), nothing_yet(entries.is_empty()));
+        for entry in entries {
+            cost = cost.plus(self.cost(entry.key)).plus(self.cost(entry.value));
+            key = key.or(self.size_or_unknown(entry.key));
+            value = value.or(self.size_or_unknown(entry.value));
+        }
+        let is_list = false;
+        self.entries.insert(id, EntrySize { is_list, key, value });
+        cost
+    }
+
+    /// Whether a comprehension only gives a value a name, as `optMap` does.
+    fn is_binding(&self, comprehension: &Comprehension) -> bool {
+        let ast = &self.checked.ast;
+        let range = ast.expr(comprehension.range);
+        let condition = ast.expr(comprehension.condition);
+        matches!(range, Expr::List { elements, .. } if elements.is_empty())
+            && matches!(condition, Expr::Literal(Literal::Bool(false)))
+    }
+
+    fn binding(&mut self, id: ExprId, comprehension: &Comprehension) -> Range {
+        let range = self.cost(comprehension.range);
+        let init = self.cost(comprehension.init);
+        let around = self.locals.len();
+        self.push_accumulator(comprehension);
+        let result = self.cost(comprehension.result);
+        self.copy_size(id, comprehension.result);
+        self.locals.truncate(around);
+        range.plus(init).plus(result)
+    }
+
+    fn comprehension(&mut self, id: ExprId, comprehension: &Comprehension) -> Range {
+        let range = self.cost(comprehension.range);
+        let init = self.cost(comprehension.init);
+        let around = self.locals.len();
+        self.push_accumulator(comprehension);
+        self.push_variables(comprehension);
+        let turn = self.cost(comprehension.condition);
+        let turn = turn.plus(self.cost(comprehension.step));
+        let step_entry = self.entry_size(comprehension.step);
+        self.locals.truncate(around + 1);
+        let result = self.cost(comprehension.result);
+        self.locals.truncate(around);
+
+        let turns = self.size_or_unknown(comprehension.range);
+        match self.checked.ast.expr(comprehension.init) {
+            Expr::Literal(_) => {
+                let size = self.size(comprehension.init);
+                self.set_size(id, size);
+            }
+            Expr::List { .. } | Expr::Map(_) => {
+                self.set_size(id, Some(turns));
+                self.set_entry(id, step_entry);
+            }
+            _ => {}
+        }
+        range.plus(init).plus(result).plus(turns.times(turn))
+    }
+
+    fn push_accumulator(&mut self, comprehension: &Comprehension) {
+        let local = Local {
+            path: self.path(comprehension.init),
+            size: self.size(comprehension.init),
+            entry: self.entry_size(comprehension.init),
+        };
+        self.locals.push(local);
+    }
+
+    fn push_variables(&mut self, comprehension: &Comprehension) {
+        let entry = self.entry_size(comprehension.range);
+        let is_list = match entry {
+            Some(entry) => entry.is_list,
+            None => matches!(self.checked.type_of(comprehension.range), Type::List(_)),
+        };
+        let key = entry.map(|entry| entry.key);
+        let value = entry.map(|entry| entry.value);
+        let (keys, values) = match is_list {
+            true => ("@indices", "@items"),
+            false => ("@keys", "@values"),
+        };
+        let variables = match (comprehension.var2.is_some(), is_list) {
+            (true, _) => vec![(keys, key), (values, value)],
+            (false, true) => vec![(values, value)],
+            (false, false) => vec![(keys, key)],
+        };
+        let range = self.path(comprehension.range);
+        for (step, size) in variables {
+            let path = range.clone().map(|path| below(path, step));
+            self.locals.push(Local {
+                path,
+                size,
+                entry: None,
+            });
+        }
+    }
+
+    fn local(&self, id: ExprId) -> Option<&Local> {
+        match self.checked.reference(id)? {
+            Reference::Local(place) => self.locals.get(*place as usize),
+            _ => None,
+        }
+    }
+
+    fn path(&self, id: ExprId) -> Option<Path> {
+        match self.local(id) {
+            Some(local) => local.path.clone(),
+            None => self.paths.get(&id).cloned(),
+        }
+    }
+
+    fn set_path(&mut self, id: ExprId, path: Option<Path>) {
+        if let Some(path) = path {
+            self.paths.insert(id, path);
+        }
+    }
+
+    /// The size of a node's value; `None` where nothing is known of it.
+    fn size(&mut self, id: ExprId) -> Option<Range> {
+        if let Some(size) = self.known.get(&id) {
+            return Some(*size);
+        }
+        if let Some(size) = literal_size(self.checked.ast.expr(id)) {
+            return Some(size);
+        }
+        let of = self.checked.type_of(id);
+        let path = self.path(id).unwrap_or_default();
+        if let Some(size) = self.sizes.size(&path, of) {
+            self.known.insert(id, size);
+            return Some(size);
+        }
+        match is_scalar(of) {
+            true => Some(Range::exactly(1)),
+            false => self.local(id).and_then(|local| local.size),
+        }
+    }
+
+    fn size_or_unknown(&mut self, id: ExprId) -> Range {
+        self.size(id).unwrap_or(Range::UNKNOWN)
+    }
+
+    fn set_size(&mut self, id: ExprId, size: Option<Range>) {
+        if let Some(size) = size {
+            self.known.insert(id, size);
+        }
+    }
+
+    fn entry_size(&self, id: ExprId) -> Option<EntrySize> {
+        match self.entries.get(&id) {
+            Some(entry) => Some(*entry),
+            None => self.local(id).and_then(|local| local.entry),
+        }
+    }
+
+    fn set_entry(&mut self, id: ExprId, entry: Option<EntrySize>) {
+        if let Some(entry) = entry {
+            self.entries.insert(id, entry);
+        }
+    }
+
+    fn copy_size(&mut self, to: ExprId, from: ExprId) {
+        let size = self.size(from);
+        self.set_size(to, size);
+        let entry = self.entry_size(from);
+        self.set_entry(to, entry);
+    }
+}
+
+/// The path of a part of what a path leads to.
+fn below(mut path: Path, step: &str) -> Path {
+    path.push(step.to_owned());
+    path
+}
+
+/// The range to start from when the ranges of elements are joined.
+fn nothing_yet(is_empty: bool) -> Range {
+    match is_empty {
+        true => Range::exactly(0),
+        false => Range::NONE,
+    }
+}
+
+/// Whether all values of a type have the same size.
+fn is_scalar(of: &Type) -> bool {
+    match of {
+        Type::Bool | Type::Double | Type::Duration | Type::Int | Type::Timestamp | Type::Uint => true,
+        Type::Wrapper(inner) => is_scalar(inner),
+        other => other.optional_value().is_some_and(is_scalar),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! Ranges of costs and sizes.
+
+/// A cost or a size of which only the bounds are known. The greatest number stands for "without bound".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The least it may be.
+    pub min: u64,
+    /// The most it may be.
+    pub max: u64,
+}
+
+impl Range {
+    /// Anything.
+    pub const UNKNOWN: Range = Range {
+        min: 0,
+        max: u64::MAX,
+    };
+
+    /// Nothing yet: the range that adds nothing to a union.
+    pub(super) const NONE: Range = Range {
+        min: u64::MAX,
+        max: 0,
+    };
+
+    /// One number.
+    pub const fn exactly(number: u64) -> Self {
+        Range {
+            min: number,
+            max: number,
+        }
+    }
+
+    pub(super) const fn new(min: u64, max: u64) -> Self {
+        Range { min, max }
+    }
+
+    pub(super) fn plus(self, other: Range) -> Self {
+        Range {
+            min: self.min.saturating_add(other.min),
+            max: self.max.saturating_add(other.max),
+        }
+    }
+
+    pub(super) fn times(self, other: Range) -> Self {
+        Range {
+            min: self.min.saturating_mul(other.min),
+            max: self.max.saturating_mul(other.max),
+        }
+    }
+
+    /// Each bound times a factor, rounded up.
+    pub(super) fn scaled(self, factor: f64) -> Self {
+        // A conversion to an integer stops at its bounds.
+        let scale = |bound: u64| (bound as f64 * factor).ceil() as u64;
+        Range {
+            min: scale(self.min),
+            max: scale(self.max),
+        }
+    }
+
+    /// The least range that has both in it.
+    pub(super) fn or(self, other: Range) -> Self {
+        Range {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Expressions with the bounds of their costs.
+
+use super::*;
+use crate::library;
+
+/// Lists of at most 10 elements, strings of at most 100 characters.
+struct Bounded;
+
+impl Sizes for Bounded {
+    fn size(&self, path: &[String], of: &Type) -> Option<Range> {
+        match of {
+            Type::List(_) | Type::Map(..) if !path.is_empty() => Some(Range::new(0, 10)),
+            Type::String if !path.is_empty() => Some(Range::new(0, 100)),
+            _ => None,
+        }
+    }
+}
+
+fn cost(text: &str, sizes: &dyn Sizes) -> (u64, u64) {
+    let environment = library::kubernetes()
+        .with_variable("any", Type::Dyn)
+        .with_variable("name", Type::String)
+        .with_variable("names", Type::list(Type::String))
+        .with_variable("labels", Type::map(Type::String, Type::String));
+    let checked = environment
+        .parse(text)
+        .and_then(|ast| environment.check(ast))
+        .unwrap();
+    let range = estimate(&checked, sizes);
+    (range.min, range.max)
+}
+
+#[test]
+fn costs_of_unknown_sizes() {
+    let check = |text, expected| assert_eq!(cost(text, &UnknownSizes), expected, "{text}");
+    check("1 + 2", (1, 1));
+    check("any.a.b", (1, 1));
+    check("labels.a", (2, 2));
+    check("has(labels.a)", (1, 1));
+    check("[1, 2].map(x, x + 1)", (49, 49));
+    check("any.a == 1 || any.b == 2", (2, 4));
+    check("true ? 1 : {1: 2}[1]", (0, 31));
+    check("'abc'.startsWith('a') && name == 'abcdefghijklmno'", (1, 4));
+    check("names.all(n, n == 'a')", (2, u64::MAX));
+}
+
+#[test]
+fn costs_of_known_sizes() {
+    let check = |text, expected| assert_eq!(cost(text, &Bounded), expected, "{text}");
+    check("names.all(n, n.contains('a'))", (2, 142));
+    check("names.exists(n, labels.exists(l, l == n))", (2, 1_662));
+    check("name + name", (2, 22));
+    check("(name + name).matches('^a+$')", (3, 43));
+    check("labels[name].size()", (4, 4));
+    check("names.map(n, n).all(n, n != '')", (13, 183));
+}
+
+#[test]
+fn deep_trees_fit_a_small_stack() {
+    let run = || {
+        for (open, close) in [
+            ("[1].map(x, true, ", ")"),
+            ("optional.of(1).optMap(x, ", ")"),
+            ("[", "]"),
+        ] {
+            for depth in [40, 120, 240] {
+                let text = format!("{}[]{}", open.repeat(depth), close.repeat(depth));
+                let environment = library::kubernetes();
+                if let Ok(checked) = environment.parse(&text).and_then(|ast| environment.check(ast)) {
+                    estimate(&checked, &UnknownSizes);
+                }
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run);
+    assert!(thread.unwrap().join().is_ok());
+}
