@@ -215,6 +215,8 @@ fn comprehensions() {
     check("cargo.exists(c, c.a)", "bool");
     check("[].map(x, [x])", "list(list(dyn))");
     check("[1].all(i, v, i == v)", "bool");
+    check("[].map(x, x + dyn(1))", "list(bytes)");
+    check("[1].transformMap(i, v, {v: i})", "map(int, map(int, int))");
     check("cargo.?a.optMap(a, a + 1)", "optional_type(int)");
     check("[1].all(x, [[x]].all(x, x.all(x, x > 0)))", "bool");
     faults(
@@ -237,6 +239,25 @@ fn comprehensions() {
 fn literals_that_are_no_values() {
     check("duration('1h')", "google.protobuf.Duration");
     check("cargo.matches('[a-z]+')", "bool");
+    check("'%s %d'.format(['a', 1])", "string");
+    check("'%s'.format([['a', {1: port.depths}]])", "string");
+    check("cargo.format([1, 'a'])", "string");
+    faults(
+        "'%d'.format(['a'])",
+        &[(
+            14,
+            "error during formatting: decimal clause can only be used on integers, was given string",
+        )],
+    );
+    faults("'%d'.format([])", &[(12, "index 0 out of range")]);
+    faults("'%'.format([])", &[(11, "unexpected end of string")]);
+    faults(
+        "'%d'.format([1, 2])",
+        &[(
+            12,
+            "too many arguments supplied to string.format (expected 1, got 2)",
+        )],
+    );
     faults("duration('1 hour')", &[(10, "invalid duration argument")]);
     faults("timestamp('tomorrow')", &[(11, "invalid timestamp argument")]);
     faults("timestamp(999999999999)", &[(11, "invalid timestamp argument")]);

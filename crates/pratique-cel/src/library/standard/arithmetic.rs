@@ -16,33 +16,30 @@ pub(super) fn functions() -> Vec<Function> {
 fn add() -> Function {
     let list = Type::list(Type::param("A"));
     let (duration, timestamp) = (Type::Duration, Type::Timestamp);
-    closed(
-        "_+_",
-        2,
-        &[("add_double", Type::Double), ("add_bytes", Type::Bytes)],
-    )
-    .costing(cost_of_joining)
-    .with(global(
-        "add_duration_duration",
-        &[duration.clone(), duration.clone()],
-        Type::Duration,
-    ))
-    .with(global(
-        "add_duration_timestamp",
-        &[duration.clone(), timestamp.clone()],
-        Type::Timestamp,
-    ))
-    .with(global(
-        "add_timestamp_duration",
-        &[timestamp, duration],
-        Type::Timestamp,
-    ))
-    .with(global("add_int64", &[Type::Int, Type::Int], Type::Int))
-    .with(global("add_list", &[list.clone(), list.clone()], list))
-    .with(global("add_string", &[Type::String, Type::String], Type::String))
-    .costing(cost_of_joining)
-    .with(global("add_uint64", &[Type::Uint, Type::Uint], Type::Uint))
-    .singleton(|context, arguments| binary(arguments, |left, right| ops::add(context, left, right)))
+    closed("_+_", 2, &[("add_bytes", Type::Bytes)])
+        .costing(cost_of_joining)
+        .with(global("add_double", &[Type::Double, Type::Double], Type::Double))
+        .with(global(
+            "add_duration_duration",
+            &[duration.clone(), duration.clone()],
+            Type::Duration,
+        ))
+        .with(global(
+            "add_duration_timestamp",
+            &[duration.clone(), timestamp.clone()],
+            Type::Timestamp,
+        ))
+        .with(global(
+            "add_timestamp_duration",
+            &[timestamp, duration],
+            Type::Timestamp,
+        ))
+        .with(global("add_int64", &[Type::Int, Type::Int], Type::Int))
+        .with(global("add_list", &[list.clone(), list.clone()], list))
+        .with(global("add_string", &[Type::String, Type::String], Type::String))
+        .costing(cost_of_joining)
+        .with(global("add_uint64", &[Type::Uint, Type::Uint], Type::Uint))
+        .singleton(|context, arguments| binary(arguments, |left, right| ops::add(context, left, right)))
 }
 
 fn divide() -> Function {
