@@ -163,6 +163,9 @@ impl Decoder<'_> {
     }
 
     fn unknown(&mut self, shape: &'static Struct, entry: &Entry) {
+        if self.out.strict.len() >= MAX_STRICT {
+            return;
+        }
         let meant = nearest(shape, &entry.key);
         self.strict(StrictKind::Unknown, &entry.key, entry.key_span, meant);
     }

@@ -1,5 +1,7 @@
 //! Faults of a document's kind, types and fields, in the server's words and each with its place.
 
+use std::collections::HashSet;
+
 use pratique_cel::quote::quoted;
 
 use crate::decode::{Decoded, Fault, StrictFault, StrictKind};
@@ -107,7 +109,12 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
         .chain(&decoded.types)
         .map(type_problem)
         .collect();
-    problems.extend(duplicates.iter().map(|duplicate| {
+    // A mapping that is aliased is complained about at each alias, and has one place.
+    let mut places = HashSet::new();
+    let duplicates = duplicates
+        .iter()
+        .filter(|duplicate| places.insert(duplicate.span));
+    problems.extend(duplicates.map(|duplicate| {
         let mut problem = at(parsed, Rule::DuplicateField, &duplicate.message, duplicate.span);
         problem.help = Some("remove one of the two; the server refuses to choose".to_owned());
         problem

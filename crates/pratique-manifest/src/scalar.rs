@@ -127,3 +127,88 @@ fn header_len(raw: &str) -> usize {
         0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::json;
+    use crate::load::FileDocument;
+    use crate::parse::parse;
+    use crate::position::line_starts;
+    use crate::set::ObjectSource;
+    use crate::tree::Step;
+
+    /// Where each of some words of the value of `a` stands: line and column.
+    #[track_caller]
+    fn check(text: &str, expected: &[(&str, u32, u32)]) {
+        let (mut raw, _) = crate::document::split(text.as_bytes());
+        let file_lines = line_starts(text.as_bytes());
+        let parsed = parse(FileDocument {
+            file: "f".into(),
+            index: 0,
+            raw: raw.remove(0),
+            file_lines,
+        });
+        let parsed = parsed.map_err(|report| report.text).unwrap();
+        let path = [Step::Field("a".to_owned())];
+        let id = parsed.tree().find(parsed.root, &path).unwrap();
+        let crate::Value::String(value, _) = parsed.tree().get(id).value.clone() else {
+            panic!()
+        };
+        let source = ObjectSource::new(parsed.document, parsed.root);
+        for (word, line, column) in expected {
+            let offset = value.find(word).unwrap_or_else(|| panic!("{word} in {value:?}"));
+            let start = source.locate_in(&path, offset).start;
+            assert_eq!((start.line, start.column), (*line, *column), "{word} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn plain_and_quoted_scalars() {
+        check("a: x && y", &[("x", 1, 4), ("y", 1, 9)]);
+        check(
+            "a: one\n  two\n\n  three",
+            &[("one", 1, 4), ("two", 2, 3), ("three", 4, 3)],
+        );
+        check("a: 'it''s x'", &[("t", 1, 6), ("s", 1, 9), ("x", 1, 11)]);
+        check(
+            "a: \"q\\\"\\n\\u00e9 x\\\n   y\"",
+            &[
+                ("\"", 1, 6),
+                ("\n", 1, 8),
+                ("é", 1, 10),
+                ("x", 1, 17),
+                ("y", 2, 4),
+            ],
+        );
+    }
+
+    #[test]
+    fn block_scalars() {
+        check(
+            "b: 1\na: |\n  x &&\n    y\n  z\n",
+            &[("x", 3, 3), ("y", 4, 5), ("z", 5, 3)],
+        );
+        check(
+            "a: >-\n  one\n  two\n\n  three\n",
+            &[("one", 2, 3), ("two", 3, 3), ("three", 5, 3)],
+        );
+        check("a: |2-  # note\n    x\n   y", &[("x", 2, 5), ("y", 3, 4)]);
+    }
+
+    #[test]
+    fn json_strings() {
+        check(
+            "{\"a\": \"x \\t \\ud83d\\ude00 y\"}",
+            &[("x", 1, 8), ("\t", 1, 10), ("😀", 1, 13), ("y", 1, 26)],
+        );
+        assert!(json::is_json(b"\n{"));
+    }
+
+    #[test]
+    fn lines_are_those_of_the_file() {
+        check(
+            "# licence\r\n\r\na: >\r\n  é x\r\n  y\r\n",
+            &[("x", 4, 5), ("y", 5, 3)],
+        );
+    }
+}

@@ -93,6 +93,18 @@ impl Tree {
         id
     }
 
+    /// Tells every span anew.
+    pub(crate) fn map_spans(&mut self, map: impl Fn(Span) -> Span) {
+        for node in &mut self.nodes {
+            node.span = map(node.span);
+            if let Value::Map(entries) = &mut node.value {
+                for entry in entries {
+                    entry.key_span = map(entry.key_span);
+                }
+            }
+        }
+    }
+
     /// The entry of an object for a key, the last one when there are several.
     #[must_use]
     pub fn entry(&self, id: NodeId, key: &str) -> Option<&Entry> {

@@ -1,11 +1,12 @@
 //! From nodes as written to values with JSON's types: aliases and merge keys followed, keys made strings.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use pratique_cel::quote::quoted;
 use pratique_json::format_float;
 
 use super::graph::{Graph, GraphId, GraphKind, GraphNode};
+use super::mapping::{Filling, Key};
 use super::number::Number;
 use super::resolve::{Scalar, is_merge, resolve};
 use super::{Document, Duplicate, SyntaxError};
@@ -16,7 +17,7 @@ use crate::tree::{Entry, NodeId, Style, Tree, Value};
 const MAX_DEPTH: usize = 512;
 
 /// Converts a document. A document without a node is null.
-pub(super) fn convert(graph: &Graph, text: &str) -> Result<Document, SyntaxError> {
+pub(super) fn convert(graph: &Graph<'_>, text: &str) -> Result<Document, SyntaxError> {
     let mut converter = Converter {
         graph,
         text,
@@ -44,7 +45,7 @@ pub(super) fn convert(graph: &Graph, text: &str) -> Result<Document, SyntaxError
 }
 
 struct Converter<'graph> {
-    graph: &'graph Graph,
+    graph: &'graph Graph<'graph>,
     text: &'graph str,
     tree: Tree,
     duplicates: Vec<Duplicate>,
@@ -86,15 +87,8 @@ fn allowed_share(nodes: u64) -> f64 {
     0.99 - 0.89 * ((nodes - LOW) / (HIGH - LOW))
 }
 
-/// A mapping while it is filled. Keys are told apart by type: `1` and `"1"` are two, until they become strings.
-#[derive(Default)]
-struct Filling {
-    entries: Vec<Entry>,
-    known: HashMap<String, usize>,
-}
-
 impl<'graph> Converter<'graph> {
-    fn value(&mut self, node: &'graph GraphNode, depth: usize) -> Result<NodeId, SyntaxError> {
+    fn value(&mut self, node: &'graph GraphNode<'graph>, depth: usize) -> Result<NodeId, SyntaxError> {
         self.budget.spend(node.span)?;
         if depth > MAX_DEPTH {
             let message = format!("yaml: document is nested more than {MAX_DEPTH} levels deep");
@@ -120,16 +114,16 @@ impl<'graph> Converter<'graph> {
         }
     }
 
-    fn nodes(&self, ids: &'graph [GraphId]) -> impl Iterator<Item = &'graph GraphNode> + use<'graph> {
+    fn nodes(&self, ids: &'graph [GraphId]) -> impl Iterator<Item = &'graph GraphNode<'graph>> + use<'graph> {
         let graph = self.graph;
         ids.iter().filter_map(|id| graph.get(*id))
     }
 
     fn follow<T>(
         &mut self,
-        alias: &GraphNode,
+        alias: &GraphNode<'_>,
         target: GraphId,
-        then: impl FnOnce(&mut Self, &'graph GraphNode) -> Result<T, SyntaxError>,
+        then: impl FnOnce(&mut Self, &'graph GraphNode<'graph>) -> Result<T, SyntaxError>,
     ) -> Result<T, SyntaxError> {
         let target = self
             .graph
@@ -153,7 +147,7 @@ impl<'graph> Converter<'graph> {
         result
     }
 
-    fn scalar(&mut self, node: &GraphNode, text: &str, style: Style) -> Result<NodeId, SyntaxError> {
+    fn scalar(&mut self, node: &GraphNode<'_>, text: &str, style: Style) -> Result<NodeId, SyntaxError> {
         let value = match resolve(node.tag.as_deref(), text, style == Style::Plain, node.span)? {
             Scalar::Null => Value::Null,
             Scalar::Bool(value) => Value::Bool(value),
@@ -188,20 +182,20 @@ impl<'graph> Converter<'graph> {
                 self.merge(filling, value, depth + 1)?;
                 continue;
             }
-            let Some((text, shown)) = self.key(key, value)? else {
+            let Some(name) = self.key(key, value)? else {
                 continue;
             };
             let id = self.value(value, depth + 1)?;
             let entry = Entry {
-                key: text.into(),
+                key: name.text.clone(),
                 key_span: key.span,
                 value: id,
             };
-            if filling.put(entry, &shown) {
-                let message = format!("key {shown} already set in map");
+            if filling.put(&name, entry) {
+                let message = format!("key {} already set in map", name.shown());
                 self.duplicates.push(Duplicate {
                     message,
-                    line: value.line,
+                    line: value.line as usize,
                     span: key.span,
                 });
             }
@@ -213,7 +207,7 @@ impl<'graph> Converter<'graph> {
     fn merge(
         &mut self,
         filling: &mut Filling,
-        node: &'graph GraphNode,
+        node: &'graph GraphNode<'graph>,
         depth: usize,
     ) -> Result<(), SyntaxError> {
         match &node.kind {
@@ -231,7 +225,7 @@ impl<'graph> Converter<'graph> {
     fn merge_one(
         &mut self,
         filling: &mut Filling,
-        node: &'graph GraphNode,
+        node: &'graph GraphNode<'graph>,
         depth: usize,
     ) -> Result<(), SyntaxError> {
         let wanted = || {
@@ -254,12 +248,12 @@ impl<'graph> Converter<'graph> {
         }
     }
 
-    /// A key as a string, and as the server's messages show it. None for a key that JSON cannot hold.
+    /// A mapping's key. None for one that JSON cannot hold.
     fn key(
         &mut self,
-        key: &'graph GraphNode,
-        value: &'graph GraphNode,
-    ) -> Result<Option<(String, String)>, SyntaxError> {
+        key: &'graph GraphNode<'graph>,
+        value: &'graph GraphNode<'graph>,
+    ) -> Result<Option<Key>, SyntaxError> {
         self.budget.spend(key.span)?;
         if let GraphKind::Alias(target) = &key.kind {
             // An alias is of a node, and a node is no alias, so this goes one step only.
@@ -270,24 +264,24 @@ impl<'graph> Converter<'graph> {
             return Err(SyntaxError::new(message, key.span));
         };
         let scalar = resolve(key.tag.as_deref(), text, *style == Style::Plain, key.span)?;
-        let shown = shown_scalar(&scalar);
-        match scalar {
-            Scalar::Text(text) => Ok(Some((text, shown))),
-            Scalar::Bool(value) => Ok(Some((value.to_string(), shown))),
-            Scalar::Number(Number::Int(value)) => Ok(Some((value.to_string(), shown))),
-            Scalar::Number(Number::Float(value)) => Ok(Some((float_key(value), shown))),
-            Scalar::Null | Scalar::Number(Number::Unsigned(_)) => {
-                let kind = if shown == "<nil>" { "%!s(<nil>)" } else { "uint64" };
-                let value = self.shown(value, 0);
-                let message = format!("unsupported map key of type: {kind}, key: {shown}, value: {value}");
-                self.fault(message, key.span);
-                Ok(None)
-            }
+        let name = Key::new(&scalar);
+        if name.is_none() && self.fault.is_none() {
+            let kind = if scalar == Scalar::Null {
+                "%!s(<nil>)"
+            } else {
+                "uint64"
+            };
+            let (key_text, value) = (shown_scalar(&scalar), self.shown(value, 0));
+            self.fault(
+                format!("unsupported map key of type: {kind}, key: {key_text}, value: {value}"),
+                key.span,
+            );
         }
+        Ok(name)
     }
 
     /// A value as the server's messages show one in their own language's notation.
-    fn shown(&self, node: &'graph GraphNode, depth: usize) -> String {
+    fn shown(&self, node: &'graph GraphNode<'graph>, depth: usize) -> String {
         if depth > MAX_DEPTH {
             return "...".to_owned();
         }
@@ -320,34 +314,7 @@ impl<'graph> Converter<'graph> {
     }
 }
 
-impl Filling {
-    /// Adds or replaces an entry; true if it was there.
-    fn put(&mut self, entry: Entry, shown: &str) -> bool {
-        match self
-            .known
-            .get(shown)
-            .and_then(|index| self.entries.get_mut(*index))
-        {
-            Some(known) => {
-                *known = entry;
-                true
-            }
-            None => {
-                self.known.insert(shown.to_owned(), self.entries.len());
-                self.entries.push(entry);
-                false
-            }
-        }
-    }
-
-    /// The entries in the order of their keys, in which everything after this sees them.
-    fn finish(mut self) -> Vec<Entry> {
-        self.entries.sort_by(|a, b| a.key.cmp(&b.key));
-        self.entries
-    }
-}
-
-fn is_merge_key(node: &GraphNode) -> bool {
+fn is_merge_key(node: &GraphNode<'_>) -> bool {
     match &node.kind {
         GraphKind::Scalar { value, style } => is_merge(node.tag.as_deref(), value, *style == Style::Plain),
         _ => false,
@@ -373,15 +340,5 @@ fn infinite(value: f64) -> &'static str {
         "+Inf"
     } else {
         "-Inf"
-    }
-}
-
-/// A floating-point key as a string: in single precision, as the server has it.
-fn float_key(value: f64) -> String {
-    match infinite(value) {
-        _ if value.is_finite() => format_float((value as f32).to_string().parse().unwrap_or(value)),
-        "NaN" => ".nan".to_owned(),
-        "+Inf" => ".inf".to_owned(),
-        _ => "-.inf".to_owned(),
     }
 }

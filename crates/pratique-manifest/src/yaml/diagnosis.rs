@@ -68,17 +68,13 @@ pub(super) fn diagnose(text: &str, error: &ScanError, open: &[Open]) -> SyntaxEr
             with_patch(fault, Patch::End { at: line })
         }
         ErrorKind::UnknownQuotedScalarEscape => {
-            let fault = at(text, offset, Stage::Scanner, scanner_words(error.kind()));
-            match text.get(offset..).and_then(|rest| rest.find("\\'")) {
-                Some(0..=2) => {
-                    let found = offset
-                        + text
-                            .get(offset..)
-                            .and_then(|rest| rest.find("\\'"))
-                            .unwrap_or_default();
-                    with_patch(fault, Patch::Apostrophe { at: found })
-                }
-                _ => fault,
+            let escape = unknown_escape(text, offset);
+            let fault = at(text, escape, Stage::Scanner, scanner_words(error.kind()));
+            let is_apostrophe = text.get(escape..).is_some_and(|rest| rest.starts_with("\\'"));
+            if is_apostrophe {
+                with_patch(fault, Patch::Apostrophes { from: escape })
+            } else {
+                fault
             }
         }
         ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => {
@@ -183,6 +179,20 @@ pub(super) fn at(text: &str, offset: usize, stage: Stage, problem: &str) -> Synt
         .and_then(|rest| rest.chars().next())
         .map_or(offset, |c| offset + c.len_utf8());
     SyntaxError::new(format!("yaml: {place}{problem}"), Span::new(offset, end))
+}
+
+/// The first escape from a place on that YAML does not know.
+fn unknown_escape(text: &str, offset: usize) -> usize {
+    let mut rest = text.get(offset..).unwrap_or_default();
+    while let Some(found) = rest.find('\\') {
+        rest = rest.get(found..).unwrap_or_default();
+        let code = rest.chars().nth(1).unwrap_or_default();
+        if !"0abtnvfre \"/\\N_LPxuU\t\n\r".contains(code) {
+            return text.len() - rest.len();
+        }
+        rest = rest.get(1 + code.len_utf8()..).unwrap_or_default();
+    }
+    offset
 }
 
 fn line_start(text: &str, offset: usize) -> usize {

@@ -1,36 +1,37 @@
 //! A document's nodes as written, with aliases still pointing at their anchors.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::SyntaxError;
 use super::reader::{Event, EventKind, EventSource, Properties};
-use crate::position::Span;
+use crate::position::{Span, saturate};
 use crate::tree::Style;
 
 /// The index of a node of a [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct GraphId(usize);
+pub(super) struct GraphId(u32);
 
 /// Every node of a document.
 #[derive(Debug, Default)]
-pub(super) struct Graph {
-    nodes: Vec<GraphNode>,
+pub(super) struct Graph<'text> {
+    nodes: Vec<GraphNode<'text>>,
     root: Option<GraphId>,
 }
 
 #[derive(Debug)]
-pub(super) struct GraphNode {
-    pub(super) kind: GraphKind,
-    pub(super) tag: Option<String>,
+pub(super) struct GraphNode<'text> {
+    pub(super) kind: GraphKind<'text>,
+    pub(super) tag: Option<Box<str>>,
     pub(super) span: Span,
     /// The line it starts on, from 1.
-    pub(super) line: usize,
+    pub(super) line: u32,
 }
 
 #[derive(Debug)]
-pub(super) enum GraphKind {
+pub(super) enum GraphKind<'text> {
     Scalar {
-        value: String,
+        value: Cow<'text, str>,
         style: Style,
     },
     Sequence(Vec<GraphId>),
@@ -39,25 +40,18 @@ pub(super) enum GraphKind {
     Alias(GraphId),
 }
 
-impl Graph {
-    pub(super) fn root(&self) -> Option<&GraphNode> {
+impl<'text> Graph<'text> {
+    pub(super) fn root(&self) -> Option<&GraphNode<'text>> {
         self.get(self.root?)
     }
 
-    /// Tells every span anew.
-    pub(super) fn map_spans(&mut self, map: impl Fn(Span) -> Span) {
-        for node in &mut self.nodes {
-            node.span = map(node.span);
-        }
-    }
-
-    pub(super) fn get(&self, id: GraphId) -> Option<&GraphNode> {
-        self.nodes.get(id.0)
+    pub(super) fn get(&self, id: GraphId) -> Option<&GraphNode<'text>> {
+        self.nodes.get(id.0 as usize)
     }
 }
 
 /// Reads a document's events to its end. Nesting costs no stack.
-pub(super) fn compose<'text>(source: &mut impl EventSource<'text>) -> Result<Graph, SyntaxError> {
+pub(super) fn compose<'text>(source: &mut impl EventSource<'text>) -> Result<Graph<'text>, SyntaxError> {
     let mut composer = Composer::default();
     while let Some(event) = source.next_event()? {
         composer.accept(event);
@@ -66,15 +60,15 @@ pub(super) fn compose<'text>(source: &mut impl EventSource<'text>) -> Result<Gra
 }
 
 #[derive(Default)]
-struct Composer {
-    graph: Graph,
+struct Composer<'text> {
+    graph: Graph<'text>,
     /// Collections that are begun and not ended.
     open: Vec<GraphId>,
     anchors: HashMap<usize, GraphId>,
 }
 
-impl Composer {
-    fn accept(&mut self, event: Event<'_>) {
+impl<'text> Composer<'text> {
+    fn accept(&mut self, event: Event<'text>) {
         let Event { kind, span, line } = event;
         match kind {
             EventKind::Alias(anchor) => {
@@ -87,15 +81,7 @@ impl Composer {
                 style,
                 properties,
             } => {
-                self.add(
-                    GraphKind::Scalar {
-                        value: value.into_owned(),
-                        style,
-                    },
-                    properties,
-                    span,
-                    line,
-                );
+                self.add(GraphKind::Scalar { value, style }, properties, span, line);
             }
             EventKind::SequenceStart(properties) => {
                 let id = self.add(GraphKind::Sequence(Vec::new()), properties, span, line);
@@ -109,8 +95,8 @@ impl Composer {
         }
     }
 
-    fn add(&mut self, kind: GraphKind, properties: Properties, span: Span, line: usize) -> GraphId {
-        let id = GraphId(self.graph.nodes.len());
+    fn add(&mut self, kind: GraphKind<'text>, properties: Properties, span: Span, line: u32) -> GraphId {
+        let id = GraphId(saturate(self.graph.nodes.len()));
         self.graph.nodes.push(GraphNode {
             kind,
             tag: properties.tag,
@@ -120,7 +106,10 @@ impl Composer {
         if let Some(anchor) = properties.anchor {
             self.anchors.insert(anchor, id);
         }
-        let parent = self.open.last().and_then(|open| self.graph.nodes.get_mut(open.0));
+        let parent = self
+            .open
+            .last()
+            .and_then(|open| self.graph.nodes.get_mut(open.0 as usize));
         match parent.map(|parent| &mut parent.kind) {
             Some(GraphKind::Sequence(children) | GraphKind::Mapping(children)) => children.push(id),
             _ => self.graph.root = Some(id),
@@ -131,7 +120,7 @@ impl Composer {
     /// Ends the innermost collection. A block one ends where its last child does, not at the line that outdents.
     fn close(&mut self, span: Span) {
         let Some(id) = self.open.pop() else { return };
-        let Some(node) = self.graph.nodes.get(id.0) else {
+        let Some(node) = self.graph.nodes.get(id.0 as usize) else {
             return;
         };
         let last = match &node.kind {
@@ -142,7 +131,7 @@ impl Composer {
             .and_then(|child| self.graph.get(*child))
             .map_or(node.span.end, |child| child.span.end);
         let end = if span.end > span.start { span.end } else { inner };
-        if let Some(node) = self.graph.nodes.get_mut(id.0) {
+        if let Some(node) = self.graph.nodes.get_mut(id.0 as usize) {
             node.span.end = node.span.end.max(end);
         }
     }

@@ -9,6 +9,7 @@ mod dialect;
 mod encoding;
 mod flow;
 mod graph;
+mod mapping;
 mod number;
 mod patch;
 mod reader;
@@ -23,6 +24,15 @@ pub(crate) struct Document {
     pub(crate) tree: Tree,
     pub(crate) root: NodeId,
     pub(crate) duplicates: Vec<Duplicate>,
+}
+
+impl Document {
+    fn map_spans(&mut self, map: impl Fn(Span) -> Span) {
+        self.tree.map_spans(&map);
+        for duplicate in &mut self.duplicates {
+            duplicate.span = map(duplicate.span);
+        }
+    }
 }
 
 /// A key that a mapping has already.
@@ -72,27 +82,21 @@ pub(crate) fn parse(decoded: &Text) -> Result<Document, SyntaxError> {
     if let Some(error) = &decoded.error {
         return Err(first_error(&decoded.text, error));
     }
-    convert::convert(&compose(&decoded.text)?, &decoded.text)
-}
-
-/// How often a text is changed to suit the parser before it is given up.
-const MAX_PATCHES: usize = 32;
-
-/// Reads a text's nodes, in as many turns as it takes to read what the server reads.
-fn compose(text: &str) -> Result<graph::Graph, SyntaxError> {
-    let first = match graph::compose(&mut reader::Granit::new(text)) {
+    let attempt = |text: &str| convert::convert(&graph::compose(&mut reader::Granit::new(text))?, text);
+    let text = &decoded.text;
+    let first = match attempt(text) {
         Err(error) if error.patch.is_some() => error,
         result => return result,
     };
     let mut patched = patch::Patched::new(text);
     let mut error = first;
-    for _ in 0..MAX_PATCHES {
+    for _ in 0..max_patches(text) {
         let Some(patch) = error.patch else { break };
         patched.apply(patch);
-        match graph::compose(&mut reader::Granit::new(&patched.text)) {
-            Ok(mut graph) => {
-                graph.map_spans(|span| patched.original(span));
-                return Ok(graph);
+        match attempt(&patched.text) {
+            Ok(mut document) => {
+                document.map_spans(|span| patched.original(span));
+                return Ok(document);
             }
             Err(found) => error = found,
         }
@@ -103,11 +107,17 @@ fn compose(text: &str) -> Result<graph::Graph, SyntaxError> {
     })
 }
 
+/// How often a text is changed to suit the parser before it is given up, so that reading a long one stays quick.
+fn max_patches(text: &str) -> usize {
+    const BYTES: usize = 64 << 20;
+    (BYTES / text.len().max(1)).clamp(1, 32)
+}
+
 /// The server decodes a document in chunks as it reads it, so a fault of syntax in an earlier chunk comes first.
 fn first_error(text: &str, error: &encoding::EncodingError) -> SyntaxError {
     const CHUNK: usize = 512;
     let before = text.get(..error.offset / CHUNK * CHUNK).unwrap_or_default();
-    let syntax = compose(before).err();
+    let syntax = graph::compose(&mut reader::Granit::new(before)).err();
     syntax
         .filter(|found| (found.span.start as usize) + 4 < before.len())
         .unwrap_or_else(|| {

@@ -14,8 +14,8 @@ pub(super) enum Patch {
     Separate { at: usize },
     /// Puts a space in place of a tab.
     Blank { at: usize },
-    /// Writes an escaped apostrophe by its code.
-    Apostrophe { at: usize },
+    /// Writes the escaped apostrophes from a place on to the end of the quoted scalar by their code.
+    Apostrophes { from: usize },
     /// Ends the document, and drops what follows its end marker.
     End { at: usize },
 }
@@ -47,14 +47,25 @@ impl Patched {
                     self.text.replace_range(at..at + 1, " ");
                 }
             }
-            Patch::Apostrophe { at } => {
-                if self.text.get(at..at + 2) == Some("\\'") {
-                    self.text.replace_range(at..at + 2, "\\x");
-                    self.insert(at + 2, "27");
+            Patch::Apostrophes { from } => {
+                let mut at = from;
+                while let Some(found) = self.next_escape(at) {
+                    at = found + 2;
+                    if self.text.get(found..at) == Some("\\'") {
+                        self.text.replace_range(found..at, "\\x");
+                        self.insert(at, "27");
+                    }
                 }
             }
             Patch::End { at } => self.text.truncate(at),
         }
+    }
+
+    /// The next escape of a scalar in double quotes.
+    fn next_escape(&self, from: usize) -> Option<usize> {
+        let rest = self.text.get(from..)?;
+        let found = rest.find(['\\', '"'])?;
+        rest.get(found..)?.starts_with('\\').then_some(from + found)
     }
 
     fn insert(&mut self, at: usize, blanks: &str) {
@@ -92,7 +103,7 @@ mod tests {
     #[test]
     fn spans_are_those_of_the_text_as_it_was() {
         let mut patched = Patched::new("a: [b,#c\n d, \"it\\'s\"]");
-        patched.apply(Patch::Apostrophe { at: 16 });
+        patched.apply(Patch::Apostrophes { from: 16 });
         patched.apply(Patch::Separate { at: 6 });
         assert_eq!(patched.text, "a: [b, #c\n d, \"it\\x27s\"]");
         assert_eq!(patched.original(Span::new(7, 9)), Span::new(6, 8));

@@ -8,7 +8,7 @@ use granit_parser::{
 
 use super::dialect::{self, Before};
 use super::{SyntaxError, diagnosis};
-use crate::position::Span;
+use crate::position::{Span, saturate};
 use crate::tree::Style;
 
 /// What a parser reads, in order.
@@ -17,7 +17,7 @@ pub(super) struct Event<'text> {
     pub(super) kind: EventKind<'text>,
     pub(super) span: Span,
     /// The line it starts on, from 1.
-    pub(super) line: usize,
+    pub(super) line: u32,
 }
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(super) enum EventKind<'text> {
 pub(super) struct Properties {
     pub(super) anchor: Option<usize>,
     /// The tag in full (`tag:yaml.org,2002:int`, `!local`).
-    pub(super) tag: Option<String>,
+    pub(super) tag: Option<Box<str>>,
 }
 
 /// A source of one document's events.
@@ -197,7 +197,7 @@ impl<'text> EventSource<'text> for Granit<'text> {
             if matches!(event, GranitEvent::DocumentEnd | GranitEvent::StreamEnd) {
                 return Ok(None);
             }
-            let (line, column) = (span.start.line(), span.start.col());
+            let (line, column) = (saturate(span.start.line()), span.start.col());
             let span = self.span(&span);
             self.check_gap(&event, span, column)?;
             if let Some(kind) = self.kind(event, span)? {
@@ -221,6 +221,6 @@ fn scalar_style(style: ScalarStyle) -> Style {
 fn properties(anchor: usize, tag: Option<Cow<'_, Tag>>) -> Properties {
     Properties {
         anchor: (anchor != 0).then_some(anchor),
-        tag: tag.map(|tag| format!("{}{}", tag.handle(), tag.suffix())),
+        tag: tag.map(|tag| format!("{}{}", tag.handle(), tag.suffix()).into()),
     }
 }

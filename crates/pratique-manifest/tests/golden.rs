@@ -1,0 +1,118 @@
+//! Manifests and what is said of them: each file of `testdata/load` holds a plugin, some files, and the report that
+//! loading these gives. `BLESS=1` writes the reports anew.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pratique_manifest::{
+    Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionIssue, ExpressionUse,
+    LoadErrors, ManifestFile, ManifestSet, Options, Plugin, PolicyExpressions, load_files,
+};
+
+/// Finds fault with every `nope` in an expression, and with nothing else.
+struct Nope;
+
+impl ExpressionCompiler for Nope {
+    fn begin(&self) -> Box<dyn PolicyExpressions + '_> {
+        Box::new(Self)
+    }
+}
+
+impl PolicyExpressions for Nope {
+    fn compile(&mut self, text: &str, _: ExpressionUse<'_>, _: Declarations) -> Result<(), ExpressionError> {
+        let issue = |(offset, _)| ExpressionIssue {
+            message: "nope is not declared".to_owned(),
+            offset,
+        };
+        let issues: Vec<_> = text.match_indices("nope").map(issue).collect();
+        match issues.is_empty() {
+            true => Ok(()),
+            false => Err(ExpressionError {
+                kind: ExpressionErrorKind::Invalid,
+                detail: "does not compile".into(),
+                issues,
+            }),
+        }
+    }
+}
+
+#[test]
+fn reports_are_as_recorded() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/load");
+    let mut cases: Vec<PathBuf> = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    cases.sort();
+    let differing: Vec<String> = cases.iter().filter_map(|case| check(case)).collect();
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+}
+
+/// Runs a case; gives the difference if there is one.
+fn check(case: &Path) -> Option<String> {
+    let text = fs::read_to_string(case).unwrap();
+    let (input, expected) = text.split_once("=== report\n").unwrap_or((&text, ""));
+    let (plugin, files) = input.split_once('\n').unwrap();
+    let plugin = Plugin::from_name(plugin.trim_start_matches("plugin: ")).unwrap();
+    let files: Vec<ManifestFile> = files.split("=== ").skip(1).map(file).collect();
+    let report = match load_files(&files, plugin, &Options { expressions: &Nope }) {
+        Ok(set) => loaded(&set),
+        Err(errors) => failed(&errors),
+    };
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(case, format!("{input}=== report\n{report}")).unwrap();
+        return None;
+    }
+    (report != expected).then(|| format!("{}:\n{report}", case.display()))
+}
+
+fn file(section: &str) -> ManifestFile {
+    let (path, content) = section.split_once('\n').unwrap();
+    ManifestFile {
+        path: path.to_owned(),
+        content: content.as_bytes().to_vec(),
+    }
+}
+
+fn loaded(set: &ManifestSet) -> String {
+    let mut report = format!("{}\n", set.hash);
+    macro_rules! list {
+        ($($field:ident)*) => {$(
+            for loaded in &set.$field {
+                let start = loaded.source.locate(&[]).start;
+                let json = serde_json::to_string(&loaded.object).unwrap();
+                writeln!(report, "{}:{}: {json}", loaded.source.document().file(), start.line).unwrap();
+            }
+        )*};
+    }
+    list!(validating_policies validating_bindings mutating_policies mutating_bindings validating_webhooks mutating_webhooks);
+    report
+}
+
+fn failed(errors: &LoadErrors) -> String {
+    let mut report = format!("{errors}\n");
+    for problem in errors.problems() {
+        let place = problem.location.as_ref().map_or_else(String::new, |at| {
+            format!(
+                "{}:{}:{}-{}:{}: ",
+                at.file, at.start.line, at.start.column, at.end.line, at.end.column
+            )
+        });
+        let field = problem
+            .field
+            .as_ref()
+            .map_or_else(String::new, |field| format!(" {field}"));
+        writeln!(
+            report,
+            "- {place}[{}{field}] {}",
+            problem.rule.name(),
+            problem.message
+        )
+        .unwrap();
+        if let Some(help) = &problem.help {
+            writeln!(report, "  help: {help}").unwrap();
+        }
+    }
+    report
+}
