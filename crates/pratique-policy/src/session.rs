@@ -63,6 +63,8 @@ pub(crate) struct Session<'s> {
     objects: RefCell<Vec<Objects<'s>>>,
     namespace: OnceCell<Namespace<'s>>,
     authorizers: OnceCell<Authorizers<'s>>,
+    /// Whether objects of built-in kinds are seen as those kinds have them, and not as they came.
+    types_objects: bool,
 }
 
 /// `object` and `oldObject` in a kind.
@@ -125,6 +127,15 @@ impl<'s> Session<'s> {
             objects: RefCell::default(),
             namespace: OnceCell::new(),
             authorizers: OnceCell::new(),
+            types_objects: true,
+        }
+    }
+
+    /// Sees objects and params of all kinds as they came, as those of custom resources are.
+    pub(crate) fn without_types(self) -> Self {
+        Session {
+            types_objects: false,
+            ..self
         }
     }
 
@@ -177,7 +188,7 @@ impl<'s> Session<'s> {
 
     /// A value of `params`.
     pub(crate) fn param(&self, kind: &'s GroupVersionKind, param: &'s json::Value<'s>) -> Value<'s> {
-        if typed::is_builtin(kind) {
+        if self.types_objects && typed::is_builtin(kind) {
             return Value::from_json(self.typed(kind, param));
         }
         let reread = typed::reread(param);
@@ -202,10 +213,14 @@ impl<'s> Session<'s> {
         if let Some(known) = known.iter().find(|known| known.kind == kind) {
             return *known;
         }
+        let seen = |object| match self.types_objects {
+            true => Value::from_json(self.typed(kind, object)),
+            false => Value::from_json(object),
+        };
         let made = Objects {
             kind,
-            object: Value::from_json(self.typed(kind, &self.request.object)),
-            old_object: Value::from_json(self.typed(kind, &self.request.old_object)),
+            object: seen(&self.request.object),
+            old_object: seen(&self.request.old_object),
         };
         known.push(made);
         made
