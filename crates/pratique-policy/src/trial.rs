@@ -56,10 +56,11 @@ impl Trial {
         &self.result_type
     }
 
-    /// Evaluates it over a request and hands the result to `read`: values live as long as that call.
+    /// Evaluates it over a request, met as the resource and kind of `matched`, and hands the result to `read`: values live as long as that call.
     pub fn evaluate<R>(
         &self,
         request: &AdmissionRequest<'_>,
+        matched: Matched<'_>,
         params: &json::Value<'_>,
         namespace: &json::Value<'_>,
         surroundings: Surroundings<'_>,
@@ -68,10 +69,7 @@ impl Trial {
         let store = Store::default();
         let session = Session::new(request, surroundings, &store);
         let inputs = Inputs {
-            matched: Matched {
-                resource: request.request_resource.as_ref().unwrap_or(&request.resource),
-                kind: request.request_kind.as_ref().unwrap_or(&request.kind),
-            },
+            matched,
             params: Value::from_json(params),
             namespace: Value::from_json(namespace),
             authorizer: self.authorizer,

@@ -1,0 +1,63 @@
+//! The authorizer that a case describes: rules that allow, no opinion on the rest.
+
+use pratique_cel::library::authz::{Answer, Authorizer, Check, Decision, Target};
+use serde::Deserialize;
+
+/// The `authorizer` of a case.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CaseAuthorizer {
+    allow: Vec<Rule>,
+}
+
+/// What is checked must equal each field that is not empty.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Rule {
+    verb: String,
+    group: String,
+    version: String,
+    resource: String,
+    subresource: String,
+    namespace: String,
+    name: String,
+    path: String,
+    user: String,
+    reason: String,
+    error: String,
+}
+
+impl Authorizer for CaseAuthorizer {
+    fn authorize(&self, check: &Check<'_>) -> Answer {
+        let rule = self.allow.iter().find(|rule| rule.fits(check));
+        let decision = rule.map_or_else(Decision::default, |rule| Decision {
+            allowed: rule.error.is_empty(),
+            reason: rule.reason.clone(),
+            error: (!rule.error.is_empty()).then(|| rule.error.clone()),
+        });
+        Answer::Decided(decision)
+    }
+}
+
+impl Rule {
+    fn fits(&self, check: &Check<'_>) -> bool {
+        let none = Default::default();
+        let (path, resource, version) = match check.target {
+            Target::Path(path) => (path, &none, ""),
+            Target::Resource(resource) => ("", resource, "*"),
+        };
+        [
+            (&self.verb, check.verb),
+            (&self.group, &resource.group),
+            (&self.version, version),
+            (&self.resource, &resource.resource),
+            (&self.subresource, &resource.subresource),
+            (&self.namespace, &resource.namespace),
+            (&self.name, &resource.name),
+            (&self.path, path),
+            (&self.user, &check.user.name),
+        ]
+        .iter()
+        .all(|(wanted, checked)| wanted.is_empty() || wanted == checked)
+    }
+}

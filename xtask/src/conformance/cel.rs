@@ -1,0 +1,162 @@
+//! The suite `cel`: one expression in the environment of admission policies.
+
+use std::sync::Arc;
+
+use pratique_expression::Declarations;
+use pratique_json as json;
+use pratique_match::Matched;
+use pratique_policy::{Surroundings, Trial};
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::authorizer::CaseAuthorizer;
+use super::cel_value::{canonical, normalize};
+use super::cluster::CaseCluster;
+use super::fixture::json_value;
+
+#[derive(Deserialize)]
+struct Case {
+    expression: String,
+    #[serde(default)]
+    env: Env,
+    #[serde(default)]
+    variables: Vec<Variable>,
+    #[serde(default)]
+    bindings: Value,
+    expect: Value,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Env {
+    has_params: bool,
+    has_authorizer: bool,
+    has_patch_types: bool,
+}
+
+#[derive(Deserialize)]
+struct Variable {
+    name: String,
+    expression: String,
+}
+
+pub(super) fn judge(case: &Value) -> Outcome {
+    let Ok(Case { expression, env, variables, bindings, expect }) = serde_json::from_value(case.clone()) else {
+        return Outcome::failed(case, "the case is not of the form of this suite");
+    };
+    let actual = answer(&expression, &env, &variables, &bindings);
+    compare(&expect, actual)
+}
+
+fn answer(expression: &str, env: &Env, variables: &[Variable], bindings: &Value) -> Value {
+    let declarations = Declarations {
+        params: env.has_params,
+        authorizer: env.has_authorizer,
+        patch_types: env.has_patch_types,
+        variables: true,
+    };
+    let named = variables.iter().map(|variable| (variable.name.as_str(), variable.expression.as_str()));
+    let trial = match Trial::compile(expression, named, declarations) {
+        Ok(trial) => trial,
+        Err(error) => {
+            let text = error.to_string();
+            let text = text.strip_prefix("compilation failed: ").unwrap_or(&text);
+            return json!({"compileError": text});
+        }
+    };
+    evaluate(&trial, expression, env, bindings)
+}
+
+fn evaluate(trial: &Trial, expression: &str, env: &Env, bindings: &Value) -> Value {
+    let of_type = trial.result_type().to_string();
+    let request = request(bindings);
+    let given = bindings.get("request");
+    let kind: GroupVersionKind = read(given, "kind");
+    let resource: GroupVersionResource = read(given, "resource");
+    let params = match env.has_params {
+        true => json_value(&bindings["params"]),
+        false => json::Value::Null,
+    };
+    let namespace = json_value(&bindings["namespaceObject"]);
+    let authorizer: CaseAuthorizer = read(Some(bindings), "authorizer");
+    let cluster = CaseCluster::default();
+    let surroundings = match env.has_authorizer {
+        true => Surroundings::new(&cluster).with_authorizer(Arc::new(authorizer)),
+        false => Surroundings::new(&cluster),
+    };
+    let matched = Matched { resource: &resource, kind: &kind };
+    let result = trial.evaluate(&request, matched, &params, &namespace, surroundings, |result| {
+        let prefix = format!("expression '{expression}' resulted in error: ");
+        match &result.answer {
+            Ok(value) => json!({"value": canonical(value), "type": of_type, "cost": result.cost}),
+            Err(text) => json!({"error": text.strip_prefix(&prefix).unwrap_or(text), "type": of_type}),
+        }
+    });
+    result.unwrap_or_else(|unfinished| json!({"unfinished": unfinished.to_string()}))
+}
+
+fn request(bindings: &Value) -> AdmissionRequest<'static> {
+    let given = bindings.get("request");
+    let user = match given.and_then(|request| request.get("userInfo")) {
+        Some(user) => serde_json::from_value(user.clone()).unwrap_or_default(),
+        None => authorizer_user(bindings),
+    };
+    let original = |own: &str, converted: &str| if has(given, own) { own.to_owned() } else { converted.to_owned() };
+    AdmissionRequest {
+        kind: read(given, &original("requestKind", "kind")),
+        resource: read(given, &original("requestResource", "resource")),
+        sub_resource: read(given, "subResource"),
+        name: read(given, "name"),
+        namespace: read(given, "namespace"),
+        operation: read::<Operation>(given, "operation"),
+        dry_run: Some(read(given, "dryRun")),
+        options: given.map(|request| json_value(&request["options"])).unwrap_or_default(),
+        user_info: user,
+        object: json_value(&bindings["object"]),
+        old_object: json_value(&bindings["oldObject"]),
+        ..AdmissionRequest::default()
+    }
+}
+
+/// Where a request names no user, the case's authorizer does.
+fn authorizer_user(bindings: &Value) -> UserInfo {
+    let user = &bindings["authorizer"]["user"];
+    let mut info: UserInfo = serde_json::from_value(user.clone()).unwrap_or_default();
+    info.username = user["name"].as_str().unwrap_or_default().to_owned();
+    info
+}
+
+fn has(object: Option<&Value>, field: &str) -> bool {
+    object.is_some_and(|object| object.get(field).is_some())
+}
+
+/// A field, or the default where it is absent.
+fn read<T: Default + for<'de> Deserialize<'de>>(object: Option<&Value>, field: &str) -> T {
+    let field = object.and_then(|object| object.get(field));
+    field.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default()
+}
+
+fn compare(expect: &Value, mut actual: Value) -> Outcome {
+    let mut expect = expect.clone();
+    normalize(&mut expect);
+    normalize(&mut actual);
+    let same = |field: &str| expect.get(field) == actual.get(field);
+    let kind = ["value", "error", "compileError"].into_iter().find(|kind| expect.get(kind).is_some());
+    let text = |of: &Value| {
+        let text = of.get("error").or_else(|| of.get("compileError"));
+        text.and_then(Value::as_str).map(str::to_owned)
+    };
+    let verdict = match kind {
+        Some("value") => same("value") && same("type"),
+        Some("error") => actual.get("error").is_some() && same("type"),
+        Some(kind) => actual.get(kind).is_some(),
+        None => false,
+    };
+    let cost = |of: &Value| of.get("cost").and_then(Value::as_u64);
+    let (texts, costs) = ((text(&expect), text(&actual)), (cost(&expect), cost(&actual)));
+    Outcome::new(verdict, &expect, actual)
+        .text(texts.0.as_deref(), texts.1.as_deref())
+        .cost(costs.0, costs.1)
+}

@@ -1,0 +1,82 @@
+//! CEL values in the canonical JSON form of `cel.expr.Value`.
+
+use pratique_cel::Value;
+use pratique_cel::value::Map;
+use serde_json::{Value as Json, json};
+
+/// The canonical form; entries of maps are sorted, as their order is free.
+pub(super) fn canonical(value: &Value<'_>) -> Json {
+    match value {
+        Value::Null => json!({"nullValue": null}),
+        Value::Bool(value) => json!({"boolValue": value}),
+        Value::Int(number) => json!({"int64Value": number.to_string()}),
+        Value::Uint(number) => json!({"uint64Value": number.to_string()}),
+        Value::Double(number) => json!({"doubleValue": double(*number)}),
+        Value::String(text) => json!({"stringValue": text}),
+        Value::Bytes(bytes) => json!({"bytesValue": base64(bytes)}),
+        Value::Timestamp(timestamp) => well_known("Timestamp", timestamp.to_json()),
+        Value::Duration(duration) => well_known("Duration", duration.to_json()),
+        Value::List(list) => {
+            let values: Vec<Json> = list.iter().map(|element| canonical(&element)).collect();
+            json!({"listValue": {"values": values}})
+        }
+        Value::Map(map) => json!({"mapValue": {"entries": entries(map)}}),
+        Value::Optional(None) => json!({"opaque": "optional_type"}),
+        Value::Optional(Some(value)) => json!({"opaque": "optional_type", "value": canonical(value)}),
+        Value::Type(name) => json!({"typeValue": name}),
+        Value::Opaque(value) => json!({"opaque": value.type_name(), "text": value.text()}),
+        Value::Struct(value) => json!({"opaque": value.type_name(), "text": value.text()}),
+    }
+}
+
+/// Sorts the entries of maps, so that forms of equal maps are equal.
+pub(super) fn normalize(form: &mut Json) {
+    match form {
+        Json::Array(elements) => elements.iter_mut().for_each(normalize),
+        Json::Object(members) => {
+            members.values_mut().for_each(normalize);
+            if let Some(Json::Array(entries)) = members.get_mut("entries") {
+                entries.sort_by_key(Json::to_string);
+            }
+            // 1 and 1.0 are one double in JSON.
+            if let Some(number) = members.get_mut("doubleValue")
+                && let Some(double) = number.as_f64()
+            {
+                *number = json!(double);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn entries(map: &Map<'_>) -> Vec<Json> {
+    let entries = map.iter().map(|(key, value)| json!({"key": canonical(&key), "value": canonical(&value)}));
+    entries.collect()
+}
+
+fn double(number: f64) -> Json {
+    match number {
+        nan if nan.is_nan() => "NaN".into(),
+        f64::INFINITY => "Infinity".into(),
+        f64::NEG_INFINITY => "-Infinity".into(),
+        finite => finite.into(),
+    }
+}
+
+fn well_known(name: &str, text: String) -> Json {
+    json!({"objectValue": {"@type": format!("type.googleapis.com/google.protobuf.{name}"), "value": text}})
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for digit in 0..4 {
+            let index = (group >> (18 - 6 * digit)) as usize & 63;
+            let character = ALPHABET.get(index).map_or('=', |byte| char::from(*byte));
+            text.push(if digit <= chunk.len() { character } else { '=' });
+        }
+    }
+    text
+}

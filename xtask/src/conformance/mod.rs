@@ -1,0 +1,123 @@
+//! Runs recorded cases through the public API of the crates and compares verdicts and texts.
+//!
+//! A directory holds one folder a suite and one JSON array of cases an area: `<suite>/<area>.json`. The runner knows
+//! suites, never a case; a suite or a feature that is not there counts as failed.
+
+mod authorizer;
+mod cel;
+mod cel_value;
+mod cluster;
+mod compare;
+mod fixture;
+mod load;
+mod outcome;
+mod policy;
+mod report;
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::Value;
+
+pub use outcome::Outcome;
+pub use report::Report;
+
+/// The arguments of `cargo xtask conformance`.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Arguments {
+    /// The directory of suites.
+    pub directory: PathBuf,
+    /// Run this suite only.
+    #[arg(long)]
+    pub suite: Option<String>,
+    /// Run this area only.
+    #[arg(long)]
+    pub area: Option<String>,
+    /// Run the cases whose name contains this only.
+    #[arg(long)]
+    pub only: Option<String>,
+    /// Write what every case gave to this file.
+    #[arg(long)]
+    pub json: Option<PathBuf>,
+}
+
+/// Runs and prints; the exit code is 1 when a verdict failed, 2 when the cases cannot be read.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let report = match report(arguments) {
+        Ok(report) => report,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    print!("{report}");
+    if let Some(path) = &arguments.json
+        && let Err(error) = fs::write(path, report.to_json().to_string())
+    {
+        eprintln!("error: {}: {error}", path.display());
+        return ExitCode::from(2);
+    }
+    if report.passed_all() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs all cases that the arguments select.
+pub fn report(arguments: &Arguments) -> Result<Report, String> {
+    let mut report = Report::default();
+    for suite in entries(&arguments.directory)?.into_iter().filter(|path| path.is_dir()) {
+        let suite_name = stem(&suite);
+        if arguments.suite.as_ref().is_some_and(|only| *only != suite_name) {
+            continue;
+        }
+        for file in entries(&suite)? {
+            let area = stem(&file);
+            let wanted = file.extension().is_some_and(|extension| extension == "json")
+                && arguments.area.as_ref().is_none_or(|only| *only == area);
+            if !wanted {
+                continue;
+            }
+            for case in cases(&file)? {
+                let name = case.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+                if arguments.only.as_ref().is_some_and(|only| !name.contains(only)) {
+                    continue;
+                }
+                report.add(&suite_name, &area, name, judge(&suite_name, &case));
+            }
+        }
+    }
+    Ok(report)
+}
+
+fn judge(suite: &str, case: &Value) -> Outcome {
+    let run: fn(&Value) -> Outcome = match suite {
+        "cel" => cel::judge,
+        "load" => load::judge,
+        "policy" | "server" => policy::judge,
+        _ => return Outcome::failed(case, "this suite is not implemented"),
+    };
+    catch_unwind(AssertUnwindSafe(|| run(case))).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panicked");
+        Outcome::failed(case, &format!("panicked: {text}"))
+    })
+}
+
+fn entries(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let error = |error| format!("{}: {error}", directory.display());
+    let entries = fs::read_dir(directory).map_err(error)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut entries = entries.collect::<Result<Vec<_>, _>>().map_err(error)?;
+    entries.sort();
+    Ok(entries)
+}
+
+fn cases(file: &Path) -> Result<Vec<Value>, String> {
+    let text = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let mut deserializer = serde_json::Deserializer::from_slice(&text);
+    deserializer.disable_recursion_limit();
+    serde::Deserialize::deserialize(&mut deserializer).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}

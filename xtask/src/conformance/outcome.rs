@@ -1,0 +1,55 @@
+//! How a case went.
+
+use serde_json::Value;
+
+/// How a case went. What a case has no expectation of is `None`.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Whether the verdict is right.
+    pub verdict: bool,
+    /// Whether the text is the same, for a case that has one.
+    pub text: Option<bool>,
+    /// Whether the cost is the same, for a case that has one.
+    pub cost: Option<bool>,
+    /// What the case expects.
+    pub expected: Value,
+    /// What came.
+    pub actual: Value,
+}
+
+impl Outcome {
+    /// Compares verdicts; texts and costs are added by [`Outcome::text`] and [`Outcome::cost`].
+    pub fn new(verdict: bool, expected: &Value, actual: Value) -> Self {
+        Outcome { verdict, text: None, cost: None, expected: expected.clone(), actual }
+    }
+
+    /// A case that could not be run: wrong in every respect that it has an expectation of.
+    pub fn failed(case: &Value, why: &str) -> Self {
+        let expected = case.get("expect").cloned().unwrap_or_default();
+        let text = texts(&expected).then_some(false);
+        let cost = expected.get("cost").is_some().then_some(false);
+        Outcome { verdict: false, text, cost, expected, actual: Value::String(why.to_owned()) }
+    }
+
+    /// Compares the texts of a case that has one.
+    pub fn text(self, expected: Option<&str>, actual: Option<&str>) -> Self {
+        let text = expected.map(|expected| actual == Some(expected));
+        Outcome { text, ..self }
+    }
+
+    /// Compares the costs of a case that has one.
+    pub fn cost(self, expected: Option<u64>, actual: Option<u64>) -> Self {
+        let cost = expected.map(|expected| actual == Some(expected));
+        Outcome { cost, ..self }
+    }
+
+    /// Whether all is as expected.
+    pub fn is_exact(&self) -> bool {
+        self.verdict && self.text != Some(false) && self.cost != Some(false)
+    }
+}
+
+fn texts(expected: &Value) -> bool {
+    ["error", "compileError"].iter().any(|field| expected.get(field).is_some())
+        || expected.pointer("/status/message").is_some()
+}

@@ -1,0 +1,146 @@
+//! What a run gave, and how it is printed.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+
+use serde_json::{Value, json};
+
+use super::Outcome;
+
+/// The outcomes of a run, by suite and area.
+#[derive(Debug, Default)]
+pub struct Report {
+    suites: BTreeMap<String, BTreeMap<String, Vec<(String, Outcome)>>>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    passed: usize,
+    total: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Tallies {
+    verdict: Tally,
+    text: Tally,
+    cost: Tally,
+}
+
+impl Report {
+    pub(super) fn add(&mut self, suite: &str, area: &str, name: String, outcome: Outcome) {
+        let areas = self.suites.entry(suite.to_owned()).or_default();
+        areas.entry(area.to_owned()).or_default().push((name, outcome));
+    }
+
+    /// Whether every verdict is right.
+    pub fn passed_all(&self) -> bool {
+        self.outcomes().all(|(_, outcome)| outcome.verdict)
+    }
+
+    /// Whether every verdict, text and cost is right.
+    pub fn is_exact(&self) -> bool {
+        self.outcomes().all(|(_, outcome)| outcome.is_exact())
+    }
+
+    /// How many cases were run.
+    pub fn len(&self) -> usize {
+        self.outcomes().count()
+    }
+
+    /// Whether no case was run.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Every case with its outcome.
+    pub fn to_json(&self) -> Value {
+        let mut rows = Vec::new();
+        for (suite, areas) in &self.suites {
+            for (area, cases) in areas {
+                rows.extend(cases.iter().map(|(name, outcome)| {
+                    json!({"suite": suite, "area": area, "name": name, "verdict": outcome.verdict,
+                        "text": outcome.text, "cost": outcome.cost,
+                        "expected": outcome.expected, "actual": outcome.actual})
+                }));
+            }
+        }
+        Value::Array(rows)
+    }
+
+    fn outcomes(&self) -> impl Iterator<Item = &(String, Outcome)> {
+        self.suites.values().flat_map(BTreeMap::values).flatten()
+    }
+}
+
+/// First what is not exact, with expected and actual; then a line an area and a suite; then the sum.
+impl Display for Report {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        for (name, outcome) in self.outcomes().filter(|(_, outcome)| !outcome.is_exact()) {
+            let what = match (outcome.verdict, outcome.text) {
+                (false, _) => "FAIL",
+                (true, Some(false)) => "TEXT",
+                (true, _) => "COST",
+            };
+            writeln!(formatter, "{what} {name}")?;
+            writeln!(formatter, "  expected {}", outcome.expected)?;
+            writeln!(formatter, "  actual   {}", outcome.actual)?;
+        }
+        for (suite, areas) in &self.suites {
+            let mut sum = Tallies::default();
+            for (area, cases) in areas {
+                let tallies = tally(cases);
+                sum.add(tallies);
+                write_line(formatter, &format!("{suite}/{area}"), tallies, suite == "cel")?;
+            }
+            write_line(formatter, suite, sum, suite == "cel")?;
+        }
+        let passed = self.outcomes().filter(|(_, outcome)| outcome.verdict).count();
+        writeln!(formatter, "{passed} passed, {} failed", self.len() - passed)
+    }
+}
+
+impl Tally {
+    fn count(&mut self, passed: Option<bool>) {
+        if let Some(passed) = passed {
+            self.total += 1;
+            self.passed += usize::from(passed);
+        }
+    }
+
+    fn add(&mut self, other: Tally) {
+        self.total += other.total;
+        self.passed += other.passed;
+    }
+}
+
+impl Tallies {
+    fn add(&mut self, other: Tallies) {
+        self.verdict.add(other.verdict);
+        self.text.add(other.text);
+        self.cost.add(other.cost);
+    }
+}
+
+impl Display for Tally {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.passed, self.total)
+    }
+}
+
+fn tally(cases: &[(String, Outcome)]) -> Tallies {
+    let mut tallies = Tallies::default();
+    for (_, outcome) in cases {
+        tallies.verdict.count(Some(outcome.verdict));
+        tallies.text.count(outcome.text);
+        tallies.cost.count(outcome.cost);
+    }
+    tallies
+}
+
+fn write_line(formatter: &mut Formatter<'_>, name: &str, tallies: Tallies, cost: bool) -> fmt::Result {
+    write!(formatter, "{name} verdict {} text {}", tallies.verdict, tallies.text)?;
+    if cost {
+        write!(formatter, " cost {}", tallies.cost)?;
+    }
+    writeln!(formatter)
+}

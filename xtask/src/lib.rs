@@ -1,0 +1,3 @@
+//! Maintenance tasks, as functions, so that the test suite can run them too.
+
+pub mod conformance;
