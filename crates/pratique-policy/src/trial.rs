@@ -56,6 +56,8 @@ impl Trial {
         &self.result_type
     }
 
+    /// Objects are seen as they came, as those of custom resources are.
+    ///
     /// Evaluates it over a request, met as the resource and kind of `matched`, and hands the result to `read`: values live as long as that call.
     pub fn evaluate<R>(
         &self,
@@ -67,11 +69,14 @@ impl Trial {
         read: impl FnOnce(TrialResult<'_>) -> R,
     ) -> Result<R, Unfinished> {
         let store = Store::default();
-        let session = Session::new(request, surroundings, &store);
+        let session = Session::new(request, surroundings, &store).without_types();
         let inputs = Inputs {
             matched,
-            params: Value::from_json(params),
-            namespace: Value::from_json(namespace),
+            params: session.param(&request.kind, params),
+            namespace: match namespace.is_null() {
+                true => Value::Null,
+                false => session.namespace(namespace).reduced,
+            },
             authorizer: self.authorizer,
         };
         let mut round = Round::new(&session, &self.variables, &inputs, BUDGET);

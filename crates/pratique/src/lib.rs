@@ -1,5 +1,41 @@
-//! Kubernetes admission control as a library: sources, snapshot and chain behind one facade
+//! Kubernetes admission control as a library: sources, snapshot and chain behind one facade.
+//!
+//! An [`Admission`] is made once from static manifests and, if there are any, from policies of the API. It is
+//! immutable and shared between threads; [`Admission::review`] judges a request by it. What a verdict depends on
+//! besides the request comes from a [`Cluster`]; [`Objects`] is one in memory.
+//!
+//! ```
+//! use pratique::manifest::{ManifestFile, Plugin};
+//! use pratique::{Admission, Objects};
+//!
+//! let policy = br#"
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: no-default.static.k8s.io}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]
+//!   validations: [{expression: "object.metadata.namespace != 'default'", message: choose a namespace}]
+//! ---
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicyBinding
+//! metadata: {name: no-default.static.k8s.io}
+//! spec: {policyName: no-default.static.k8s.io, validationActions: [Deny]}
+//! "#;
+//! let file = ManifestFile { path: "policy.yaml".into(), content: policy.to_vec() };
+//! let admission = Admission::builder().files(&[file], Plugin::ValidatingAdmissionPolicy)?.build()?;
+//! assert_eq!(admission.policy_names().collect::<Vec<_>>(), ["no-default.static.k8s.io"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod admission;
 mod expressions;
+mod objects;
 
+pub use admission::{Admission, Builder, NotEvaluated};
 pub use expressions::Expressions;
+pub use objects::Objects;
+pub use pratique_manifest as manifest;
+pub use pratique_policy::authz::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
+pub use pratique_policy::{Cluster, Observer, Unfinished};
+pub use pratique_types as types;

@@ -1,0 +1,144 @@
+//! A cluster in memory.
+
+use std::collections::{BTreeMap, HashMap};
+
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespaces};
+use pratique_policy::{Cluster, ParamScope};
+use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource, builtin};
+
+/// Objects given one by one: namespaces, params, and custom resource definitions, which say how the objects of
+/// their kinds are served.
+#[derive(Clone, Debug)]
+pub struct Objects {
+    /// By kind, then by namespace and name.
+    objects: HashMap<GroupVersionKind, BTreeMap<(String, String), Value<'static>>>,
+    scopes: HashMap<GroupVersionKind, ParamScope>,
+    equivalents: Equivalents,
+}
+
+impl Default for Objects {
+    fn default() -> Self {
+        Objects::new()
+    }
+}
+
+impl Objects {
+    /// A cluster that serves the built-in resources and has no object.
+    pub fn new() -> Self {
+        let scope = |namespaced| if namespaced { ParamScope::Namespaced } else { ParamScope::Cluster };
+        let main = builtin::resources().iter().filter(|served| served.subresource.is_empty());
+        Objects {
+            objects: HashMap::new(),
+            scopes: main.map(|served| (served.kind.clone(), scope(served.namespaced))).collect(),
+            equivalents: Equivalents::builtin(),
+        }
+    }
+
+    /// Adds an object, in the place of one of the same kind and name. What has no kind or name is left out, and
+    /// given back.
+    pub fn insert(&mut self, object: Value<'static>) -> Option<Value<'static>> {
+        let text = |path: &[&str]| object.at(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (kind, name) = (text(&["kind"]), text(&["metadata", "name"]));
+        let version = GroupVersion::parse(&text(&["apiVersion"]));
+        let Ok(version) = version.map(|version| version.with_kind(&kind)) else { return Some(object) };
+        if kind.is_empty() || name.is_empty() {
+            return Some(object);
+        }
+        if version.kind == "CustomResourceDefinition" {
+            self.define(&object);
+        }
+        let namespace = text(&["metadata", "namespace"]);
+        self.objects.entry(version).or_default().insert((namespace, name), object);
+        None
+    }
+
+    /// Serves what a CustomResourceDefinition defines.
+    fn define(&mut self, definition: &Value<'_>) {
+        let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
+        let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
+        let plural = text(&["spec", "names", "plural"]);
+        let scope = match text(&["spec", "scope"]) {
+            "Cluster" => ParamScope::Cluster,
+            _ => ParamScope::Namespaced,
+        };
+        let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array).unwrap_or_default();
+        for version in versions {
+            let served = version.get("served").and_then(Value::as_bool).unwrap_or_default();
+            let Some(name) = version.get("name").and_then(Value::as_str).filter(|_| served) else { continue };
+            let resource = GroupVersionResource::new(group, name, plural);
+            let own = GroupVersionKind::new(group, name, kind);
+            self.scopes.insert(own.clone(), scope);
+            if version.at(&["subresources", "status"]).is_some() {
+                self.equivalents.register(resource.clone(), "status", own.clone());
+            }
+            if version.at(&["subresources", "scale"]).is_some() {
+                let scale = GroupVersionKind::new("autoscaling", "v1", "Scale");
+                self.equivalents.register(resource.clone(), "scale", scale);
+            }
+            self.equivalents.register(resource, "", own);
+        }
+    }
+
+    fn find(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&Value<'static>> {
+        self.objects.get(kind)?.get(&(namespace.to_owned(), name.to_owned()))
+    }
+}
+
+impl Namespaces for Objects {
+    fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
+        self.find(&GroupVersionKind::new("", "v1", "Namespace"), "", name)
+    }
+}
+
+impl Cluster for Objects {
+    fn equivalents(&self) -> &Equivalents {
+        &self.equivalents
+    }
+
+    fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
+        self.scopes.get(kind).copied()
+    }
+
+    fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
+        self.find(kind, namespace, name)
+    }
+
+    fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
+        let of_kind = self.objects.get(kind).into_iter().flatten();
+        of_kind.filter(|((own, _), _)| own == namespace).map(|(_, object)| object).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn insert(objects: &mut Objects, json: &str) -> bool {
+        let object = pratique_json::parse(json.as_bytes()).unwrap().into_owned();
+        objects.insert(object).is_none()
+    }
+
+    #[test]
+    fn objects_are_found_by_kind_and_name() {
+        let mut objects = Objects::new();
+        assert!(insert(&mut objects, r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#));
+        assert!(!insert(&mut objects, r#"{"apiVersion":"v1","kind":"Namespace"}"#));
+        assert!(objects.namespace("shop").is_some());
+        assert!(objects.namespace("other").is_none());
+    }
+
+    #[test]
+    fn definitions_serve_their_kinds() {
+        let mut objects = Objects::new();
+        let kind = GroupVersionKind::new("example.com", "v1", "Widget");
+        assert_eq!(objects.param_scope(&kind), None);
+        insert(
+            &mut objects,
+            r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+                "spec":{"group":"example.com","names":{"kind":"Widget","plural":"widgets"},"scope":"Cluster",
+                "versions":[{"name":"v1","served":true}]}}"#,
+        );
+        assert_eq!(objects.param_scope(&kind), Some(ParamScope::Cluster));
+    }
+}
