@@ -37,5 +37,6 @@ pub use expressions::Expressions;
 pub use objects::Objects;
 pub use pratique_manifest as manifest;
 pub use pratique_policy::authz::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
-pub use pratique_policy::{Cluster, Observer, Unfinished};
+pub use pratique_expression::{Cache, Declarations};
+pub use pratique_policy::{Cluster, Observer, Surroundings, Trial, TrialResult, Unfinished};
 pub use pratique_types as types;

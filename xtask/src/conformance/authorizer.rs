@@ -1,6 +1,6 @@
 //! The authorizer that a case describes: rules that allow, no opinion on the rest.
 
-use pratique_cel::library::authz::{Answer, Authorizer, Check, Decision, Target};
+use pratique::{Answer, Authorizer, Check, Decision, Target};
 use serde::Deserialize;
 
 /// The `authorizer` of a case.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_expression::Declarations;
 use pratique_json as json;
 use pratique_match::Matched;
-use pratique_policy::{Surroundings, Trial};
+use pratique::{Objects, Surroundings, Trial};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use super::Outcome;
 use super::authorizer::CaseAuthorizer;
 use super::cel_value::{canonical, normalize};
-use super::cluster::CaseCluster;
 use super::fixture::json_value;
 
 #[derive(Deserialize)]
@@ -81,11 +80,8 @@ fn evaluate(trial: &Trial, expression: &str, env: &Env, bindings: &Value) -> Val
     };
     let namespace = json_value(&bindings["namespaceObject"]);
     let authorizer: CaseAuthorizer = read(Some(bindings), "authorizer");
-    let cluster = CaseCluster::default();
-    let surroundings = match env.has_authorizer {
-        true => Surroundings::new(&cluster).with_authorizer(Arc::new(authorizer)),
-        false => Surroundings::new(&cluster),
-    };
+    let cluster = Objects::new();
+    let surroundings = Surroundings::new(&cluster, Arc::new(authorizer));
     let matched = Matched { resource: &resource, kind: &kind };
     let result = trial.evaluate(&request, matched, &params, &namespace, surroundings, |result| {
         let prefix = format!("expression '{expression}' resulted in error: ");

@@ -14,8 +14,8 @@ pub(super) fn canonical(value: &Value<'_>) -> Json {
         Value::Double(number) => json!({"doubleValue": double(*number)}),
         Value::String(text) => json!({"stringValue": text}),
         Value::Bytes(bytes) => json!({"bytesValue": base64(bytes)}),
-        Value::Timestamp(timestamp) => well_known("Timestamp", timestamp.to_json()),
-        Value::Duration(duration) => well_known("Duration", duration.to_json()),
+        Value::Timestamp(timestamp) => well_known("Timestamp", timestamp.to_proto_json()),
+        Value::Duration(duration) => well_known("Duration", duration.to_proto_json()),
         Value::List(list) => {
             let values: Vec<Json> = list.iter().map(|element| canonical(&element)).collect();
             json!({"listValue": {"values": values}})
@@ -25,7 +25,7 @@ pub(super) fn canonical(value: &Value<'_>) -> Json {
         Value::Optional(Some(value)) => json!({"opaque": "optional_type", "value": canonical(value)}),
         Value::Type(name) => json!({"typeValue": name}),
         Value::Opaque(value) => json!({"opaque": value.type_name(), "text": value.text()}),
-        Value::Struct(value) => json!({"opaque": value.type_name(), "text": value.text()}),
+        Value::Struct(value) => json!({"opaque": value.type_name(), "text": format!("{value:?}")}),
     }
 }
 

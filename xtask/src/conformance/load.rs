@@ -1,0 +1,111 @@
+//! The suite `load`: a directory of static manifests, or an AdmissionConfiguration file.
+
+use std::sync::Arc;
+
+use k8s_openapi::serde::Serialize;
+use pratique::manifest::{
+    ConfigurationOptions, Loaded, ManifestSet, Options, Plugin, load_configuration, load_directory,
+};
+use pratique::{Cache, Expressions};
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::fixture::Directory;
+
+/// The recording server compiled for the version before its own.
+const RECORDED_FOR: u32 = 35;
+
+pub(super) fn judge(case: &Value) -> Outcome {
+    let directory = match Directory::new(&case["files"]) {
+        Ok(directory) => directory,
+        Err(error) => return Outcome::failed(case, &format!("cannot write the files: {error}")),
+    };
+    let expect = with_directory(&case["expect"], &directory);
+    let configures = case["plugin"] == "AdmissionConfiguration";
+    let path = match case["dir"].as_str() {
+        Some("") => String::new(),
+        Some(entry) => format!("{}/{entry}", directory.text()),
+        None if configures => format!("{}/config.yaml", directory.text()),
+        None => directory.text(),
+    };
+    let expressions = Expressions::at(Arc::new(Cache::new()), RECORDED_FOR);
+    let actual = if configures {
+        configuration(&path, &expressions, case["gate"] != json!(false))
+    } else {
+        manifests(&path, case["plugin"].as_str().unwrap_or_default(), &expressions)
+    };
+    compare(&expect, actual)
+}
+
+fn with_directory(expect: &Value, directory: &Directory) -> Value {
+    let text = expect.to_string().replace("$DIR", &directory.text());
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+fn manifests(path: &str, plugin: &str, expressions: &Expressions) -> Value {
+    let Some(plugin) = Plugin::from_name(plugin) else { return json!({"unknown plugin": plugin}) };
+    match load_directory(path, plugin, &Options { expressions }) {
+        Ok(set) => {
+            let objects = objects(&set);
+            json!({"names": names(&objects), "hash": set.hash, "objects": objects})
+        }
+        Err(errors) => json!({"error": errors.to_string()}),
+    }
+}
+
+fn configuration(path: &str, expressions: &Expressions, manifest_gate: bool) -> Value {
+    let loaded = match load_configuration(path, &ConfigurationOptions { expressions, manifest_gate }) {
+        Ok(loaded) => loaded,
+        Err(errors) if errors.exit_code == 1 => return json!({"error": errors.to_string()}),
+        Err(errors) => return json!({"error": errors.to_string(), "exitCode": errors.exit_code}),
+    };
+    let plugins = loaded.plugins.iter().map(|plugin| {
+        let mut shown = json!({});
+        if let Some(directory) = &plugin.static_manifests_dir {
+            shown["staticManifestsDir"] = json!(directory);
+            shown["names"] = json!(names(&objects(&plugin.manifests)));
+            shown["hash"] = json!(plugin.manifests.hash);
+        }
+        if let Some(file) = &plugin.kube_config_file {
+            shown["kubeConfigFile"] = json!(file);
+        }
+        (plugin.plugin.name().to_owned(), shown)
+    });
+    json!({"plugins": Value::Object(plugins.collect())})
+}
+
+/// Policies by name, then bindings by name.
+fn objects(set: &ManifestSet) -> Vec<Value> {
+    fn values<T: Serialize>(loaded: &[Loaded<T>]) -> Vec<Value> {
+        let value = |loaded: &Loaded<T>| serde_json::to_value(&loaded.object).unwrap_or_default();
+        let mut values: Vec<Value> = loaded.iter().map(value).collect();
+        values.sort_by_key(name);
+        values
+    }
+    [
+        values(&set.validating_policies),
+        values(&set.mutating_policies),
+        values(&set.validating_bindings),
+        values(&set.mutating_bindings),
+        values(&set.validating_webhooks),
+        values(&set.mutating_webhooks),
+    ]
+    .concat()
+}
+
+fn names(objects: &[Value]) -> Vec<String> {
+    objects.iter().map(name).collect()
+}
+
+fn name(object: &Value) -> String {
+    object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
+}
+
+fn compare(expect: &Value, actual: Value) -> Outcome {
+    let (expected, text) = (expect["error"].as_str(), actual["error"].as_str().map(str::to_owned));
+    let verdict = match expected {
+        Some(_) => text.is_some() && expect["exitCode"] == actual["exitCode"],
+        None => *expect == actual,
+    };
+    Outcome::new(verdict, expect, actual).text(expected, text.as_deref())
+}
