@@ -5,6 +5,7 @@
 
 mod arguments;
 pub mod authz;
+mod bounds;
 mod cidr;
 pub(crate) mod cost;
 mod format;

@@ -1,7 +1,7 @@
 //! Kubernetes' functions of regular expressions: `find` and `findAll`.
 
 use super::results::string_list;
-use super::{Library, cost};
+use super::{Library, bounds, cost};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::Function;
@@ -45,22 +45,29 @@ fn search(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
 
 fn find<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
-        [Value::String(_), Value::String(pattern)] => find_with(context, &compile(pattern)?, arguments),
+        [Value::String(text), Value::String(pattern)] => {
+            bounds::search(text, pattern)?;
+            find_with(context, &compile(pattern)?, arguments)
+        }
         _ => Err(Fault::no_such_overload()),
     }
 }
 
 fn find_with<'a>(_: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
-        [Value::String(text), _] => Ok(Value::String(regex.find(text).unwrap_or(""))),
+        [Value::String(text), Value::String(pattern)] => {
+            bounds::search(text, pattern)?;
+            Ok(Value::String(regex.find(text).unwrap_or("")))
+        }
         _ => Err(Fault::no_such_overload()),
     }
 }
 
 fn find_all<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
-        [Value::String(_), Value::String(pattern)]
-        | [Value::String(_), Value::String(pattern), Value::Int(_)] => {
+        [Value::String(text), Value::String(pattern)]
+        | [Value::String(text), Value::String(pattern), Value::Int(_)] => {
+            bounds::search(text, pattern)?;
             find_all_with(context, &compile(pattern)?, arguments)
         }
         _ => Err(Fault::no_such_overload()),
@@ -68,13 +75,13 @@ fn find_all<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
 }
 
 fn find_all_with<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text), _] => Ok(string_list(context, &regex.find_all(text, -1))),
-        [Value::String(text), _, Value::Int(limit)] => {
-            Ok(string_list(context, &regex.find_all(text, *limit)))
-        }
-        _ => Err(Fault::no_such_overload()),
-    }
+    let (text, pattern, limit) = match arguments {
+        [Value::String(text), Value::String(pattern)] => (text, pattern, -1),
+        [Value::String(text), Value::String(pattern), Value::Int(limit)] => (text, pattern, *limit),
+        _ => return Err(Fault::no_such_overload()),
+    };
+    bounds::search(text, pattern)?;
+    Ok(string_list(context, &regex.find_all(text, limit)))
 }
 
 fn compile(pattern: &str) -> Result<Regex, Fault> {

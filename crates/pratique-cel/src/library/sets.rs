@@ -1,7 +1,7 @@
 //! Lists as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`.
 
 use super::lists::surely_equal;
-use super::{Library, cost};
+use super::{Library, bounds, cost};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::Function;
@@ -58,6 +58,7 @@ fn intersects<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<
     let [Value::List(list), Value::List(other)] = arguments else {
         return Err(Fault::no_such_overload());
     };
+    bounds::comparisons(list.len(), other.len())?;
     for element in list.iter() {
         if holds(context, other, &element)? {
             return Ok(Value::Bool(true));
@@ -67,6 +68,7 @@ fn intersects<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<
 }
 
 fn holds_all<'a>(context: &Context<'a>, list: &List<'a>, other: &List<'a>) -> Result<bool, Fault> {
+    bounds::comparisons(list.len(), other.len())?;
     for element in other.iter() {
         if !holds(context, list, &element)? {
             return Ok(false);
@@ -117,5 +119,22 @@ mod tests {
             5,
         );
         check("list_sets_intersects_list", &numbers, &[], "false", 1);
+    }
+
+    #[test]
+    fn too_many_comparisons_are_not_made() {
+        let elements: Vec<Value<'_>> = (0..10_000).map(Int).collect();
+        let list = Value::List(List::Values(&elements));
+        for id in [
+            "list_sets_contains_list",
+            "list_sets_equivalent_list",
+            "list_sets_intersects_list",
+        ] {
+            let caller = Caller::new(library());
+            assert!(
+                caller.call(id, &[list, list]).is_err_and(|fault| fault.is_stop()),
+                "{id}"
+            );
+        }
     }
 }

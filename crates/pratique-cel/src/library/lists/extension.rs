@@ -5,7 +5,7 @@ use super::{comparable, sort};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{CallFn, Function, Overload};
-use crate::library::{Library, cost, results};
+use crate::library::{Library, bounds, cost, results};
 use crate::ops;
 use crate::types::Type;
 use crate::value::{Evaluation, List, Value};
@@ -91,18 +91,20 @@ fn flatten<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a>
         return Err(Fault::error("level must be non-negative"));
     }
     let mut flat = Vec::new();
-    flatten_into(&mut flat, list, depth);
+    flatten_into(&mut flat, list, depth)?;
     Ok(results::list(context, &flat))
 }
 
 /// Lists nest no deeper than expressions and the input do, and so does the recursion.
-fn flatten_into<'a>(flat: &mut Vec<Value<'a>>, list: &List<'a>, depth: i64) {
+fn flatten_into<'a>(flat: &mut Vec<Value<'a>>, list: &List<'a>, depth: i64) -> Result<(), Fault> {
+    bounds::elements(flat.len().saturating_add(list.len()))?;
     for element in list.iter() {
         match element {
-            Value::List(inner) if depth > 0 => flatten_into(flat, &inner, depth - 1),
+            Value::List(inner) if depth > 0 => flatten_into(flat, &inner, depth - 1)?,
             element => flat.push(element),
         }
     }
+    Ok(())
 }
 
 /// The reference calls this function with arguments of any type, and computes its cost from them.
@@ -153,6 +155,7 @@ fn distinct<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
     let [Value::List(list)] = arguments else {
         return Err(Fault::no_such_overload());
     };
+    bounds::comparisons(list.len(), list.len())?;
     let mut unique: Vec<Value<'a>> = Vec::new();
     for element in list.iter() {
         context.check_interrupt()?;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::bounds;
 use super::super::results::string_list;
 use crate::context::Context;
 use crate::error::Fault;
@@ -58,17 +59,33 @@ pub(super) fn split<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalu
 }
 
 pub(super) fn replace<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text), Value::String(old), Value::String(new)] => {
-            Ok(store(context, text::replace(text, old, new, -1)))
-        }
+    let (text, old, new, limit) = match arguments {
+        [Value::String(text), Value::String(old), Value::String(new)] => (text, old, new, -1),
         [
             Value::String(text),
             Value::String(old),
             Value::String(new),
             Value::Int(limit),
-        ] => Ok(store(context, text::replace(text, old, new, *limit))),
-        _ => Err(Fault::no_such_overload()),
+        ] => (text, old, new, *limit),
+        _ => return Err(Fault::no_such_overload()),
+    };
+    bounds::text(replaced_len(text, old, new, limit))?;
+    Ok(store(context, text::replace(text, old, new, limit)))
+}
+
+/// At least the length of a text with replacements.
+fn replaced_len(text: &str, old: &str, new: &str, limit: i64) -> usize {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let with = |places: usize| {
+        text.len()
+            .saturating_add(places.min(limit).saturating_mul(new.len()))
+    };
+    let most = with(text.len() / old.len().max(1) + 1);
+    // Counting the places is worth it only where there may be too many.
+    if bounds::text(most).is_ok() {
+        most
+    } else {
+        with(text.matches(old).count())
     }
 }
 
@@ -117,6 +134,7 @@ pub(super) fn join<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
         if index > 0 {
             joined.push_str(separator);
         }
+        bounds::text(joined.len().saturating_add(text.len()))?;
         joined.push_str(text);
     }
     Ok(Value::String(context.arena.str(&joined)))

@@ -1,5 +1,6 @@
 //! `string.format`, bound to values.
 
+use super::super::{bounds, cost};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::text::format::{Argument, Shape, format};
@@ -9,6 +10,9 @@ pub(super) fn call<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     let [Value::String(text), Value::List(list)] = arguments else {
         return Err(Fault::no_such_overload());
     };
+    // Walking over the arguments costs a tenth of the characters they are written with.
+    let cost = cost::traverses_first(arguments.get(1..).unwrap_or(&[]), None);
+    bounds::text(usize::try_from(cost).unwrap_or(usize::MAX).saturating_mul(10))?;
     let values: Vec<Value<'a>> = list.iter().collect();
     let formatted = format(text, &values).map_err(|error| Fault::error(error.to_string()))?;
     Ok(Value::String(context.arena.str(&formatted)))

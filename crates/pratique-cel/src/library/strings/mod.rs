@@ -216,4 +216,37 @@ mod tests {
         let arguments = [Text("%d of %s"), Value::List(List::Values(&elements))];
         caller.check("string_format", &arguments, "'1 of a'", 1);
     }
+
+    #[test]
+    fn what_would_be_too_large_is_not_made() {
+        let caller = Caller::new(library());
+        let long = "a".repeat(1 << 16);
+        let text = Text(&long);
+        let stopped = |id, arguments: &[Value<'_>]| {
+            let caller = Caller::new(library());
+            let result = caller
+                .call(id, arguments)
+                .map(|_| ())
+                .map_err(|fault| fault.to_string());
+            assert_eq!(
+                result,
+                Err("operation cancelled: actual cost limit exceeded".to_owned()),
+                "{id}"
+            );
+        };
+        stopped("string_replace_string_string", &[text, Text(""), text]);
+        stopped("string_replace_string_string", &[text, Text("a"), text]);
+        let elements = [text; 1 << 11];
+        let list = Value::List(List::Values(&elements));
+        stopped("list_join", &[list]);
+        stopped("string_format", &[Text("%s"), list]);
+        let arguments = [text, Text("b"), text];
+        assert!(caller.call("string_replace_string_string", &arguments).is_ok());
+        let arguments = [text, Text("a"), text, Int(3)];
+        assert!(
+            caller
+                .call("string_replace_string_string_int", &arguments)
+                .is_ok()
+        );
+    }
 }
