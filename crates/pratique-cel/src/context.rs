@@ -51,6 +51,13 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Adds so many times 1 to the cost; past the limit the evaluation stops with no more than 1 beyond it.
+    #[inline]
+    pub(crate) fn charge_ones(&self, count: u64) -> Result<(), Fault> {
+        let room = self.limit.saturating_add(1).saturating_sub(self.cost.get());
+        self.charge(count.min(room))
+    }
+
     /// Takes from the cost what the reference gives back; below nothing the cost is without limit, as its counter wraps.
     pub(crate) fn refund(&self, cost: u64) -> Result<(), Fault> {
         self.cost.set(self.cost.get().wrapping_sub(cost));

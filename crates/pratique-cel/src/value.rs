@@ -56,6 +56,8 @@ pub enum Value<'a> {
 pub enum List<'a> {
     /// An array of the input.
     Json(&'a [json::Value<'a>]),
+    /// An array of an input that the reference sees through a type of its own: it is pickier about indices.
+    Typed(&'a [json::Value<'a>]),
     /// A list that the evaluation made.
     Values(&'a [Value<'a>]),
     /// A list that a program holds.
@@ -67,6 +69,8 @@ pub enum List<'a> {
 pub enum Map<'a> {
     /// An object of the input.
     Json(&'a json::Object<'a>),
+    /// An object of an input that the reference sees through a type of its own: it is pickier about keys.
+    Typed(&'a json::Object<'a>),
     /// A map that the evaluation made: unique keys, in the order they were written.
     Entries(&'a [(Value<'a>, Value<'a>)]),
     /// A map that a program holds.
@@ -96,6 +100,11 @@ pub trait Struct: Debug {
     /// The name of the type that `type(x)` gives.
     fn runtime_type(&self) -> &str {
         self.type_name()
+    }
+
+    /// What it counts for in costs that go by size.
+    fn size(&self) -> u64 {
+        1
     }
 
     /// Whether fields can also be read as one reads a map's entries, where only the run time knows the type.
@@ -130,13 +139,30 @@ impl<'a> Value<'a> {
     /// A JSON value as a CEL value, without a copy.
     pub fn from_json(value: &'a json::Value<'a>) -> Self {
         match value {
-            json::Value::Null => Value::Null,
+            json::Value::Array(elements) => Value::List(List::Json(elements)),
+            json::Value::Object(object) => Value::Map(Map::Json(object)),
+            scalar => Value::from_scalar(scalar),
+        }
+    }
+
+    /// A JSON value as a CEL value, without a copy, of an input that the reference sees through a type of its own:
+    /// lists take no index but an integer, maps no key but a string, and neither can be compared with other types.
+    pub fn from_typed_json(value: &'a json::Value<'a>) -> Self {
+        match value {
+            json::Value::Array(elements) => Value::List(List::Typed(elements)),
+            json::Value::Object(object) => Value::Map(Map::Typed(object)),
+            scalar => Value::from_scalar(scalar),
+        }
+    }
+
+    /// Lists and maps are none.
+    fn from_scalar(value: &'a json::Value<'a>) -> Self {
+        match value {
             json::Value::Bool(value) => Value::Bool(*value),
             json::Value::Int(number) => Value::Int(*number),
             json::Value::Float(number) => Value::Double(*number),
             json::Value::String(text) => Value::String(text),
-            json::Value::Array(elements) => Value::List(List::Json(elements)),
-            json::Value::Object(object) => Value::Map(Map::Json(object)),
+            json::Value::Null | json::Value::Array(_) | json::Value::Object(_) => Value::Null,
         }
     }
 
@@ -174,7 +200,7 @@ impl<'a> List<'a> {
     /// The number of elements.
     pub fn len(&self) -> usize {
         match self {
-            List::Json(elements) => elements.len(),
+            List::Json(elements) | List::Typed(elements) => elements.len(),
             List::Values(elements) => elements.len(),
             List::Constant(elements) => elements.len(),
         }
@@ -189,6 +215,7 @@ impl<'a> List<'a> {
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         match self {
             List::Json(elements) => elements.get(index).map(Value::from_json),
+            List::Typed(elements) => elements.get(index).map(Value::from_typed_json),
             List::Values(elements) => elements.get(index).copied(),
             List::Constant(elements) => elements.get(index).map(Constant::value),
         }
@@ -206,7 +233,7 @@ impl<'a> Map<'a> {
     /// The number of entries.
     pub fn len(&self) -> usize {
         match self {
-            Map::Json(object) => object.len(),
+            Map::Json(object) | Map::Typed(object) => object.len(),
             Map::Entries(entries) => entries.len(),
             Map::Constant(entries) => entries.len(),
         }
@@ -221,6 +248,7 @@ impl<'a> Map<'a> {
     pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
         match self {
             Map::Json(object) => object.get(key).map(Value::from_json),
+            Map::Typed(object) => object.get(key).map(Value::from_typed_json),
             Map::Entries(entries) => entries
                 .iter()
                 .find(|(own, _)| matches!(own, Value::String(own) if *own == key))
@@ -239,6 +267,10 @@ impl<'a> Map<'a> {
                 .members()
                 .get(index)
                 .map(|(key, value)| (Value::String(key), Value::from_json(value))),
+            Map::Typed(object) => object
+                .members()
+                .get(index)
+                .map(|(key, value)| (Value::String(key), Value::from_typed_json(value))),
             Map::Entries(entries) => entries.get(index).copied(),
             Map::Constant(entries) => entries
                 .get(index)

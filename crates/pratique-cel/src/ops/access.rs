@@ -1,7 +1,7 @@
 //! Access to members: `x.field`, `x[key]`, and whether they are there.
 
-use super::container::{find_key, lossless_int};
-use super::naming::shown;
+use super::container::{lookup, lossless_int};
+use super::naming::{go_type, shown};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::value::{List, Map, Value};
@@ -52,6 +52,7 @@ pub(crate) fn member_str<'a>(
 ) -> Result<Lookup<'a>, Fault> {
     match object {
         Value::Map(Map::Json(object)) => Ok(object.get(field).map(Value::from_json).into()),
+        Value::Map(Map::Typed(object)) => Ok(object.get(field).map(Value::from_typed_json).into()),
         Value::Map(map) => Ok(map.get_str(field).into()),
         Value::Struct(value) if declared || value.is_indexable() => value.get(context, field).map(Into::into),
         Value::List(_) => Err(Fault::error("unsupported index type 'string' in list")),
@@ -68,7 +69,7 @@ pub(crate) fn member<'a>(
     match (object, key) {
         (object, Value::String(field)) => member_str(context, object, field, false),
         (Value::List(list), key) => element(&list, key),
-        (Value::Map(map), key) => Ok(find_key(&map, key).into()),
+        (Value::Map(map), key) => lookup(&map, key).map(Into::into),
         (Value::Struct(value), _) if value.is_indexable() => Err(Fault::no_such_overload()),
         _ => Ok(Lookup::NoKey),
     }
@@ -88,8 +89,16 @@ fn element<'a>(list: &List<'a>, key: &Value<'_>) -> Result<Lookup<'a>, Fault> {
         let index = shown(key);
         return Err(Fault::error(format!("unsupported index value {index} in list")));
     };
-    let found = usize::try_from(index).ok().and_then(|index| list.get(index));
-    Ok(found.map_or(Lookup::NoIndex, Lookup::Found))
+    let found = usize::try_from(index)
+        .ok()
+        .and_then(|index| list.get(index));
+    match (list, key, found) {
+        (_, _, None) => Ok(Lookup::NoIndex),
+        (List::Typed(_), Value::Uint(_) | Value::Double(_), Some(_)) => {
+            Err(Fault::error(format!("unsupported index type: {}", go_type(key))))
+        }
+        (_, _, Some(value)) => Ok(Lookup::Found(value)),
+    }
 }
 
 #[cfg(test)]

@@ -1,24 +1,26 @@
 //! Membership: `x in y`, and the lookup of keys that are not strings.
 
 use super::equality::equal;
-use crate::context::Context;
+use super::naming::go_type;
 use crate::error::Fault;
 use crate::value::{Map, Value};
 
 /// Whether a list has an element, or a map a key.
-pub(crate) fn is_in<'a>(
-    context: &Context<'a>,
-    element: &Value<'a>,
-    container: &Value<'a>,
-) -> Result<bool, Fault> {
+pub(crate) fn is_in(element: &Value<'_>, container: &Value<'_>) -> Result<bool, Fault> {
     match container {
         Value::List(list) => Ok(list.iter().any(|own| equal(element, &own) == Ok(true))),
-        Value::Map(map) => Ok(find_key(map, element).is_some()),
-        Value::Struct(value) if value.is_indexable() => match element {
-            Value::String(field) => value.has(context, field),
-            _ => Err(Fault::no_such_overload()),
-        },
+        Value::Map(map) => lookup(map, element).map(|found| found.is_some()),
         _ => Err(Fault::no_such_overload()),
+    }
+}
+
+/// The value of a key, which a typed map takes only as a string.
+pub(super) fn lookup<'a>(map: &Map<'a>, key: &Value<'_>) -> Result<Option<Value<'a>>, Fault> {
+    match (map, key) {
+        (Map::Typed(_), key) if !matches!(key, Value::String(_)) => {
+            Err(Fault::error(format!("unsupported map key type: {}", go_type(key))))
+        }
+        (map, key) => Ok(find_key(map, key)),
     }
 }
 
@@ -27,7 +29,7 @@ pub(crate) fn is_in<'a>(
 pub(crate) fn find_key<'a>(map: &Map<'a>, key: &Value<'_>) -> Option<Value<'a>> {
     match key {
         Value::String(text) => map.get_str(text),
-        _ if matches!(map, Map::Json(_)) => None,
+        _ if matches!(map, Map::Json(_) | Map::Typed(_)) => None,
         Value::Int(int) => find_exact(map, key).or_else(|| find_uint(map, u64::try_from(*int).ok()?)),
         Value::Uint(uint) => find_exact(map, key).or_else(|| find_int(map, i64::try_from(*uint).ok()?)),
         Value::Double(double) => find_exact(map, key)

@@ -26,6 +26,7 @@ pub fn equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
         (Value::Type(left), Value::Type(right)) => left == right,
         (Value::List(left), Value::List(right)) => lists(left, right),
         (Value::Map(left), Value::Map(right)) => maps(left, right),
+        (Value::List(List::Typed(_)) | Value::Map(Map::Typed(_)), _) => return Err(Fault::no_such_overload()),
         (Value::Optional(left), Value::Optional(right)) => return optionals(*left, *right),
         (Value::Struct(left), right) => return structs(*left, right),
         (Value::Opaque(left), right) => return left.equal(right),
@@ -49,24 +50,26 @@ fn numbers(left: &Value<'_>, right: &Value<'_>) -> bool {
     order == Some(Ordering::Equal)
 }
 
-/// Only a plain `false` makes two members differ.
-fn members(left: &Value<'_>, right: &Value<'_>) -> bool {
-    equal(left, right).unwrap_or(true)
+/// Whether members are equal. What cannot be compared counts as equal, but not to typed lists and maps.
+fn members(left: &Value<'_>, right: &Value<'_>, typed: bool) -> bool {
+    equal(left, right).unwrap_or(!typed)
 }
 
 fn lists(left: &List<'_>, right: &List<'_>) -> bool {
+    let typed = matches!(left, List::Typed(_));
     left.len() == right.len()
         && left
             .iter()
             .zip(right.iter())
-            .all(|(left, right)| members(&left, &right))
+            .all(|(left, right)| members(&left, &right, typed))
 }
 
 fn maps(left: &Map<'_>, right: &Map<'_>) -> bool {
+    let typed = matches!(left, Map::Typed(_));
     left.len() == right.len()
         && left
             .iter()
-            .all(|(key, value)| find_key(right, &key).is_some_and(|other| members(&value, &other)))
+            .all(|(key, value)| find_key(right, &key).is_some_and(|other| members(&value, &other, typed)))
 }
 
 fn optionals(left: Option<&Value<'_>>, right: Option<&Value<'_>>) -> Result<bool, Fault> {

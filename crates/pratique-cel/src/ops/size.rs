@@ -17,6 +17,7 @@ pub(crate) fn size(value: &Value<'_>) -> Option<usize> {
 pub fn cost_size(value: &Value<'_>) -> u64 {
     match value {
         Value::Opaque(value) => value.size().unwrap_or(1),
+        Value::Struct(value) => value.size(),
         Value::Optional(Some(value)) => cost_size(value),
         value => size(value).map_or(1, |size| size as u64),
     }

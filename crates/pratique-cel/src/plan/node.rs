@@ -158,12 +158,15 @@ pub(super) enum Target {
         guards: Box<[Guard]>,
     },
     /// The first implementation whose guards the arguments pass.
-    Dispatch(Box<[(Box<[Guard]>, Implementation)]>),
+    Dispatch(Box<[Candidate]>),
     /// One that was given a pattern while planning.
     Pattern { call: PatternFn, regex: Box<Regex> },
     /// Nothing: the function is declared only.
     Missing,
 }
+
+/// An implementation, with a guard for each argument.
+pub(super) type Candidate = (Box<[Guard]>, Implementation);
 
 /// What a call costs.
 #[derive(Clone, Copy, Debug)]

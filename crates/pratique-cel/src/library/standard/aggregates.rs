@@ -37,9 +37,9 @@ fn within() -> Function {
         .singleton(is_in)
 }
 
-fn is_in<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+fn is_in<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
-        [element, container] => ops::is_in(context, element, container).map(Value::Bool),
+        [element, container] => ops::is_in(element, container).map(Value::Bool),
         _ => Err(Fault::no_such_overload()),
     }
 }
@@ -57,15 +57,11 @@ fn size() -> Function {
         .singleton(size_of)
 }
 
-fn size_of<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+fn size_of<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let [of] = arguments else {
         return Err(Fault::no_such_overload());
     };
-    let size = match of {
-        Value::Struct(of) if of.is_indexable() => Some(of.fields(context)?.len()),
-        of => ops::size(of),
-    };
-    match size {
+    match ops::size(of) {
         // No collection in memory has more elements than an i64 counts.
         Some(size) => Ok(Value::Int(i64::try_from(size).unwrap_or(i64::MAX))),
         None => Err(ops::unknown_operands("size", of)),

@@ -11,7 +11,7 @@ use crate::constant::Constant;
 use crate::context::Context;
 use crate::function::{Function, Overload};
 use crate::plan::guard::Guard;
-use crate::plan::node::{Call, Cost, Node, NodeId, Target};
+use crate::plan::node::{Call, Candidate, Cost, Node, NodeId, Target};
 use crate::plan::set::ConstantSet;
 use crate::regex::Regex;
 
@@ -53,7 +53,9 @@ impl Planner<'_> {
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {
             match self.checked.ast.expr(id) {
-                Expr::Call { function: own, args, .. } if own == function => pending.extend(args.iter().rev()),
+                Expr::Call {
+                    function: own, args, ..
+                } if own == function => pending.extend(args.iter().rev()),
                 _ => terms.push(self.plan(id)?),
             }
         }
@@ -73,7 +75,12 @@ impl Planner<'_> {
         self.add(id, Node::Conditional { condition, yes, no })
     }
 
-    fn plan_function(&mut self, id: ExprId, name: &Arc<str>, arguments: Box<[NodeId]>) -> Result<NodeId, String> {
+    fn plan_function(
+        &mut self,
+        id: ExprId,
+        name: &Arc<str>,
+        arguments: Box<[NodeId]>,
+    ) -> Result<NodeId, String> {
         let Some(Reference::Overloads(function, fitting)) = self.checked.reference(id) else {
             return Err(format!("no such overload: {name}"));
         };
@@ -176,7 +183,10 @@ fn target(function: &Function, overload: Option<&Overload>) -> Target {
     };
     if let Some(implementation) = function.singleton.clone() {
         let guards = Box::default();
-        return Target::Direct { implementation, guards };
+        return Target::Direct {
+            implementation,
+            guards,
+        };
     }
     if let Some(target) = overload.and_then(direct) {
         return target;
@@ -192,8 +202,9 @@ fn target(function: &Function, overload: Option<&Overload>) -> Target {
     }
 }
 
-fn candidates(function: &Function) -> Box<[(Box<[Guard]>, crate::function::Implementation)]> {
-    let candidate = |overload: &Overload| Some((Guard::each(&overload.params), overload.implementation.clone()?));
+fn candidates(function: &Function) -> Box<[Candidate]> {
+    let candidate =
+        |overload: &Overload| Some((Guard::each(&overload.params), overload.implementation.clone()?));
     function.overloads.iter().filter_map(candidate).collect()
 }
 

@@ -1,7 +1,5 @@
 //! Planning comprehensions: what the macros expand to is recognised, so that it can be run natively.
 
-use std::sync::Arc;
-
 use super::Planner;
 use crate::ast::{Ast, Comprehension, Expr, ExprId, Literal};
 use crate::parser::ACCUMULATOR;
@@ -65,7 +63,11 @@ impl Planner<'_> {
             Pattern::List { filter, element } => {
                 let filter = self.plan_filter(filter)?;
                 let element = self.plan(element)?;
-                let list_cost = if self.constant(element).is_some() { 0 } else { LIST_COST };
+                let list_cost = if self.constant(element).is_some() {
+                    0
+                } else {
+                    LIST_COST
+                };
                 Shape::List {
                     filter,
                     element,
@@ -124,18 +126,9 @@ enum Pattern {
     All(ExprId),
     Exists(ExprId),
     ExistsOne(ExprId),
-    List {
-        filter: Option<ExprId>,
-        element: ExprId,
-    },
-    Map {
-        filter: Option<ExprId>,
-        value: ExprId,
-    },
-    Entries {
-        filter: Option<ExprId>,
-        value: ExprId,
-    },
+    List { filter: Option<ExprId>, element: ExprId },
+    Map { filter: Option<ExprId>, value: ExprId },
+    Entries { filter: Option<ExprId>, value: ExprId },
 }
 
 impl Pattern {
@@ -218,7 +211,11 @@ fn filtered(ast: &Ast, step: ExprId) -> Option<(Option<ExprId>, ExprId)> {
 
 fn call<const N: usize>(ast: &Ast, id: ExprId, name: &str) -> Option<[ExprId; N]> {
     match ast.expr(id) {
-        Expr::Call { function, target: None, args } if **function == *name => args.as_slice().try_into().ok(),
+        Expr::Call {
+            function,
+            target: None,
+            args,
+        } if **function == *name => args.as_slice().try_into().ok(),
         _ => None,
     }
 }

@@ -87,7 +87,9 @@ impl<'p> Planner<'p> {
                 return Ok(self.add(id, Node::Constant(of)));
             }
             Some(Reference::Constant(literal)) => return Ok(self.add(id, Node::Constant(literal.into()))),
-            Some(Reference::UndefinedType(name)) => return Err(format!("reference to undefined type: {name}")),
+            Some(Reference::UndefinedType(name)) => {
+                return Err(format!("reference to undefined type: {name}"));
+            }
             Some(Reference::Overloads(..)) | None => return Err(format!("undeclared reference to '{name}'")),
         };
         Ok(self.add_attribute(id, root))

@@ -25,9 +25,11 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             Shape::All(predicate) => self.quantifier(fold, &range, *predicate, false),
             Shape::Exists(predicate) => self.quantifier(fold, &range, *predicate, true),
             Shape::ExistsOne(predicate) => self.exists_one(fold, &range, *predicate),
-            Shape::List { filter, element, list_cost } => {
-                self.gather(fold, &range, *filter, *element, *list_cost)
-            }
+            Shape::List {
+                filter,
+                element,
+                list_cost,
+            } => self.gather(fold, &range, *filter, *element, *list_cost),
             Shape::Map { filter, value } => self.transform_map(fold, &range, *filter, *value),
             Shape::Entries { filter, value } => self.transform_entries(fold, &range, *filter, *value),
             Shape::Steps { .. } => self.steps(fold, &range),
@@ -47,7 +49,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         let mut fault = None;
         let mut decided = false;
         for round in 0..range.len() {
-            self.context.charge(condition)?;
+            self.context.charge_ones(condition)?;
             if decided {
                 break;
             }
@@ -75,7 +77,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             self.bind_round(fold, range, round);
             match truth(self.evaluate(predicate)) {
                 Ok(true) => {
-                    self.context.charge(READ + CALL)?;
+                    self.context.charge_ones(READ + CALL)?;
                     count = count.map(|count| count + 1);
                 }
                 Ok(false) => {}
@@ -84,7 +86,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             }
             self.context.check_interrupt()?;
         }
-        self.context.charge(READ + CALL)?;
+        self.context.charge_ones(READ + CALL)?;
         count.map(|count| Value::Bool(count == 1))
     }
 
@@ -108,7 +110,8 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 if let Some(stop) = first_stop([&value]) {
                     return Err(stop);
                 }
-                self.context.charge(list_cost + CALL)?;
+                self.context.charge(list_cost)?;
+                self.context.charge(CALL)?;
                 match value {
                     Ok(value) => {
                         if let Some(place) = places.next() {
@@ -270,7 +273,9 @@ impl<'a> Entries<'a> {
 fn extend<'a>(entries: &mut Vec<(Value<'a>, Value<'a>)>, added: &Value<'a>) -> Result<(), Fault> {
     let Value::Map(added) = added else {
         let name = added.type_name();
-        return Err(Fault::error(format!("no such overload: cel.@mapInsert(map, {name})")));
+        return Err(Fault::error(format!(
+            "no such overload: cel.@mapInsert(map, {name})"
+        )));
     };
     for (key, value) in added.iter() {
         if ops::find_key(&Map::Entries(entries), &key).is_some() {

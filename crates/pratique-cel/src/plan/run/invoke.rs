@@ -120,9 +120,10 @@ impl Call {
     #[inline]
     pub(in crate::plan) fn run<'a>(&self, context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
         match &self.target {
-            Target::Direct { implementation, guards } if admit(guards, arguments) => {
-                implementation.call(context, arguments)
-            }
+            Target::Direct {
+                implementation,
+                guards,
+            } if admit(guards, arguments) => implementation.call(context, arguments),
             Target::Dispatch(candidates) => {
                 let fits = |guards: &[_]| guards.len() == arguments.len() && admit(guards, arguments);
                 match candidates.iter().find(|(guards, _)| fits(guards)) {

@@ -1,11 +1,11 @@
 //! Logic, equality, and the operators that choose between operands.
 
 use super::Run;
+use crate::error::Fault;
+use crate::ops;
 use crate::plan::node::NodeId;
 use crate::plan::observe::Observer;
 use crate::plan::set::ConstantSet;
-use crate::error::Fault;
-use crate::ops;
 use crate::value::{Evaluation, Value};
 
 impl<'a, O: Observer> Run<'_, 'a, O> {

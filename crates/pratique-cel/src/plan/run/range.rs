@@ -24,7 +24,7 @@ impl<'a> Range<'a> {
 
     /// Whether its keys or indices are known to differ, however they are compared.
     pub(super) fn has_distinct_keys(&self) -> bool {
-        matches!(self, Range::List(_) | Range::Map(Map::Json(_)))
+        matches!(self, Range::List(_) | Range::Map(Map::Json(_) | Map::Typed(_)))
     }
 }
 
@@ -46,7 +46,12 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 
     /// Gives the variables their values for a round.
     #[inline]
-    pub(super) fn bind_round(&mut self, fold: &Fold, range: &Range<'a>, round: usize) -> (Value<'a>, Value<'a>) {
+    pub(super) fn bind_round(
+        &mut self,
+        fold: &Fold,
+        range: &Range<'a>,
+        round: usize,
+    ) -> (Value<'a>, Value<'a>) {
         let (key, value) = match range {
             Range::List(list) => (
                 Value::Int(i64::try_from(round).unwrap_or(i64::MAX)),

@@ -2,10 +2,10 @@
 
 use super::Run;
 use super::logic::first_stop;
-use crate::plan::node::{Attribute, Charge, Key, Root, Step};
-use crate::plan::observe::Observer;
 use crate::error::Fault;
 use crate::ops::{self, Lookup};
+use crate::plan::node::{Attribute, Charge, Key, Root, Step};
+use crate::plan::observe::Observer;
 use crate::value::{Evaluation, List, Map, Value};
 
 impl<'a, O: Observer> Run<'_, 'a, O> {
