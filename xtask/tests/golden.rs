@@ -1,0 +1,24 @@
+//! The project's own golden cases: verdict, text and cost of each must be exact.
+
+use std::path::Path;
+
+use xtask::conformance::{Arguments, report};
+
+#[track_caller]
+fn check(suite: &str) {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
+    let arguments = Arguments { directory, suite: Some(suite.to_owned()), ..Arguments::default() };
+    let report = report(&arguments).unwrap();
+    assert!(!report.is_empty(), "no case of suite {suite}");
+    assert!(report.is_exact(), "{report}");
+}
+
+#[test]
+fn expressions() {
+    check("cel");
+}
+
+#[test]
+fn policies() {
+    check("policy");
+}
