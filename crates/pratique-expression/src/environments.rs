@@ -100,7 +100,9 @@ const UNDECLARED: &str = "\0";
 fn base(patch_types: bool, minor: u32) -> Environment {
     let environment = library::kubernetes_at(minor);
     match patch_types {
-        true => environment.with_library(library::json_patch()),
+        true => environment
+            .with_library(library::json_patch())
+            .with_library(library::mutation::library()),
         false => environment,
     }
 }

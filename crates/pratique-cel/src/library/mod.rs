@@ -11,6 +11,7 @@ pub(crate) mod cost;
 mod format;
 mod ip;
 mod json_patch;
+pub mod mutation;
 mod lists;
 mod macros;
 mod optional;

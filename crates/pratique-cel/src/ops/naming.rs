@@ -56,6 +56,7 @@ pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
         Value::Duration(_) => "types.Duration",
         Value::List(_) => "*types.baseList",
         Value::Map(_) => "*types.baseMap",
+        Value::Struct(value) if value.type_name() == "JSONPatch" => "*mutation.JSONPatchVal",
         Value::Struct(_) => "*dynamic.ObjectVal",
         Value::Optional(_) => "*types.Optional",
         Value::Type(_) => "*types.Type",

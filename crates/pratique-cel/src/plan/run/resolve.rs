@@ -121,11 +121,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 
     fn optional_step(&mut self, object: Value<'a>, step: &'a Step) -> Result<Option<Value<'a>>, Fault> {
         match (&step.key, object) {
-            (Key::Declared(name), Value::Struct(value)) => match value.has(self.context, name)? {
-                true => value.get(self.context, name),
-                false => Ok(None),
-            },
-            (Key::Name(name), Value::Struct(value)) if value.is_indexable() => {
+            (Key::Name(name) | Key::Declared(name), Value::Struct(value)) if value.is_indexable() => {
                 match value.has(self.context, name)? {
                     true => value.get(self.context, name),
                     false => Ok(None),

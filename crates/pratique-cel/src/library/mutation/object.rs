@@ -1,0 +1,215 @@
+//! Values of `Object` and of the types below it.
+
+use super::{JSON_PATCH, native_type};
+use crate::arena::Arena;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::ops;
+use crate::value::{Evaluation, List, Map, Struct, Value};
+
+/// An object literal.
+#[derive(Clone, Copy, Debug)]
+struct Object<'v> {
+    type_name: &'v str,
+    fields: &'v [(&'v str, Value<'v>)],
+}
+
+/// Makes an object.
+pub(super) fn construct<'a>(
+    context: &Context<'a>,
+    type_name: &str,
+    fields: &[(&'a str, Value<'a>)],
+) -> Value<'a> {
+    let arena = context.arena;
+    let object: &'a Object<'a> = arena.value(Object {
+        type_name: arena.str(type_name),
+        fields: arena.slice(fields),
+    });
+    Value::Struct(object)
+}
+
+/// Fields are read only where the checker knows the type: elsewhere objects seem to have none.
+impl Struct for Object<'_> {
+    fn type_name(&self) -> &str {
+        self.type_name
+    }
+
+    /// The reference makes plain data of the whole object to read one field, so that one can keep another from being read.
+    fn get<'a>(&'a self, context: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
+        if !is_plain(self) {
+            let message = format!("cannot get field {}", crate::text::quote(field));
+            return Err(Fault::error(message));
+        }
+        let found = self.fields.iter().find(|(own, _)| *own == field);
+        match found {
+            None => Ok(Some(Value::Null)),
+            Some((_, Value::Opaque(value))) => {
+                let (native, text) = (native_type(&Value::Opaque(*value)), value.text());
+                Err(Fault::error(format!(
+                    "unsupported conversion to ref.Val: ({native}){text}"
+                )))
+            }
+            Some((_, value)) => plain(context, *value).map(Some),
+        }
+    }
+
+    fn has(&self, _: &Context<'_>, field: &str) -> Result<bool, Fault> {
+        Ok(is_plain(self) && self.fields.iter().any(|(own, _)| *own == field))
+    }
+
+    fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {
+        Ok(self.fields.to_vec())
+    }
+
+    fn equal(&self, other: &Value<'_>) -> Result<bool, Fault> {
+        let Value::Struct(other) = other else {
+            return Ok(false);
+        };
+        Ok(self.type_name == other.type_name() && is_same_object(self, *other))
+    }
+
+    fn runtime_type(&self) -> &str {
+        "type"
+    }
+
+    fn is_indexable(&self) -> bool {
+        false
+    }
+}
+
+/// Whether the maps among the fields have keys of strings, as plain data must.
+fn is_plain(object: &Object<'_>) -> bool {
+    object.fields.iter().all(|(_, value)| unfit_key(value).is_none())
+}
+
+/// A key of a map that is no string.
+pub(super) fn unfit_key<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    match value {
+        Value::Map(Map::Json(_)) => None,
+        Value::Map(map) => map
+            .iter()
+            .map(|(key, _)| key)
+            .find(|key| !matches!(key, Value::String(_))),
+        Value::Optional(Some(value)) => unfit_key(value),
+        _ => None,
+    }
+}
+
+/// A field's value as plain data: objects are maps, types are names, and optionals are what they hold.
+fn plain<'a>(context: &Context<'a>, value: Value<'a>) -> Evaluation<'a> {
+    let arena = context.arena;
+    Ok(match value {
+        Value::Optional(None) => Value::Null,
+        Value::Optional(Some(value)) => plain(context, *value)?,
+        Value::Type(name) => Value::String(name),
+        Value::Struct(value) if value.type_name() != JSON_PATCH => {
+            let fields = value.fields(context)?.into_iter();
+            let entries: Result<Vec<_>, Fault> = fields
+                .map(|(name, value)| Ok((Value::String(name), plain(context, value)?)))
+                .collect();
+            Value::Map(Map::Entries(arena.slice(&entries?)))
+        }
+        Value::List(List::Values(elements)) => {
+            let elements: Result<Vec<_>, Fault> = elements.iter().map(|own| plain(context, *own)).collect();
+            Value::List(List::Values(arena.slice(&elements?)))
+        }
+        Value::Map(Map::Entries(entries)) => {
+            let entries: Result<Vec<_>, Fault> = entries
+                .iter()
+                .map(|(key, value)| Ok((*key, plain(context, *value)?)))
+                .collect();
+            Value::Map(Map::Entries(arena.slice(&entries?)))
+        }
+        other => other,
+    })
+}
+
+/// Whether two objects have the same fields: the same to the last bit, numbers of the same type; and lists are never
+/// the same, because the reference compares more than their elements.
+fn is_same_object(left: &dyn Struct, right: &dyn Struct) -> bool {
+    let arena = Arena::new();
+    let context = Context::new(&arena, u64::MAX);
+    let (Ok(left), Ok(right)) = (left.fields(&context), right.fields(&context)) else {
+        return false;
+    };
+    let same = |(name, value): &(&str, Value<'_>)| {
+        let other = right.iter().find(|(own, _)| own == name);
+        other.is_some_and(|(_, other)| is_same(value, other))
+    };
+    left.len() == right.len() && left.iter().all(same)
+}
+
+fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
+    match (left, right) {
+        (Value::List(_), _) | (_, Value::List(_)) => false,
+        (Value::Map(Map::Json(left)), Value::Map(Map::Json(right))) => left == right,
+        (Value::Map(Map::Json(_)), _) | (_, Value::Map(Map::Json(_))) => false,
+        (Value::Map(left), Value::Map(right)) => {
+            let same = |(key, value): (Value<'_>, Value<'_>)| {
+                let other = right.iter().find(|(own, _)| is_same(own, &key));
+                other.is_some_and(|(_, other)| is_same(&value, &other))
+            };
+            left.len() == right.len() && left.iter().all(same)
+        }
+        (Value::Optional(Some(left)), Value::Optional(Some(right))) => is_same(left, right),
+        (Value::Struct(left), Value::Struct(right)) => {
+            left.type_name() == right.type_name() && is_same_object(*left, *right)
+        }
+        (Value::Opaque(own), Value::Opaque(others)) => {
+            own.text() == others.text() && ops::equal(left, right) == Ok(true)
+        }
+        _ => {
+            std::mem::discriminant(left) == std::mem::discriminant(right)
+                && ops::equal(left, right) == Ok(true)
+        }
+    }
+}
+
+/// Checks that objects have the types that their places ask for: under `Object` the field `spec` holds an
+/// `Object.spec`, under that `template` an `Object.spec.template`, and so on; lists and maps in between have no names.
+/// The error lists all that differ, a line each.
+pub fn check_type_names(value: &Value<'_>) -> Result<(), String> {
+    let Value::Struct(object) = value else {
+        return Ok(());
+    };
+    let arena = Arena::new();
+    let context = Context::new(&arena, u64::MAX);
+    let mut faults = Vec::new();
+    let mut left = vec![(*value, object.type_name().to_owned())];
+    while let Some((value, expected)) = left.pop() {
+        match value {
+            Value::Struct(object) if object.type_name() != JSON_PATCH => {
+                let name = object.type_name();
+                if name != expected {
+                    faults.push(format!(
+                        "unexpected type name {}, expected {}, which matches field name path from root Object type",
+                        crate::text::quote(name),
+                        crate::text::quote(&expected)
+                    ));
+                }
+                let fields = object.fields(&context).unwrap_or_default();
+                left.extend(
+                    fields
+                        .iter()
+                        .rev()
+                        .map(|(name, value)| (*value, format!("{expected}.{name}"))),
+                );
+            }
+            Value::List(List::Values(elements)) => {
+                left.extend(elements.iter().rev().map(|element| (*element, expected.clone())));
+            }
+            Value::Map(Map::Entries(entries)) => {
+                left.extend(entries.iter().rev().map(|(_, value)| (*value, expected.clone())));
+            }
+            Value::Optional(Some(value)) if matches!(value, Value::List(_) | Value::Map(_)) => {
+                left.push((*value, expected));
+            }
+            _ => {}
+        }
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults.join("\n"))
+    }
+}

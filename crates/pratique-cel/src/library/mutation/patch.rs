@@ -1,0 +1,100 @@
+//! Values of `JSONPatch`: the operations of JSON patches.
+
+use super::{JSON_PATCH, native_type};
+use crate::arena::Arena;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::ops;
+use crate::value::{Evaluation, Struct, Value};
+
+/// An operation. Whether it can be applied is for the patch to say.
+#[derive(Clone, Copy, Debug, Default)]
+struct JsonPatch<'v> {
+    op: &'v str,
+    path: &'v str,
+    from: &'v str,
+    value: Option<Value<'v>>,
+}
+
+/// Makes an operation.
+pub(super) fn construct<'a>(context: &Context<'a>, fields: &[(&'a str, Value<'a>)]) -> Evaluation<'a> {
+    let mut patch = JsonPatch::default();
+    for (name, value) in fields {
+        match *name {
+            "op" => patch.op = text(name, value)?,
+            "path" => patch.path = text(name, value)?,
+            "from" => patch.from = text(name, value)?,
+            "value" => patch.value = Some(*value),
+            other => return Err(Fault::error(format!("unexpected JSONPatchType field: {other}"))),
+        }
+    }
+    let patch: &'a JsonPatch<'a> = context.arena.value(patch);
+    Ok(Value::Struct(patch))
+}
+
+fn text<'a>(field: &str, value: &Value<'a>) -> Result<&'a str, Fault> {
+    match value {
+        Value::String(text) | Value::Type(text) | Value::Optional(Some(Value::String(text))) => Ok(text),
+        other => {
+            let native = native_type(other);
+            let message = format!("unexpected type {native} for JSONPatchType '{field}' field");
+            Err(Fault::error(message))
+        }
+    }
+}
+
+impl Struct for JsonPatch<'_> {
+    fn type_name(&self) -> &str {
+        JSON_PATCH
+    }
+
+    fn get<'a>(&'a self, _: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
+        Ok(Some(match field {
+            "op" => Value::String(self.op),
+            "path" => Value::String(self.path),
+            "from" => Value::String(self.from),
+            "value" => self.value.unwrap_or(Value::Null),
+            other => return Err(Fault::error(format!("unsupported indexer: {other}"))),
+        }))
+    }
+
+    fn has(&self, _: &Context<'_>, field: &str) -> Result<bool, Fault> {
+        Ok(match field {
+            "op" => !self.op.is_empty(),
+            "path" => !self.path.is_empty(),
+            "from" => !self.from.is_empty(),
+            "value" => self.value.is_some(),
+            other => return Err(Fault::error(format!("unsupported field: {other}"))),
+        })
+    }
+
+    fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {
+        let texts = [("op", self.op), ("path", self.path), ("from", self.from)];
+        let texts = texts.into_iter().filter(|(_, text)| !text.is_empty());
+        let texts = texts.map(|(name, text)| (name, Value::String(text)));
+        Ok(texts.chain(self.value.map(|value| ("value", value))).collect())
+    }
+
+    fn equal(&self, other: &Value<'_>) -> Result<bool, Fault> {
+        let Value::Struct(other) = other else {
+            return Ok(false);
+        };
+        if other.type_name() != JSON_PATCH {
+            return Ok(false);
+        }
+        let arena = Arena::new();
+        let context = Context::new(&arena, u64::MAX);
+        let (own, others) = (self.fields(&context)?, other.fields(&context)?);
+        if own.len() != others.len() || own.iter().zip(&others).any(|(own, others)| own.0 != others.0) {
+            return Ok(false);
+        }
+        let mut pairs = own.iter().zip(&others);
+        pairs.try_fold(true, |so_far, (own, others)| {
+            Ok(so_far && ops::equal(&own.1, &others.1)?)
+        })
+    }
+
+    fn runtime_type(&self) -> &str {
+        "type"
+    }
+}
