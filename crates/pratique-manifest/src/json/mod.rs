@@ -24,9 +24,7 @@ pub(crate) struct SyntaxError {
 
 /// Whether the server takes a document for JSON: its first byte that is not blank decides.
 pub(crate) fn is_json(bytes: &[u8]) -> bool {
-    String::from_utf8_lossy(bytes.get(..64).unwrap_or(bytes))
-        .trim_start()
-        .starts_with('{')
+    bytes.trim_ascii_start().starts_with(b"{")
 }
 
 /// Parses a document. Nesting costs no stack.
