@@ -245,8 +245,7 @@ impl<'a> StaticRules<'a> {
             }
         }
         let mut set = ManifestSet::default();
-        self.objects
-            .sort_by(|a, b| name_of(&a.value).cmp(name_of(&b.value)));
+        self.objects.sort_by_cached_key(|object| name_of(&object.value).to_owned());
         for object in self.objects {
             put(&mut set, object);
         }
@@ -272,10 +271,8 @@ impl Candidate<'_> {
 }
 
 fn name_of(value: &Json) -> &str {
-    value
-        .pointer("/metadata/name")
-        .and_then(Json::as_str)
-        .unwrap_or_default()
+    let name = value.get("metadata").and_then(|metadata| metadata.get("name"));
+    name.and_then(Json::as_str).unwrap_or_default()
 }
 
 /// The nodes of a list's items.
