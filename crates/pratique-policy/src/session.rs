@@ -202,8 +202,8 @@ impl<'s> Session<'s> {
             let full = typed::typed(&kind, stored).map_or(stored, |typed| self.keep(typed));
             let full = self.keep(namespace::without_kind(full));
             Namespace {
-                reduced: Value::from_json(self.keep(namespace::reduced(full))),
-                full: Value::from_json(full),
+                reduced: Value::from_typed_json(self.keep(namespace::reduced(full))),
+                full: Value::from_typed_json(full),
             }
         })
     }
@@ -213,9 +213,11 @@ impl<'s> Session<'s> {
         if let Some(known) = known.iter().find(|known| known.kind == kind) {
             return *known;
         }
-        let seen = |object| match self.types_objects {
-            true => Value::from_json(self.typed(kind, object)),
-            false => Value::from_json(object),
+        let builtin = self.types_objects && typed::is_builtin(kind);
+        let seen = |object| match (self.types_objects, builtin) {
+            (true, true) => Value::from_typed_json(self.typed(kind, object)),
+            (true, false) => Value::from_json(self.typed(kind, object)),
+            (false, _) => Value::from_json(object),
         };
         let made = Objects {
             kind,
@@ -232,7 +234,7 @@ impl<'s> Session<'s> {
             return *value;
         }
         let value = request::value(self.request, self.name, matched.resource, matched.kind);
-        let value = Value::from_json(self.keep(value));
+        let value = Value::from_typed_json(self.keep(value));
         known.push((*matched, value));
         value
     }

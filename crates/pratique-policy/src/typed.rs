@@ -69,8 +69,8 @@ fn or_old<'a>(
     old.zip(new).map(|(old, new)| new.unwrap_or_else(|| borrow(old)))
 }
 
-struct Typing<'t> {
-    schema: &'t Schema,
+struct Typing {
+    schema: &'static Schema,
 }
 
 /// What becomes of a member.
@@ -81,24 +81,26 @@ enum Edit<'a> {
 }
 
 /// Recursion follows the nesting of the value, which the parser bounds, and of the schema's own structs.
-impl Typing<'_> {
+impl Typing {
     fn structure<'a>(&self, id: TypeId, object: &'a Object<'a>) -> Option<Value<'a>> {
         let of = self.schema.get(id);
-        let missing = of.fields.iter().filter(|field| {
-            let always = matches!(field.presence, Presence::Always | Presence::Nullable);
-            always && !object.contains_key(&field.name)
-        });
-        let mut missing = missing.peekable();
-        let edits: Vec<Edit<'a>> = object
-            .iter()
-            .map(|(name, value)| {
-                of.field(name)
-                    .map_or(Edit::Drop, |field| self.field(field, value))
-            })
-            .collect();
-        if missing.peek().is_none() && edits.iter().all(|edit| matches!(edit, Edit::Keep)) {
+        let is_missing = |field: &&'static Field| !object.contains_key(&field.name);
+        let mut edits: Vec<Edit<'a>> = Vec::new();
+        for (at, (name, value)) in object.iter().enumerate() {
+            let edit = of
+                .field(name)
+                .map_or(Edit::Drop, |field| self.field(field, value));
+            if !matches!(edit, Edit::Keep) {
+                // Most objects have nothing to edit, and pay for no list of edits.
+                edits.resize_with(at, || Edit::Keep);
+                edits.push(edit);
+            }
+        }
+        if edits.is_empty() && !of.fields.always().any(|field| is_missing(&field)) {
             return None;
         }
+        edits.resize_with(object.len(), || Edit::Keep);
+        let missing = of.fields.always().filter(is_missing);
         let kept = object
             .iter()
             .zip(edits)
@@ -107,11 +109,11 @@ impl Typing<'_> {
                 Edit::Drop => None,
                 Edit::Replace(value) => Some((Cow::Borrowed(name), value)),
             });
-        let added = missing.map(|field| (Cow::Owned(field.name.clone()), self.absent(field)));
+        let added = missing.map(|field| (Cow::Borrowed(field.name.as_str()), self.absent(field)));
         Some(Value::Object(kept.chain(added).collect()))
     }
 
-    fn field<'a>(&self, field: &Field, value: &'a Value<'a>) -> Edit<'a> {
+    fn field<'a>(&self, field: &'static Field, value: &'a Value<'a>) -> Edit<'a> {
         match field.presence {
             Presence::UnlessNull if value.is_null() => return Edit::Drop,
             Presence::UnlessEmpty if is_empty(value) => return Edit::Drop,
@@ -125,27 +127,25 @@ impl Typing<'_> {
     }
 
     /// The value of a field that is always there.
-    fn absent<'a>(&self, field: &Field) -> Value<'a> {
+    fn absent<'a>(&self, field: &'static Field) -> Value<'a> {
         match field.presence {
             Presence::Nullable => Value::Null,
             _ => self.zero(&field.shape),
         }
     }
 
-    fn value<'a>(&self, shape: &Shape, value: &'a Value<'a>) -> Option<Value<'a>> {
+    fn value<'a>(&self, shape: &'static Shape, value: &'a Value<'a>) -> Option<Value<'a>> {
         match (shape, value) {
             (Shape::Struct(id), Value::Object(object)) => self.structure(*id, object),
             (Shape::List(element), Value::Array(elements)) => {
-                let edited: Vec<_> = elements.iter().map(|value| self.value(element, value)).collect();
-                let any = edited.iter().any(Option::is_some);
-                any.then(|| Value::Array(or_old(elements.iter(), edited).collect()))
+                let edited = self.edited(element, elements.iter())?;
+                Some(Value::Array(or_old(elements.iter(), edited).collect()))
             }
             (Shape::Map(of), Value::Object(object)) => {
-                let edited: Vec<_> = object.iter().map(|(_, value)| self.value(of, value)).collect();
-                let any = edited.iter().any(Option::is_some);
+                let values = || object.iter().map(|(_, value)| value);
+                let edited = self.edited(of, values())?;
                 let keys = object.iter().map(|(key, _)| Cow::Borrowed(key));
-                let values = or_old(object.iter().map(|(_, value)| value), edited);
-                any.then(|| Value::Object(keys.zip(values).collect()))
+                Some(Value::Object(keys.zip(or_old(values(), edited)).collect()))
             }
             (Shape::Scalar(Scalar::Json | Scalar::Time | Scalar::MicroTime | Scalar::Bytes), Value::Null)
             | (Shape::List(_) | Shape::Map(_), Value::Null) => None,
@@ -156,16 +156,34 @@ impl Typing<'_> {
         }
     }
 
-    fn zero<'a>(&self, shape: &Shape) -> Value<'a> {
+    /// The values that change, in their places; `None` where all stay.
+    fn edited<'a>(
+        &self,
+        shape: &'static Shape,
+        values: impl ExactSizeIterator<Item = &'a Value<'a>>,
+    ) -> Option<Vec<Option<Value<'a>>>> {
+        let count = values.len();
+        let mut edited = Vec::new();
+        for (at, value) in values.enumerate() {
+            if let Some(value) = self.value(shape, value) {
+                edited.resize_with(at, || None);
+                edited.push(Some(value));
+            }
+        }
+        if edited.is_empty() {
+            return None;
+        }
+        edited.resize_with(count, || None);
+        Some(edited)
+    }
+
+    fn zero<'a>(&self, shape: &'static Shape) -> Value<'a> {
         match shape {
             Shape::Scalar(scalar) => scalar::zero(*scalar),
             Shape::Struct(id) => {
                 let of = self.schema.get(*id);
-                let always = of
-                    .fields
-                    .iter()
-                    .filter(|field| matches!(field.presence, Presence::Always | Presence::Nullable));
-                let members = always.map(|field| (Cow::Owned(field.name.clone()), self.absent(field)));
+                let always = of.fields.always();
+                let members = always.map(|field| (Cow::Borrowed(field.name.as_str()), self.absent(field)));
                 Value::Object(members.collect())
             }
             Shape::List(_) | Shape::Map(_) => Value::Null,

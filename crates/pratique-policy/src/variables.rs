@@ -123,10 +123,24 @@ impl Struct for Variables<'_> {
         Ok(self.read(field)?.is_some())
     }
 
+    fn size(&self) -> u64 {
+        self.names().count() as u64
+    }
+
     fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {
-        let names = self.compiled.iter().map(|(name, _)| name.as_str());
-        let fields = names.map(|name| Ok(self.read(name)?.map(|value| (name, value))));
+        let fields = self
+            .names()
+            .map(|name| Ok(self.read(name)?.map(|value| (name, value))));
         fields.filter_map(Result::transpose).collect()
+    }
+}
+
+impl Variables<'_> {
+    /// The names, each once.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.compiled.iter().map(|(name, _)| name.as_str()).enumerate();
+        let first = |(at, name): &(usize, &str)| !self.compiled.iter().take(*at).any(|(own, _)| own == name);
+        names.filter(first).map(|(_, name)| name)
     }
 }
 

@@ -3,12 +3,15 @@
 //!
 //! The table is made by `cargo xtask codegen` from the API's own declarations, and read when it is first asked for.
 
+mod fields;
 mod read;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use pratique_types::GroupVersionKind;
+
+pub use fields::Fields;
 
 /// Types that refer to each other, and the kinds among them.
 #[derive(Debug, Default)]
@@ -27,7 +30,7 @@ pub struct StructType {
     /// Its name: `core/v1.PodSpec`.
     pub name: String,
     /// Its fields, by name.
-    pub fields: Vec<Field>,
+    pub fields: Fields,
     /// Whether values are replaced as a whole when they are merged.
     pub atomic: bool,
 }
@@ -128,7 +131,7 @@ impl Schema {
     pub fn get(&self, id: TypeId) -> &StructType {
         const NOTHING: &StructType = &StructType {
             name: String::new(),
-            fields: Vec::new(),
+            fields: Fields::NONE,
             atomic: false,
         };
         self.types.get(id.0 as usize).unwrap_or(NOTHING)
@@ -148,11 +151,7 @@ impl Schema {
 impl StructType {
     /// A field by its name.
     pub fn field(&self, name: &str) -> Option<&Field> {
-        let at = self
-            .fields
-            .binary_search_by(|field| field.name.as_str().cmp(name))
-            .ok()?;
-        self.fields.get(at)
+        self.fields.get(name)
     }
 }
 
@@ -206,7 +205,7 @@ mod tests {
     fn every_type_is_known() {
         let schema = Schema::builtin();
         for of in &schema.types {
-            for field in &of.fields {
+            for field in of.fields.iter() {
                 let mut shape = &field.shape;
                 while let Shape::List(inner) | Shape::Map(inner) = shape {
                     shape = inner;

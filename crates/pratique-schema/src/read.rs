@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use pratique_types::GroupVersionKind;
 
-use crate::{Field, Merge, Presence, Scalar, Schema, Shape, StructType, TypeId};
+use crate::{Field, Fields, Merge, Presence, Scalar, Schema, Shape, StructType, TypeId};
 
 /// Reads a table; lines that are none of its kinds are left out.
 pub(crate) fn read(table: &str) -> Schema {
@@ -12,6 +12,7 @@ pub(crate) fn read(table: &str) -> Schema {
     let names = names.map(|line| line.split(' ').next().unwrap_or(line));
     let ids: HashMap<&str, TypeId> = names.zip(0..).map(|(name, at)| (name, TypeId(at))).collect();
     let mut schema = Schema::default();
+    let mut fields: Vec<Vec<Field>> = Vec::new();
     for line in table.lines() {
         if let Some(kind) = line.strip_prefix("kind ") {
             schema.kinds.extend(read_kind(kind, &ids));
@@ -19,12 +20,16 @@ pub(crate) fn read(table: &str) -> Schema {
             let (name, merge) = of.split_once(' ').unwrap_or((of, ""));
             schema.types.push(StructType {
                 name: name.to_owned(),
-                fields: Vec::new(),
+                fields: Fields::NONE,
                 atomic: merge == "atomic",
             });
-        } else if let (Some(field), Some(of)) = (line.strip_prefix(' '), schema.types.last_mut()) {
-            of.fields.extend(read_field(field, &ids));
+            fields.push(Vec::new());
+        } else if let (Some(field), Some(of)) = (line.strip_prefix(' '), fields.last_mut()) {
+            of.extend(read_field(field, &ids));
         }
+    }
+    for (of, fields) in schema.types.iter_mut().zip(fields) {
+        of.fields = Fields::new(fields);
     }
     schema
 }
@@ -96,7 +101,17 @@ mod tests {
         let kinds = table.lines().filter(|line| line.starts_with("kind ")).count();
         assert_eq!(schema.kinds.len(), kinds);
         for of in &schema.types {
-            assert!(of.fields.is_sorted_by(|a, b| a.name < b.name), "{}", of.name);
+            for field in of.fields.iter() {
+                assert!(
+                    of.field(&field.name)
+                        .is_some_and(|found| std::ptr::eq(found, field))
+                );
+            }
+            assert!(
+                of.fields.iter().is_sorted_by(|a, b| a.name < b.name),
+                "{}",
+                of.name
+            );
         }
     }
 }
