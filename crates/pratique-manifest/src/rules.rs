@@ -245,7 +245,8 @@ impl<'a> StaticRules<'a> {
             }
         }
         let mut set = ManifestSet::default();
-        self.objects.sort_by_cached_key(|object| name_of(&object.value).to_owned());
+        self.objects
+            .sort_by_cached_key(|object| name_of(&object.value).to_owned());
         for object in self.objects {
             put(&mut set, object);
         }

@@ -1,5 +1,11 @@
 //! Manifests and what is said of them: each file of `testdata/load` holds a plugin, some files, and the report that
 //! loading these gives. `BLESS=1` writes the reports anew.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that fails may stop"
+)]
 
 use std::fmt::Write as _;
 use std::fs;
