@@ -1,5 +1,8 @@
 //! What the benchmarks work on: one Pod as clusters have them, and expressions as policies have them.
 
+use pratique::Objects;
+use pratique::manifest::ManifestFile;
+
 /// A Pod of two containers and an init container.
 pub const POD: &str = include_str!("../data/pod.json");
 
@@ -51,3 +54,52 @@ pub const EXPRESSIONS: [(&str, &str); 12] = [
         "!has(object.spec.volumes) || object.spec.volumes.all(v, !has(v.hostPath)) && object.spec.volumes.size() <= 10 && object.spec.volumes.exists_one(v, v.name == 'config')",
     ),
 ];
+
+/// Static manifests of `count` policies with a binding each: three validations of [`EXPRESSIONS`] a policy, of which
+/// every policy has its own mix, all for Pods.
+pub fn manifests(count: usize) -> Vec<ManifestFile> {
+    let document = |index: usize| {
+        let validations: String = (0..3)
+            .map(|step| {
+                EXPRESSIONS
+                    .get((index + step * 5) % EXPRESSIONS.len())
+                    .map_or("true", |(_, text)| text)
+            })
+            .map(|text| format!("  - expression: {}\n", json_string(text)))
+            .collect();
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata:\n  name: p{index}.static.k8s.io\n\
+             spec:\n  matchConstraints:\n    resourceRules:\n    - apiGroups: ['']\n      apiVersions: [v1]\n      operations: [CREATE]\n      \
+             resources: [pods]\n  validations:\n{validations}---\napiVersion: admissionregistration.k8s.io/v1\n\
+             kind: ValidatingAdmissionPolicyBinding\nmetadata:\n  name: p{index}.static.k8s.io\n\
+             spec:\n  policyName: p{index}.static.k8s.io\n  validationActions: [Deny]\n"
+        )
+    };
+    let file = |index| ManifestFile {
+        path: format!("p{index:05}.yaml"),
+        content: document(index).into_bytes(),
+    };
+    (0..count).map(file).collect()
+}
+
+/// The request to create [`POD`].
+pub fn request() -> String {
+    format!(
+        r#"{{"uid":"00000000-0000-4000-8000-000000000000","kind":{{"version":"v1","kind":"Pod"}},"resource":{{"version":"v1","resource":"pods"}},"name":"checkout-6f7c9d5b8-x2k4p","namespace":"shop","operation":"CREATE","userInfo":{{"username":"ann"}},"object":{POD}}}"#
+    )
+}
+
+/// The namespace of [`POD`].
+pub fn cluster() -> Objects {
+    const NAMESPACE: &[u8] = br#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#;
+    let mut objects = Objects::new();
+    if let Ok(namespace) = pratique_json::parse(NAMESPACE) {
+        // It has a kind and a name, so it is kept.
+        let _ = objects.insert(namespace.into_owned());
+    }
+    objects
+}
+
+fn json_string(text: &str) -> String {
+    pratique_json::Value::from(text).to_string()
+}

@@ -1,0 +1,66 @@
+//! Loading static manifests, and one request before 1 to 1,000 policies that all match it.
+//!
+//! `cargo bench --bench admission`
+
+#![allow(clippy::expect_used, reason = "a benchmark that cannot be set up should stop")]
+
+use std::sync::Arc;
+
+use divan::Bencher;
+use pratique::manifest::Plugin;
+use pratique::types::AdmissionRequest;
+use pratique::{Admission, Answer, Authorizer, Check, Decision, Observer, Surroundings};
+use pratique_benches::{cluster, manifests, request};
+
+fn main() {
+    divan::main();
+}
+
+#[derive(Debug)]
+struct NoOpinion;
+
+impl Authorizer for NoOpinion {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Decided(Decision::default())
+    }
+}
+
+struct Silent;
+
+impl Observer for Silent {}
+
+fn admission(count: usize) -> Admission {
+    let builder = Admission::builder().files(&manifests(count), Plugin::ValidatingAdmissionPolicy);
+    builder.expect("loads").build().expect("builds")
+}
+
+#[divan::bench(args = [1, 10, 100, 1000])]
+fn review(bencher: Bencher<'_, '_>, policies: usize) {
+    let (admission, cluster, text) = (admission(policies), cluster(), request());
+    let request: AdmissionRequest<'_> = serde_json::from_str(&text).expect("is a request");
+    let authorizer: Arc<dyn Authorizer> = Arc::new(NoOpinion);
+    let review = || {
+        admission.review(
+            &request,
+            Surroundings::new(&cluster, authorizer.clone()),
+            &mut Silent,
+        )
+    };
+    assert!(review().expect("ends").allowed);
+    bencher.bench_local(review);
+}
+
+#[divan::bench]
+fn parse_request(bencher: Bencher<'_, '_>) {
+    let text = request();
+    bencher.bench_local(|| serde_json::from_str::<AdmissionRequest<'_>>(&text).is_ok());
+}
+
+#[divan::bench(args = [100, 1000], sample_count = 10)]
+fn load(bencher: Bencher<'_, '_>, policies: usize) {
+    let files = manifests(policies);
+    bencher.bench_local(|| {
+        let builder = Admission::builder().files(&files, Plugin::ValidatingAdmissionPolicy);
+        builder.expect("loads").build().expect("builds")
+    });
+}
