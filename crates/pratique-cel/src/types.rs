@@ -92,6 +92,25 @@ impl Type {
         }
     }
 
+    /// The type as it names itself, which is not quite how messages of the checker show it: `null_type`,
+    /// `list(google.protobuf.Timestamp)`.
+    pub fn declared_name(&self) -> String {
+        let parameters: Vec<&Type> = match self {
+            Type::List(element) => vec![element],
+            Type::Map(key, value) => vec![key, value],
+            Type::Opaque(_, parameters) => parameters.iter().collect(),
+            Type::Type(Some(inner)) => vec![inner],
+            Type::Wrapper(inner) => return format!("wrapper({})", inner.runtime_name()),
+            _ => Vec::new(),
+        };
+        let name = self.runtime_name();
+        if parameters.is_empty() {
+            return name.to_owned();
+        }
+        let parameters: Vec<String> = parameters.into_iter().map(Type::declared_name).collect();
+        format!("{name}({})", parameters.join(", "))
+    }
+
     /// The name of the type without its parameters, as `type(x)` shows it at run time.
     pub fn runtime_name(&self) -> &str {
         match self {

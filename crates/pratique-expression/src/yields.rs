@@ -11,12 +11,12 @@ pub(crate) fn check(usage: Use, of: &Type) -> Result<(), ExpressionError> {
     if wanted.is_empty() || wanted.contains(of) {
         return Ok(());
     }
-    let names: Vec<String> = wanted.iter().map(declared_name).collect();
+    let names: Vec<String> = wanted.iter().map(Type::declared_name).collect();
     let wanted = match names.as_slice() {
         [one] => one.clone(),
         several => format!("one of [{}]", several.join(" ")),
     };
-    let got = declared_name(of);
+    let got = of.declared_name();
     Err(ExpressionError::Type { wanted, got })
 }
 
@@ -30,27 +30,6 @@ fn wanted(usage: Use) -> Vec<Type> {
         Use::ApplyConfiguration => vec![Type::named("Object")],
         Use::JsonPatch => vec![Type::list(Type::named("JSONPatch"))],
     }
-}
-
-/// A type as it names itself, which is not quite how messages of the checker show it: `null_type`,
-/// `google.protobuf.Timestamp`.
-fn declared_name(of: &Type) -> String {
-    let parameters: Vec<&Type> = match of {
-        Type::List(element) => vec![element],
-        Type::Map(key, value) => vec![key, value],
-        Type::Opaque(_, parameters) => parameters.iter().collect(),
-        Type::Type(Some(inner)) => vec![inner],
-        _ => Vec::new(),
-    };
-    if let Type::Wrapper(inner) = of {
-        return format!("wrapper({})", inner.runtime_name());
-    }
-    let name = of.runtime_name();
-    if parameters.is_empty() {
-        return name.to_owned();
-    }
-    let parameters: Vec<String> = parameters.into_iter().map(declared_name).collect();
-    format!("{name}({})", parameters.join(", "))
 }
 
 #[cfg(test)]

@@ -53,6 +53,11 @@ impl Objects {
         None
     }
 
+    /// Serves a resource, or with a `subresource` a part of one, whose requests carry objects of `kind`.
+    pub fn serve(&mut self, resource: GroupVersionResource, subresource: &str, kind: GroupVersionKind) {
+        self.equivalents.register(resource, subresource, kind);
+    }
+
     /// Serves what a CustomResourceDefinition defines.
     fn define(&mut self, definition: &Value<'_>) {
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
@@ -70,13 +75,13 @@ impl Objects {
             let own = GroupVersionKind::new(group, name, kind);
             self.scopes.insert(own.clone(), scope);
             if version.at(&["subresources", "status"]).is_some() {
-                self.equivalents.register(resource.clone(), "status", own.clone());
+                self.serve(resource.clone(), "status", own.clone());
             }
             if version.at(&["subresources", "scale"]).is_some() {
                 let scale = GroupVersionKind::new("autoscaling", "v1", "Scale");
-                self.equivalents.register(resource.clone(), "scale", scale);
+                self.serve(resource.clone(), "scale", scale);
             }
-            self.equivalents.register(resource, "", own);
+            self.serve(resource, "", own);
         }
     }
 

@@ -69,7 +69,7 @@ fn answer(expression: &str, env: &Env, variables: &[Variable], bindings: &Value)
 }
 
 fn evaluate(trial: &Trial, expression: &str, env: &Env, bindings: &Value) -> Value {
-    let of_type = trial.result_type().to_string();
+    let of_type = trial.result_type().declared_name();
     let request = request(bindings);
     let given = bindings.get("request");
     let kind: GroupVersionKind = read(given, "kind");

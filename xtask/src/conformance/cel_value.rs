@@ -1,6 +1,7 @@
 //! CEL values in the canonical JSON form of `cel.expr.Value`.
 
 use pratique_cel::Value;
+use pratique_cel::library::mutation;
 use pratique_cel::value::Map;
 use serde_json::{Value as Json, json};
 
@@ -25,7 +26,10 @@ pub(super) fn canonical(value: &Value<'_>) -> Json {
         Value::Optional(Some(value)) => json!({"opaque": "optional_type", "value": canonical(value)}),
         Value::Type(name) => json!({"typeValue": name}),
         Value::Opaque(value) => json!({"opaque": value.type_name(), "text": value.text()}),
-        Value::Struct(value) => json!({"opaque": value.type_name(), "text": format!("{value:?}")}),
+        Value::Struct(of) => {
+            let text = mutation::to_json(value).map_or_else(|error| format!("error: {error}"), |json| json.to_string());
+            json!({"opaque": of.type_name(), "text": text})
+        }
     }
 }
 

@@ -1,13 +1,28 @@
 //! The cluster that a case describes.
 
 use pratique::Objects;
+use pratique::types::{GroupVersionKind, GroupVersionResource};
 use serde_json::Value;
 
 use super::fixture::json_value;
 
+/// What the recording server served besides what servers serve today, in the order of registration.
+const RETIRED: [(&str, &str, &str, &str, &str); 6] = [
+    ("apps", "v1beta2", "deployments", "", "Deployment"),
+    ("apps", "v1beta1", "deployments", "", "Deployment"),
+    ("extensions", "v1beta1", "deployments", "", "Deployment"),
+    ("extensions", "v1beta1", "deployments", "status", "Deployment"),
+    ("extensions", "v1beta1", "daemonsets", "", "DaemonSet"),
+    ("extensions", "v1beta1", "replicasets", "", "ReplicaSet"),
+];
+
 /// The `objects` of a case.
 pub(super) fn of(case: &Value) -> Objects {
     let mut objects = Objects::new();
+    for (group, version, resource, subresource, kind) in RETIRED {
+        let resource = GroupVersionResource::new(group, version, resource);
+        objects.serve(resource, subresource, GroupVersionKind::new(group, version, kind));
+    }
     for object in case.get("objects").and_then(Value::as_array).into_iter().flatten() {
         // What has no name is no object of a cluster; no case relies on one.
         let _ = objects.insert(json_value(object));
