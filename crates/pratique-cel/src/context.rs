@@ -58,6 +58,11 @@ impl<'a> Context<'a> {
         self.charge(count.min(room))
     }
 
+    /// How much more it may cost.
+    pub(crate) fn remaining(&self) -> u64 {
+        self.limit.saturating_sub(self.cost.get())
+    }
+
     /// Takes from the cost what the reference gives back; below nothing the cost is without limit, as its counter wraps.
     pub(crate) fn refund(&self, cost: u64) -> Result<(), Fault> {
         self.cost.set(self.cost.get().wrapping_sub(cost));

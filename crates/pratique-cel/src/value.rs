@@ -62,6 +62,16 @@ pub enum List<'a> {
     Values(&'a [Value<'a>]),
     /// A list that a program holds.
     Constant(&'a [Constant]),
+    /// Two lists in a row: adding lists costs nothing that grows with them.
+    Joined(&'a Joined<'a>),
+}
+
+/// Two lists in a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Joined<'a> {
+    left: List<'a>,
+    right: List<'a>,
+    len: usize,
 }
 
 /// A map.
@@ -203,6 +213,7 @@ impl<'a> List<'a> {
             List::Json(elements) | List::Typed(elements) => elements.len(),
             List::Values(elements) => elements.len(),
             List::Constant(elements) => elements.len(),
+            List::Joined(joined) => joined.len,
         }
     }
 
@@ -218,6 +229,7 @@ impl<'a> List<'a> {
             List::Typed(elements) => elements.get(index).map(Value::from_typed_json),
             List::Values(elements) => elements.get(index).copied(),
             List::Constant(elements) => elements.get(index).map(Constant::value),
+            List::Joined(joined) => joined.get(index),
         }
     }
 
@@ -226,6 +238,31 @@ impl<'a> List<'a> {
         let list = *self;
         // Every index below len() has an element.
         (0..list.len()).map(move |index| list.get(index).unwrap_or(Value::Null))
+    }
+}
+
+impl<'a> Joined<'a> {
+    pub(crate) fn new(left: List<'a>, right: List<'a>) -> Self {
+        let len = left.len().saturating_add(right.len());
+        Joined { left, right, len }
+    }
+
+    /// Lists may be joined any number of times, so this does not recurse.
+    fn get(&self, mut index: usize) -> Option<Value<'a>> {
+        let mut joined = self;
+        loop {
+            let within = joined.left.len();
+            let part = if index < within {
+                joined.left
+            } else {
+                index -= within;
+                joined.right
+            };
+            match part {
+                List::Joined(inner) => joined = inner,
+                part => return part.get(index),
+            }
+        }
     }
 }
 

@@ -89,9 +89,7 @@ fn element<'a>(list: &List<'a>, key: &Value<'_>) -> Result<Lookup<'a>, Fault> {
         let index = shown(key);
         return Err(Fault::error(format!("unsupported index value {index} in list")));
     };
-    let found = usize::try_from(index)
-        .ok()
-        .and_then(|index| list.get(index));
+    let found = usize::try_from(index).ok().and_then(|index| list.get(index));
     match (list, key, found) {
         (_, _, None) => Ok(Lookup::NoIndex),
         (List::Typed(_), Value::Uint(_) | Value::Double(_), Some(_)) => {

@@ -4,7 +4,7 @@ use super::naming::unknown_operands;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::time::Overflow;
-use crate::value::{Evaluation, List, Value};
+use crate::value::{Evaluation, Joined, List, Value};
 
 /// `left + right`
 pub(crate) fn add<'a>(context: &Context<'a>, left: &Value<'a>, right: &Value<'a>) -> Evaluation<'a> {
@@ -134,11 +134,7 @@ fn join_lists<'a>(context: &Context<'a>, left: &List<'a>, right: &List<'a>) -> L
     if right.is_empty() {
         return *left;
     }
-    let room = context.arena.filled(left.len() + right.len(), Value::Null);
-    for (place, element) in room.iter_mut().zip(left.iter().chain(right.iter())) {
-        *place = element;
-    }
-    List::Values(room)
+    List::Joined(context.arena.value(Joined::new(*left, *right)))
 }
 
 #[cfg(test)]

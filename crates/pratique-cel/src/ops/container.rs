@@ -17,9 +17,10 @@ pub(crate) fn is_in(element: &Value<'_>, container: &Value<'_>) -> Result<bool, 
 /// The value of a key, which a typed map takes only as a string.
 pub(super) fn lookup<'a>(map: &Map<'a>, key: &Value<'_>) -> Result<Option<Value<'a>>, Fault> {
     match (map, key) {
-        (Map::Typed(_), key) if !matches!(key, Value::String(_)) => {
-            Err(Fault::error(format!("unsupported map key type: {}", go_type(key))))
-        }
+        (Map::Typed(_), key) if !matches!(key, Value::String(_)) => Err(Fault::error(format!(
+            "unsupported map key type: {}",
+            go_type(key)
+        ))),
         (map, key) => Ok(find_key(map, key)),
     }
 }

@@ -24,7 +24,7 @@ pub fn equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
         (Value::Timestamp(left), Value::Timestamp(right)) => left == right,
         (Value::Duration(left), Value::Duration(right)) => left == right,
         (Value::Type(left), Value::Type(right)) => left == right,
-        (Value::List(left), Value::List(right)) => lists(left, right),
+        (Value::List(left), Value::List(right)) => return lists(left, right),
         (Value::Map(left), Value::Map(right)) => maps(left, right),
         (Value::List(List::Typed(_)) | Value::Map(Map::Typed(_)), _) => return Err(Fault::no_such_overload()),
         (Value::Optional(left), Value::Optional(right)) => return optionals(*left, *right),
@@ -50,18 +50,27 @@ fn numbers(left: &Value<'_>, right: &Value<'_>) -> bool {
     order == Some(Ordering::Equal)
 }
 
-/// Whether members are equal. What cannot be compared counts as equal, but not to typed lists and maps.
+/// Whether members of maps are equal. What cannot be compared counts as equal, but not to typed maps.
 fn members(left: &Value<'_>, right: &Value<'_>, typed: bool) -> bool {
     equal(left, right).unwrap_or(!typed)
 }
 
-fn lists(left: &List<'_>, right: &List<'_>) -> bool {
-    let typed = matches!(left, List::Typed(_));
-    left.len() == right.len()
-        && left
-            .iter()
-            .zip(right.iter())
-            .all(|(left, right)| members(&left, &right, typed))
+/// Lists that were added are stricter, too: what cannot be compared is their error.
+fn lists(left: &List<'_>, right: &List<'_>) -> Result<bool, Fault> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
+    let mut refusal = None;
+    for (own, other) in left.iter().zip(right.iter()) {
+        match (equal(&own, &other), left) {
+            (Ok(false), _) | (Err(_), List::Typed(_)) => return Ok(false),
+            (Err(fault), List::Joined(_)) => {
+                refusal.get_or_insert(fault);
+            }
+            _ => {}
+        }
+    }
+    refusal.map_or(Ok(true), Err)
 }
 
 fn maps(left: &Map<'_>, right: &Map<'_>) -> bool {

@@ -54,6 +54,7 @@ pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
         Value::Bytes(_) => "types.Bytes",
         Value::Timestamp(_) => "types.Timestamp",
         Value::Duration(_) => "types.Duration",
+        Value::List(List::Joined(_)) => "*types.concatList",
         Value::List(_) => "*types.baseList",
         Value::Map(_) => "*types.baseMap",
         Value::Struct(value) if value.type_name() == "JSONPatch" => "*mutation.JSONPatchVal",

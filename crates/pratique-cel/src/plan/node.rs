@@ -131,11 +131,7 @@ pub(super) enum Key {
     /// Any other constant that can be a key.
     Constant(Constant),
     /// A computed key.
-    Computed {
-        node: NodeId,
-        /// Whether the key comes from the input as it is, which shows in messages.
-        native: bool,
-    },
+    Computed(NodeId),
 }
 
 /// A call of a function.

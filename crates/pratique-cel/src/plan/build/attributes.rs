@@ -55,9 +55,8 @@ impl Planner<'_> {
         let key = match self.constant(key) {
             Some(constant) => constant_key(constant)?,
             None => {
-                let native = self.is_native(key);
                 self.make_inner(key);
-                Key::Computed { node: key, native }
+                Key::Computed(key)
             }
         };
         Ok(self.extend(id, operand, key, optional))
@@ -92,15 +91,6 @@ impl Planner<'_> {
         if let Some(Node::Attribute(attribute)) = self.nodes.get_mut(id.index()) {
             attribute.charge = Charge::Inner;
         }
-    }
-
-    /// Whether a key comes from the input as it is: from a variable, not from a comprehension or a call.
-    fn is_native(&self, id: NodeId) -> bool {
-        let root = match self.node(id) {
-            Some(Node::Attribute(attribute)) => &attribute.root,
-            _ => return false,
-        };
-        matches!(root, Root::Variable { .. })
     }
 }
 

@@ -99,7 +99,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         element: NodeId,
         list_cost: u64,
     ) -> Evaluation<'a> {
-        let room = self.context.arena.filled(range.len(), Value::Null);
+        let room = self.context.arena.filled(self.most(range), Value::Null);
         let mut places = room.iter_mut();
         let mut fault = None;
         for round in 0..range.len() {
@@ -133,6 +133,12 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
     }
 
+    /// How many elements a list or map of a range can get: each costs 1 at least.
+    fn most(&self, range: &Range<'a>) -> usize {
+        let affordable = usize::try_from(self.context.remaining()).unwrap_or(usize::MAX);
+        range.len().min(affordable)
+    }
+
     /// Whether this round adds something. An error of the filter takes the place of what was gathered, and of an
     /// error before.
     #[inline]
@@ -157,7 +163,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         filter: Option<NodeId>,
         value: NodeId,
     ) -> Evaluation<'a> {
-        let mut entries = Entries::new(self, range.len());
+        let mut entries = Entries::new(self, self.most(range));
         let mut fault = None;
         for round in 0..range.len() {
             let (key, _) = self.bind_round(fold, range, round);

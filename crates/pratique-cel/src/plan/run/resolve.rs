@@ -6,7 +6,7 @@ use crate::error::Fault;
 use crate::ops::{self, Lookup};
 use crate::plan::node::{Attribute, Charge, Key, Root, Step};
 use crate::plan::observe::Observer;
-use crate::value::{Evaluation, List, Map, Value};
+use crate::value::{Evaluation, Value};
 
 impl<'a, O: Observer> Run<'_, 'a, O> {
     pub(super) fn attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
@@ -141,13 +141,13 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         match key {
             Key::Declared(name) | Key::Name(name) => Ok(Value::String(name)),
             Key::Constant(constant) => Ok(constant.value()),
-            Key::Computed { node, native } => {
+            Key::Computed(node) => {
                 let key = self.evaluate(*node)?;
                 match key {
                     Value::String(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) | Value::Double(_) => {
                         Ok(key)
                     }
-                    other => Err(invalid_key(&other, *native)),
+                    other => Err(invalid_key(&other)),
                 }
             }
         }
@@ -155,12 +155,6 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 }
 
 #[cold]
-fn invalid_key(key: &Value<'_>, native: bool) -> Fault {
-    let name = match key {
-        Value::Null if native => "<nil>",
-        Value::List(List::Json(_)) if native => "[]interface {}",
-        Value::Map(Map::Json(_)) if native => "map[string]interface {}",
-        key => ops::go_type(key),
-    };
-    Fault::error(format!("invalid qualifier type: {name}"))
+fn invalid_key(key: &Value<'_>) -> Fault {
+    Fault::error(format!("invalid qualifier type: {}", ops::go_type(key)))
 }
