@@ -22,3 +22,8 @@ fn expressions() {
 fn policies() {
     check("policy");
 }
+
+#[test]
+fn manifests() {
+    check("load");
+}

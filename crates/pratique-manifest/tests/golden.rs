@@ -49,6 +49,7 @@ fn reports_are_as_recorded() {
     let mut cases: Vec<PathBuf> = fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
         .collect();
     cases.sort();
     let differing: Vec<String> = cases.iter().filter_map(|case| check(case)).collect();
