@@ -7,7 +7,11 @@ use xtask::conformance::{Arguments, report};
 #[track_caller]
 fn check(suite: &str) {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
-    let arguments = Arguments { directory, suite: Some(suite.to_owned()), ..Arguments::default() };
+    let arguments = Arguments {
+        directory,
+        suite: Some(suite.to_owned()),
+        ..Arguments::default()
+    };
     let report = report(&arguments).unwrap();
     assert!(!report.is_empty(), "no case of suite {suite}");
     assert!(report.is_exact(), "{report}");

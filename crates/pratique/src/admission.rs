@@ -82,7 +82,10 @@ impl Admission {
 impl Builder {
     /// Sets the feature gate `ManifestBasedAdmissionControlConfig`; it is on unless set.
     pub fn manifest_gate(self, manifest_gate: bool) -> Self {
-        Builder { manifest_gate, ..self }
+        Builder {
+            manifest_gate,
+            ..self
+        }
     }
 
     /// Adds what an AdmissionConfiguration file names.
@@ -90,10 +93,13 @@ impl Builder {
     /// # Errors
     /// All that is wrong with the file and the manifests it names.
     pub fn configuration(mut self, path: &str) -> Result<Self, ConfigurationErrors> {
-        let options =
-            ConfigurationOptions { expressions: &self.expressions, manifest_gate: self.manifest_gate };
+        let options = ConfigurationOptions {
+            expressions: &self.expressions,
+            manifest_gate: self.manifest_gate,
+        };
         let loaded = load_configuration(path, &options)?;
-        self.manifests.extend(loaded.plugins.into_iter().map(|plugin| plugin.manifests));
+        self.manifests
+            .extend(loaded.plugins.into_iter().map(|plugin| plugin.manifests));
         Ok(self)
     }
 
@@ -102,7 +108,13 @@ impl Builder {
     /// # Errors
     /// All that is wrong with the manifests.
     pub fn directory(mut self, path: &str, plugin: Plugin) -> Result<Self, LoadErrors> {
-        let set = load_directory(path, plugin, &Options { expressions: &self.expressions })?;
+        let set = load_directory(
+            path,
+            plugin,
+            &Options {
+                expressions: &self.expressions,
+            },
+        )?;
         self.manifests.push(set);
         Ok(self)
     }
@@ -112,7 +124,13 @@ impl Builder {
     /// # Errors
     /// All that is wrong with the manifests.
     pub fn files(mut self, files: &[ManifestFile], plugin: Plugin) -> Result<Self, LoadErrors> {
-        let set = load_files(files, plugin, &Options { expressions: &self.expressions })?;
+        let set = load_files(
+            files,
+            plugin,
+            &Options {
+                expressions: &self.expressions,
+            },
+        )?;
         self.manifests.push(set);
         Ok(self)
     }
@@ -144,9 +162,14 @@ impl Builder {
             cache,
         );
         let api_policies = Policies::compile(&self.policies, &self.bindings, Origin::Api, cache);
-        let mut names: Vec<String> = policies.filter_map(|loaded| loaded.object.metadata.name.clone()).collect();
+        let mut names: Vec<String> = policies
+            .filter_map(|loaded| loaded.object.metadata.name.clone())
+            .collect();
         names.sort();
-        Ok(Admission { policies: [static_policies, api_policies], names })
+        Ok(Admission {
+            policies: [static_policies, api_policies],
+            names,
+        })
     }
 }
 

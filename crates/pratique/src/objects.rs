@@ -26,11 +26,21 @@ impl Default for Objects {
 impl Objects {
     /// A cluster that serves the built-in resources and has no object.
     pub fn new() -> Self {
-        let scope = |namespaced| if namespaced { ParamScope::Namespaced } else { ParamScope::Cluster };
-        let main = builtin::resources().iter().filter(|served| served.subresource.is_empty());
+        let scope = |namespaced| {
+            if namespaced {
+                ParamScope::Namespaced
+            } else {
+                ParamScope::Cluster
+            }
+        };
+        let main = builtin::resources()
+            .iter()
+            .filter(|served| served.subresource.is_empty());
         Objects {
             objects: HashMap::new(),
-            scopes: main.map(|served| (served.kind.clone(), scope(served.namespaced))).collect(),
+            scopes: main
+                .map(|served| (served.kind.clone(), scope(served.namespaced)))
+                .collect(),
             equivalents: Equivalents::builtin(),
         }
     }
@@ -38,10 +48,18 @@ impl Objects {
     /// Adds an object, in the place of one of the same kind and name. What has no kind or name is left out, and
     /// given back.
     pub fn insert(&mut self, object: Value<'static>) -> Option<Value<'static>> {
-        let text = |path: &[&str]| object.at(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |path: &[&str]| {
+            object
+                .at(path)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
         let (kind, name) = (text(&["kind"]), text(&["metadata", "name"]));
         let version = GroupVersion::parse(&text(&["apiVersion"]));
-        let Ok(version) = version.map(|version| version.with_kind(&kind)) else { return Some(object) };
+        let Ok(version) = version.map(|version| version.with_kind(&kind)) else {
+            return Some(object);
+        };
         if kind.is_empty() || name.is_empty() {
             return Some(object);
         }
@@ -49,7 +67,10 @@ impl Objects {
             self.define(&object);
         }
         let namespace = text(&["metadata", "namespace"]);
-        self.objects.entry(version).or_default().insert((namespace, name), object);
+        self.objects
+            .entry(version)
+            .or_default()
+            .insert((namespace, name), object);
         None
     }
 
@@ -67,10 +88,15 @@ impl Objects {
             "Cluster" => ParamScope::Cluster,
             _ => ParamScope::Namespaced,
         };
-        let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array).unwrap_or_default();
+        let versions = definition
+            .at(&["spec", "versions"])
+            .and_then(Value::as_array)
+            .unwrap_or_default();
         for version in versions {
             let served = version.get("served").and_then(Value::as_bool).unwrap_or_default();
-            let Some(name) = version.get("name").and_then(Value::as_str).filter(|_| served) else { continue };
+            let Some(name) = version.get("name").and_then(Value::as_str).filter(|_| served) else {
+                continue;
+            };
             let resource = GroupVersionResource::new(group, name, plural);
             let own = GroupVersionKind::new(group, name, kind);
             self.scopes.insert(own.clone(), scope);
@@ -86,7 +112,9 @@ impl Objects {
     }
 
     fn find(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&Value<'static>> {
-        self.objects.get(kind)?.get(&(namespace.to_owned(), name.to_owned()))
+        self.objects
+            .get(kind)?
+            .get(&(namespace.to_owned(), name.to_owned()))
     }
 }
 
@@ -111,7 +139,10 @@ impl Cluster for Objects {
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
         let of_kind = self.objects.get(kind).into_iter().flatten();
-        of_kind.filter(|((own, _), _)| own == namespace).map(|(_, object)| object).collect()
+        of_kind
+            .filter(|((own, _), _)| own == namespace)
+            .map(|(_, object)| object)
+            .collect()
     }
 }
 
@@ -127,7 +158,10 @@ mod tests {
     #[test]
     fn objects_are_found_by_kind_and_name() {
         let mut objects = Objects::new();
-        assert!(insert(&mut objects, r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#));
+        assert!(insert(
+            &mut objects,
+            r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#
+        ));
         assert!(!insert(&mut objects, r#"{"apiVersion":"v1","kind":"Namespace"}"#));
         assert!(objects.namespace("shop").is_some());
         assert!(objects.namespace("other").is_none());

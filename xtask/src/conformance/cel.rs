@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use pratique::{Objects, Surroundings, Trial};
 use pratique_expression::Declarations;
 use pratique_json as json;
 use pratique_match::Matched;
-use pratique::{Objects, Surroundings, Trial};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -42,7 +42,14 @@ struct Variable {
 }
 
 pub(super) fn judge(case: &Value) -> Outcome {
-    let Ok(Case { expression, env, variables, bindings, expect }) = serde_json::from_value(case.clone()) else {
+    let Ok(Case {
+        expression,
+        env,
+        variables,
+        bindings,
+        expect,
+    }) = serde_json::from_value(case.clone())
+    else {
         return Outcome::failed(case, "the case is not of the form of this suite");
     };
     let actual = answer(&expression, &env, &variables, &bindings);
@@ -56,7 +63,9 @@ fn answer(expression: &str, env: &Env, variables: &[Variable], bindings: &Value)
         patch_types: env.has_patch_types,
         variables: true,
     };
-    let named = variables.iter().map(|variable| (variable.name.as_str(), variable.expression.as_str()));
+    let named = variables
+        .iter()
+        .map(|variable| (variable.name.as_str(), variable.expression.as_str()));
     let trial = match Trial::compile(expression, named, declarations) {
         Ok(trial) => trial,
         Err(error) => {
@@ -82,7 +91,10 @@ fn evaluate(trial: &Trial, expression: &str, env: &Env, bindings: &Value) -> Val
     let authorizer: CaseAuthorizer = read(Some(bindings), "authorizer");
     let cluster = Objects::new();
     let surroundings = Surroundings::new(&cluster, Arc::new(authorizer));
-    let matched = Matched { resource: &resource, kind: &kind };
+    let matched = Matched {
+        resource: &resource,
+        kind: &kind,
+    };
     let result = trial.evaluate(&request, matched, &params, &namespace, surroundings, |result| {
         let prefix = format!("expression '{expression}' resulted in error: ");
         match &result.answer {
@@ -99,7 +111,13 @@ fn request(bindings: &Value) -> AdmissionRequest<'static> {
         Some(user) => serde_json::from_value(user.clone()).unwrap_or_default(),
         None => authorizer_user(bindings),
     };
-    let original = |own: &str, converted: &str| if has(given, own) { own.to_owned() } else { converted.to_owned() };
+    let original = |own: &str, converted: &str| {
+        if has(given, own) {
+            own.to_owned()
+        } else {
+            converted.to_owned()
+        }
+    };
     AdmissionRequest {
         kind: read(given, &original("requestKind", "kind")),
         resource: read(given, &original("requestResource", "resource")),
@@ -108,7 +126,9 @@ fn request(bindings: &Value) -> AdmissionRequest<'static> {
         namespace: read(given, "namespace"),
         operation: read::<Operation>(given, "operation"),
         dry_run: Some(read(given, "dryRun")),
-        options: given.map(|request| json_value(&request["options"])).unwrap_or_default(),
+        options: given
+            .map(|request| json_value(&request["options"]))
+            .unwrap_or_default(),
         user_info: user,
         object: json_value(&bindings["object"]),
         old_object: json_value(&bindings["oldObject"]),
@@ -131,7 +151,9 @@ fn has(object: Option<&Value>, field: &str) -> bool {
 /// A field, or the default where it is absent.
 fn read<T: Default + for<'de> Deserialize<'de>>(object: Option<&Value>, field: &str) -> T {
     let field = object.and_then(|object| object.get(field));
-    field.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default()
+    field
+        .and_then(|value| serde_json::from_value(value.clone()).ok())
+        .unwrap_or_default()
 }
 
 fn compare(expect: &Value, mut actual: Value) -> Outcome {
@@ -139,7 +161,9 @@ fn compare(expect: &Value, mut actual: Value) -> Outcome {
     normalize(&mut expect);
     normalize(&mut actual);
     let same = |field: &str| expect.get(field) == actual.get(field);
-    let kind = ["value", "error", "compileError"].into_iter().find(|kind| expect.get(kind).is_some());
+    let kind = ["value", "error", "compileError"]
+        .into_iter()
+        .find(|kind| expect.get(kind).is_some());
     let text = |of: &Value| {
         let text = of.get("error").or_else(|| of.get("compileError"));
         text.and_then(Value::as_str).map(str::to_owned)

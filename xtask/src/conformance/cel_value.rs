@@ -27,7 +27,8 @@ pub(super) fn canonical(value: &Value<'_>) -> Json {
         Value::Type(name) => json!({"typeValue": name}),
         Value::Opaque(value) => json!({"opaque": value.type_name(), "text": value.text()}),
         Value::Struct(of) => {
-            let text = mutation::to_json(value).map_or_else(|error| format!("error: {error}"), |json| json.to_string());
+            let text = mutation::to_json(value)
+                .map_or_else(|error| format!("error: {error}"), |json| json.to_string());
             json!({"opaque": of.type_name(), "text": text})
         }
     }
@@ -54,7 +55,9 @@ pub(super) fn normalize(form: &mut Json) {
 }
 
 fn entries(map: &Map<'_>) -> Vec<Json> {
-    let entries = map.iter().map(|(key, value)| json!({"key": canonical(&key), "value": canonical(&value)}));
+    let entries = map
+        .iter()
+        .map(|(key, value)| json!({"key": canonical(&key), "value": canonical(&value)}));
     entries.collect()
 }
 
@@ -75,7 +78,10 @@ fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let group = chunk
+            .iter()
+            .fold(0u32, |group, byte| group << 8 | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
         for digit in 0..4 {
             let index = (group >> (18 - 6 * digit)) as usize & 63;
             let character = ALPHABET.get(index).map_or('=', |byte| char::from(*byte));

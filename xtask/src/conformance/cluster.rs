@@ -23,7 +23,12 @@ pub(super) fn of(case: &Value) -> Objects {
         let resource = GroupVersionResource::new(group, version, resource);
         objects.serve(resource, subresource, GroupVersionKind::new(group, version, kind));
     }
-    for object in case.get("objects").and_then(Value::as_array).into_iter().flatten() {
+    for object in case
+        .get("objects")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
         // What has no name is no object of a cluster; no case relies on one.
         let _ = objects.insert(json_value(object));
     }

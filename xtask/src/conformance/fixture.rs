@@ -11,7 +11,9 @@ use serde_json::Value;
 /// A value of a case as an engine's value.
 pub(super) fn json_value(value: &Value) -> json::Value<'static> {
     let text = value.to_string();
-    json::parse(text.as_bytes()).map(json::Value::into_owned).unwrap_or_default()
+    json::parse(text.as_bytes())
+        .map(json::Value::into_owned)
+        .unwrap_or_default()
 }
 
 /// A temporary directory with the files of a case, gone when it is dropped.
@@ -53,7 +55,9 @@ impl Directory {
             fs::create_dir_all(path)
         } else {
             fs::write(path, text(&content["text"]))?;
-            let mode = content["mode"].as_str().and_then(|mode| u32::from_str_radix(mode, 8).ok());
+            let mode = content["mode"]
+                .as_str()
+                .and_then(|mode| u32::from_str_radix(mode, 8).ok());
             match mode {
                 Some(mode) => fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)),
                 None => Ok(()),
@@ -71,11 +75,21 @@ impl Drop for Directory {
 
 fn decode_base64(text: &str) -> Vec<u8> {
     const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digits: Vec<u32> = text.chars().filter_map(|c| ALPHABET.find(c)).map(|digit| digit as u32).collect();
+    let digits: Vec<u32> = text
+        .chars()
+        .filter_map(|c| ALPHABET.find(c))
+        .map(|digit| digit as u32)
+        .collect();
     let mut bytes = Vec::new();
     for chunk in digits.chunks(4) {
         let group = chunk.iter().fold(0, |group, digit| group << 6 | digit) << (6 * (4 - chunk.len()));
-        bytes.extend(group.to_be_bytes().iter().skip(1).take(chunk.len().saturating_sub(1)));
+        bytes.extend(
+            group
+                .to_be_bytes()
+                .iter()
+                .skip(1)
+                .take(chunk.len().saturating_sub(1)),
+        );
     }
     bytes
 }

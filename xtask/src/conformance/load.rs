@@ -43,7 +43,9 @@ fn with_directory(expect: &Value, directory: &Directory) -> Value {
 }
 
 fn manifests(path: &str, plugin: &str, expressions: &Expressions) -> Value {
-    let Some(plugin) = Plugin::from_name(plugin) else { return json!({"unknown plugin": plugin}) };
+    let Some(plugin) = Plugin::from_name(plugin) else {
+        return json!({"unknown plugin": plugin});
+    };
     match load_directory(path, plugin, &Options { expressions }) {
         Ok(set) => {
             let objects = objects(&set);
@@ -54,7 +56,13 @@ fn manifests(path: &str, plugin: &str, expressions: &Expressions) -> Value {
 }
 
 fn configuration(path: &str, expressions: &Expressions, manifest_gate: bool) -> Value {
-    let loaded = match load_configuration(path, &ConfigurationOptions { expressions, manifest_gate }) {
+    let loaded = match load_configuration(
+        path,
+        &ConfigurationOptions {
+            expressions,
+            manifest_gate,
+        },
+    ) {
         Ok(loaded) => loaded,
         Err(errors) if errors.exit_code == 1 => return json!({"error": errors.to_string()}),
         Err(errors) => return json!({"error": errors.to_string(), "exitCode": errors.exit_code}),
@@ -102,7 +110,10 @@ fn name(object: &Value) -> String {
 }
 
 fn compare(expect: &Value, actual: Value) -> Outcome {
-    let (expected, text) = (expect["error"].as_str(), actual["error"].as_str().map(str::to_owned));
+    let (expected, text) = (
+        expect["error"].as_str(),
+        actual["error"].as_str().map(str::to_owned),
+    );
     let verdict = match expected {
         Some(_) => text.is_some() && expect["exitCode"] == actual["exitCode"],
         None => *expect == actual,

@@ -59,13 +59,20 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         eprintln!("error: {}: {error}", path.display());
         return ExitCode::from(2);
     }
-    if report.passed_all() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if report.passed_all() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// Runs all cases that the arguments select.
 pub fn report(arguments: &Arguments) -> Result<Report, String> {
     let mut report = Report::default();
-    for suite in entries(&arguments.directory)?.into_iter().filter(|path| path.is_dir()) {
+    for suite in entries(&arguments.directory)?
+        .into_iter()
+        .filter(|path| path.is_dir())
+    {
         let suite_name = stem(&suite);
         if arguments.suite.as_ref().is_some_and(|only| *only != suite_name) {
             continue;
@@ -78,7 +85,11 @@ pub fn report(arguments: &Arguments) -> Result<Report, String> {
                 continue;
             }
             for case in cases(&file)? {
-                let name = case.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+                let name = case
+                    .get("name")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned();
                 if arguments.only.as_ref().is_some_and(|only| !name.contains(only)) {
                     continue;
                 }
@@ -98,14 +109,18 @@ fn judge(suite: &str, case: &Value) -> Outcome {
     };
     catch_unwind(AssertUnwindSafe(|| run(case))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panicked");
+        let text = text
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("panicked");
         Outcome::failed(case, &format!("panicked: {text}"))
     })
 }
 
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, String> {
     let error = |error| format!("{}: {error}", directory.display());
-    let entries = fs::read_dir(directory).map_err(error)?.map(|entry| entry.map(|entry| entry.path()));
+    let entries = fs::read_dir(directory)
+        .map_err(error)?
+        .map(|entry| entry.map(|entry| entry.path()));
     let mut entries = entries.collect::<Result<Vec<_>, _>>().map_err(error)?;
     entries.sort();
     Ok(entries)
@@ -119,5 +134,7 @@ fn cases(file: &Path) -> Result<Vec<Value>, String> {
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+    path.file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }

@@ -20,7 +20,13 @@ pub struct Outcome {
 impl Outcome {
     /// Compares verdicts; texts and costs are added by [`Outcome::text`] and [`Outcome::cost`].
     pub fn new(verdict: bool, expected: &Value, actual: Value) -> Self {
-        Outcome { verdict, text: None, cost: None, expected: expected.clone(), actual }
+        Outcome {
+            verdict,
+            text: None,
+            cost: None,
+            expected: expected.clone(),
+            actual,
+        }
     }
 
     /// A case that could not be run: wrong in every respect that it has an expectation of.
@@ -28,7 +34,13 @@ impl Outcome {
         let expected = case.get("expect").cloned().unwrap_or_default();
         let text = texts(&expected).then_some(false);
         let cost = expected.get("cost").is_some().then_some(false);
-        Outcome { verdict: false, text, cost, expected, actual: Value::String(why.to_owned()) }
+        Outcome {
+            verdict: false,
+            text,
+            cost,
+            expected,
+            actual: Value::String(why.to_owned()),
+        }
     }
 
     /// Compares the texts of a case that has one.
@@ -50,6 +62,8 @@ impl Outcome {
 }
 
 fn texts(expected: &Value) -> bool {
-    ["error", "compileError"].iter().any(|field| expected.get(field).is_some())
+    ["error", "compileError"]
+        .iter()
+        .any(|field| expected.get(field).is_some())
         || expected.pointer("/status/message").is_some()
 }

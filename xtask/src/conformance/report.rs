@@ -138,7 +138,11 @@ fn tally(cases: &[(String, Outcome)]) -> Tallies {
 }
 
 fn write_line(formatter: &mut Formatter<'_>, name: &str, tallies: Tallies, cost: bool) -> fmt::Result {
-    write!(formatter, "{name} verdict {} text {}", tallies.verdict, tallies.text)?;
+    write!(
+        formatter,
+        "{name} verdict {} text {}",
+        tallies.verdict, tallies.text
+    )?;
     if cost {
         write!(formatter, " cost {}", tallies.cost)?;
     }
