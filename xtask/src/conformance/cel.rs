@@ -138,10 +138,12 @@ fn request(bindings: &Value) -> AdmissionRequest<'static> {
 
 /// Where a request names no user, the case's authorizer does.
 fn authorizer_user(bindings: &Value) -> UserInfo {
-    let user = &bindings["authorizer"]["user"];
-    let mut info: UserInfo = serde_json::from_value(user.clone()).unwrap_or_default();
-    info.username = user["name"].as_str().unwrap_or_default().to_owned();
-    info
+    let user = bindings.pointer("/authorizer/user").cloned().unwrap_or_default();
+    let username = user["name"].as_str().unwrap_or_default().to_owned();
+    UserInfo {
+        username,
+        ..serde_json::from_value(user).unwrap_or_default()
+    }
 }
 
 fn has(object: Option<&Value>, field: &str) -> bool {

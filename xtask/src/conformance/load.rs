@@ -68,16 +68,23 @@ fn configuration(path: &str, expressions: &Expressions, manifest_gate: bool) -> 
         Err(errors) => return json!({"error": errors.to_string(), "exitCode": errors.exit_code}),
     };
     let plugins = loaded.plugins.iter().map(|plugin| {
-        let mut shown = json!({});
-        if let Some(directory) = &plugin.static_manifests_dir {
-            shown["staticManifestsDir"] = json!(directory);
-            shown["names"] = json!(names(&objects(&plugin.manifests)));
-            shown["hash"] = json!(plugin.manifests.hash);
-        }
-        if let Some(file) = &plugin.kube_config_file {
-            shown["kubeConfigFile"] = json!(file);
-        }
-        (plugin.plugin.name().to_owned(), shown)
+        let directory = plugin.static_manifests_dir.as_ref();
+        let members = [
+            ("staticManifestsDir", directory.map(|directory| json!(directory))),
+            (
+                "names",
+                directory.map(|_| json!(names(&objects(&plugin.manifests)))),
+            ),
+            ("hash", directory.map(|_| json!(plugin.manifests.hash))),
+            (
+                "kubeConfigFile",
+                plugin.kube_config_file.as_ref().map(|file| json!(file)),
+            ),
+        ];
+        let given = members
+            .into_iter()
+            .filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        (plugin.plugin.name().to_owned(), Value::Object(given.collect()))
     });
     json!({"plugins": Value::Object(plugins.collect())})
 }
@@ -106,17 +113,16 @@ fn names(objects: &[Value]) -> Vec<String> {
 }
 
 fn name(object: &Value) -> String {
-    object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
+    let name = object.pointer("/metadata/name").and_then(Value::as_str);
+    name.unwrap_or_default().to_owned()
 }
 
 fn compare(expect: &Value, actual: Value) -> Outcome {
-    let (expected, text) = (
-        expect["error"].as_str(),
-        actual["error"].as_str().map(str::to_owned),
-    );
+    let text = |of: &Value| of.get("error").and_then(Value::as_str).map(str::to_owned);
+    let (expected, text) = (text(expect), text(&actual));
     let verdict = match expected {
-        Some(_) => text.is_some() && expect["exitCode"] == actual["exitCode"],
+        Some(_) => text.is_some() && expect.get("exitCode") == actual.get("exitCode"),
         None => *expect == actual,
     };
-    Outcome::new(verdict, expect, actual).text(expected, text.as_deref())
+    Outcome::new(verdict, expect, actual).text(expected.as_deref(), text.as_deref())
 }
