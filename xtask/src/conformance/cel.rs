@@ -139,10 +139,10 @@ fn request(bindings: &Value) -> AdmissionRequest<'static> {
 /// Where a request names no user, the case's authorizer does.
 fn authorizer_user(bindings: &Value) -> UserInfo {
     let user = bindings.pointer("/authorizer/user").cloned().unwrap_or_default();
-    let username = user["name"].as_str().unwrap_or_default().to_owned();
+    let username = user.get("name").and_then(Value::as_str).unwrap_or_default();
     UserInfo {
-        username,
-        ..serde_json::from_value(user).unwrap_or_default()
+        username: username.to_owned(),
+        ..serde_json::from_value(user.clone()).unwrap_or_default()
     }
 }
 
