@@ -1,3 +1,4 @@
 //! Maintenance tasks, as functions, so that the test suite can run them too.
 
 pub mod conformance;
+pub mod tidy;

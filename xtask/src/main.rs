@@ -1,9 +1,12 @@
 //! Maintenance tasks: `cargo xtask <task>`.
 
+mod codegen;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::conformance;
+use xtask::{conformance, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -16,10 +19,49 @@ struct Arguments {
 enum Task {
     /// Run a directory of conformance cases and compare verdicts and texts.
     Conformance(conformance::Arguments),
+    /// Write the table of Kubernetes' built-in types.
+    Codegen(Sources),
+    /// Show how long the source files are, and what they lack.
+    Tidy,
+}
+
+/// Where the built-in types are described.
+#[derive(clap::Args)]
+struct Sources {
+    /// A directory of OpenAPI documents, as an API server serves them.
+    #[arg(long)]
+    openapi: PathBuf,
+    /// The Go module k8s.io/api.
+    #[arg(long)]
+    api: PathBuf,
+    /// The Go module k8s.io/apimachinery.
+    #[arg(long)]
+    apimachinery: PathBuf,
+    /// The file to write.
+    #[arg(long)]
+    table: PathBuf,
 }
 
 fn main() -> ExitCode {
     match Arguments::parse().task {
         Task::Conformance(arguments) => conformance::run(&arguments),
+        Task::Codegen(of) => ended(codegen::run(&of.openapi, &of.api, &of.apimachinery, &of.table)),
+        Task::Tidy => match tidy::check(&tidy::workspace()) {
+            Err(error) => ended(Err(error)),
+            Ok(report) => {
+                print!("{report}");
+                ExitCode::from(u8::from(!report.faults.is_empty()))
+            }
+        },
+    }
+}
+
+fn ended(result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
     }
 }

@@ -1,4 +1,5 @@
 //! The project's own golden cases: verdict, text and cost of each must be exact.
+#![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
 
 use std::path::Path;
 

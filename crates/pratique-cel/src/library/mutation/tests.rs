@@ -1,3 +1,5 @@
+//! Mutations' types, at work.
+
 use super::*;
 use crate::arena::Arena;
 use crate::library;
