@@ -4,6 +4,7 @@
 //! it counts the worst case, with loops over all that a list may hold.
 
 mod calls;
+mod comprehensions;
 mod extensions;
 mod kubernetes;
 mod range;
@@ -11,7 +12,7 @@ mod sizes;
 
 use std::collections::HashMap;
 
-use crate::ast::{Comprehension, Expr, ExprId, Literal};
+use crate::ast::{Expr, ExprId};
 use crate::checker::{Checked, Reference};
 use crate::types::Type;
 
@@ -142,91 +143,6 @@ impl<'c> Estimator<'c> {
         let is_list = false;
         self.entries.insert(id, EntrySize { is_list, key, value });
         cost
-    }
-
-    /// Whether a comprehension only gives a value a name, as `optMap` does.
-    fn is_binding(&self, comprehension: &Comprehension) -> bool {
-        let ast = &self.checked.ast;
-        let range = ast.expr(comprehension.range);
-        let condition = ast.expr(comprehension.condition);
-        matches!(range, Expr::List { elements, .. } if elements.is_empty())
-            && matches!(condition, Expr::Literal(Literal::Bool(false)))
-    }
-
-    fn binding(&mut self, id: ExprId, comprehension: &Comprehension) -> Range {
-        let range = self.cost(comprehension.range);
-        let init = self.cost(comprehension.init);
-        let around = self.locals.len();
-        self.push_accumulator(comprehension);
-        let result = self.cost(comprehension.result);
-        self.copy_size(id, comprehension.result);
-        self.locals.truncate(around);
-        range.plus(init).plus(result)
-    }
-
-    fn comprehension(&mut self, id: ExprId, comprehension: &Comprehension) -> Range {
-        let range = self.cost(comprehension.range);
-        let init = self.cost(comprehension.init);
-        let around = self.locals.len();
-        self.push_accumulator(comprehension);
-        self.push_variables(comprehension);
-        let turn = self.cost(comprehension.condition);
-        let turn = turn.plus(self.cost(comprehension.step));
-        let step_entry = self.entry_size(comprehension.step);
-        self.locals.truncate(around + 1);
-        let result = self.cost(comprehension.result);
-        self.locals.truncate(around);
-
-        let turns = self.size_or_unknown(comprehension.range);
-        match self.checked.ast.expr(comprehension.init) {
-            Expr::Literal(_) => {
-                let size = self.size(comprehension.init);
-                self.set_size(id, size);
-            }
-            Expr::List { .. } | Expr::Map(_) => {
-                self.set_size(id, Some(turns));
-                self.set_entry(id, step_entry);
-            }
-            _ => {}
-        }
-        range.plus(init).plus(result).plus(turns.times(turn))
-    }
-
-    fn push_accumulator(&mut self, comprehension: &Comprehension) {
-        let local = Local {
-            path: self.path(comprehension.init),
-            size: self.size(comprehension.init),
-            entry: self.entry_size(comprehension.init),
-        };
-        self.locals.push(local);
-    }
-
-    fn push_variables(&mut self, comprehension: &Comprehension) {
-        let entry = self.entry_size(comprehension.range);
-        let is_list = match entry {
-            Some(entry) => entry.is_list,
-            None => matches!(self.checked.type_of(comprehension.range), Type::List(_)),
-        };
-        let key = entry.map(|entry| entry.key);
-        let value = entry.map(|entry| entry.value);
-        let (keys, values) = match is_list {
-            true => ("@indices", "@items"),
-            false => ("@keys", "@values"),
-        };
-        let variables = match (comprehension.var2.is_some(), is_list) {
-            (true, _) => vec![(keys, key), (values, value)],
-            (false, true) => vec![(values, value)],
-            (false, false) => vec![(keys, key)],
-        };
-        let range = self.path(comprehension.range);
-        for (step, size) in variables {
-            let path = range.clone().map(|path| below(path, step));
-            self.locals.push(Local {
-                path,
-                size,
-                entry: None,
-            });
-        }
     }
 
     fn local(&self, id: ExprId) -> Option<&Local> {

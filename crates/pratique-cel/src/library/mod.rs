@@ -75,7 +75,7 @@ pub fn kubernetes() -> Environment {
     kubernetes_at(37)
 }
 
-/// The environment of an API server that keeps to what version 1.`minor` had, without variables.
+/// The environment of an API server that keeps to what version 1.`minor` had, without variables; from 1.29 on.
 pub fn kubernetes_at(minor: u32) -> Environment {
     LIBRARIES
         .iter()
