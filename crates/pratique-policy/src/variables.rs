@@ -1,5 +1,6 @@
 //! The variables of a policy: evaluated when they are first read, and once.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -65,7 +66,10 @@ impl<'s> Variables<'s> {
 
     /// The value of a variable; of two with the same name the later.
     fn read(&self, name: &str) -> Result<Option<Value<'s>>, Fault> {
-        let at = self.compiled.iter().rposition(|(own, _)| own == name);
+        let Some(name) = unescaped(name) else {
+            return Ok(None);
+        };
+        let at = self.compiled.iter().rposition(|(own, _)| *own == name);
         let Some((state, (name, compiled))) =
             at.and_then(|at| Some((self.states.get(at)?, self.compiled.get(at)?)))
         else {
@@ -151,7 +155,57 @@ impl fmt::Debug for Variables<'_> {
     }
 }
 
+/// The name that a field stands for: an API server reads fields of variables as if they were escaped names, though it
+/// declares them as they are. `None` for what is no escape.
+fn unescaped(field: &str) -> Option<Cow<'_, str>> {
+    let mut name = Cow::Borrowed("");
+    let mut rest = field;
+    while let Some((before, word, after)) = first_escape(rest) {
+        let stands_for = match word {
+            "underscores" => "__",
+            "dot" => ".",
+            "dash" => "-",
+            "slash" => "/",
+            _ => return None,
+        };
+        name = Cow::Owned(format!("{name}{before}{stands_for}"));
+        rest = after;
+    }
+    Some(name + rest)
+}
+
+/// Splits at the first `__word__`.
+fn first_escape(field: &str) -> Option<(&str, &str, &str)> {
+    let starts = field.match_indices("__").map(|(at, _)| at);
+    // Of three underscores in a row the last two may be the start.
+    let starts = starts.flat_map(|at| [at, at + 1]);
+    starts.into_iter().find_map(|at| {
+        let (before, rest) = field.split_at_checked(at)?;
+        let (word, after) = rest.strip_prefix("__")?.split_once("__")?;
+        (!word.is_empty() && !word.contains('_')).then_some((before, word, after))
+    })
+}
+
 fn fails(name: &str, why: &str) -> Fault {
     let name = quote::quoted(name);
     Fault::error(format!("composited variable {name} fails to evaluate: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_escaped() {
+        for (field, name) in [
+            ("plain", Some("plain")),
+            ("a__b", Some("a__b")),
+            ("a__dot__b", Some("a.b")),
+            ("a___dash__b", Some("a_-b")),
+            ("__underscores__", Some("__")),
+            ("a__other__b", None),
+        ] {
+            assert_eq!(unescaped(field).as_deref(), name, "{field}");
+        }
+    }
 }
