@@ -121,6 +121,12 @@ impl Environment {
         self.plan(&self.check(self.parse(text)?)?)
     }
 
+    /// The macros, in the order in which they are tried.
+    #[cfg(test)]
+    pub(crate) fn macros(&self) -> &[Macro] {
+        &self.macros
+    }
+
     /// A function by its name.
     pub fn function(&self, name: &str) -> Option<&Arc<Function>> {
         self.functions.by_name.get(name)

@@ -27,10 +27,11 @@ impl Source {
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         let mut lines = vec![(0, 0)];
-        for (offset, (byte, character)) in text.char_indices().enumerate() {
-            if character == '\n' {
-                lines.push((offset as u32 + 1, byte + 1));
-            }
+        let (mut offset, mut byte) = (0, 0);
+        for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+            offset += line.chars().count() as u32;
+            byte += line.len();
+            lines.push((offset, byte));
         }
         Source { text, lines }
     }

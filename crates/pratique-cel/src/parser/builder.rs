@@ -7,13 +7,18 @@ use super::expand::{Expander, Macro};
 use crate::ast::{Expr, ExprId, Literal, Node};
 
 /// How many nodes a tree may have: macros that repeat their operand can double a tree each time they are nested.
-const MOST_NODES: usize = 1 << 20;
+const MOST_NODES: usize = 1 << 18;
+
+/// How many names are remembered.
+const MOST_NAMES: usize = 16;
 
 /// A tree that grows.
 #[derive(Debug)]
 pub(super) struct Builder<'m> {
     pub(super) nodes: Vec<Node>,
     pub(super) macro_calls: BTreeMap<ExprId, Expr>,
+    /// The names met so far, as many as are found quickly.
+    names: Vec<Arc<str>>,
     macros: &'m [Macro],
 }
 
@@ -32,6 +37,7 @@ impl<'m> Builder<'m> {
         Builder {
             nodes: Vec::with_capacity(capacity),
             macro_calls: BTreeMap::new(),
+            names: Vec::with_capacity(MOST_NAMES),
             macros,
         }
     }
@@ -56,6 +62,18 @@ impl<'m> Builder<'m> {
     /// Whether the tree has outgrown what a tree may be.
     pub(super) fn is_full(&self) -> bool {
         self.nodes.len() > MOST_NODES
+    }
+
+    /// A name, shared with the nodes before that have it.
+    pub(super) fn name(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.names.iter().find(|known| ***known == *text) {
+            return known.clone();
+        }
+        let name: Arc<str> = text.into();
+        if self.names.len() < MOST_NAMES {
+            self.names.push(name.clone());
+        }
+        name
     }
 
     /// Stands for what could not be read.
@@ -86,7 +104,7 @@ impl<'m> Builder<'m> {
             .iter()
             .find(|own| own.matches(name, target.is_some(), args.len()));
         let Some(found) = found else {
-            let function = name.into();
+            let function = self.name(name);
             return Ok(self.add(
                 Expr::Call {
                     function,

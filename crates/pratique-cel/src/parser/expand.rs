@@ -97,7 +97,13 @@ impl<'b, 'm> Expander<'b, 'm> {
 
     /// The variable in which comprehensions gather their result.
     pub fn accumulator(&mut self) -> ExprId {
-        self.add(Expr::Ident(name_of_operator(ACCUMULATOR)))
+        let name = self.accumulator_name();
+        self.add(Expr::Ident(name))
+    }
+
+    /// [`ACCUMULATOR`], shared.
+    pub fn accumulator_name(&self) -> Arc<str> {
+        name_of_operator(ACCUMULATOR)
     }
 
     /// A list.
@@ -147,6 +153,9 @@ impl<'b, 'm> Expander<'b, 'm> {
 
     /// A copy of an expression made before, in its own place, so that it can stand twice in the tree.
     pub fn copy(&mut self, root: ExprId) -> ExprId {
+        if self.builder.is_full() {
+            return root;
+        }
         let ids = self.descendants(root);
         let first = self.builder.nodes.len() as u32;
         // Children have lower ids than their parents, so each finds its children's copies made.

@@ -41,7 +41,12 @@ impl<'s> Lexer<'s> {
             Scan::Token(kind, end) => (kind, end),
             Scan::Failed(at) => (Kind::End, self.after_character(at)),
         };
-        self.advance_to(end);
+        match kind {
+            // These may hold any character; all others are ASCII.
+            Kind::String | Kind::Bytes => self.advance_to(end),
+            _ if matches!(scanned, Scan::Failed(_)) => self.advance_to(end),
+            _ => self.at = end,
+        }
         let token = Token {
             kind,
             offset,

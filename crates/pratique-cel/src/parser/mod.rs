@@ -78,3 +78,6 @@ fn in_order(mut issues: Vec<Issue>) -> Vec<Issue> {
     }
     issues
 }
+
+#[cfg(test)]
+mod tests;

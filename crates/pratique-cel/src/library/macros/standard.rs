@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{arguments, receiver, variable};
 use crate::ast::{Comprehension, Expr, ExprId, Literal};
-use crate::parser::{ACCUMULATOR, Expander, Macro, MacroError};
+use crate::parser::{Expander, Macro, MacroError};
 
 pub(super) fn macros() -> Vec<Macro> {
     vec![
@@ -88,11 +88,12 @@ pub(super) fn comprehension(
     var2: Option<Arc<str>>,
     fold: Fold,
 ) -> ExprId {
+    let accumulator = macros.accumulator_name();
     macros.comprehension(Comprehension {
         range,
         var,
         var2,
-        accumulator: ACCUMULATOR.into(),
+        accumulator,
         init: fold.init,
         condition: fold.condition,
         step: fold.step,

@@ -52,7 +52,12 @@ pub(super) fn map_insert() -> Function {
     let by_key = [map.clone(), key, value];
     let entries = [map.clone(), map.clone()];
     Function::new("cel.@mapInsert")
-        .with(Overload::new("@mapInsert_map_key_value", false, &by_key, map.clone()))
+        .with(Overload::new(
+            "@mapInsert_map_key_value",
+            false,
+            &by_key,
+            map.clone(),
+        ))
         .with(Overload::new("@mapInsert_map_map", false, &entries, map))
 }
 

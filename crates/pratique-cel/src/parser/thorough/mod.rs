@@ -10,8 +10,10 @@ mod convert;
 mod grammar;
 mod input;
 mod machine;
+mod make;
 mod predict;
 mod recovery;
+mod rules;
 mod tree;
 
 use self::convert::Converter;

@@ -1,7 +1,8 @@
 //! From syntax tree to text: what parses to the same tree again, with macros as they were written.
 
-use std::fmt::Write as _;
+mod literal;
 
+use self::literal::{is_plain, write_literal};
 use crate::ast::{Ast, Expr, ExprId, Literal};
 
 /// Writes a tree as an expression, with the parentheses it needs and one blank around operators.
@@ -341,56 +342,6 @@ fn mark(optional: bool, pieces: &mut Vec<Piece<'_>>) {
     if optional {
         pieces.push(Piece::Text("?"));
     }
-}
-
-/// Whether a field's name needs no backticks.
-fn is_plain(name: &str) -> bool {
-    let start = name.starts_with(|own: char| own.is_ascii_alphabetic() || own == '_');
-    let rest = name.chars().all(|own| own.is_ascii_alphanumeric() || own == '_');
-    start && rest && !matches!(name, "in" | "true" | "false" | "null")
-}
-
-fn write_literal(text: &mut String, literal: &Literal) {
-    // Writing to a string does not fail.
-    let _ = match literal {
-        Literal::Null => write!(text, "null"),
-        Literal::Bool(value) => write!(text, "{value}"),
-        Literal::Int(value) => write!(text, "{value}"),
-        Literal::Uint(value) => write!(text, "{value}u"),
-        // The form for debugging has a point or an exponent, and all the digits that matter.
-        Literal::Double(value) => write!(text, "{value:?}"),
-        Literal::String(value) => write_string(text, value),
-        Literal::Bytes(value) => write_bytes(text, value),
-    };
-}
-
-fn write_string(text: &mut String, value: &str) -> std::fmt::Result {
-    text.push('"');
-    for character in value.chars() {
-        match character {
-            '"' | '\\' => write!(text, "\\{character}")?,
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            control if control.is_control() => write!(text, "\\u{:04x}", u32::from(control))?,
-            other => text.push(other),
-        }
-    }
-    text.push('"');
-    Ok(())
-}
-
-fn write_bytes(text: &mut String, value: &[u8]) -> std::fmt::Result {
-    text.push_str("b\"");
-    for byte in value {
-        match byte {
-            b'"' | b'\\' => write!(text, "\\{}", char::from(*byte))?,
-            b' '..=b'~' => text.push(char::from(*byte)),
-            other => write!(text, "\\x{other:02x}")?,
-        }
-    }
-    text.push('"');
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,0 +1,171 @@
+//! What operands begin with: names, literals, lists, maps, structs, and expressions in parentheses.
+
+use std::borrow::Cow;
+
+use super::super::literal;
+use super::super::token::{Kind, is_reserved};
+use super::{GivenUp, Operand, Read, Reader};
+use crate::ast::{Expr, Literal, MapEntry, StructField};
+
+impl Reader<'_, '_, '_> {
+    pub(super) fn primary(&mut self) -> Read<Operand> {
+        match self.kind() {
+            Kind::Identifier | Kind::Dot => self.named(),
+            Kind::OpenParen => {
+                self.take()?;
+                let inner = self.expr()?;
+                self.expect(Kind::CloseParen)?;
+                Ok(inner)
+            }
+            Kind::OpenBracket => self.list(),
+            Kind::OpenBrace => self.map(),
+            _ => self.literal(),
+        }
+    }
+
+    /// A name, the call of a function, or a struct.
+    fn named(&mut self) -> Read<Operand> {
+        let start = self.at;
+        let rooted = self.take_if(Kind::Dot);
+        let name = self.expect(Kind::Identifier)?;
+        if let Some(brace) = self.brace_after_path() {
+            return self.structure(start, brace);
+        }
+        let text = self.text_of(name);
+        if is_reserved(text) {
+            return Err(GivenUp);
+        }
+        let path = match rooted {
+            true => Cow::Owned(format!(".{text}")),
+            false => Cow::Borrowed(text),
+        };
+        if self.kind() == Kind::OpenParen {
+            return self.call(&path, None);
+        }
+        let ident = Expr::Ident(self.builder.name(&path));
+        let id = self.builder.add(ident, name.offset);
+        Ok(Operand { id, height: 0 })
+    }
+
+    /// Where the `{` is that makes the name here, with further names after dots, that of a struct.
+    fn brace_after_path(&self) -> Option<usize> {
+        let mut ahead = 0;
+        while self.kind_ahead(ahead) == Kind::Dot && self.kind_ahead(ahead + 1) == Kind::Identifier {
+            ahead += 2;
+        }
+        (self.kind_ahead(ahead) == Kind::OpenBrace).then_some(self.at + ahead)
+    }
+
+    fn structure(&mut self, start: usize, brace: usize) -> Read<Operand> {
+        let path = self.tokens.get(start..brace).unwrap_or_default();
+        let type_name: String = path.iter().map(|token| token.text(self.text)).collect();
+        self.at = brace;
+        let open = self.take()?;
+        let (mut fields, mut height) = (Vec::new(), 0);
+        while !matches!(self.kind(), Kind::CloseBrace | Kind::Comma) {
+            let optional = self.take_if(Kind::Question);
+            let name = self.take()?;
+            let name = self.field_name(name)?.into();
+            let offset = self.expect(Kind::Colon)?.offset;
+            let value = self.expr()?;
+            height = height.max(value.height);
+            fields.push(StructField {
+                offset,
+                name,
+                value: value.id,
+                optional,
+            });
+            if !self.another(Kind::CloseBrace)? {
+                break;
+            }
+        }
+        self.close(Kind::CloseBrace)?;
+        let type_name = type_name.into();
+        let id = self.builder.add(Expr::Struct { type_name, fields }, open.offset);
+        Ok(Operand { id, height })
+    }
+
+    fn list(&mut self) -> Read<Operand> {
+        let open = self.take()?;
+        let (mut elements, mut optional, mut height) = (Vec::new(), Vec::new(), 0);
+        while !matches!(self.kind(), Kind::CloseBracket | Kind::Comma) {
+            if self.take_if(Kind::Question) {
+                optional.push(elements.len() as u32);
+            }
+            let element = self.expr()?;
+            elements.push(element.id);
+            height = height.max(element.height);
+            if !self.another(Kind::CloseBracket)? {
+                break;
+            }
+        }
+        self.close(Kind::CloseBracket)?;
+        let id = self.builder.add(Expr::List { elements, optional }, open.offset);
+        Ok(Operand { id, height })
+    }
+
+    fn map(&mut self) -> Read<Operand> {
+        let open = self.take()?;
+        let (mut entries, mut height) = (Vec::new(), 0);
+        while !matches!(self.kind(), Kind::CloseBrace | Kind::Comma) {
+            let optional = self.take_if(Kind::Question);
+            let key = self.expr()?;
+            let offset = self.expect(Kind::Colon)?.offset;
+            let value = self.expr()?;
+            height = height.max(key.height).max(value.height);
+            entries.push(MapEntry {
+                offset,
+                key: key.id,
+                value: value.id,
+                optional,
+            });
+            if !self.another(Kind::CloseBrace)? {
+                break;
+            }
+        }
+        self.close(Kind::CloseBrace)?;
+        let id = self.builder.add(Expr::Map(entries), open.offset);
+        Ok(Operand { id, height })
+    }
+
+    /// Whether another element follows: takes the comma before it, but leaves one before the end.
+    fn another(&mut self, close: Kind) -> Read<bool> {
+        match (self.kind(), self.kind_ahead(1)) {
+            (Kind::Comma, after) if after == close => Ok(false),
+            (Kind::Comma, Kind::Comma) => Err(GivenUp),
+            (Kind::Comma, _) => {
+                self.at += 1;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// The end of a list, map or struct, with the comma that may stand before it.
+    fn close(&mut self, close: Kind) -> Read<()> {
+        self.take_if(Kind::Comma);
+        self.expect(close).map(drop)
+    }
+
+    fn literal(&mut self) -> Read<Operand> {
+        let first = self.take()?;
+        let negative = first.kind == Kind::Minus;
+        let token = if negative { self.take()? } else { first };
+        let text = self.text_of(token);
+        let value = match token.kind {
+            Kind::Int => literal::int(text, negative),
+            Kind::Float => literal::double(text, negative),
+            _ if negative => return Err(GivenUp),
+            Kind::Uint => literal::uint(text),
+            Kind::String => literal::string(text),
+            Kind::Bytes => literal::bytes(text),
+            Kind::True => Ok(Literal::Bool(true)),
+            Kind::False => Ok(Literal::Bool(false)),
+            Kind::Null => Ok(Literal::Null),
+            _ => return Err(GivenUp),
+        };
+        let value = value.map_err(|_| GivenUp)?;
+        let id = self.builder.add(Expr::Literal(value), first.offset);
+        Ok(Operand { id, height: 0 })
+    }
+}
