@@ -41,11 +41,12 @@ impl<'a> Context<'a> {
     }
 
     /// Adds to the cost; past the limit the evaluation stops.
+    #[inline]
     pub fn charge(&self, cost: u64) -> Result<(), Fault> {
         let total = self.cost.get().saturating_add(cost);
         self.cost.set(total);
         if total > self.limit {
-            Err(Fault::stop(Stop::CostLimit))
+            Err(over_limit())
         } else {
             Ok(())
         }
@@ -76,4 +77,9 @@ impl<'a> Context<'a> {
             _ => Ok(()),
         }
     }
+}
+
+#[cold]
+fn over_limit() -> Fault {
+    Fault::stop(Stop::CostLimit)
 }

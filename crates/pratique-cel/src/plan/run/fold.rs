@@ -166,7 +166,8 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         let mut entries = Entries::new(self, self.most(range));
         let mut fault = None;
         for round in 0..range.len() {
-            let (key, _) = self.bind_round(fold, range, round);
+            self.bind_round(fold, range, round);
+            let (key, _) = range.entry(round);
             if self.passes(filter, &mut fault)? {
                 self.context.charge(READ)?;
                 // Of a call of three arguments the reference evaluates none after an error.

@@ -41,16 +41,34 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     pub(super) fn equality(&mut self, left: NodeId, right: NodeId, negated: bool) -> Evaluation<'a> {
-        let (left, right) = (self.evaluate(left), self.evaluate(right));
-        if let Some(stop) = first_stop([&left, &right]) {
+        let (left, right) = match (self.evaluate(left), self.evaluate(right)) {
+            (Ok(left), Ok(right)) => (left, right),
+            (left, right) => return self.equality_of_errors(&left, &right, negated),
+        };
+        self.context
+            .charge(ops::cost_of_equality(Some(&left), Some(&right), negated))?;
+        match (ops::equal(&left, &right), negated) {
+            (Ok(equal), negated) => Ok(Value::Bool(equal != negated)),
+            // What cannot be compared is not equal, even where it is an error to say that it is.
+            (Err(_), true) => Ok(Value::Bool(true)),
+            (Err(fault), false) => Err(fault),
+        }
+    }
+
+    /// Both operands are evaluated, and it is charged, even if the first is an error.
+    #[cold]
+    fn equality_of_errors(
+        &mut self,
+        left: &Evaluation<'a>,
+        right: &Evaluation<'a>,
+        negated: bool,
+    ) -> Evaluation<'a> {
+        if let Some(stop) = first_stop([left, right]) {
             return Err(stop);
         }
         let cost = ops::cost_of_equality(left.as_ref().ok(), right.as_ref().ok(), negated);
         self.context.charge(cost)?;
-        let equal = ops::equal(&left?, &right?);
-        // What cannot be compared is not equal, even where it is an error to say that it is.
-        let holds = if negated { !equal.unwrap_or(false) } else { equal? };
-        Ok(Value::Bool(holds))
+        left.clone().and(right.clone())
     }
 
     pub(super) fn optional_or(&mut self, left: NodeId, right: NodeId, unwrap: bool) -> Evaluation<'a> {

@@ -61,7 +61,17 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
 
     /// The value of a node.
     pub(super) fn evaluate(&mut self, id: NodeId) -> Evaluation<'a> {
-        let result = match self.program.node(id) {
+        if !O::ACTIVE {
+            return self.run(id);
+        }
+        let result = self.run(id);
+        self.observer.observe(self.program.origin(id), &result);
+        result
+    }
+
+    #[inline(always)]
+    fn run(&mut self, id: NodeId) -> Evaluation<'a> {
+        match self.program.node(id) {
             Node::Constant(constant) => Ok(constant.value()),
             Node::Attribute(attribute) => self.attribute(attribute),
             Node::And(terms) => self.and(terms),
@@ -80,11 +90,7 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
                 self.postpone(*local, *value);
                 self.evaluate(*body)
             }
-        };
-        if O::ACTIVE {
-            self.observer.observe(self.program.origin(id), &result);
         }
-        result
     }
 
     /// Gives a variable a value.

@@ -22,6 +22,17 @@ impl<'a> Range<'a> {
         }
     }
 
+    /// The key and value of a round, or the index and element.
+    pub(super) fn entry(&self, round: usize) -> (Value<'a>, Value<'a>) {
+        match self {
+            Range::List(list) => (
+                Value::Int(i64::try_from(round).unwrap_or(i64::MAX)),
+                list.get(round).unwrap_or(Value::Null),
+            ),
+            Range::Map(map) => map.entry(round).unwrap_or((Value::Null, Value::Null)),
+        }
+    }
+
     /// Whether its keys or indices are known to differ, however they are compared.
     pub(super) fn has_distinct_keys(&self) -> bool {
         matches!(self, Range::List(_) | Range::Map(Map::Json(_) | Map::Typed(_)))
@@ -46,28 +57,24 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 
     /// Gives the variables their values for a round.
     #[inline]
-    pub(super) fn bind_round(
-        &mut self,
-        fold: &Fold,
-        range: &Range<'a>,
-        round: usize,
-    ) -> (Value<'a>, Value<'a>) {
-        let (key, value) = match range {
-            Range::List(list) => (
-                Value::Int(i64::try_from(round).unwrap_or(i64::MAX)),
-                list.get(round).unwrap_or(Value::Null),
-            ),
-            Range::Map(map) => map.entry(round).unwrap_or((Value::Null, Value::Null)),
-        };
+    pub(super) fn bind_round(&mut self, fold: &Fold, range: &Range<'a>, round: usize) {
         match (fold.second, range) {
-            (Some(second), _) => {
+            (None, Range::List(list)) => {
+                if let Some(element) = list.get(round) {
+                    self.bind(fold.first, element);
+                }
+            }
+            (None, Range::Map(map)) => {
+                if let Some((key, _)) = map.entry(round) {
+                    self.bind(fold.first, key);
+                }
+            }
+            (Some(second), range) => {
+                let (key, value) = range.entry(round);
                 self.bind(fold.first, key);
                 self.bind(second, value);
             }
-            (None, Range::List(_)) => self.bind(fold.first, value),
-            (None, Range::Map(_)) => self.bind(fold.first, key),
         }
-        (key, value)
     }
 }
 

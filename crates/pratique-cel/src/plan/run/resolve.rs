@@ -2,32 +2,39 @@
 
 use super::Run;
 use super::logic::first_stop;
+use pratique_json as json;
+
 use crate::error::Fault;
 use crate::ops::{self, Lookup};
 use crate::plan::node::{Attribute, Charge, Key, Root, Step};
 use crate::plan::observe::Observer;
-use crate::value::{Evaluation, Value};
+use crate::value::{Evaluation, Map, Value};
 
 impl<'a, O: Observer> Run<'_, 'a, O> {
     pub(super) fn attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
-        let result = self.resolve(attribute);
-        match attribute.charge {
-            Charge::Inner => return result,
-            Charge::One | Charge::Refund => self.settle(attribute.charge, &result)?,
-            Charge::Presence | Charge::Free => {}
-        }
-        match result {
-            Ok(Value::Optional(value)) if attribute.presence => Ok(Value::Bool(value.is_some())),
-            result => result,
+        match (attribute.charge, self.resolve(attribute)) {
+            (Charge::One, Ok(value)) => {
+                self.context.charge(1)?;
+                Ok(value)
+            }
+            (Charge::Inner, result) => result,
+            (Charge::Presence | Charge::Refund, Ok(Value::Optional(value))) => {
+                self.settle(attribute.charge)?;
+                Ok(Value::Bool(value.is_some()))
+            }
+            (_, Err(stop)) if stop.is_stop() => Err(stop),
+            (charge, result) => {
+                self.settle(charge)?;
+                result
+            }
         }
     }
 
-    #[inline]
-    fn settle(&mut self, charge: Charge, result: &Evaluation<'a>) -> Result<(), Fault> {
-        match result {
-            Err(fault) if fault.is_stop() => Err(fault.clone()),
-            _ if charge == Charge::Refund => self.context.refund(1),
-            _ => self.context.charge(1),
+    fn settle(&mut self, charge: Charge) -> Result<(), Fault> {
+        match charge {
+            Charge::One => self.context.charge(1),
+            Charge::Refund => self.context.refund(1),
+            Charge::Presence | Charge::Free | Charge::Inner => Ok(()),
         }
     }
 
@@ -64,6 +71,15 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     /// A member that has to be there.
     #[inline]
     fn required(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
+        if let Some(value) = plain_member(&object, step) {
+            self.context.charge(1)?;
+            return Ok(Value::from_json(value));
+        }
+        self.required_of(object, step)
+    }
+
+    /// A member of anything that has to be there.
+    fn required_of(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
         let (name, declared) = match &step.key {
             Key::Name(name) => (name, false),
             Key::Declared(name) => (name, true),
@@ -90,7 +106,17 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     /// Whether a member is there.
+    #[inline]
     fn presence(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
+        if plain_member(&object, step).is_some() {
+            self.context.charge(1)?;
+            return Ok(Value::Bool(true));
+        }
+        self.presence_of(object, step)
+    }
+
+    /// Whether a member of anything is there.
+    fn presence_of(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
         let present = match (&step.key, object) {
             (Key::Declared(name), Value::Struct(value)) => value.has(self.context, name),
             (Key::Name(name), Value::Struct(value)) if value.is_indexable() => value.has(self.context, name),
@@ -151,6 +177,15 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 }
             }
         }
+    }
+}
+
+/// The member of an object of the input by its name: what most steps are.
+#[inline]
+fn plain_member<'a>(object: &Value<'a>, step: &Step) -> Option<&'a json::Value<'a>> {
+    match (object, &step.key) {
+        (Value::Map(Map::Json(object)), Key::Name(name) | Key::Declared(name)) => object.get(name),
+        _ => None,
     }
 }
 
