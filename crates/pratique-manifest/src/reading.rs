@@ -1,0 +1,99 @@
+//! Reading files of objects of any kind: the same splitting, YAML and JSON as for manifests, but no rule besides.
+//!
+//! For what a server would be asked about, rather than configured with.
+
+use std::sync::Arc;
+
+use crate::directory::ManifestFile;
+use crate::load::{FileDocument, split_all};
+use crate::parse::{Format, Parsed, parse};
+use crate::problem::{Failure, LoadErrors, Problem, Rule};
+use crate::set::ObjectSource;
+
+/// A document of a file.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The values and their places.
+    pub source: ObjectSource,
+    /// The keys that it gives twice; the last value counts.
+    pub duplicates: Vec<Problem>,
+}
+
+/// Reads the documents of a file, whatever they are about.
+///
+/// # Errors
+/// Every document that is no YAML or JSON, and every separator that is none.
+pub fn read_documents(file: &ManifestFile) -> Result<Vec<Document>, LoadErrors> {
+    let (raw, mut failures) = split_all(std::slice::from_ref(file), Vec::new());
+    let mut documents = Vec::new();
+    for document in raw {
+        match read(document) {
+            Ok(document) => documents.push(document),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    if failures.is_empty() {
+        Ok(documents)
+    } else {
+        Err(LoadErrors::new(failures))
+    }
+}
+
+fn read(document: FileDocument) -> Result<Document, Failure> {
+    let parsed = parse(document).map_err(|report| Failure {
+        text: report.text,
+        problems: report.problems,
+    })?;
+    let duplicates = duplicates(&parsed);
+    let source = ObjectSource::new(Arc::clone(&parsed.document), parsed.root);
+    Ok(Document { source, duplicates })
+}
+
+fn duplicates(parsed: &Parsed) -> Vec<Problem> {
+    let Format::Yaml(duplicates) = &parsed.format else {
+        return Vec::new();
+    };
+    let problem = |duplicate: &crate::yaml::Duplicate| {
+        let location = parsed.document.source.location(duplicate.span);
+        Problem::new(Rule::DuplicateField, duplicate.message.clone()).at(location)
+    };
+    duplicates.iter().map(problem).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(content: &str) -> ManifestFile {
+        ManifestFile {
+            path: "pods.yaml".to_owned(),
+            content: content.as_bytes().to_vec(),
+        }
+    }
+
+    #[test]
+    fn documents_of_any_kind_are_read() {
+        let documents = read_documents(&file(
+            "a: 1\n---\n# only a comment\n---\n{\"b\": 2, \"b\": 3}\n---\nc: 1\nc: 2\n",
+        ));
+        let documents = documents.unwrap();
+        let lines: Vec<_> = documents
+            .iter()
+            .map(|document| document.source.locate(&[]).start.line)
+            .collect();
+        assert_eq!(lines, [1, 3, 5, 7]);
+        let twice: Vec<_> = documents
+            .iter()
+            .flat_map(|document| &document.duplicates)
+            .collect();
+        assert_eq!(twice.len(), 1);
+        assert_eq!(twice[0].location.as_ref().unwrap().start.line, 8);
+    }
+
+    #[test]
+    fn every_fault_is_told() {
+        let errors = read_documents(&file("--- oops\na: [\n---\n{]\n")).unwrap_err();
+        let rules: Vec<_> = errors.problems().map(|problem| problem.rule).collect();
+        assert_eq!(rules, [Rule::DocumentSeparator, Rule::Syntax, Rule::Syntax]);
+    }
+}
