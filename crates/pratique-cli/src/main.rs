@@ -1,3 +1,43 @@
-//! The `pratique` command.
+//! The `pratique` command: judges static admission manifests, and objects by them.
 
-fn main() {}
+mod arguments;
+mod baseline;
+mod check;
+mod exit;
+mod input;
+mod output;
+mod review;
+mod style;
+
+use std::process::ExitCode;
+use std::thread;
+
+use clap::Parser as _;
+
+use arguments::{Arguments, Command};
+use exit::{Answer, Trouble};
+
+/// Nesting is bounded everywhere, but not to what the smallest stack holds that a shell may give the main thread.
+const STACK: usize = 64 << 20;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let worker = thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(move || run(&arguments));
+    let ended = worker.map(thread::JoinHandle::join);
+    match ended {
+        Ok(Ok(Ok(answer))) => answer.code(),
+        Ok(Ok(Err(trouble))) => trouble.tell(),
+        // The panic has told its message already.
+        Ok(Err(_)) => ExitCode::from(exit::TROUBLE),
+        Err(error) => Trouble::Thread(error).tell(),
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<Answer, Trouble> {
+    match &arguments.command {
+        Command::Check(arguments) => check::run(arguments),
+        Command::Review(arguments) => review::run(arguments),
+    }
+}

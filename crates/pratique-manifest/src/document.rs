@@ -6,7 +6,7 @@
 use crate::position::{DocumentStart, Lead};
 
 /// A document as bytes, trimmed, and where it begins.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawDocument {
     pub(crate) bytes: Vec<u8>,
     pub(crate) start: DocumentStart,

@@ -83,6 +83,7 @@ fn load(
 }
 
 /// A document before it is parsed, with what positions in its file need.
+#[derive(Clone)]
 pub(crate) struct FileDocument {
     pub(crate) file: Arc<str>,
     pub(crate) index: usize,

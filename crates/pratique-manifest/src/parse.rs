@@ -33,7 +33,8 @@ pub(crate) fn parse(file: FileDocument) -> Result<Parsed, Box<Report>> {
     }
 }
 
-fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
+/// Parses a document that is JSON.
+pub(crate) fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
     let parsed = json::parse(&file.raw.bytes);
     let text = into_text(file.raw.bytes);
     let source = DocumentSource::new(file.file, file.index, text, file.raw.start, file.file_lines);
@@ -51,7 +52,8 @@ fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
     }
 }
 
-fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
+/// Parses a document that is YAML.
+pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
     let decoded = yaml::decode(&file.raw.bytes);
     let parsed = yaml::parse(&decoded);
     let mut start = file.raw.start;

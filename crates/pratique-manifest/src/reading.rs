@@ -1,13 +1,16 @@
 //! Reading files of objects of any kind: the same splitting, YAML and JSON as for manifests, but no rule besides.
 //!
-//! For what a server would be asked about, rather than configured with.
+//! For what a server would be asked about, rather than configured with. As its clients do, what looks like JSON and is
+//! none is read as YAML.
 
 use std::sync::Arc;
 
 use crate::directory::ManifestFile;
+use crate::json;
 use crate::load::{FileDocument, split_all};
-use crate::parse::{Format, Parsed, parse};
+use crate::parse::{Format, Parsed, parse_json, parse_yaml};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
+use crate::report::Report;
 use crate::set::ObjectSource;
 
 /// A document of a file.
@@ -27,7 +30,7 @@ pub fn read_documents(file: &ManifestFile) -> Result<Vec<Document>, LoadErrors> 
     let (raw, mut failures) = split_all(std::slice::from_ref(file), Vec::new());
     let mut documents = Vec::new();
     for document in raw {
-        match read(document) {
+        match read(&document) {
             Ok(document) => documents.push(document),
             Err(failure) => failures.push(failure),
         }
@@ -39,7 +42,7 @@ pub fn read_documents(file: &ManifestFile) -> Result<Vec<Document>, LoadErrors> 
     }
 }
 
-fn read(document: FileDocument) -> Result<Document, Failure> {
+fn read(document: &FileDocument) -> Result<Document, Failure> {
     let parsed = parse(document).map_err(|report| Failure {
         text: report.text,
         problems: report.problems,
@@ -47,6 +50,14 @@ fn read(document: FileDocument) -> Result<Document, Failure> {
     let duplicates = duplicates(&parsed);
     let source = ObjectSource::new(Arc::clone(&parsed.document), parsed.root);
     Ok(Document { source, duplicates })
+}
+
+/// Parses JSON, or YAML that may look like it; the error is that of what it looks like.
+fn parse(document: &FileDocument) -> Result<Parsed, Box<Report>> {
+    if !json::is_json(&document.raw.bytes) {
+        return parse_yaml(document.clone());
+    }
+    parse_json(document.clone()).or_else(|report| parse_yaml(document.clone()).map_err(|_| report))
 }
 
 fn duplicates(parsed: &Parsed) -> Vec<Problem> {
@@ -88,6 +99,13 @@ mod tests {
             .collect();
         assert_eq!(twice.len(), 1);
         assert_eq!(twice[0].location.as_ref().unwrap().start.line, 8);
+    }
+
+    #[test]
+    fn yaml_may_look_like_json() {
+        assert_eq!(read_documents(&file("{a: [1, ]}")).unwrap().len(), 1);
+        let error = read_documents(&file("{\"a\" 1, ]")).unwrap_err().to_string();
+        assert!(error.contains("json parse error"), "{error}");
     }
 
     #[test]

@@ -1,0 +1,103 @@
+//! For which plugin manifests are, as far as their kinds tell.
+//!
+//! Only the text is looked at: also manifests that do not parse tell their kind.
+
+use std::fs;
+
+use pratique_manifest::{Kind, Plugin};
+
+use crate::exit::Trouble;
+use crate::input::is_manifest;
+
+/// The plugin whose manifests a directory holds.
+pub(crate) fn plugin_of(path: &str) -> Result<Plugin, Trouble> {
+    let unreadable = |error| Trouble::Read {
+        path: path.to_owned(),
+        error,
+    };
+    let mut plugins = Vec::new();
+    for entry in fs::read_dir(path).map_err(unreadable)? {
+        let file = entry.map_err(unreadable)?.path();
+        // What cannot be read is told when the directory is loaded.
+        if let Some(content) = is_manifest(&file).then(|| fs::read(&file).ok()).flatten() {
+            plugins.extend(told_by(&content));
+        }
+    }
+    plugins.sort_unstable();
+    plugins.dedup();
+    match plugins.as_slice() {
+        [plugin] => Ok(*plugin),
+        [] => Err(Trouble::NoPlugin {
+            path: path.to_owned(),
+        }),
+        several => {
+            let names: Vec<_> = several.iter().map(|plugin| plugin.name()).collect();
+            Err(Trouble::SeveralPlugins {
+                path: path.to_owned(),
+                plugins: names.join(" and "),
+            })
+        }
+    }
+}
+
+/// The plugins that take what a text gives as a `kind`, each once.
+pub(super) fn told_by(content: &[u8]) -> Vec<Plugin> {
+    let text = String::from_utf8_lossy(content);
+    let kinds = text.split("kind").skip(1).filter_map(named_kind);
+    let mut plugins: Vec<Plugin> = kinds
+        .filter_map(|kind| {
+            Plugin::START_ORDER
+                .into_iter()
+                .find(|plugin| plugin.accepts(kind))
+        })
+        .collect();
+    plugins.sort_unstable();
+    plugins.dedup();
+    plugins
+}
+
+/// The kind that is named by what follows the word `kind`.
+fn named_kind(after: &str) -> Option<Kind> {
+    let quote = ['"', '\''];
+    let value = after.trim_start_matches(quote).trim_start().strip_prefix(':')?;
+    let value = value.trim_start().trim_start_matches(quote);
+    let name = value
+        .split(|character: char| !character.is_ascii_alphanumeric())
+        .next()?;
+    Kind::from_name(name).or_else(|| Kind::from_name(name.strip_suffix("List")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[Plugin]) {
+        assert_eq!(told_by(text.as_bytes()), expected, "{text}");
+    }
+
+    #[test]
+    fn kinds_tell() {
+        check(
+            "kind: ValidatingAdmissionPolicy\n---\nkind: ValidatingAdmissionPolicyBinding\n",
+            &[Plugin::ValidatingAdmissionPolicy],
+        );
+        check(
+            r#"{"kind": "MutatingWebhookConfigurationList"}"#,
+            &[Plugin::MutatingAdmissionWebhook],
+        );
+        check(
+            "kind: List\nitems:\n- 'kind' : \"MutatingAdmissionPolicy\"",
+            &[Plugin::MutatingAdmissionPolicy],
+        );
+        check(
+            "kind: AdmissionConfiguration\nplugins:\n- name: ValidatingAdmissionPolicy",
+            &[],
+        );
+        check("kind: Pod", &[]);
+        check(
+            "}{ kind: ValidatingAdmissionPolicy\nkind: MutatingAdmissionPolicy",
+            &[Plugin::MutatingAdmissionPolicy, Plugin::ValidatingAdmissionPolicy],
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! What a path leads to, and what loads from it.
+
+use std::fs;
+
+use pratique::Expressions;
+use pratique_manifest::{
+    ConfigurationOptions, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Options, Plugin,
+    load_configuration, load_directory, load_files,
+};
+
+use super::Refusal;
+use super::guess::{plugin_of, told_by};
+use crate::arguments::Gates;
+use crate::exit::Trouble;
+
+/// What a path leads to.
+pub(super) enum Subject {
+    /// An AdmissionConfiguration file.
+    Configuration(String),
+    /// A directory of static manifests.
+    Directory(String, Plugin),
+    /// A single static manifest.
+    Manifest(ManifestFile, Plugin),
+}
+
+/// What loads for one plugin.
+pub(super) struct Loaded {
+    pub(super) plugin: Plugin,
+    /// Where an AdmissionConfiguration has it read from.
+    pub(super) directory: Option<String>,
+    pub(super) hash: String,
+    pub(super) objects: Vec<Found>,
+}
+
+/// A loaded object.
+pub(super) struct Found {
+    pub(super) kind: Kind,
+    pub(super) name: String,
+    pub(super) location: Location,
+}
+
+impl Subject {
+    /// Looks at a path. A file is an AdmissionConfiguration unless it, or the user, says that it is a manifest.
+    pub(super) fn of(path: &str, plugin: Option<Plugin>) -> Result<Self, Trouble> {
+        let unreadable = |error| Trouble::Read {
+            path: path.to_owned(),
+            error,
+        };
+        if fs::metadata(path).map_err(unreadable)?.is_dir() {
+            let plugin = plugin.map_or_else(|| plugin_of(path), Ok)?;
+            return Ok(Subject::Directory(path.to_owned(), plugin));
+        }
+        let content = fs::read(path).map_err(unreadable)?;
+        let told = plugin.or_else(|| match told_by(&content).as_slice() {
+            [plugin] => Some(*plugin),
+            _ => None,
+        });
+        Ok(match told {
+            Some(plugin) => Subject::Manifest(
+                ManifestFile {
+                    path: path.to_owned(),
+                    content,
+                },
+                plugin,
+            ),
+            None => Subject::Configuration(path.to_owned()),
+        })
+    }
+
+    /// Loads it as a server would.
+    pub(super) fn load(&self, expressions: &Expressions, gates: Gates) -> Result<Vec<Loaded>, Refusal> {
+        let options = Options { expressions };
+        let refused = |errors| Refusal { errors, exit_code: 1 };
+        match self {
+            Subject::Configuration(path) => configuration(path, expressions, gates),
+            Subject::Directory(path, plugin) => {
+                let set = load_directory(path, *plugin, &options).map_err(refused)?;
+                Ok(vec![Loaded::new(*plugin, None, &set)])
+            }
+            Subject::Manifest(file, plugin) => {
+                let set = load_files(std::slice::from_ref(file), *plugin, &options).map_err(refused)?;
+                Ok(vec![Loaded::new(*plugin, None, &set)])
+            }
+        }
+    }
+}
+
+fn configuration(path: &str, expressions: &Expressions, gates: Gates) -> Result<Vec<Loaded>, Refusal> {
+    let options = ConfigurationOptions {
+        expressions,
+        manifest_gate: gates.manifests,
+    };
+    let loaded = load_configuration(path, &options).map_err(|refused| Refusal {
+        errors: refused.errors,
+        exit_code: refused.exit_code,
+    })?;
+    let plugin = |plugin: &pratique_manifest::PluginConfiguration| {
+        Loaded::new(
+            plugin.plugin,
+            plugin.static_manifests_dir.clone(),
+            &plugin.manifests,
+        )
+    };
+    Ok(loaded.plugins.iter().map(plugin).collect())
+}
+
+impl Loaded {
+    fn new(plugin: Plugin, directory: Option<String>, set: &ManifestSet) -> Self {
+        Loaded {
+            plugin,
+            directory,
+            hash: set.hash.clone(),
+            objects: objects(set),
+        }
+    }
+}
+
+/// The objects of a set: policies before their bindings.
+fn objects(set: &ManifestSet) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut add = |kind, name: &Option<String>, source: &ObjectSource| {
+        let name = name.clone().unwrap_or_default();
+        found.push(Found {
+            kind,
+            name,
+            location: source.locate(&[]),
+        });
+    };
+    for loaded in &set.validating_policies {
+        add(
+            Kind::ValidatingAdmissionPolicy,
+            &loaded.object.metadata.name,
+            &loaded.source,
+        );
+    }
+    for loaded in &set.validating_bindings {
+        add(
+            Kind::ValidatingAdmissionPolicyBinding,
+            &loaded.object.metadata.name,
+            &loaded.source,
+        );
+    }
+    for loaded in &set.mutating_policies {
+        add(
+            Kind::MutatingAdmissionPolicy,
+            &loaded.object.metadata.name,
+            &loaded.source,
+        );
+    }
+    for loaded in &set.mutating_bindings {
+        add(
+            Kind::MutatingAdmissionPolicyBinding,
+            &loaded.object.metadata.name,
+            &loaded.source,
+        );
+    }
+    for loaded in &set.validating_webhooks {
+        add(
+            Kind::ValidatingWebhookConfiguration,
+            &loaded.object.metadata.name,
+            &loaded.source,
+        );
+    }
+    for loaded in &set.mutating_webhooks {
+        add(
+            Kind::MutatingWebhookConfiguration,
+            &loaded.object.metadata.name,
+            &loaded.source,
+        );
+    }
+    found
+}

@@ -1,0 +1,90 @@
+//! How the command ends: with an answer, or in trouble before there was one.
+
+use std::io;
+use std::process::ExitCode;
+
+use pratique::NotEvaluated;
+
+use crate::output;
+
+/// The exit code for wrong usage and failed input or output.
+pub(crate) const TROUBLE: u8 = 2;
+
+/// The answer to the question that the command was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Everything is valid, everything is allowed.
+    Yes,
+    /// Something is not.
+    No,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Trouble {
+    /// A file does not open.
+    #[error("{path}: {}", plain(.error))]
+    Read { path: String, error: io::Error },
+    /// The answer cannot be written.
+    #[error("cannot write the answer: {}", plain(.0))]
+    Write(io::Error),
+    /// The machine gives no thread.
+    #[error("cannot start: {}", plain(.0))]
+    Thread(io::Error),
+    /// A directory does not tell whose manifests it holds.
+    #[error("{path}: no manifest tells by its kind for which plugin the directory is: name it with --plugin")]
+    NoPlugin { path: String },
+    /// A directory has manifests of several plugins.
+    #[error(
+        "{path}: the kinds are those of {plugins}: a directory belongs to one plugin, name it with --plugin"
+    )]
+    SeveralPlugins { path: String, plugins: String },
+    /// A kind's resource is not known.
+    #[error(
+        "{place}: kind {kind} is not known: name its resource with --resource, or give its CustomResourceDefinition"
+    )]
+    UnknownKind { place: String, kind: String },
+    /// An object is to be updated, but what it was is not known.
+    #[error("{place}: an update needs the stored object: give it with --old")]
+    NoOldObject { place: String },
+    /// Nothing was given to judge.
+    #[error("{inputs}: there is no object to review")]
+    NothingToReview { inputs: String },
+    /// Manifests load, but judge nothing yet.
+    #[error(transparent)]
+    NotEvaluated(#[from] NotEvaluated),
+    /// Judging ended without a verdict.
+    #[error("{place}: no verdict: {why}")]
+    NoVerdict { place: String, why: String },
+}
+
+impl Answer {
+    /// `Yes` if it holds.
+    pub(crate) fn of(holds: bool) -> Self {
+        if holds { Answer::Yes } else { Answer::No }
+    }
+
+    /// The exit code.
+    pub(crate) fn code(self) -> ExitCode {
+        match self {
+            Answer::Yes => ExitCode::SUCCESS,
+            Answer::No => ExitCode::FAILURE,
+        }
+    }
+}
+
+impl Trouble {
+    /// Tells it on standard error, and gives the exit code.
+    pub(crate) fn tell(&self) -> ExitCode {
+        output::note(&format!("error: {self}\n"));
+        ExitCode::from(TROUBLE)
+    }
+}
+
+/// An I/O error without the system's number for it.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" (os error")
+        .map_or(text.as_str(), |(text, _)| text)
+        .to_owned()
+}

@@ -1,0 +1,29 @@
+//! Answers on standard output, everything else on standard error, and neither in the way of the other.
+
+pub(crate) mod excerpt;
+pub(crate) mod problems;
+
+use std::io::{self, ErrorKind, Write};
+
+use crate::exit::Trouble;
+
+/// Writes an answer. That nobody reads it to its end is no trouble.
+pub(crate) fn answer(text: &str) -> Result<(), Trouble> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Trouble::Write(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a note. Where it cannot be written there is nobody to tell.
+pub(crate) fn note(text: &str) {
+    let mut out = io::stderr().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Writes an answer as JSON.
+pub(crate) fn answer_json(value: &impl serde::Serialize) -> Result<(), Trouble> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Trouble::Write(error.into()))?;
+    answer(&(text + "\n"))
+}

@@ -1,0 +1,166 @@
+//! `pratique review`: would an API server let this in?
+
+mod cluster;
+mod envelope;
+mod policies;
+mod report;
+mod request;
+mod resource;
+mod user;
+
+use std::sync::Arc;
+
+use pratique::{Admission, Surroundings};
+use pratique_types::AdmissionRequest;
+
+use crate::arguments::{Format, ReviewArguments};
+use crate::exit::{Answer, Trouble};
+use crate::input::{self, Given, Unread};
+use crate::output::excerpt::Texts;
+use crate::output::{self, problems};
+use crate::style::{Style, Tone};
+use cluster::NoOpinion;
+use policies::Unusable;
+use report::Judged;
+use request::Maker;
+
+/// A request and the place of what it was made of.
+pub(crate) struct Question {
+    request: AdmissionRequest<'static>,
+    place: String,
+}
+
+/// Judges every input, and answers whether all of them are allowed.
+pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
+    let admission = match policies::load(&arguments.policies, arguments.common.feature_gates) {
+        Ok(admission) => admission,
+        Err(Unusable::Trouble(trouble)) => return Err(trouble),
+        Err(Unusable::Invalid { errors, mut texts }) => {
+            output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
+            return Ok(Answer::No);
+        }
+    };
+    let mut reader = Reader {
+        mebibytes: arguments.max_input,
+        valid: true,
+    };
+    let given = reader.all(&arguments.inputs)?;
+    let old = reader.all(&arguments.request.old)?;
+    let namespaces = reader.all(&arguments.namespace_object)?;
+    let questions = reader.questions(&given, &old, arguments)?;
+    if !reader.valid {
+        return Ok(Answer::No);
+    }
+    if questions.is_empty() {
+        return Err(Trouble::NothingToReview {
+            inputs: arguments.inputs.join(", "),
+        });
+    }
+    let cluster = cluster::of(namespaces.iter().chain(&given), &questions);
+    let judged = judge(&admission, &cluster, &questions)?;
+    let allowed = judged.iter().all(|judged| judged.response.allowed);
+    match arguments.common.output {
+        Format::Human => output::answer(&report::human(&judged, Style::of_stdout()))?,
+        Format::Json => output::answer(&report::json(judged)?)?,
+    }
+    Ok(Answer::of(allowed))
+}
+
+fn judge<'q>(
+    admission: &Admission,
+    cluster: &pratique::Objects,
+    questions: &'q [Question],
+) -> Result<Vec<Judged<'q>>, Trouble> {
+    let judge = |question: &'q Question| {
+        let surroundings = Surroundings::new(cluster, Arc::new(NoOpinion));
+        let response = admission.review(&question.request, surroundings, &mut ());
+        let response = response.map_err(|why| Trouble::NoVerdict {
+            place: question.place.clone(),
+            why: why.to_string(),
+        })?;
+        Ok(Judged { question, response })
+    };
+    questions.iter().map(judge).collect()
+}
+
+/// Reads inputs, and remembers whether all of them could be.
+struct Reader {
+    mebibytes: u32,
+    valid: bool,
+}
+
+impl Reader {
+    fn all(&mut self, paths: &[String]) -> Result<Vec<Given>, Trouble> {
+        let mut all = Vec::new();
+        let files = paths
+            .iter()
+            .map(|path| input::files(path))
+            .collect::<Result<Vec<_>, _>>()?;
+        for path in files.iter().flatten() {
+            match input::read(path, self.mebibytes) {
+                Ok(objects) => {
+                    doubts(&objects);
+                    all.extend(objects.given);
+                }
+                Err(unread) => self.refuse(unread)?,
+            }
+        }
+        Ok(all)
+    }
+
+    fn questions(
+        &mut self,
+        given: &[Given],
+        old: &[Given],
+        arguments: &ReviewArguments,
+    ) -> Result<Vec<Question>, Trouble> {
+        let maker = Maker::new(&arguments.request, given, old);
+        let mut questions = Vec::new();
+        for (index, given) in given.iter().enumerate() {
+            let question = if envelope::is_review(&given.object) {
+                envelope::open(given)
+            } else {
+                maker.question(given, index + 1)
+            };
+            match question {
+                Ok(question) => questions.push(question),
+                Err(unread) => self.refuse(unread)?,
+            }
+        }
+        Ok(questions)
+    }
+
+    /// Tells what is wrong with an input, unless it is trouble.
+    fn refuse(&mut self, unread: Unread) -> Result<(), Trouble> {
+        self.valid = false;
+        let style = Style::of_stderr();
+        let error = style.paint(Tone::Bad, "error:");
+        let text = match unread {
+            Unread::Trouble(trouble) => return Err(trouble),
+            Unread::TooLarge { path, mebibytes } => {
+                format!("{error} {path}: larger than {mebibytes} MiB; --max-input allows more\n")
+            }
+            Unread::Faulty { place, why } => format!("{error} {place}: {why}\n"),
+            Unread::Invalid { file, errors } => {
+                let mut texts = Texts::default();
+                texts.insert(&file.path, &file.content);
+                problems::human(&errors, &mut texts, style)
+            }
+        };
+        output::note(&text);
+        Ok(())
+    }
+}
+
+/// Tells of keys that are given twice, of which the server takes the last.
+fn doubts(objects: &input::Objects) {
+    let style = Style::of_stderr();
+    for doubt in &objects.doubts {
+        let place = doubt.location.as_ref().map(problems::place).unwrap_or_default();
+        output::note(&format!(
+            "{} {place}: {}\n",
+            style.paint(Tone::Warning, "warning:"),
+            doubt.message
+        ));
+    }
+}

@@ -1,0 +1,95 @@
+//! Verdicts, for people and for programs.
+
+use std::fmt::Write as _;
+
+use pratique_json::Value;
+use pratique_types::{AdmissionResponse, AdmissionReview, Status};
+
+use super::Question;
+use crate::exit::Trouble;
+use crate::style::{Style, Tone};
+
+/// A request and what came of it.
+pub(super) struct Judged<'q> {
+    pub(super) question: &'q Question,
+    pub(super) response: AdmissionResponse,
+}
+
+/// Each verdict with what there is to say, and the count of both kinds.
+pub(super) fn human(judged: &[Judged<'_>], style: Style) -> String {
+    let mut out: String = judged.iter().map(|judged| one(judged, style)).collect();
+    let allowed = judged.iter().filter(|judged| judged.response.allowed).count();
+    let denied = judged.len() - allowed;
+    let _ = writeln!(out, "\n{allowed} allowed, {denied} denied");
+    out
+}
+
+fn one(judged: &Judged<'_>, style: Style) -> String {
+    let AdmissionResponse {
+        result,
+        warnings,
+        audit_annotations,
+        ..
+    } = &judged.response;
+    let verdict = match result {
+        None => style.paint(Tone::Good, "allowed"),
+        Some(status) => style.paint(Tone::Bad, &format!("denied ({} {})", status.code, status.reason)),
+    };
+    let place = style.paint(Tone::Place, &judged.question.place);
+    let mut out = format!("{place}: {}: {verdict}\n", subject(judged.question));
+    let mut line = |label: String, text: &str| out.push_str(&format!("  {label}{}\n", indented(text)));
+    if let Some(Status { message, .. }) = result {
+        line(String::new(), message);
+    }
+    for warning in warnings {
+        line(style.paint(Tone::Warning, "warning: "), warning);
+    }
+    for (key, value) in audit_annotations {
+        line(style.paint(Tone::Faint, "audit: "), &format!("{key}: {value}"));
+    }
+    out
+}
+
+/// What a request is about: `CREATE pods/status shop/web`.
+fn subject(question: &Question) -> String {
+    let request = &question.request;
+    let resource = request.resource.group_resource();
+    let part = if request.sub_resource.is_empty() { "" } else { "/" };
+    let object = if request.object.is_null() {
+        &request.old_object
+    } else {
+        &request.object
+    };
+    let given = object.at(&["metadata", "generateName"]).and_then(Value::as_str);
+    let name = match request.name.as_str() {
+        "" => given.unwrap_or("(no name)"),
+        name => name,
+    };
+    let namespaced = !request.namespace.is_empty() && resource.resource != "namespaces";
+    let namespace = if namespaced {
+        format!("{}/", request.namespace)
+    } else {
+        String::new()
+    };
+    format!(
+        "{} {resource}{part}{} {namespace}{name}",
+        request.operation, request.sub_resource
+    )
+}
+
+/// A text of several lines, the further ones in line with the first.
+fn indented(text: &str) -> String {
+    text.lines().collect::<Vec<_>>().join("\n  ")
+}
+
+/// An AdmissionReview on each line.
+pub(super) fn json(judged: Vec<Judged<'_>>) -> Result<String, Trouble> {
+    let mut out = String::new();
+    for judged in judged {
+        let answer = AdmissionReview::answer(judged.response);
+        let text = serde_json::to_string(&answer).map_err(|error| Trouble::Write(error.into()))?;
+        out.push_str(&text);
+        out.push('\n');
+    }
+    Ok(out)
+}

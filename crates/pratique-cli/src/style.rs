@@ -1,0 +1,79 @@
+//! Colours, for terminals whose user has not asked for none.
+
+use std::env;
+use std::io::{self, IsTerminal};
+
+/// What a piece of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Something is wrong, or refused.
+    Bad,
+    /// Something may be wrong.
+    Warning,
+    /// All is well.
+    Good,
+    /// A place in a file.
+    Place,
+    /// Frame and margin.
+    Faint,
+}
+
+/// How text is shown on one of the standard streams.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Style {
+    coloured: bool,
+}
+
+impl Style {
+    /// For standard output.
+    pub(crate) fn of_stdout() -> Self {
+        Style {
+            coloured: io::stdout().is_terminal() && wanted(),
+        }
+    }
+
+    /// For standard error.
+    pub(crate) fn of_stderr() -> Self {
+        Style {
+            coloured: io::stderr().is_terminal() && wanted(),
+        }
+    }
+
+    /// A piece of text in its tone.
+    pub(crate) fn paint(self, tone: Tone, text: &str) -> String {
+        if self.coloured {
+            format!("\u{1b}[{}m{text}\u{1b}[0m", code(tone))
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+fn wanted() -> bool {
+    let given = |name| env::var_os(name).unwrap_or_default();
+    given("NO_COLOR").is_empty() && given("TERM") != "dumb"
+}
+
+fn code(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Bad => "1;31",
+        Tone::Warning => "1;33",
+        Tone::Good => "1;32",
+        Tone::Place => "1",
+        Tone::Faint => "2",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_unless_coloured() {
+        assert_eq!(Style::default().paint(Tone::Bad, "x"), "x");
+        assert_eq!(
+            Style { coloured: true }.paint(Tone::Bad, "x"),
+            "\u{1b}[1;31mx\u{1b}[0m"
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! `pratique check`: what it looks at, and how it ends.
+
+use crate::story::{BINDING, CONFIGURATION, POLICY, files};
+use crate::support::Directory;
+
+#[test]
+fn the_gate_may_be_off() {
+    let files = files(POLICY, BINDING);
+    let off = "ManifestBasedAdmissionControlConfig=false";
+    files
+        .run(&["check", "--feature-gates", off, "admission.yaml"])
+        .is("gate-off.txt");
+    let run = files.run_with(
+        &["check", "admission.yaml"],
+        "",
+        &[("PRATIQUE_FEATURE_GATES", off)],
+    );
+    assert_eq!(run.code, Some(1), "{run}");
+}
+
+#[test]
+fn several_paths_are_all_checked() {
+    let files = files(POLICY, BINDING).with("other/a.yaml", "kind: ValidatingAdmissionPolicy\n");
+    files
+        .run(&["check", "other", "policies", "policies/policy.yaml"])
+        .is("several-paths.txt");
+}
+
+#[test]
+fn a_plugin_that_nobody_tells() {
+    let webhooks = "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\n";
+    let directory = Directory::new()
+        .with("empty/readme.txt", "no manifest")
+        .with("mixed/a.yaml", POLICY)
+        .with("mixed/b.yaml", webhooks);
+    directory.run(&["check", "empty"]).is("no-plugin.txt");
+    directory.run(&["check", "mixed"]).is("several-plugins.txt");
+    directory
+        .run(&["check", "--plugin", "ValidatingAdmissionPolicy", "empty"])
+        .is("empty-directory.txt");
+    directory
+        .run(&["check", "--plugin", "ValidatingAdmissionPolicy", "mixed"])
+        .is("foreign-kind.txt");
+}
+
+#[test]
+fn wrong_usage() {
+    let directory = Directory::new();
+    directory.run(&["check", "nowhere"]).is("nowhere.txt");
+    directory
+        .run(&["check", "--plugin", "PodSecurity", "."])
+        .is("unknown-plugin.txt");
+    directory
+        .run(&["check", "--feature-gates", "Everything=true", "."])
+        .is("unknown-gate.txt");
+    for arguments in [&[] as &[&str], &["check"], &["review"], &["inspect"]] {
+        assert_eq!(directory.run(arguments).code, Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_configuration_may_name_what_is_not_there() {
+    let directory = Directory::new().with(
+        "admission.yaml",
+        CONFIGURATION.replace("$DIR", "/pratique-nowhere"),
+    );
+    directory
+        .run(&["check", "admission.yaml"])
+        .is("missing-directory.txt");
+}
+
+#[test]
+fn colours_only_on_terminals() {
+    let run = files("nonsense", BINDING).run_with(&["check", "policies"], "", &[("TERM", "xterm-256color")]);
+    assert!(!run.to_string().contains('\u{1b}'), "{run}");
+}

@@ -1,0 +1,131 @@
+//! A directory to run the command in, and what came of it.
+
+use std::fmt;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A directory of its own, removed in the end.
+pub(crate) struct Directory {
+    path: PathBuf,
+}
+
+/// What came of a run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) line: String,
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Directory {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("pratique-{}-{count}", process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Directory { path }
+    }
+
+    /// Writes a file.
+    pub(crate) fn with(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        let path = self.path.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        self
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs the command in the directory.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        self.run_with(arguments, "", &[])
+    }
+
+    /// Runs the command with a standard input and environment variables.
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &str, environment: &[(&str, &str)]) -> Run {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
+            .args(arguments)
+            .current_dir(&self.path)
+            .env_clear()
+            .envs(environment.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_owned();
+        // The command may end before it has read everything.
+        let writer = thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        let text = |bytes: Vec<u8>| {
+            let text = String::from_utf8(bytes).unwrap();
+            text.replace(&*self.path.to_string_lossy(), "$DIR")
+        };
+        Run {
+            line: format!("pratique {}", arguments.join(" ")),
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code = self
+            .code
+            .map_or_else(|| "killed".to_owned(), |code| format!("exit code {code}"));
+        writeln!(formatter, "$ {}\n{code}", self.line)?;
+        for (name, text) in [
+            ("standard output", &self.stdout),
+            ("standard error", &self.stderr),
+        ] {
+            if !text.is_empty() {
+                write!(formatter, "---- {name}\n{text}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Run {
+    /// Compares all of it with a file of `golden/`, or writes that file if `BLESS` is set.
+    #[track_caller]
+    pub(crate) fn is(&self, golden: &str) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/command/golden")
+            .join(golden);
+        let text = self.to_string();
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(path, text).unwrap();
+            return;
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        assert!(text == expected, "{golden}: expected\n{expected}\nfound\n{text}");
+    }
+}
+
+/// Runs something that must not take long.
+pub(crate) fn within<T>(limit: Duration, run: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = run();
+    let taken = start.elapsed();
+    assert!(taken < limit, "took {taken:?}");
+    result
+}
