@@ -92,7 +92,10 @@ pub(crate) struct FileDocument {
 }
 
 /// Splits every file before any document is looked at, as the server does: faults here come first.
-pub(crate) fn split_all(files: &[ManifestFile], unreadable: Vec<(usize, Failure)>) -> (Vec<FileDocument>, Vec<Failure>) {
+pub(crate) fn split_all(
+    files: &[ManifestFile],
+    unreadable: Vec<(usize, Failure)>,
+) -> (Vec<FileDocument>, Vec<Failure>) {
     let mut documents = Vec::new();
     let mut failures = Vec::new();
     let mut unreadable = unreadable.into_iter().peekable();

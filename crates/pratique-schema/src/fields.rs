@@ -96,7 +96,9 @@ fn hash(name: &str) -> usize {
     let bytes = name.as_bytes();
     let number = |chunk: Option<&[u8; 8]>| match chunk {
         Some(chunk) => u64::from_le_bytes(*chunk),
-        None => bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte)),
+        None => bytes
+            .iter()
+            .fold(0, |number, byte| (number << 8) | u64::from(*byte)),
     };
     let (head, tail) = (number(bytes.first_chunk()), number(bytes.last_chunk()));
     let mixed = (head ^ tail.rotate_left(23) ^ bytes.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -22,7 +22,10 @@ mod tests {
     #[test]
     fn unicode() {
         check("é世🙂".as_bytes(), "\"é世🙂\"");
-        check("\u{a0}\u{ad}\u{200b}\u{feff}".as_bytes(), r#""\u00a0\u00ad\u200b\ufeff""#);
+        check(
+            "\u{a0}\u{ad}\u{200b}\u{feff}".as_bytes(),
+            r#""\u00a0\u00ad\u200b\ufeff""#,
+        );
         check("\u{e0001}\u{10ffff}".as_bytes(), r#""\U000e0001\U0010ffff""#);
     }
 

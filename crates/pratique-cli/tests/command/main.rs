@@ -1,5 +1,13 @@
 //! The command as it is run: files in, exit code and output out.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it fails"
+)]
+
 mod check;
 mod hostile;
 mod review;
