@@ -42,7 +42,7 @@ struct Names {
 }
 
 /// The place of a variable in the [`Activation`]s of its environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Slot(pub(crate) u32);
 
 impl Environment {
