@@ -1,6 +1,6 @@
 //! From text to syntax tree.
 //!
-//! A text is read the [quick] way. Where that meets a fault, the [thorough] way reads the text anew and reports
+//! A text is read the quick way. Where that meets a fault, the thorough way reads the text anew and reports
 //! all faults as the reference words them.
 
 mod builder;
