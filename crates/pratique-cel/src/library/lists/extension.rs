@@ -110,13 +110,22 @@ fn flatten_into<'a>(flat: &mut Vec<Value<'a>>, list: &List<'a>, depth: i64) -> R
 /// The reference calls this function with arguments of any type, and computes its cost from them.
 fn cannot_flatten(arguments: &[Value<'_>]) -> Fault {
     match arguments {
-        [list] => Fault::error(format!("no such overload: {}.flatten()", list.type_name())),
-        [list, Value::Int(_)] => Fault::error(format!("no such overload: {}.flatten(int)", list.type_name())),
+        [list] => Fault::error(format!("no such overload: {}.flatten()", full_type(list))),
+        [list, Value::Int(_)] => Fault::error(format!("no such overload: {}.flatten(int)", full_type(list))),
         [_, depth] => {
             let depth = ops::go_type(depth);
             Fault::internal(format!("interface conversion: ref.Val is {depth}, not types.Int"))
         }
         _ => Fault::no_such_overload(),
+    }
+}
+
+/// The name of a value's type with its parameters, which are not known at run time.
+fn full_type<'a>(value: &Value<'a>) -> &'a str {
+    match value {
+        Value::Map(_) => "map(dyn, dyn)",
+        Value::Optional(_) => "optional_type(dyn)",
+        other => other.type_name(),
     }
 }
 

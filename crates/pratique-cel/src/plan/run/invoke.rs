@@ -131,7 +131,13 @@ impl Call {
                     None => Err(self.unknown(arguments)),
                 }
             }
-            Target::Pattern { call, regex } => call(context, regex, arguments),
+            Target::Pattern { call, regex } => match arguments.first() {
+                Some(Value::Optional(_) | Value::Type(_)) => {
+                    let bare: Vec<Value<'a>> = arguments.iter().map(bare).collect();
+                    call(context, regex, &bare)
+                }
+                _ => call(context, regex, arguments),
+            },
             Target::Direct { .. } => Err(self.unknown(arguments)),
             Target::Missing => Err(match arguments.first() {
                 Some(first) => ops::unknown_operands(&self.name, first),
@@ -144,5 +150,14 @@ impl Call {
     fn unknown(&self, arguments: &[Value<'_>]) -> Fault {
         let types: Vec<&str> = arguments.iter().map(Value::type_name).collect();
         Fault::error(format!("no such overload: {}({})", self.name, types.join(", ")))
+    }
+}
+
+/// What calls with a constant pattern see: to the reference's native code an optional is what is in it, and a type its name.
+fn bare<'a>(value: &Value<'a>) -> Value<'a> {
+    match value {
+        Value::Optional(Some(inner)) => bare(inner),
+        Value::Type(name) => Value::String(name),
+        other => *other,
     }
 }
