@@ -1,3 +1,5 @@
+//! Tables of expressions: what they parse to, and what is said of those that do not parse.
+
 use std::sync::OnceLock;
 
 use proptest::prelude::*;

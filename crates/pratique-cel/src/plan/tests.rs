@@ -153,10 +153,19 @@ fn calls_choose_by_arguments() {
     check("int(cargo.flag)", "no such overload: int(null_type)");
     check("cargo.ship.startsWith('Au') && !cargo.ship.matches('^B')", "true");
     check("cargo.crew.startsWith('Au')", "no such overload");
-    check("dyn(cargo.?ship).matches('^A') && dyn(int).matches('^int$')", "true");
-    check("dyn(cargo.?ship).matches(cargo.ship)", "no such overload: matches");
+    check(
+        "dyn(cargo.?ship).matches('^A') && dyn(int).matches('^int$')",
+        "true",
+    );
+    check(
+        "dyn(cargo.?ship).matches(cargo.ship)",
+        "no such overload: matches",
+    );
     check("cargo.cook + cargo.mate", "no such key: cook");
-    check("cargo.tags.flatten()", "no such overload: map(dyn, dyn).flatten()");
+    check(
+        "cargo.tags.flatten()",
+        "no such overload: map(dyn, dyn).flatten()",
+    );
 }
 
 #[test]
