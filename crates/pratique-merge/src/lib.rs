@@ -1,3 +1,4 @@
-//! How admission changes objects: JSON Patch as the Kubernetes API server applies it.
+//! How admission changes objects: JSON Patch and structured merge, as the Kubernetes API server does them.
 
 pub mod json_patch;
+pub mod structured;

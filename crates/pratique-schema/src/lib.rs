@@ -4,6 +4,7 @@
 //! The table is made by `cargo xtask codegen` from the API's own declarations, and read when it is first asked for.
 
 mod fields;
+pub mod merge;
 mod read;
 
 use std::collections::HashMap;

@@ -1,0 +1,62 @@
+//! What an `ApplyConfiguration` sets.
+
+use std::borrow::Cow;
+
+use pratique_json::Value;
+
+/// A value to merge in.
+///
+/// It is more than JSON: an expression can put values into it that no document holds. These are refused, in
+/// words that name them, so they come with the words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Patch<'a> {
+    /// The null of an expression: always refused.
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A floating-point number.
+    Float(f64),
+    /// A text.
+    String(Cow<'a, str>),
+    /// A list. An empty one that the merge puts into the object is `[]`.
+    List(Vec<Patch<'a>>),
+    /// The empty list of an expression: a list like others, but null where the merge puts it into the object, as
+    /// the reference's is.
+    EmptyList,
+    /// A map or struct; of members with the same key the last one counts.
+    Map(Vec<(Cow<'a, str>, Patch<'a>)>),
+    /// Anything else, such as a timestamp, or the error that took a value's place: always refused.
+    Foreign(Box<Foreign>),
+}
+
+/// A value that no document holds, in the reference's words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Foreign {
+    /// As Go's `%v` writes it inside other values.
+    pub plain: String,
+    /// As Go's `%#v` writes it.
+    pub literal: String,
+    /// The name of its Go type, as `%T` writes it.
+    pub type_name: Cow<'static, str>,
+}
+
+impl<'a> From<Value<'a>> for Patch<'a> {
+    fn from(value: Value<'a>) -> Self {
+        match value {
+            Value::Null => Patch::Null,
+            Value::Bool(value) => Patch::Bool(value),
+            Value::Int(number) => Patch::Int(number),
+            Value::Float(number) => Patch::Float(number),
+            Value::String(text) => Patch::String(text),
+            Value::Array(elements) => Patch::List(elements.into_iter().map(Patch::from).collect()),
+            Value::Object(object) => Patch::Map(
+                object
+                    .into_iter()
+                    .map(|(key, value)| (key, Patch::from(value)))
+                    .collect(),
+            ),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! How values are merged: types as structured merge sees them, from OpenAPI.
+//!
+//! A type says which of a scalar, a list and a map a value may be, and how the lists and maps are merged: element
+//! by element, or as a whole. Types of built-in kinds come from a table made by `cargo xtask codegen`, those of
+//! custom resources from their definitions.
+
+use std::collections::{HashMap, HashSet};
+
+use pratique_json::Value;
+use pratique_types::GroupVersionKind;
+
+/// Types that refer to each other, and the kinds among them.
+#[derive(Debug, Default)]
+pub struct MergeSchema {
+    pub(crate) types: Vec<MergeType>,
+    pub(crate) kinds: HashMap<GroupVersionKind, MergeTypeId>,
+    pub(crate) versions: HashSet<(String, String)>,
+}
+
+/// A type of a [`MergeSchema`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MergeTypeId(pub(crate) u32);
+
+/// What a value may be: at least one of the three.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MergeType {
+    /// A scalar of this kind.
+    pub scalar: Option<ScalarKind>,
+    /// A list.
+    pub list: Option<ListType>,
+    /// A map, or a struct.
+    pub map: Option<MapType>,
+}
+
+/// Kinds of scalars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarKind {
+    /// An integer or a floating-point number.
+    Numeric,
+    /// A text.
+    String,
+    /// `true` or `false`
+    Boolean,
+    /// Any of them.
+    Untyped,
+}
+
+/// A list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListType {
+    /// The type of its elements.
+    pub element: MergeTypeId,
+    /// How it is merged.
+    pub merging: ListMerging,
+}
+
+/// How a list is merged.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ListMerging {
+    /// As a whole.
+    Atomic,
+    /// As a set of scalars.
+    Set,
+    /// Element by element, which these fields identify.
+    Keyed(Vec<ListKey>),
+}
+
+/// A field that identifies elements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListKey {
+    /// Its name.
+    pub name: String,
+    /// Its value in elements that do not have it.
+    pub default: Option<Value<'static>>,
+}
+
+/// A map or a struct.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MapType {
+    /// Declared fields, sorted by name.
+    pub(crate) fields: Vec<(String, MergeTypeId)>,
+    /// The type of all other members; there may be none without it.
+    pub element: Option<MergeTypeId>,
+    /// Whether it is merged as a whole.
+    pub atomic: bool,
+}
+
+/// Why a kind has no type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoMergeType {
+    /// Nothing is known of its group and version. The API server answers such a request with 503.
+    Version,
+    /// Its group and version are known and do not have it.
+    Kind,
+}
+
+impl MergeSchema {
+    /// The types of Kubernetes.
+    pub fn builtin() -> &'static MergeSchema {
+        static BUILTIN: std::sync::OnceLock<MergeSchema> = std::sync::OnceLock::new();
+        BUILTIN.get_or_init(MergeSchema::default)
+    }
+
+    /// The type of a kind.
+    pub fn kind(&self, kind: &GroupVersionKind) -> Result<MergeTypeId, NoMergeType> {
+        let found = self.kinds.get(kind).copied();
+        found.ok_or_else(|| {
+            match self
+                .versions
+                .contains(&(kind.group.clone(), kind.version.clone()))
+            {
+                true => NoMergeType::Kind,
+                false => NoMergeType::Version,
+            }
+        })
+    }
+
+    /// A type; of a foreign id one that no value has.
+    pub fn get(&self, id: MergeTypeId) -> &MergeType {
+        const NOTHING: &MergeType = &MergeType {
+            scalar: None,
+            list: None,
+            map: None,
+        };
+        self.types.get(id.0 as usize).unwrap_or(NOTHING)
+    }
+}
+
+impl MapType {
+    /// The type of a declared field.
+    pub fn field(&self, name: &str) -> Option<MergeTypeId> {
+        let at = self.fields.binary_search_by(|(own, _)| own.as_str().cmp(name)).ok()?;
+        self.fields.get(at).map(|(_, id)| *id)
+    }
+
+    /// The type of a member: of the declared field, or of members that are not declared.
+    pub fn member(&self, name: &str) -> Option<MergeTypeId> {
+        self.field(name).or(self.element)
+    }
+}
