@@ -6,6 +6,7 @@
 mod equivalents;
 mod index;
 mod label_syntax;
+mod mismatch;
 mod request;
 mod resources;
 mod rules;
@@ -14,6 +15,7 @@ mod selector;
 pub use equivalents::{Equivalent, Equivalents};
 pub use index::MatchIndex;
 pub use label_syntax::is_label_key;
+pub use mismatch::{Mismatch, RuleField};
 pub use request::{Namespaces, Target, labels_of};
 pub use resources::{MatchError, MatchResources, Matched};
 pub use rules::{Found, Rule, Rules};

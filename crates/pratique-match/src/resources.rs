@@ -123,7 +123,7 @@ impl MatchResources {
         }))
     }
 
-    fn namespace_matches(
+    pub(crate) fn namespace_matches(
         &self,
         target: &Target<'_>,
         namespaces: &dyn Namespaces,
@@ -148,7 +148,7 @@ impl MatchResources {
         Ok(selector.matches(labels_at(namespace)))
     }
 
-    fn object_matches(&self, target: &Target<'_>) -> Result<bool, MatchError> {
+    pub(crate) fn object_matches(&self, target: &Target<'_>) -> Result<bool, MatchError> {
         let selector = self.object_selector.as_ref().map_err(Clone::clone)?;
         let selects = |object| labels_of(target.kind, object).is_some_and(|labels| selector.matches(labels));
         Ok(selector.is_empty() || selects(target.object) || selects(target.old_object))

@@ -12,7 +12,7 @@ use crate::resources::MatchError;
 pub struct Rule {
     pub(crate) operations: Vec<Operation>,
     pub(crate) groups: Names,
-    versions: Names,
+    pub(crate) versions: Names,
     pub(crate) resources: Vec<ResourcePattern>,
     scope: Scope,
     names: Vec<String>,
@@ -65,7 +65,7 @@ impl Rule {
     }
 
     /// Namespaces themselves are cluster-scoped, though requests for them carry a namespace.
-    fn in_scope(&self, target: &Target<'_>, resource: &GroupVersionResource) -> bool {
+    pub(crate) fn in_scope(&self, target: &Target<'_>, resource: &GroupVersionResource) -> bool {
         let of_cluster = target.namespace.is_empty()
             || (resource.resource == "namespaces" && resource.group.is_empty() && resource.version == "v1");
         match self.scope {
@@ -167,7 +167,7 @@ impl Names {
         Names((!names.iter().any(|name| name == "*")).then(|| names.to_vec()))
     }
 
-    fn contain(&self, name: &str) -> bool {
+    pub(crate) fn contain(&self, name: &str) -> bool {
         match &self.0 {
             Some(names) => names.iter().any(|own| own == name),
             None => true,
@@ -186,7 +186,7 @@ impl ResourcePattern {
         }
     }
 
-    fn matches(&self, resource: &str, subresource: &str) -> bool {
+    pub(crate) fn matches(&self, resource: &str, subresource: &str) -> bool {
         self.resource.as_deref().is_none_or(|own| own == resource)
             && self.subresource.as_deref().is_none_or(|own| own == subresource)
     }

@@ -6,6 +6,7 @@ use crate::evaluate::{CONDITIONS_BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::session::{Inputs, Session};
+use crate::trace::Part;
 
 /// Whether a policy with its match conditions applies; the error is the text of what went wrong, unless the policy
 /// ignores failures.
@@ -28,8 +29,8 @@ pub(crate) fn apply<'s>(
     let mut errors: Vec<String> = Vec::new();
     let mut failed = false;
     // The budget counts for all, so all are evaluated even after a false one.
-    for condition in conditions {
-        match round.evaluate(condition) {
+    for (index, condition) in conditions.iter().enumerate() {
+        match round.evaluate(Part::Condition(index), condition) {
             Ok(Ok(Value::Bool(false))) => failed = true,
             Ok(Ok(_)) => {}
             Ok(Err(error)) if errors.contains(&error) => {}

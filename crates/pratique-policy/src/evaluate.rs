@@ -5,6 +5,7 @@ use pratique_cel::{Activation, Context, FaultKind, Stop, Value};
 use crate::compiled::Compiled;
 use crate::outcome::Unfinished;
 use crate::session::{Inputs, Session};
+use crate::trace::{self, Part};
 use crate::variables::Variables;
 
 /// What one evaluation may cost.
@@ -62,16 +63,22 @@ impl<'e, 's> Round<'e, 's> {
     }
 
     /// Evaluates an expression. Its variables are accounted for first, then itself.
-    pub(crate) fn evaluate(&mut self, compiled: &'s Compiled) -> Result<Answer<'s>, Halt> {
+    pub(crate) fn evaluate(&mut self, part: Part<'_>, compiled: &'s Compiled) -> Result<Answer<'s>, Halt> {
+        let trace = self.session.trace();
         let expression = match compiled {
             Ok(expression) => expression,
-            Err(error) => return Ok(Err(format!("compilation error: {error}"))),
+            Err(error) => {
+                let error = format!("compilation error: {error}");
+                trace.inspect(|trace| trace.broken(part, &error));
+                return Ok(Err(error));
+            }
         };
+        trace.inspect(|trace| trace.begin(part, expression.text()));
         let mut context = Context::new(self.session.arena(), CALL_LIMIT);
         if let Some(flag) = self.session.surroundings.interrupt {
             context = context.with_interrupt(flag);
         }
-        let evaluation = expression.program().evaluate(&context, &self.activation);
+        let evaluation = trace::evaluate(expression.program(), &context, &self.activation, trace);
         let unfinished = |unfinished| Err(Halt::Unfinished(unfinished));
         match evaluation.as_ref().map_err(|fault| fault.kind()) {
             Err(FaultKind::Stopped(Stop::Pending)) => return unfinished(Unfinished::Pending),

@@ -14,6 +14,7 @@ use pratique_types::{AdmissionRequest, GroupVersionKind};
 use crate::cluster::Cluster;
 use crate::namespace;
 use crate::request;
+use crate::trace::Trace;
 use crate::typed;
 use crate::variables::Variables;
 
@@ -23,6 +24,7 @@ pub struct Surroundings<'a> {
     pub(crate) cluster: &'a dyn Cluster,
     pub(crate) authorizer: Arc<dyn Authorizer>,
     pub(crate) interrupt: Option<&'a AtomicBool>,
+    pub(crate) trace: Option<&'a dyn Trace>,
 }
 
 impl<'a> Surroundings<'a> {
@@ -32,6 +34,7 @@ impl<'a> Surroundings<'a> {
             cluster,
             authorizer,
             interrupt: None,
+            trace: None,
         }
     }
 
@@ -39,6 +42,14 @@ impl<'a> Surroundings<'a> {
     pub fn with_interrupt(self, flag: &'a AtomicBool) -> Self {
         Surroundings {
             interrupt: Some(flag),
+            ..self
+        }
+    }
+
+    /// Lets somebody look on.
+    pub fn with_trace(self, trace: &'a dyn Trace) -> Self {
+        Surroundings {
+            trace: Some(trace),
             ..self
         }
     }
@@ -137,6 +148,11 @@ impl<'s> Session<'s> {
             types_objects: false,
             ..self
         }
+    }
+
+    /// Who looks on.
+    pub(crate) fn trace(&self) -> Option<&'s dyn Trace> {
+        self.surroundings.trace
     }
 
     pub(crate) fn arena(&self) -> &'s Arena {

@@ -10,6 +10,7 @@ use crate::compiled::Compiled;
 use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::outcome::Unfinished;
 use crate::session::{Inputs, Session, Store, Surroundings};
+use crate::trace::Part;
 
 /// An expression with the variables that it may name.
 #[derive(Debug)]
@@ -80,7 +81,7 @@ impl Trial {
             authorizer: self.authorizer,
         };
         let mut round = Round::new(&session, &self.variables, &inputs, BUDGET);
-        let answer = match round.evaluate(&self.expression) {
+        let answer = match round.evaluate(Part::Variable(""), &self.expression) {
             Ok(answer) => answer,
             Err(Halt::OutOfBudget) => Err(OUT_OF_BUDGET.to_owned()),
             Err(Halt::Unfinished(unfinished)) => return Err(unfinished),

@@ -1,7 +1,7 @@
 //! A request before validating policies.
 
 use pratique_cel::Value;
-use pratique_match::{Matched, Target};
+use pratique_match::{MatchResources, Matched, Target};
 use pratique_types::{AdmissionRequest, GroupVersionKind, Status};
 
 use crate::annotations::{Annotations, Collected, Failure};
@@ -10,8 +10,9 @@ use crate::denial::{Denial, namespace_not_found};
 use crate::exclusion::is_excluded;
 use crate::observer::{Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
-use crate::policies::{FailurePolicy, Policies, Policy};
+use crate::policies::{FailurePolicy, Origin, Policies, Policy};
 use crate::session::{Inputs, Namespace, Session, Store, Surroundings};
+use crate::trace::{Does, Met, Subject};
 use crate::validator::{Annotated, Decided, Judgement, judge};
 
 /// Judges a request by sets of policies, in their order: static ones first.
@@ -68,35 +69,52 @@ enum End {
 impl<'s> Bench<'_, 's> {
     fn judge_set(&mut self, set: &'s Policies) -> Result<(), End> {
         if is_excluded(self.target.resource, set.origin) {
+            for policy in set.policies.iter().filter(|_| self.session.trace().is_some()) {
+                self.meet(set.origin, policy, Met::Excluded);
+            }
             return Ok(());
+        }
+        // Who looks on wants to know of the others too.
+        if self.session.trace().is_some() {
+            return set
+                .policies
+                .iter()
+                .try_for_each(|policy| self.judge_policy(set.origin, policy));
         }
         let equivalents = self.session.surroundings.cluster.equivalents();
         for position in set.index.candidates(&self.target, equivalents) {
             if let Some(policy) = set.policies.get(position as usize) {
-                self.judge_policy(policy)?;
+                self.judge_policy(set.origin, policy)?;
             }
         }
         Ok(())
     }
 
-    fn judge_policy(&mut self, policy: &'s Policy) -> Result<(), End> {
+    fn judge_policy(&mut self, origin: Origin, policy: &'s Policy) -> Result<(), End> {
         let cluster = self.session.surroundings.cluster;
         let matched = policy
             .constraints
             .matches(&self.target, cluster.equivalents(), cluster);
         let matched = match matched {
             Ok(Some(matched)) => matched,
-            Ok(None) => return Ok(()),
+            Ok(None) => {
+                self.meet(origin, policy, self.mismatch(&policy.constraints));
+                return Ok(());
+            }
             Err(error) => {
-                self.fail(policy, None, &error.to_string());
+                let error = error.to_string();
+                self.meet(origin, policy, Met::Error(&error));
+                self.fail(policy, None, &error);
                 return Ok(());
             }
         };
         if let Some(kind) = unknown_kind(policy, self.session) {
             let error = format!("failed to find resource referenced by paramKind: '{kind}'");
+            self.meet(origin, policy, Met::Error(&error));
             self.fail(policy, None, &error);
             return Ok(());
         }
+        self.meet(origin, policy, Met::Yes);
         let mut collected = Collected::default();
         for binding in &policy.bindings {
             self.judge_binding(policy, binding, matched, &mut collected)?;
@@ -116,9 +134,15 @@ impl<'s> Bench<'_, 's> {
         let resources = binding.resources.as_ref();
         let matches = resources.map(|own| own.matches(&self.target, cluster.equivalents(), cluster));
         match matches {
-            Some(Ok(None)) => return Ok(()),
+            Some(Ok(None)) => {
+                let met = resources.map_or(Met::Yes, |own| self.mismatch(own));
+                self.bind(binding, met);
+                return Ok(());
+            }
             Some(Err(error)) => {
-                self.fail(policy, Some(binding), &error.to_string());
+                let error = error.to_string();
+                self.bind(binding, Met::Error(&error));
+                self.fail(policy, Some(binding), &error);
                 return Ok(());
             }
             Some(Ok(Some(_))) | None => {}
@@ -126,10 +150,12 @@ impl<'s> Bench<'_, 's> {
         let params = match params(policy, binding, self.session) {
             Ok(params) => params,
             Err(error) => {
+                self.bind(binding, Met::Error(&error));
                 self.fail(policy, Some(binding), &error);
                 return Ok(());
             }
         };
+        self.bind(binding, Met::Yes);
         let namespace = self.namespace()?;
         for params in params {
             let inputs = Inputs {
@@ -142,10 +168,36 @@ impl<'s> Bench<'_, 's> {
                 namespace: namespace.full,
                 ..inputs
             };
+            self.session.trace().inspect(|trace| trace.round(&params));
             let judgement = judge(policy, self.session, &inputs, &audited).map_err(End::Unfinished)?;
             self.take(policy, binding, judgement, collected);
         }
         Ok(())
+    }
+
+    /// Tells who looks on whether a policy meets the request.
+    fn meet(&self, origin: Origin, policy: &Policy, met: Met<'_>) {
+        let subject = Subject {
+            does: Does::Validate,
+            origin,
+            name: &policy.name,
+        };
+        self.session.trace().inspect(|trace| trace.policy(subject, met));
+    }
+
+    /// Tells who looks on whether a binding meets the request.
+    fn bind(&self, binding: &Binding, met: Met<'_>) {
+        self.session
+            .trace()
+            .inspect(|trace| trace.binding(&binding.name, met));
+    }
+
+    /// Why constraints do not match, found out only for those who look on.
+    fn mismatch(&self, constraints: &MatchResources) -> Met<'static> {
+        let cluster = self.session.surroundings.cluster;
+        let traced = self.session.trace().is_some();
+        let mismatch = traced.then(|| constraints.mismatch(&self.target, cluster.equivalents(), cluster));
+        mismatch.flatten().map_or(Met::Yes, Met::No)
     }
 
     /// `namespaceObject`: none for namespaces themselves, though their requests carry a namespace.

@@ -9,6 +9,7 @@ use crate::observer::ErrorType;
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::session::{Inputs, Session};
+use crate::trace::Part;
 
 /// What a policy decided with one param.
 #[derive(Debug, Default)]
@@ -106,8 +107,9 @@ fn validate<'s>(
 ) -> Result<Vec<Decided>, Halt> {
     let expressions = &policy.expressions;
     let mut round = Round::new(session, &expressions.variables, inputs, BUDGET);
-    let validations = expressions.validations.iter();
-    let answers = validations.map(|validation| round.evaluate(&validation.expression));
+    let validations = expressions.validations.iter().enumerate();
+    let answers = validations
+        .map(|(index, validation)| round.evaluate(Part::Validation(index), &validation.expression));
     let answers = answers.collect::<Result<Vec<_>, _>>()?;
     let messages = messages(policy, session, inputs, round.budget());
     let messages = match messages {
@@ -147,9 +149,9 @@ fn messages<'s>(
     let expressions = validations
         .iter()
         .map(|validation| validation.message_expression.as_ref());
-    let answers = expressions.map(|expression| {
+    let answers = expressions.enumerate().map(|(index, expression)| {
         expression
-            .map(|expression| round.evaluate(expression))
+            .map(|expression| round.evaluate(Part::Message(index), expression))
             .transpose()
     });
     answers.collect()
@@ -205,9 +207,10 @@ fn annotate<'s>(
         ..*inputs
     };
     let mut round = Round::new(session, &policy.expressions.variables, &inputs, BUDGET);
-    let annotated = annotations
-        .iter()
-        .map(|annotation| Ok(annotated(policy, annotation, round.evaluate(&annotation.value)?)));
+    let annotated = annotations.iter().enumerate().map(|(index, annotation)| {
+        let answer = round.evaluate(Part::Annotation(index), &annotation.value)?;
+        Ok(annotated(policy, annotation, answer))
+    });
     annotated.collect()
 }
 

@@ -12,6 +12,7 @@ use pratique_expression::{VARIABLES_TYPE, slots};
 use crate::compiled::Compiled;
 use crate::evaluate::CALL_LIMIT;
 use crate::session::Session;
+use crate::trace::{self, Part, Trace};
 
 /// The variables of a policy in one round of its expressions.
 pub(crate) struct Variables<'s> {
@@ -20,6 +21,7 @@ pub(crate) struct Variables<'s> {
     activation: Activation<'s>,
     arena: &'s Arena,
     interrupt: Option<&'s AtomicBool>,
+    trace: Option<&'s dyn Trace>,
     /// What evaluations cost that nobody has accounted for yet.
     cost: Cell<u64>,
     /// How many evaluations wait for another one.
@@ -50,6 +52,7 @@ impl<'s> Variables<'s> {
             activation,
             arena: session.arena(),
             interrupt: session.surroundings.interrupt,
+            trace: session.trace(),
             cost: Cell::new(0),
             nesting: Cell::new(0),
             own: OnceCell::new(),
@@ -88,8 +91,11 @@ impl<'s> Variables<'s> {
 
     fn evaluate(&self, name: &str, compiled: &'s Compiled) -> Evaluation<'s> {
         let expression = compiled.as_ref().map_err(|error| {
-            let name = quote::quoted(name);
-            Fault::error(format!("composited variable {name} fails to compile: {error}"))
+            let quoted = quote::quoted(name);
+            let error = format!("composited variable {quoted} fails to compile: {error}");
+            self.trace
+                .inspect(|trace| trace.broken(Part::Variable(name), &error));
+            Fault::error(error)
         })?;
         if self.nesting.get() >= MAX_NESTING {
             return Err(fails(name, "too many variables need each other"));
@@ -103,7 +109,9 @@ impl<'s> Variables<'s> {
             context = context.with_interrupt(flag);
         }
         self.nesting.set(self.nesting.get() + 1);
-        let evaluation = expression.program().evaluate(&context, &activation);
+        self.trace
+            .inspect(|trace| trace.begin(Part::Variable(name), expression.text()));
+        let evaluation = trace::evaluate(expression.program(), &context, &activation, self.trace);
         self.nesting.set(self.nesting.get() - 1);
         self.cost.set(self.cost.get().saturating_add(context.cost()));
         evaluation.map_err(|fault| match fault.kind() {
