@@ -27,6 +27,12 @@ pub trait TypeProvider: Debug + Send + Sync {
     /// The type of a field; `None` where the type has no such field.
     fn field(&self, type_name: &str, field: &str) -> Option<Type>;
 
+    /// The names of a type's fields, as far as they are known, for those who write others.
+    fn field_names(&self, type_name: &str) -> Vec<Arc<str>> {
+        let _ = type_name;
+        Vec::new()
+    }
+
     /// Makes a value from the fields of a literal `type_name{…}`.
     fn construct<'a>(
         &self,
@@ -86,6 +92,15 @@ impl TypeProvider for StructType {
             .iter()
             .find(|(name, _)| own && **name == *field)
             .map(|(_, of)| of.clone())
+    }
+
+    fn field_names(&self, type_name: &str) -> Vec<Arc<str>> {
+        let own = self.has_type(type_name);
+        self.fields
+            .iter()
+            .filter(|_| own)
+            .map(|(name, _)| name.clone())
+            .collect()
     }
 }
 

@@ -132,6 +132,15 @@ impl Environment {
         self.functions.by_name.get(name)
     }
 
+    /// The names that an expression may use: variables, functions and macros. Operators are left out.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let variables = self.variables.iter().map(|(name, _)| &**name);
+        let functions = self.functions.by_name.keys().map(|name| &**name);
+        let macros = self.macros.iter().map(|own| own.name);
+        let all = variables.chain(functions).chain(macros);
+        all.filter(|name| name.starts_with(|first: char| first.is_ascii_alphabetic()))
+    }
+
     /// A variable by its name: its slot and type.
     pub fn variable(&self, name: &str) -> Option<(Slot, &Type)> {
         let slot = self.slot(name)?;

@@ -12,6 +12,19 @@ pub struct Issue {
     pub position: Position,
     /// What it is, in the reference's words.
     pub message: String,
+    /// The name that was probably meant instead of one that is not known.
+    pub meant: Option<Box<str>>,
+}
+
+impl Issue {
+    /// A fault at a place.
+    pub fn new(position: Position, message: impl Into<String>) -> Self {
+        Issue {
+            position,
+            message: message.into(),
+            meant: None,
+        }
+    }
 }
 
 /// How many faults of an expression are shown; those beyond are only counted.

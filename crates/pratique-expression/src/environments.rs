@@ -60,8 +60,8 @@ pub fn slots() -> &'static Slots {
     })
 }
 
-/// The environment of declarations at a version 1.`minor`; its variables, if any, have no fields yet.
-pub(crate) fn environment(declarations: Declarations, minor: u32) -> Environment {
+/// The environment of declarations at a version 1.`minor`; `variables`, if any, are not declared yet.
+pub fn environment(declarations: Declarations, minor: u32) -> Environment {
     static MADE: Mutex<Vec<((Declarations, u32), Environment)>> = Mutex::new(Vec::new());
     let wanted = Declarations {
         variables: false,

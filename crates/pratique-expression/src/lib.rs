@@ -16,7 +16,7 @@ mod yields;
 pub use cache::Cache;
 pub use composition::Composition;
 pub use declarations::{Declarations, Use};
-pub use environments::{Slots, slots};
+pub use environments::{Slots, environment, slots};
 pub use error::ExpressionError;
 pub use expression::Expression;
 pub use types::{NAMESPACE_TYPE, REQUEST_TYPE, VARIABLES_TYPE};

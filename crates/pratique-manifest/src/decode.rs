@@ -263,36 +263,7 @@ fn zero(kind: &Type) -> Option<Json> {
 
 /// The field whose name is most like a name that is none, if one is like it at all.
 fn nearest(shape: &'static Struct, name: &str) -> Option<&'static str> {
-    let candidates = shape.fields.iter().map(|field| {
-        (
-            distance(&field.name.to_lowercase(), &name.to_lowercase()),
-            field.name,
-        )
-    });
-    let (distance, name) = candidates.min_by_key(|(distance, _)| *distance)?;
-    (distance <= name.len() / 3).then_some(name)
-}
-
-/// How many characters are to be added, removed or replaced to make one name of another.
-fn distance(a: &str, b: &str) -> usize {
-    if a.len().abs_diff(b.len()) > 8 {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, left) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut previous = i + 1;
-        for (cell, right) in row.iter_mut().skip(1).zip(b.chars()) {
-            let replaced = diagonal + usize::from(left != right);
-            diagonal = *cell;
-            previous = replaced.min(diagonal + 1).min(previous + 1);
-            *cell = previous;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
+    pratique_cel::text::nearest(name, shape.fields.iter().map(|field| field.name))
 }
 
 #[cfg(test)]

@@ -48,6 +48,8 @@ pub struct ExpressionError {
     pub detail: String,
     /// The faults one by one, each with its place. Empty when the expression as a whole is at fault.
     pub issues: Vec<ExpressionIssue>,
+    /// What would mend the expression as a whole, where that is known.
+    pub help: Option<String>,
 }
 
 /// The class of an [`ExpressionError`].
@@ -68,6 +70,10 @@ pub struct ExpressionIssue {
     pub message: String,
     /// The byte offset in the expression's text.
     pub offset: usize,
+    /// How many bytes the faulty word or operator has; 0 for the end of the text.
+    pub length: usize,
+    /// What would mend it, where that is known.
+    pub help: Option<String>,
 }
 
 /// Compiles the expressions of manifests, as the server does to validate them.

@@ -1,5 +1,6 @@
 //! What loads: the objects of a plugin's manifests, defaulted and valid, with their sources.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1::{
@@ -81,6 +82,16 @@ impl ObjectSource {
         self.document
             .source
             .location(self.document.tree.nearest_span(self.root, path))
+    }
+
+    /// Where a range of a string field's decoded text stands in the file, as [`locate_in`](Self::locate_in) for one byte.
+    #[must_use]
+    pub fn locate_range(&self, path: &[Step], range: Range<usize>) -> Location {
+        let mut location = self.locate_in(path, range.start);
+        if let Some(last) = range.end.checked_sub(1).filter(|last| *last > range.start) {
+            location.end = self.locate_in(path, last).end;
+        }
+        location
     }
 
     /// Where a byte of a string field's decoded text stands in the file, through quotes, escapes and folded lines.

@@ -30,6 +30,8 @@ impl PolicyExpressions for Nope {
         let issue = |(offset, _)| ExpressionIssue {
             message: "nope is not declared".to_owned(),
             offset,
+            length: 4,
+            help: None,
         };
         let issues: Vec<_> = text.match_indices("nope").map(issue).collect();
         match issues.is_empty() {
@@ -38,6 +40,7 @@ impl PolicyExpressions for Nope {
                 kind: ExpressionErrorKind::Invalid,
                 detail: "does not compile".into(),
                 issues,
+                help: None,
             }),
         }
     }

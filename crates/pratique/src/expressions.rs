@@ -6,6 +6,8 @@ use pratique_cel::{CompileError, Position};
 use pratique_expression::{Cache, Composition, Use};
 use pratique_manifest as manifest;
 
+use crate::hints;
+
 /// Compiles the expressions of manifests, each once.
 ///
 /// The policies of a [`ManifestSet`](manifest::ManifestSet) that is compiled with the same cache later find what both
@@ -80,9 +82,14 @@ fn refused(error: &pratique_expression::ExpressionError, text: &str) -> manifest
     use pratique_expression::ExpressionError::{Compile, Plan, Type};
     let (kind, issues) = match error {
         Compile(CompileError::Issues { issues, .. }) => {
-            let issues = issues.iter().map(|issue| manifest::ExpressionIssue {
-                message: issue.message.clone(),
-                offset: offset_of(text, issue.position),
+            let issues = issues.iter().map(|issue| {
+                let offset = offset_of(text, issue.position);
+                manifest::ExpressionIssue {
+                    message: issue.message.clone(),
+                    offset,
+                    length: hints::word_length(text, offset),
+                    help: hints::for_issue(issue, text, offset),
+                }
             });
             (manifest::ExpressionErrorKind::Invalid, issues.collect())
         }
@@ -93,6 +100,7 @@ fn refused(error: &pratique_expression::ExpressionError, text: &str) -> manifest
         kind,
         detail: error.to_string(),
         issues,
+        help: hints::for_whole(error),
     }
 }
 

@@ -30,6 +30,7 @@
 
 mod admission;
 mod expressions;
+mod hints;
 mod objects;
 
 pub use admission::{Admission, Builder, NotEvaluated};

@@ -18,6 +18,7 @@ use crate::ast::{Ast, Expr, ExprId, Literal};
 use crate::environment::{Environment, Slot};
 use crate::error::{Issue, SHOWN_ISSUES};
 use crate::function::Function;
+use crate::text::nearest;
 use crate::types::Type;
 
 use relate::is_presentable;
@@ -178,7 +179,7 @@ impl<'e> Checker<'e> {
             let offset = self.ast.node(self.ast.root).offset;
             let position = self.ast.source.position(offset);
             let message = "the types of the expression are too large".to_owned();
-            self.outcome.issues.push(Issue { position, message });
+            self.outcome.issues.push(Issue::new(position, message));
         }
     }
 
@@ -219,16 +220,27 @@ impl<'e> Checker<'e> {
             return;
         }
         let shown = self.outcome.issues.len() < SHOWN_ISSUES;
-        self.outcome.issues.push(Issue {
-            position: self.ast.source.position(offset),
-            message: if shown { message() } else { String::new() },
-        });
+        let message = if shown { message() } else { String::new() };
+        let position = self.ast.source.position(offset);
+        self.outcome.issues.push(Issue::new(position, message));
     }
 
     fn report_undeclared(&mut self, at: ExprId, name: &str) {
         self.report(at, || {
             format!("undeclared reference to '{name}' (in container '')")
         });
+        let environment = self.environment;
+        let locals = self.locals.iter().map(|(own, _)| *own);
+        let meant = nearest(name, environment.names().chain(locals));
+        self.suggest(meant);
+    }
+
+    /// Adds to the last fault the name that was probably meant.
+    fn suggest(&mut self, meant: Option<&str>) {
+        let shown = self.outcome.issues.len() <= SHOWN_ISSUES;
+        if let Some(last) = self.outcome.issues.last_mut().filter(|_| shown) {
+            last.meant = meant.map(Box::from);
+        }
     }
 
     fn report_mismatch(&mut self, at: ExprId, expected: &Type, found: &Type) {

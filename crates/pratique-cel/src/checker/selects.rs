@@ -4,6 +4,7 @@ use super::names::Qualified;
 use super::relate::is_dynamic;
 use super::{Checker, Reference, present};
 use crate::ast::{Expr, ExprId, Literal};
+use crate::text::nearest;
 use crate::types::Type;
 
 impl<'e> Checker<'e> {
@@ -107,6 +108,8 @@ impl<'e> Checker<'e> {
         let of = provider.field(type_name, field);
         if of.is_none() {
             self.report_at(offset, || format!("undefined field '{field}'"));
+            let known = provider.field_names(type_name);
+            self.suggest(nearest(field, known.iter().map(|name| &**name)));
         }
         of
     }

@@ -270,7 +270,7 @@ impl Validator<'_> {
 
     fn report(&mut self, at: ExprId, message: String) {
         let position = self.ast.source.position(self.ast.node(at).offset);
-        self.issues.push(Issue { position, message });
+        self.issues.push(Issue::new(position, message));
     }
 }
 

@@ -53,21 +53,19 @@ fn check_size(text: &str) -> Result<(), Vec<Issue>> {
     }
     match text.chars().count() {
         0..=MOST_CODE_POINTS => Ok(()),
-        size => Err(vec![Issue {
-            position: Position::NOWHERE,
-            message: format!(
-                "expression code point size exceeds limit: size: {size}, limit {MOST_CODE_POINTS}"
-            ),
-        }]),
+        size => Err(vec![Issue::new(
+            Position::NOWHERE,
+            format!("expression code point size exceeds limit: size: {size}, limit {MOST_CODE_POINTS}"),
+        )]),
     }
 }
 
 /// The fault of an expression whose macros make too many nodes.
 fn too_large() -> Issue {
-    Issue {
-        position: Position::NOWHERE,
-        message: "expression is too large after the expansion of its macros".into(),
-    }
+    Issue::new(
+        Position::NOWHERE,
+        "expression is too large after the expansion of its macros",
+    )
 }
 
 /// Sorts the faults that will be shown by their positions.

@@ -5,6 +5,7 @@
 mod characters;
 mod float;
 pub mod format;
+mod nearest;
 mod number;
 mod pieces;
 mod printable;
@@ -15,6 +16,7 @@ pub use characters::{
     substring_range,
 };
 pub use float::{exponent_form, general_form, plain_form};
+pub use nearest::nearest;
 pub use number::{NumberError, NumberProblem, atoi, parse_bool, parse_float, parse_int, parse_uint};
 pub use pieces::{lower_ascii, replace, split, trim, upper_ascii};
 pub use quote::{quote, quote_bytes, quote_cel};

@@ -27,7 +27,7 @@ impl Directory {
     pub(crate) fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("pratique-{}-{count}", process::id()));
+        let path = std::env::temp_dir().join(format!("pratique-{:010}-{count:03}", process::id()));
         fs::create_dir_all(&path).unwrap();
         Directory { path }
     }

@@ -26,19 +26,20 @@ pub(super) fn field(source: &ObjectSource, object: &ObjectName, error: FieldErro
         problem
     };
     if error.issues.is_empty() {
-        return vec![problem(&error.text, source.locate(&error.path))];
+        let mut whole = problem(&error.text, source.locate(&error.path));
+        whole.help = error.help;
+        return vec![whole];
     }
-    let located = error
-        .issues
-        .iter()
-        .map(|issue| source.locate_in(&error.path, issue.offset));
     // The first carries the server's text for the expression as a whole.
     let messages =
         std::iter::once(&error.text).chain(error.issues.iter().skip(1).map(|issue| &issue.message));
-    messages
-        .zip(located)
-        .map(|(message, location)| problem(message, location))
-        .collect()
+    let problems = messages.zip(&error.issues).map(|(message, issue)| {
+        let range = issue.offset..issue.offset + issue.length;
+        let mut problem = problem(message, source.locate_range(&error.path, range));
+        problem.help.clone_from(&issue.help);
+        problem
+    });
+    problems.collect()
 }
 
 /// A name without the suffix, or one that another object has.

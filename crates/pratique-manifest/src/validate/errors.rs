@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use pratique_cel::quote::quoted;
+use pratique_cel::text::nearest;
 use serde_json::Value as Json;
 
 use super::view::View;
@@ -20,6 +21,8 @@ pub(crate) struct FieldError {
     pub(crate) text: String,
     /// The faults of an expression, each with its offset in the field's text.
     pub(crate) issues: Vec<ExpressionIssue>,
+    /// What would mend it, where that is known.
+    pub(crate) help: Option<String>,
 }
 
 /// The errors of an object, in the order in which they were found.
@@ -65,9 +68,12 @@ impl FieldErrors {
 
     /// The value is none of those that there are, which are given in order.
     pub(super) fn not_supported(&mut self, field: &View<'_>, value: &str, supported: &[&str]) {
+        let known = supported;
         let supported: Vec<String> = supported.iter().map(|value| quoted(value)).collect();
         let detail = format!("supported values: {}", supported.join(", "));
         self.push(field, &format!("Unsupported value: {}", quoted(value)), &detail);
+        let meant = nearest(value, known.iter().copied());
+        self.help(meant.map(|meant| format!("did you mean {meant:?}?")));
     }
 
     /// A list has too many items.
@@ -91,11 +97,20 @@ impl FieldErrors {
         kind: &str,
         detail: &str,
         issues: Vec<ExpressionIssue>,
+        help: Option<String>,
     ) {
         self.push(field, kind, detail);
         if let Some(error) = self.errors.last_mut() {
             error.rule = Rule::InvalidExpression;
             error.issues = issues;
+            error.help = help;
+        }
+    }
+
+    /// Says of the last error what would mend it.
+    fn help(&mut self, help: Option<String>) {
+        if let Some(error) = self.errors.last_mut() {
+            error.help = help;
         }
     }
 
@@ -111,6 +126,7 @@ impl FieldErrors {
             rule: Rule::InvalidField,
             text,
             issues: Vec::new(),
+            help: None,
         });
     }
 }

@@ -91,7 +91,7 @@ impl<'a> Expressions<'a> {
             ..issue
         };
         let issues = error.issues.into_iter().map(shift).collect();
-        errors.expression(field, &kind, &error.detail, issues);
+        errors.expression(field, &kind, &error.detail, issues, error.help);
     }
 
     /// The match conditions of a policy or a webhook.

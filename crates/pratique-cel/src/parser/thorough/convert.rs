@@ -178,17 +178,11 @@ impl Converter<'_, '_, '_> {
             UNREAD => Position { line: 1, column: -1 },
             offset => self.source.position(offset),
         };
-        self.issues.push(Issue {
-            position,
-            message: message.into(),
-        });
+        self.issues.push(Issue::new(position, message));
     }
 
     fn report_nowhere(&mut self, message: &str) {
-        self.issues.push(Issue {
-            position: Position::NOWHERE,
-            message: message.into(),
-        });
+        self.issues.push(Issue::new(Position::NOWHERE, message));
     }
 }
 

@@ -194,10 +194,7 @@ impl<'s> Machine<'s> {
 
     /// Ends the reading with a fault that has no place.
     pub(super) fn abort(&mut self, message: String) -> Aborted {
-        self.issues.push(Issue {
-            position: Position::NOWHERE,
-            message,
-        });
+        self.issues.push(Issue::new(Position::NOWHERE, message));
         Aborted
     }
 
@@ -214,10 +211,8 @@ impl<'s> Machine<'s> {
             // The reference places the end of nothing before its beginning.
             position.column -= 1;
         }
-        self.issues.push(Issue {
-            position,
-            message: format!("Syntax error: {message}"),
-        });
+        self.issues
+            .push(Issue::new(position, format!("Syntax error: {message}")));
         if many { Err(Aborted) } else { Ok(()) }
     }
 }
