@@ -8,7 +8,7 @@ use crate::checker::{self, Checked};
 use crate::declared::{self, TypeProvider};
 use crate::error::CompileError;
 use crate::function::Function;
-use crate::library::Library;
+use crate::library::{self, Library};
 use crate::parser::{self, Macro};
 use crate::plan::{self, Program};
 use crate::source::Source;
@@ -24,6 +24,7 @@ pub struct Environment {
     names: Arc<Names>,
     variables: Vec<(Arc<str>, Type)>,
     types: Vec<Arc<dyn TypeProvider>>,
+    checks_literals: bool,
 }
 
 /// The functions by name, and the prefixes of those with dotted names.
@@ -51,6 +52,20 @@ impl Environment {
         Environment::default()
     }
 
+    /// The language as the CEL specification defines it: standard functions, operators and macros.
+    ///
+    /// Extensions are added one by one ([`library`]); [`library::kubernetes`] is all that Kubernetes has.
+    pub fn standard() -> Self {
+        Environment::new().with_library(library::standard())
+    }
+
+    /// Refuses literals that can only be wrong, as Kubernetes does: durations, timestamps, patterns, conversions of
+    /// constants and format strings that would fail whenever they are evaluated, and lists and maps that mix types.
+    pub fn with_literal_checks(mut self) -> Self {
+        self.checks_literals = true;
+        self
+    }
+
     /// Adds functions, macros and types. Overloads of a function that is known already are added to it, after
     /// those it has; an overload that is known already is replaced.
     pub fn with_library(mut self, library: Library) -> Self {
@@ -72,6 +87,11 @@ impl Environment {
         Arc::make_mut(&mut self.macros).extend(library.macros);
         self.types.extend(library.types);
         self
+    }
+
+    /// Adds a function, or overloads to the function of that name: the same as a library of that function only.
+    pub fn with_function(self, function: Function) -> Self {
+        self.with_library(Library::of(vec![function]))
     }
 
     /// Adds a variable. Its name may have dots; a variable of that name is declared anew.
@@ -163,6 +183,11 @@ impl Environment {
         self.names.constants.get(name)
     }
 
+    /// Whether literals that can only be wrong are refused.
+    pub(crate) fn checks_literals(&self) -> bool {
+        self.checks_literals
+    }
+
     /// The provider of a type.
     pub fn provider(&self, type_name: &str) -> Option<&Arc<dyn TypeProvider>> {
         self.types.iter().rev().find(|types| types.has_type(type_name))
@@ -196,6 +221,7 @@ impl Functions {
         let known = Arc::make_mut(known);
         known.singleton = function.singleton.or(known.singleton.take());
         known.cost = function.cost.or(known.cost.take());
+        known.estimate = function.estimate.or(known.estimate.take());
         known.with_pattern = function.with_pattern.or(known.with_pattern.take());
         for overload in function.overloads {
             match known.overloads.iter_mut().find(|own| own.id == overload.id) {

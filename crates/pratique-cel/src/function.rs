@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::context::Context;
+use crate::estimate::EstimateFn;
 use crate::regex::Regex;
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
@@ -19,6 +20,9 @@ pub struct Function {
     pub singleton: Option<Implementation>,
     /// What a call costs whose overload has no cost of its own or is found at run time only; by default 1.
     pub cost: Option<CostFn>,
+    /// What a call may cost before its arguments are known; by default the cost of its arguments and 1, or for the
+    /// functions of this crate what the reference says of them.
+    pub estimate: Option<EstimateFn>,
     /// What it does where its second argument, a regular expression, is a constant.
     pub with_pattern: Option<PatternFn>,
 }
@@ -90,6 +94,7 @@ impl Function {
             overloads: Vec::new(),
             singleton: None,
             cost: None,
+            estimate: None,
             with_pattern: None,
         }
     }
@@ -121,6 +126,12 @@ impl Function {
     /// Sets the cost of calls to all overloads that have none of their own.
     pub fn costing_always(mut self, cost: CostFn) -> Self {
         self.cost = Some(cost);
+        self
+    }
+
+    /// Sets what calls may cost, as far as the sizes of their arguments tell.
+    pub fn estimating(mut self, estimate: EstimateFn) -> Self {
+        self.estimate = Some(estimate);
         self
     }
 
@@ -162,9 +173,12 @@ impl Overload {
         self
     }
 
-    /// Sets what it does to a closure of the host.
-    pub fn shared(mut self, call: Arc<SharedCallFn>) -> Self {
-        self.implementation = Some(Implementation::Shared(call));
+    /// Sets what it does to a closure, which may hold what belongs to the host.
+    pub fn shared<F>(mut self, call: F) -> Self
+    where
+        F: for<'a> Fn(&Context<'a>, &[Value<'a>]) -> Evaluation<'a> + Send + Sync + 'static,
+    {
+        self.implementation = Some(Implementation::Shared(Arc::new(call)));
         self
     }
 

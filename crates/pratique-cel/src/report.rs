@@ -1,6 +1,7 @@
 //! What an expression uses, for tools: its result, the variables and fields it reads, the functions it calls.
 
 use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter};
 
 use crate::ast::{Expr, ExprId};
 use crate::checker::{Checked, Reference};
@@ -20,8 +21,12 @@ pub struct Report {
     /// What it reads of them: `object.spec.containers[].image`, where `[]` stands for any element, value or index
     /// that is not a constant string. Only the longest of paths that start alike.
     pub paths: BTreeSet<String>,
-    /// The functions and operators that it calls, those included that macros expand to.
+    /// The functions that it calls, those included that macros expand to: `startsWith`, `optional.none` …
     pub functions: BTreeSet<String>,
+    /// The operators that it uses, those included that macros expand to: `_+_`, `_?_:_` …
+    pub operators: BTreeSet<String>,
+    /// The macros that it uses: `has`, `all` …
+    pub macros: BTreeSet<String>,
 }
 
 impl Report {
@@ -34,15 +39,44 @@ impl Report {
             variables: BTreeSet::new(),
             paths: BTreeSet::new(),
             functions: BTreeSet::new(),
+            operators: BTreeSet::new(),
         };
         walk.visit(checked.ast.root);
+        let macros = checked.ast.macro_calls.values().filter_map(|call| match call {
+            Expr::Call { function, .. } => Some(function.as_ref().to_owned()),
+            _ => None,
+        });
         Report {
             result: checked.result_type().clone(),
             cost: estimate(checked, sizes),
             paths: longest(walk.paths),
             variables: walk.variables,
             functions: walk.functions,
+            operators: walk.operators,
+            macros: macros.collect(),
         }
+    }
+}
+
+/// One line for each of what there is, the type and the cost first.
+impl Display for Report {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "result: {}\ncost: {}", self.result, self.cost)?;
+        for (what, names) in [
+            ("variables", &self.variables),
+            ("reads", &self.paths),
+            ("functions", &self.functions),
+            ("operators", &self.operators),
+            ("macros", &self.macros),
+        ] {
+            for (index, name) in names.iter().enumerate() {
+                match index {
+                    0 => write!(formatter, "\n{what}: {name}")?,
+                    _ => write!(formatter, ", {name}")?,
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -54,6 +88,7 @@ struct Walk<'r> {
     variables: BTreeSet<String>,
     paths: BTreeSet<String>,
     functions: BTreeSet<String>,
+    operators: BTreeSet<String>,
 }
 
 /// The longest path that is followed; the rest of a longer one is left out.
@@ -122,9 +157,14 @@ impl<'r> Walk<'r> {
     }
 
     fn call(&mut self, function: &str, target: Option<ExprId>, args: &'r [ExprId]) -> Option<String> {
-        if !function.starts_with('@') || function == "@in" {
-            self.functions.insert(function.to_owned());
-        }
+        let is_operator = function.contains('_') && !function.contains(|c: char| c.is_alphanumeric());
+        match function {
+            "@in" => self.operators.insert("_in_".to_owned()),
+            // What only macros can call is no function that anybody would look for.
+            _ if function.contains('@') => false,
+            _ if is_operator || matches!(function, "!_" | "-_") => self.operators.insert(function.to_owned()),
+            _ => self.functions.insert(function.to_owned()),
+        };
         match (function, target, args) {
             ("_?._" | "_[_]" | "_[?_]", None, [operand, key]) => {
                 let path = self.path(*operand);
@@ -201,7 +241,7 @@ mod tests {
     use crate::estimate::UnknownSizes;
     use crate::library;
 
-    fn check(text: &str, paths: &str, functions: &str) {
+    fn report(text: &str) -> Report {
         let environment = library::kubernetes()
             .with_variable("object", Type::Dyn)
             .with_variable("params", Type::Dyn)
@@ -210,33 +250,75 @@ mod tests {
             .parse(text)
             .and_then(|ast| environment.check(ast))
             .unwrap();
-        let report = Report::new(&environment, &checked, &UnknownSizes);
-        let joined = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" ");
-        assert_eq!(joined(&report.paths), paths, "{text}");
-        assert_eq!(joined(&report.functions), functions, "{text}");
+        Report::new(&environment, &checked, &UnknownSizes)
+    }
+
+    fn joined<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
+        names.into_iter().cloned().collect::<Vec<_>>().join(" ")
     }
 
     #[test]
-    fn paths_and_functions() {
-        check("object.spec.replicas > 1", "object.spec.replicas", "_>_");
-        check("has(object.a.b) ? object.a : 1", "object.a.b", "_?_:_");
-        check("object.a['b'][0].c", "object.a.b[].c", "_[_]");
-        check(
-            "object.?a.?b.orValue(params.more)",
-            "object.a.b params.more",
-            "_?._ orValue",
-        );
+    fn paths() {
+        let check = |text, expected: &str| assert_eq!(joined(&report(text).paths), expected, "{text}");
+        check("object.spec.replicas > 1", "object.spec.replicas");
+        check("has(object.a.b) ? object.a : 1", "object.a.b");
+        check("object.a['b'][0].c", "object.a.b[].c");
+        check("object.?a.?b.orValue(params.more)", "object.a.b params.more");
         check(
             "object.spec.containers.all(c, c.image.startsWith(params.registry))",
             "object.spec.containers[].image params.registry",
-            "_&&_ startsWith",
         );
-        check("object.l.map(x, x.y.map(z, z.w))", "object.l[].y[].w", "_+_");
-        check("[1].exists(object, object == 1)", "", "!_ _==_ _||_");
+        check("object.l.map(x, x.y.map(z, z.w))", "object.l[].y[].w");
+        check("[1].exists(object, object == 1)", "");
+        check("object.a.?b.optMap(b, b.c)", "object.a.b.c");
+        check("object.m.all(k, v, v.x == k)", "object.m[].x");
+    }
+
+    #[test]
+    fn variables() {
+        let check = |text, expected: &str| assert_eq!(joined(&report(text).variables), expected, "{text}");
+        check("true", "");
+        check("object.a == params.more", "object params.more");
+        check("[1].all(params, params == 1)", "");
+        check("object[params.a.b]", "object params");
+    }
+
+    #[test]
+    fn functions_operators_and_macros() {
+        let check = |text, functions: &str, operators: &str, macros: &str| {
+            let report = report(text);
+            let found = [&report.functions, &report.operators, &report.macros].map(joined);
+            assert_eq!(found, [functions, operators, macros], "{text}");
+        };
+        check("object.a > 1", "", "_>_", "");
         check(
-            "object.a.?b.optMap(b, b.c)",
-            "object.a.b.c",
-            "_?._ _?_:_ hasValue optional.none optional.of value",
+            "-object.a in [1] ? 'a'.size() : size([])",
+            "size",
+            "-_ _?_:_ _in_",
+            "",
         );
+        check("has(object.a) && !object.a", "", "!_ _&&_", "has");
+        check("[1].map(x, quantity('1').add(x))", "add quantity", "_+_", "map");
+        check("{1: 2}.transformMap(k, v, v)", "", "", "transformMap");
+        check(
+            "object.?b.optMap(b, b)",
+            "hasValue optional.none optional.of value",
+            "_?._ _?_:_",
+            "optMap",
+        );
+    }
+
+    #[test]
+    fn as_text() {
+        assert_eq!(
+            report("has(object.a) && 'x'.startsWith(object.b)").to_string(),
+            "result: bool\ncost: at least 1\nvariables: object\nreads: object.a, object.b\n\
+             functions: startsWith\noperators: _&&_\nmacros: has"
+        );
+        assert_eq!(
+            report("[object]").to_string(),
+            "result: list(dyn)\ncost: 11\nvariables: object\nreads: object"
+        );
+        assert!(report("object.all(o, o)").to_string().contains("cost: at least "));
     }
 }

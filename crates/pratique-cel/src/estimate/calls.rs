@@ -24,10 +24,16 @@ pub(super) struct Call<'o, 'c> {
 }
 
 /// What a call may cost, and the size of its result where that is known.
-pub(super) struct CallCost {
-    pub(super) cost: Range,
-    pub(super) result: Option<Range>,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallCost {
+    /// The cost of the call, without that of its arguments.
+    pub cost: Range,
+    /// The size of the result.
+    pub result: Option<Range>,
 }
+
+/// What a call may cost from the sizes of its arguments, a receiver's first; [`Range::UNKNOWN`] where nothing is known.
+pub type EstimateFn = fn(sizes: &[Range]) -> CallCost;
 
 /// What traversing a string costs for each of its characters.
 pub(super) const PER_CHARACTER: f64 = 0.1;
@@ -46,11 +52,13 @@ impl Operand<'_> {
 }
 
 impl CallCost {
-    pub(super) fn new(cost: Range) -> Self {
+    /// A cost, of a call whose result has any size.
+    pub fn new(cost: Range) -> Self {
         CallCost { cost, result: None }
     }
 
-    pub(super) fn giving(self, size: Range) -> Self {
+    /// The same cost, with the size of the result.
+    pub fn giving(self, size: Range) -> Self {
         CallCost {
             result: Some(size),
             ..self
@@ -137,7 +145,9 @@ impl<'c> Estimator<'c> {
     fn overload(&mut self, id: ExprId, call: &Call<'_, '_>) -> CallCost {
         let costs = call.args.iter().map(|arg| arg.cost);
         let args = costs.fold(Range::exactly(0), Range::plus);
-        let special = extensions::estimate(&self.checked.ast, call)
+        let special = self
+            .declared(id, call)
+            .or_else(|| extensions::estimate(&self.checked.ast, call))
             .or_else(|| kubernetes::estimate(&self.checked.ast, self.sizes, call));
         match special.or_else(|| standard(call)) {
             Some(estimate) => CallCost {
@@ -146,6 +156,17 @@ impl<'c> Estimator<'c> {
             },
             None => self.operator(id, call, args),
         }
+    }
+
+    /// The estimate that a function was declared with.
+    fn declared(&self, id: ExprId, call: &Call<'_, '_>) -> Option<CallCost> {
+        let Some(Reference::Overloads(function, _)) = self.checked.reference(id) else {
+            return None;
+        };
+        let estimate = function.estimate?;
+        let operands = call.target.into_iter().chain(call.args);
+        let sizes: Vec<Range> = operands.map(Operand::size).collect();
+        Some(estimate(&sizes))
     }
 
     /// The operators that evaluate some of their operands only, or whose result has a size.

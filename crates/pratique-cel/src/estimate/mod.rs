@@ -16,6 +16,7 @@ use crate::ast::{Expr, ExprId};
 use crate::checker::{Checked, Reference};
 use crate::types::Type;
 
+pub use calls::{CallCost, EstimateFn};
 pub use range::Range;
 pub use sizes::{Sizes, UnknownSizes};
 

@@ -1,5 +1,7 @@
 //! Ranges of costs and sizes.
 
+use std::fmt::{self, Display, Formatter};
+
 /// A cost or a size of which only the bounds are known. The greatest number stands for "without bound".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
@@ -22,6 +24,11 @@ impl Range {
         max: 0,
     };
 
+    /// Whether there is a bound that means something: a part of what has no bound is a large number too.
+    pub const fn is_bounded(self) -> bool {
+        self.max < 1 << 53
+    }
+
     /// One number.
     pub const fn exactly(number: u64) -> Self {
         Range {
@@ -30,18 +37,21 @@ impl Range {
         }
     }
 
-    pub(super) const fn new(min: u64, max: u64) -> Self {
+    /// The numbers from `min` to `max`.
+    pub const fn new(min: u64, max: u64) -> Self {
         Range { min, max }
     }
 
-    pub(super) fn plus(self, other: Range) -> Self {
+    /// The sums of both; a bound stops at the greatest number.
+    pub fn plus(self, other: Range) -> Self {
         Range {
             min: self.min.saturating_add(other.min),
             max: self.max.saturating_add(other.max),
         }
     }
 
-    pub(super) fn times(self, other: Range) -> Self {
+    /// The products of both; a bound stops at the greatest number.
+    pub fn times(self, other: Range) -> Self {
         Range {
             min: self.min.saturating_mul(other.min),
             max: self.max.saturating_mul(other.max),
@@ -49,7 +59,7 @@ impl Range {
     }
 
     /// Each bound times a factor, rounded up.
-    pub(super) fn scaled(self, factor: f64) -> Self {
+    pub fn scaled(self, factor: f64) -> Self {
         // A conversion to an integer stops at its bounds.
         let scale = |bound: u64| (bound as f64 * factor).ceil() as u64;
         Range {
@@ -59,10 +69,21 @@ impl Range {
     }
 
     /// The least range that has both in it.
-    pub(super) fn or(self, other: Range) -> Self {
+    pub fn or(self, other: Range) -> Self {
         Range {
             min: self.min.min(other.min),
             max: self.max.max(other.max),
+        }
+    }
+}
+
+/// `5`, `1 to 5`, `at least 1`.
+impl Display for Range {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match (self.min, self.max) {
+            (min, max) if min == max => write!(formatter, "{min}"),
+            (min, _) if !self.is_bounded() => write!(formatter, "at least {min}"),
+            (min, max) => write!(formatter, "{min} to {max}"),
         }
     }
 }

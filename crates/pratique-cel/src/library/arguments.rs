@@ -6,7 +6,7 @@ use crate::error::Fault;
 use crate::value::{Opaque, Value};
 
 /// The string at a position.
-pub(super) fn string<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a str, Fault> {
+pub fn string<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a str, Fault> {
     match arguments.get(index) {
         Some(Value::String(text)) => Ok(text),
         _ => Err(Fault::no_such_overload()),
@@ -14,7 +14,7 @@ pub(super) fn string<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a st
 }
 
 /// The integer at a position.
-pub(super) fn int(arguments: &[Value<'_>], index: usize) -> Result<i64, Fault> {
+pub fn int(arguments: &[Value<'_>], index: usize) -> Result<i64, Fault> {
     match arguments.get(index) {
         Some(Value::Int(number)) => Ok(*number),
         _ => Err(Fault::no_such_overload()),
@@ -22,7 +22,7 @@ pub(super) fn int(arguments: &[Value<'_>], index: usize) -> Result<i64, Fault> {
 }
 
 /// The boolean at a position.
-pub(super) fn bool(arguments: &[Value<'_>], index: usize) -> Result<bool, Fault> {
+pub fn bool(arguments: &[Value<'_>], index: usize) -> Result<bool, Fault> {
     match arguments.get(index) {
         Some(Value::Bool(flag)) => Ok(*flag),
         _ => Err(Fault::no_such_overload()),
@@ -30,7 +30,7 @@ pub(super) fn bool(arguments: &[Value<'_>], index: usize) -> Result<bool, Fault>
 }
 
 /// The value of an abstract type at a position.
-pub(super) fn opaque<'a, T: Opaque>(arguments: &[Value<'a>], index: usize) -> Result<&'a T, Fault> {
+pub fn opaque<'a, T: Opaque>(arguments: &[Value<'a>], index: usize) -> Result<&'a T, Fault> {
     arguments
         .get(index)
         .and_then(Value::downcast)

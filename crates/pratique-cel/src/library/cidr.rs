@@ -14,7 +14,7 @@ use crate::value::{Evaluation, Opaque, Value};
 const NAME: &str = "net.CIDR";
 
 /// Functions that read networks and say what lies in them.
-pub(crate) fn library() -> Library {
+pub fn library() -> Library {
     Library::of(vec![
         Function::new("cidr")
             .global("string_to_cidr", &[Type::String], of(), parse)

@@ -3,38 +3,38 @@
 use crate::value::Value;
 
 /// Reading so many characters, bytes or elements.
-pub(crate) use crate::ops::cost_of_traversal as traversal;
+pub use crate::ops::cost_of_traversal as traversal;
 /// How many characters, bytes or elements a value has; 1 for what has none.
-pub(crate) use crate::ops::cost_size as size;
+pub use crate::ops::cost_size as size;
 
 /// A call that only looks something up.
-pub(super) fn nominal(_: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+pub fn nominal(_: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     1
 }
 
 /// A call that reads its first argument once.
-pub(super) fn reads_first(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+pub fn reads_first(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     traversal(size_at(arguments, 0))
 }
 
 /// A call that reads its first argument twice.
-pub(super) fn reads_first_twice(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+pub fn reads_first_twice(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     traversal(size_at(arguments, 0).saturating_mul(2))
 }
 
 /// A call that walks over all of its first argument.
-pub(super) fn traverses_first(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+pub fn traverses_first(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     arguments.first().map_or(0, deep_traversal)
 }
 
 /// A call that makes a list: so much for each of `size`, and for the call and the list itself.
-pub(super) fn makes_list(factor: f64, size: u64) -> u64 {
+pub fn makes_list(factor: f64, size: u64) -> u64 {
     let factor = if factor < 0.0 { 1.0 } else { factor };
     ((size as f64 * factor) as u64).saturating_add(11)
 }
 
 /// Matching a text of `size` characters with a regular expression of `regex_size` characters.
-pub(crate) fn regex(size: u64, regex_size: u64) -> u64 {
+pub fn regex(size: u64, regex_size: u64) -> u64 {
     ceil((1.0 + size as f64) * 0.1).saturating_mul(ceil(regex_size as f64 * 0.25))
 }
 
@@ -56,7 +56,7 @@ fn deep_traversal(value: &Value<'_>) -> u64 {
 }
 
 /// The size of the argument at a position.
-pub(crate) fn size_at(arguments: &[Value<'_>], index: usize) -> u64 {
+pub fn size_at(arguments: &[Value<'_>], index: usize) -> u64 {
     arguments.get(index).map_or(1, size)
 }
 

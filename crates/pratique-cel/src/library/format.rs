@@ -1,13 +1,12 @@
 //! Named formats: `format.dns1123Label().validate(object.metadata.name)`.
 
 use std::any::Any;
-use std::sync::Arc;
 
 use super::arguments::{opaque, string};
 use super::{Library, cost};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::{Function, Overload, SharedCallFn};
+use crate::function::{Function, Overload};
 use crate::names::NamedFormat;
 use crate::types::Type;
 use crate::value::{Evaluation, List, Opaque, Value};
@@ -15,7 +14,7 @@ use crate::value::{Evaluation, List, Opaque, Value};
 const TYPE: &str = "kubernetes.NamedFormat";
 
 /// Functions that give formats, and one that checks a string against a format.
-pub(crate) fn library() -> Library {
+pub fn library() -> Library {
     let of = || Type::named(TYPE);
     let problems = Type::optional(Type::list(Type::String));
     let mut functions = vec![
@@ -26,7 +25,9 @@ pub(crate) fn library() -> Library {
     ];
     functions.extend(NamedFormat::ALL.map(|format| {
         let name = format!("format.{}", format.name());
-        Function::new(&name).with(Overload::new(&name, false, &[], of()).shared(constant(format)))
+        Function::new(&name).with(
+            Overload::new(&name, false, &[], of()).shared(move |context, _| Ok(context.arena.opaque(format))),
+        )
     }));
     Library::of(functions)
 }
@@ -50,16 +51,6 @@ impl Opaque for NamedFormat {
     fn as_any(&self) -> &dyn Any {
         self
     }
-}
-
-fn constant(format: NamedFormat) -> Arc<SharedCallFn> {
-    // Gives the closure its type, generic over the lifetime of the evaluation.
-    fn shared(
-        call: impl for<'a> Fn(&Context<'a>, &[Value<'a>]) -> Evaluation<'a> + Send + Sync + 'static,
-    ) -> Arc<SharedCallFn> {
-        Arc::new(call)
-    }
-    shared(move |context, _| Ok(context.arena.opaque(format)))
 }
 
 fn named<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

@@ -14,7 +14,7 @@ use crate::value::{Evaluation, Opaque, Value};
 const NAME: &str = "net.IP";
 
 /// Functions that read addresses and say of what kind they are.
-pub(crate) fn library() -> Library {
+pub fn library() -> Library {
     let accessor = |name: &str, id: &str, result: Type, call: CallFn| {
         Function::new(name).member(id, &[of()], result, call)
     };

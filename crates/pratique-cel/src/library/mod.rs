@@ -3,11 +3,11 @@
 //! Each library is a module with one function that gives its [`Library`]: signatures, implementations and
 //! costs together. [`kubernetes`] is all that a Kubernetes API server declares.
 
-mod arguments;
+pub mod arguments;
 pub mod authz;
 mod bounds;
 mod cidr;
-pub(crate) mod cost;
+pub mod cost;
 mod format;
 mod ip;
 mod json_patch;
@@ -37,7 +37,18 @@ use crate::function::Function;
 use crate::parser::Macro;
 use crate::types::Type;
 
+pub use cidr::library as cidr;
+pub use format::library as named_formats;
+pub use ip::library as ip;
 pub use json_patch::library as json_patch;
+pub use lists::kubernetes_with_includes as kubernetes_lists;
+pub use macros::two_variables;
+pub use quantity::library as quantity;
+pub use regex::library as regex;
+pub use semver::library as semver;
+pub use sets::library as sets;
+pub use strings::library as strings;
+pub use url::library as url;
 
 /// Declarations that belong together.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +66,11 @@ pub struct Library {
 }
 
 impl Library {
+    /// A library with nothing in it.
+    pub fn new() -> Self {
+        Library::default()
+    }
+
     /// A library of functions only.
     pub fn of(functions: Vec<Function>) -> Self {
         Library {
@@ -68,6 +84,34 @@ impl Library {
         self.names.push((name.into(), of));
         self
     }
+
+    /// Adds what another library has.
+    pub fn and(mut self, other: Library) -> Self {
+        self.functions.extend(other.functions);
+        self.macros.extend(other.macros);
+        self.types.extend(other.types);
+        self.names.extend(other.names);
+        self.constants.extend(other.constants);
+        self
+    }
+}
+
+/// The language as the CEL specification defines it, and the well-known types of protocol buffers that are values of
+/// CEL: `google.protobuf.Duration` and its like.
+pub fn standard() -> Library {
+    standard::library()
+        .and(macros::standard())
+        .and(protobuf::library())
+}
+
+/// CEL's optional values: `a.?b`, `a[?k]`, `optional.of(x)`, `optMap` …
+pub fn optionals() -> Library {
+    optional::library().and(macros::optional())
+}
+
+/// CEL's extension for lists: `slice`, `flatten`, `distinct`, `sort`, `sortBy`, `lists.range` …
+pub fn lists() -> Library {
+    lists::extension().and(macros::lists())
 }
 
 /// The environment of a Kubernetes 1.37 API server, without variables.
@@ -80,9 +124,10 @@ pub fn kubernetes_at(minor: u32) -> Environment {
     LIBRARIES
         .iter()
         .filter(|versioned| versioned.since <= minor && versioned.until.is_none_or(|until| minor < until))
-        .fold(Environment::new(), |environment, versioned| {
-            environment.with_library((versioned.library)())
-        })
+        .fold(
+            Environment::new().with_literal_checks(),
+            |environment, versioned| environment.with_library((versioned.library)()),
+        )
 }
 
 /// A library with the minor versions of Kubernetes that have it.
@@ -94,16 +139,13 @@ struct Versioned {
 
 /// In the order in which the reference adds them: it is the order of a function's overloads.
 const LIBRARIES: &[Versioned] = &[
-    since(0, standard::library),
-    since(0, macros::standard),
-    since(0, protobuf::library),
+    since(0, standard),
     since(0, scalars::library),
     since(0, url::library),
     since(0, regex::library),
     until(37, lists::kubernetes),
     since(27, authz::library),
-    since(28, optional::library),
-    since(28, macros::optional),
+    since(28, optionals),
     since(28, quantity::library),
     since(29, strings::library),
     since(29, sets::library),
@@ -111,11 +153,10 @@ const LIBRARIES: &[Versioned] = &[
     since(30, cidr::library),
     since(31, format::library),
     since(31, authz::selectors),
-    since(32, macros::two_variables),
+    since(32, two_variables),
     since(33, semver::library),
-    since(34, lists::extension),
-    since(34, macros::lists),
-    since(37, lists::kubernetes_with_includes),
+    since(34, lists),
+    since(37, kubernetes_lists),
 ];
 
 const fn since(since: u32, library: fn() -> Library) -> Versioned {

@@ -14,7 +14,7 @@ use crate::value::{Evaluation, Opaque, Value};
 const TYPE: &str = "kubernetes.Quantity";
 
 /// Functions that read, compare and add quantities.
-pub(crate) fn library() -> Library {
+pub fn library() -> Library {
     let of = || Type::named(TYPE);
     Library::of(vec![
         Function::new("quantity")

@@ -10,7 +10,7 @@ use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
 /// `find` and `findAll`.
-pub(crate) fn library() -> Library {
+pub fn library() -> Library {
     let find_function = Function::new("find")
         .member(
             "string_find_string",

@@ -14,7 +14,7 @@ use crate::value::{Evaluation, Opaque, Value};
 const TYPE: &str = "kubernetes.Semver";
 
 /// Functions that read and compare versions.
-pub(crate) fn library() -> Library {
+pub fn library() -> Library {
     let of = || Type::named(TYPE);
     Library::of(vec![
         Function::new("semver")

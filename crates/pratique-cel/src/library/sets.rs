@@ -9,7 +9,7 @@ use crate::types::Type;
 use crate::value::{Evaluation, List, Value};
 
 /// The functions of sets.
-pub(crate) fn library() -> Library {
+pub fn library() -> Library {
     let list = Type::list(Type::param("T"));
     let params = [list.clone(), list];
     Library::of(vec![

@@ -24,7 +24,7 @@ pub fn cost_size(value: &Value<'_>) -> u64 {
 }
 
 /// The cost of going through so many characters, bytes or elements once.
-pub(crate) fn cost_of_traversal(size: u64) -> u64 {
+pub fn cost_of_traversal(size: u64) -> u64 {
     (size as f64 * 0.1).ceil() as u64
 }
 

@@ -10,7 +10,7 @@ pub trait Authorizer: Debug + Send + Sync {
 }
 
 /// A question: may the user do this?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Check<'c> {
     /// Who.
     pub user: &'c User,
@@ -21,7 +21,7 @@ pub struct Check<'c> {
 }
 
 /// What a check is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Target<'c> {
     /// A path that is no resource: `/healthz`.
     Path(&'c str),
@@ -30,7 +30,7 @@ pub enum Target<'c> {
 }
 
 /// A resource in a check; what is empty was not restricted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ResourceCheck {
     /// Its API group, empty for the core group.
     pub group: String,
@@ -49,7 +49,7 @@ pub struct ResourceCheck {
 }
 
 /// A user.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct User {
     /// The user's name.
     pub name: String,

@@ -46,7 +46,7 @@ pub fn request_resource<'a>(
 }
 
 /// Functions that describe a check, make it and read the decision.
-pub(crate) fn library() -> Library {
+pub fn library() -> Library {
     let refine = |name: &str, id: &str, call: CallFn| {
         Function::new(name).member(id, &[resource_check(), Type::String], resource_check(), call)
     };
@@ -106,7 +106,7 @@ pub(crate) fn library() -> Library {
 }
 
 /// Functions that restrict a check to what selectors match.
-pub(crate) fn selectors() -> Library {
+pub fn selectors() -> Library {
     let restrict = |name: &str, id: &str, call: CallFn| {
         Function::new(name)
             .member(id, &[resource_check(), Type::String], resource_check(), call)

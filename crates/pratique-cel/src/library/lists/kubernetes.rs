@@ -19,7 +19,7 @@ pub(crate) fn library() -> Library {
 }
 
 /// Version 1 of the library, which also has `includes`.
-pub(crate) fn library_with_includes() -> Library {
+pub fn library_with_includes() -> Library {
     let params = [Type::Dyn, Type::Dyn];
     let includes = Function::new("includes").member("list_includes_dyn_dyn", &params, Type::Bool, includes);
     let mut functions = functions();

@@ -9,7 +9,8 @@ use crate::types::Type;
 
 pub(super) use compare::surely_equal;
 pub(super) use extension::library as extension;
-pub(super) use kubernetes::{library as kubernetes, library_with_includes as kubernetes_with_includes};
+pub(super) use kubernetes::library as kubernetes;
+pub use kubernetes::library_with_includes as kubernetes_with_includes;
 
 /// The types whose values have an order, with the names that Kubernetes has for them, in the order of overloads.
 fn comparable() -> [(&'static str, Type); 8] {

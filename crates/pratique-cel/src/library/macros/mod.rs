@@ -25,7 +25,7 @@ pub(super) fn optional() -> Library {
 }
 
 /// Comprehensions of two variables, and the function by which they gather maps.
-pub(super) fn two_variables() -> Library {
+pub fn two_variables() -> Library {
     Library {
         functions: vec![two_variables::map_insert()],
         ..of(two_variables::macros())

@@ -13,7 +13,7 @@ const STRING: Type = Type::String;
 const INT: Type = Type::Int;
 
 /// The functions of strings.
-pub(crate) fn library() -> Library {
+pub fn library() -> Library {
     let mut functions = searching();
     functions.extend(cutting());
     functions.extend(making());

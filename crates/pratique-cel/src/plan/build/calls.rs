@@ -143,20 +143,23 @@ impl Planner<'_> {
         })
     }
 
-    /// A constant pattern is compiled now.
+    /// A constant pattern is compiled now. A bad one is an error of the plan where literals are checked, of the call elsewhere.
     fn pattern_target(&self, function: &Function, arguments: &[NodeId]) -> Result<Option<Target>, String> {
         let pattern = arguments.get(1).and_then(|pattern| self.constant(*pattern));
         match (function.with_pattern, pattern) {
-            (Some(call), Some(Constant::String(pattern))) => {
-                let regex = Regex::new(pattern).map_err(|fault| fault.to_string())?;
-                let regex = Box::new(regex);
-                Ok(Some(Target::Pattern { call, regex }))
-            }
+            (Some(call), Some(Constant::String(pattern))) => match Regex::new(pattern) {
+                Ok(regex) => {
+                    let regex = Box::new(regex);
+                    Ok(Some(Target::Pattern { call, regex }))
+                }
+                Err(fault) if self.environment.checks_literals() => Err(fault.to_string()),
+                Err(_) => Ok(None),
+            },
             _ => Ok(None),
         }
     }
 
-    /// What the conversion of a constant gives; an error that it gives is one of the plan.
+    /// What the conversion of a constant gives; an error that it gives is one of the plan where literals are checked.
     fn computed(&self, call: &Call) -> Result<Option<Constant>, String> {
         let &[argument] = &*call.arguments else {
             return Ok(None);
@@ -168,7 +171,8 @@ impl Planner<'_> {
         let context = Context::new(&arena, u64::MAX);
         match call.run(&context, &[constant.value()]) {
             Ok(value) => Ok(Constant::of(&value)),
-            Err(fault) => Err(fault.to_string()),
+            Err(fault) if self.environment.checks_literals() => Err(fault.to_string()),
+            Err(_) => Ok(None),
         }
     }
 }

@@ -1,0 +1,69 @@
+//! Bound what an expression may cost: before it is evaluated, while it is, and from outside.
+
+use std::error::Error;
+use std::sync::atomic::AtomicBool;
+
+use pratique_cel::estimate::{Range, Sizes, estimate};
+use pratique_cel::value::List;
+use pratique_cel::{Arena, Context, Environment, FaultKind, Stop, Type, Value};
+
+/// What is known of the variables: no list holds more than 100 elements, no string more than 20 characters.
+struct Schema;
+
+impl Sizes for Schema {
+    fn size(&self, path: &[String], of: &Type) -> Option<Range> {
+        match (path, of) {
+            ([], _) => None,
+            (_, Type::List(_)) => Some(Range::new(0, 100)),
+            (_, Type::String) => Some(Range::new(0, 20)),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
+    let environment = Environment::standard().with_variable("names", Type::list(Type::String));
+    let text = "names.all(a, names.exists_one(b, a == b))";
+
+    // Before: the worst case, from the sizes that the host declares.
+    let checked = environment.check(environment.parse(text)?)?;
+    let bounds = estimate(&checked, &Schema);
+    println!("{text}: {} to {}", bounds.min, bounds.max);
+    assert!(bounds.max > 10_000);
+
+    // While: the evaluation stops once it has cost more than its limit, and nothing absorbs that.
+    let guarded = environment.compile(&format!("{text} || true"))?;
+    let names: Vec<String> = (0..100).map(|number| format!("name-{number}")).collect();
+    let names: Vec<Value<'_>> = names.iter().map(|name| Value::String(name)).collect();
+    let mut activation = environment.activation();
+    let slot = environment.slot("names").ok_or("not declared")?;
+    activation.set(slot, Value::List(List::Values(&names)));
+    let arena = Arena::new();
+    let context = Context::new(&arena, 1_000);
+    let fault = guarded
+        .evaluate(&context, &activation)
+        .err()
+        .ok_or("stayed below its limit")?;
+    assert_eq!(fault.kind(), &FaultKind::Stopped(Stop::CostLimit));
+    println!("{fault}");
+
+    // A budget of several expressions: give each what the ones before it have left.
+    let mut budget = 100_000;
+    for text in ["names.size() == 100", text] {
+        let arena = Arena::new();
+        let context = Context::new(&arena, budget);
+        environment.compile(text)?.evaluate(&context, &activation)?;
+        budget -= context.cost();
+        println!("{text} cost {}, {budget} left", context.cost());
+    }
+
+    // From outside: somebody else sets a flag.
+    let flag = AtomicBool::new(true);
+    let context = Context::new(&arena, u64::MAX).with_interrupt(&flag);
+    let fault = guarded
+        .evaluate(&context, &activation)
+        .err()
+        .ok_or("was not interrupted")?;
+    assert_eq!(fault.kind(), &FaultKind::Stopped(Stop::Interrupted));
+    Ok(())
+}
