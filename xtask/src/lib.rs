@@ -1,4 +1,5 @@
 //! Maintenance tasks, as functions, so that the test suite can run them too.
 
+pub mod bench;
 pub mod conformance;
 pub mod tidy;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{conformance, tidy};
+use xtask::{bench, conformance, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -19,6 +19,8 @@ struct Arguments {
 enum Task {
     /// Run a directory of conformance cases and compare verdicts and texts.
     Conformance(conformance::Arguments),
+    /// Measure ours, and beside it the reference.
+    Bench(bench::Arguments),
     /// Write the table of Kubernetes' built-in types.
     Codegen(Sources),
     /// Show how long the source files are, and what they lack.
@@ -45,6 +47,7 @@ struct Sources {
 fn main() -> ExitCode {
     match Arguments::parse().task {
         Task::Conformance(arguments) => conformance::run(&arguments),
+        Task::Bench(arguments) => bench::run(&arguments),
         Task::Codegen(of) => ended(codegen::run(&of.openapi, &of.api, &of.apimachinery, &of.table)),
         Task::Tidy => match tidy::check(&tidy::workspace()) {
             Err(error) => ended(Err(error)),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_cel::{StructType, Type};
+use pratique_cel::{Environment, StructType, Type};
 
 use crate::cache::{Cache, Key};
 use crate::declarations::{Declarations, Use};
@@ -67,12 +67,17 @@ impl<'c> Composition<'c> {
             variables: self.signature(text, declarations),
         };
         self.cache.get_or_compile(key, || {
-            let mut environment = environment(declarations, self.minor);
-            if declarations.variables {
-                environment = with_variables(environment, self.variables_type());
-            }
-            Expression::compile(&environment, text, usage)
+            Expression::compile(&self.environment(declarations), text, usage)
         })
+    }
+
+    /// What an expression is compiled in, with the variables so far.
+    pub fn environment(&self, declarations: Declarations) -> Environment {
+        let environment = environment(declarations, self.minor);
+        match declarations.variables {
+            true => with_variables(environment, self.variables_type()),
+            false => environment,
+        }
     }
 
     /// What an expression can see of the variables: nothing, if it does not even have the word.

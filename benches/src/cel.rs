@@ -1,0 +1,158 @@
+//! Our side of `cargo xtask bench cel`: expressions over one object, in the environment of a policy's validations.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
+use pratique::{Answer, Authorizer, Check, Declarations, Objects, Surroundings, Trial};
+use pratique_benches::contest::{Order, Sample, Side};
+use pratique_cel::{Activation, Arena, Context, Environment, Program, Value};
+use pratique_expression::{Cache, Composition, slots};
+use pratique_match::Matched;
+use serde::Deserialize;
+use serde_json::json;
+
+/// The expressions by name, all over one object.
+pub(crate) struct Expressions {
+    environment: Environment,
+    object: String,
+    subjects: BTreeMap<String, Subject>,
+}
+
+struct Subject {
+    text: String,
+    program: Program,
+    trial: Trial,
+}
+
+#[derive(Deserialize)]
+struct Setup {
+    object: serde_json::Value,
+    expressions: Vec<Expression>,
+}
+
+#[derive(Deserialize)]
+struct Expression {
+    name: String,
+    text: String,
+}
+
+/// What a validation of a policy without params may name.
+const DECLARATIONS: Declarations = Declarations {
+    params: false,
+    authorizer: true,
+    patch_types: false,
+    variables: true,
+};
+
+/// What an evaluation may cost.
+const LIMIT: u64 = 1_000_000;
+
+impl Expressions {
+    pub(crate) fn new(setup: serde_json::Value) -> Result<Self, String> {
+        let Setup { object, expressions } =
+            serde_json::from_value(setup).map_err(|error| error.to_string())?;
+        let environment = Composition::new(&Cache::new()).environment(DECLARATIONS);
+        let subjects = expressions
+            .into_iter()
+            .map(|expression| Ok((expression.name, Subject::new(&environment, expression.text)?)))
+            .collect::<Result<_, String>>()?;
+        Ok(Expressions {
+            environment,
+            object: object.to_string(),
+            subjects,
+        })
+    }
+
+    /// Hands an activation to `work` that is made already.
+    fn with_activation<T>(&self, work: impl FnOnce(&Activation<'_>) -> T) -> Result<T, String> {
+        let object = pratique_json::parse(self.object.as_bytes()).map_err(|error| error.to_string())?;
+        let mut activation = slots().activation();
+        activation.set(slots().object, Value::from_typed_json(&object));
+        activation.set(slots().old_object, Value::Null);
+        Ok(work(&activation))
+    }
+}
+
+impl Side for Expressions {
+    fn facts(&self) -> Result<serde_json::Value, String> {
+        let mut cases = serde_json::Map::new();
+        for (name, subject) in &self.subjects {
+            let (value, cost) = self.with_activation(|activation| subject.evaluate(activation))?;
+            cases.insert(name.clone(), json!({"value": value.to_string(), "cost": cost}));
+        }
+        Ok(json!({ "cases": cases }))
+    }
+
+    fn measure(&self, order: &Order) -> Result<Sample, String> {
+        let subject = self
+            .subjects
+            .get(&order.case)
+            .ok_or_else(|| format!("no expression is named {:?}", order.case))?;
+        let environment = &self.environment;
+        let check = || {
+            let ast = environment.parse(&subject.text)?;
+            environment.check(ast)
+        };
+        match order.measure.as_str() {
+            "check" => Ok(order.time(check)),
+            "plan" => {
+                let checked = check().map_err(|error| error.to_string())?;
+                Ok(order.time(|| environment.plan(&checked)))
+            }
+            "compile" => Ok(order.time(|| environment.compile(&subject.text))),
+            // Of ours, objects of both kinds are JSON.
+            "evaluate" | "evaluate-loose" => {
+                self.with_activation(|activation| order.time(|| subject.evaluate(activation)))
+            }
+            "review" => self.review(order, &subject.trial),
+            other => Err(format!("no measure is named {other:?}")),
+        }
+    }
+}
+
+impl Expressions {
+    /// What a request whose object is decoded needs: it makes the variables and evaluates.
+    fn review(&self, order: &Order, trial: &Trial) -> Result<Sample, String> {
+        let text = format!(
+            r#"{{"uid":"u","kind":{{"version":"v1","kind":"Pod"}},"resource":{{"version":"v1","resource":"pods"}},"namespace":"shop","operation":"CREATE","userInfo":{{"username":"ann"}},"object":{}}}"#,
+            self.object
+        );
+        let request: AdmissionRequest<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let (kind, resource): (&GroupVersionKind, &GroupVersionResource) = (&request.kind, &request.resource);
+        let (cluster, nothing) = (Objects::new(), pratique_json::Value::Null);
+        let authorizer: Arc<dyn Authorizer> = Arc::new(NoOpinion);
+        Ok(order.time(|| {
+            let surroundings = Surroundings::new(&cluster, authorizer.clone());
+            let matched = Matched { resource, kind };
+            trial.evaluate(&request, matched, &nothing, &nothing, surroundings, |result| {
+                (result.cost, result.answer.is_ok())
+            })
+        }))
+    }
+}
+
+impl Subject {
+    fn new(environment: &Environment, text: String) -> Result<Self, String> {
+        let program = environment.compile(&text).map_err(|error| error.to_string())?;
+        let trial = Trial::compile(&text, [], DECLARATIONS).map_err(|error| error.to_string())?;
+        Ok(Subject { text, program, trial })
+    }
+
+    /// Evaluates with memory and a meter of its own; gives the cost too.
+    fn evaluate(&self, activation: &Activation<'_>) -> (bool, u64) {
+        let arena = Arena::new();
+        let context = Context::new(&arena, LIMIT);
+        let value = self.program.evaluate(&context, activation);
+        (matches!(value, Ok(Value::Bool(true))), context.cost())
+    }
+}
+
+#[derive(Debug)]
+struct NoOpinion;
+
+impl Authorizer for NoOpinion {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Decided(pratique::Decision::default())
+    }
+}

@@ -1,0 +1,142 @@
+//! One side of a contest: a program that measures what it is asked to, so that rounds of it can alternate with those of
+//! another program.
+//!
+//! It speaks lines of JSON over stdin and stdout. The first line given is the setup, answered by the side's facts, which
+//! the sides must agree on. Each further line is an [`Order`], answered by a [`Sample`].
+
+use std::io::{BufRead, Write};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is to be measured, and for how long about.
+#[derive(Debug, Deserialize)]
+pub struct Order {
+    /// Which work.
+    pub measure: String,
+    /// On what.
+    pub case: String,
+    /// The time to spend.
+    pub nanoseconds: u64,
+}
+
+/// What was measured.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Sample {
+    /// How often the work was done.
+    pub operations: u64,
+    /// How long that took.
+    pub nanoseconds: u64,
+}
+
+/// Answers orders until they end.
+pub trait Side {
+    /// What the other side must find too.
+    fn facts(&self) -> Result<Value, String>;
+
+    /// Does the work once in each call of what [`Order::time`] is given.
+    fn measure(&self, order: &Order) -> Result<Sample, String>;
+}
+
+/// Reads the setup, makes a side of it and answers the orders that follow.
+pub fn serve<S: Side>(
+    input: impl BufRead,
+    mut output: impl Write,
+    begin: impl FnOnce(Value) -> Result<S, String>,
+) -> Result<(), String> {
+    let mut lines = input.lines();
+    let setup = lines
+        .next()
+        .ok_or("no setup")?
+        .map_err(|error| error.to_string())?;
+    let side = begin(read(&setup)?)?;
+    answer(&mut output, &side.facts()?)?;
+    for line in lines {
+        let order = read::<Order>(&line.map_err(|error| error.to_string())?)?;
+        answer(&mut output, &side.measure(&order)?)?;
+    }
+    Ok(())
+}
+
+impl Order {
+    /// Repeats an operation for about the time given, after a tenth of it to warm up. The clock is read once in a batch
+    /// that takes about a hundredth of the time.
+    pub fn time<T>(&self, mut operation: impl FnMut() -> T) -> Sample {
+        let length = Duration::from_nanos(self.nanoseconds);
+        let mut repeat = |times: u64| {
+            for _ in 0..times {
+                std::hint::black_box(operation());
+            }
+        };
+        let (mut batch, start) = (1, Instant::now());
+        while start.elapsed() < length / 10 {
+            let began = Instant::now();
+            repeat(batch);
+            if began.elapsed() < length / 100 {
+                batch *= 2;
+            }
+        }
+        let (mut operations, start) = (0, Instant::now());
+        while start.elapsed() < length {
+            repeat(batch);
+            operations += batch;
+        }
+        let nanoseconds = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        Sample {
+            operations,
+            nanoseconds,
+        }
+    }
+}
+
+fn read<T: for<'de> Deserialize<'de>>(line: &str) -> Result<T, String> {
+    serde_json::from_str(line).map_err(|error| format!("{line}: {error}"))
+}
+
+fn answer(output: &mut impl Write, line: &impl Serialize) -> Result<(), String> {
+    let text = serde_json::to_string(line).map_err(|error| error.to_string())?;
+    writeln!(output, "{text}")
+        .and_then(|()| output.flush())
+        .map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may stop where it fails")]
+mod tests {
+    use super::*;
+
+    struct Counting;
+
+    impl Side for Counting {
+        fn facts(&self) -> Result<Value, String> {
+            Ok(Value::from("ready"))
+        }
+
+        fn measure(&self, order: &Order) -> Result<Sample, String> {
+            match order.case.as_str() {
+                "one" => Ok(order.time(|| 1)),
+                other => Err(format!("no case {other}")),
+            }
+        }
+    }
+
+    #[test]
+    fn orders_are_answered_line_by_line() {
+        let orders = "{}\n{\"measure\":\"m\",\"case\":\"one\",\"nanoseconds\":1000}\n";
+        let mut output = Vec::new();
+        serve(orders.as_bytes(), &mut output, |_| Ok(Counting)).unwrap();
+        let text = String::from_utf8(output).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.first(), Some(&"\"ready\""));
+        assert!(lines.get(1).unwrap().starts_with("{\"operations\":"), "{text}");
+        assert_eq!(lines.len(), 2);
+    }
+
+    #[test]
+    fn unknown_work_ends_the_side() {
+        let orders = "{}\n{\"measure\":\"m\",\"case\":\"two\",\"nanoseconds\":1000}\n";
+        let ended = serve(orders.as_bytes(), Vec::new(), |_| Ok(Counting));
+        assert_eq!(ended, Err("no case two".to_owned()));
+    }
+}

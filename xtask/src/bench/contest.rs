@@ -1,0 +1,207 @@
+//! The rounds of a contest, and what they gave.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::side::{Sample, Side};
+use super::statistics::{Spread, geometric_mean};
+
+/// What two sides are measured by.
+#[derive(Clone, Debug)]
+pub struct Contest {
+    /// Its name.
+    pub name: String,
+    /// The kinds of work.
+    pub measures: Vec<Measure>,
+    /// What each kind of work is done on.
+    pub cases: Vec<String>,
+    /// How often each side has its turn at each.
+    pub rounds: usize,
+    /// How long a turn is.
+    pub turn: Duration,
+}
+
+/// A kind of work.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// What the sides know it by.
+    pub name: String,
+    /// What exactly either side does.
+    pub title: String,
+}
+
+/// What a contest gave.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// The name of the contest.
+    pub name: String,
+    /// Each measure with its cases.
+    pub measures: Vec<(Measure, Vec<Line>)>,
+}
+
+/// One measure of one case.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The case.
+    pub case: String,
+    /// The nanoseconds of our side.
+    pub ours: Spread,
+    /// Those of the other side, and how many times ours they are, by rounds.
+    pub against: Option<(Spread, Spread)>,
+}
+
+impl Contest {
+    /// Holds it. The sides take turns: a round measures ours, then theirs, each case and each measure once.
+    pub fn hold(&self, ours: &mut dyn Side, mut theirs: Option<&mut dyn Side>) -> Result<Results, String> {
+        let mut turns = Vec::new();
+        for round in 0..self.rounds.max(1) {
+            eprint!("\r{}: round {} of {}", self.name, round + 1, self.rounds.max(1));
+            turns.push(self.round(ours, &mut theirs)?);
+        }
+        eprintln!();
+        let mut measures = Vec::new();
+        for (at, measure) in self.measures.iter().enumerate() {
+            let of_case = |(case, name): (usize, &String)| {
+                let place = at * self.cases.len() + case;
+                line(name, turns.iter().filter_map(|round| round.get(place)))
+            };
+            let lines: Option<Vec<Line>> = self.cases.iter().enumerate().map(of_case).collect();
+            measures.push((measure.clone(), lines.ok_or("a round is not whole")?));
+        }
+        Ok(Results {
+            name: self.name.clone(),
+            measures,
+        })
+    }
+
+    fn round(
+        &self,
+        ours: &mut dyn Side,
+        theirs: &mut Option<&mut dyn Side>,
+    ) -> Result<Vec<(Sample, Option<Sample>)>, String> {
+        let mut turns = Vec::new();
+        for measure in &self.measures {
+            for case in &self.cases {
+                let own = ours.measure(&measure.name, case, self.turn)?;
+                let other = match theirs {
+                    Some(theirs) => Some(theirs.measure(&measure.name, case, self.turn)?),
+                    None => None,
+                };
+                turns.push((own, other));
+            }
+        }
+        Ok(turns)
+    }
+}
+
+/// `None` without a round.
+fn line<'t>(case: &str, rounds: impl Iterator<Item = &'t (Sample, Option<Sample>)>) -> Option<Line> {
+    let rounds: Vec<_> = rounds.collect();
+    let pairs = || {
+        rounds
+            .iter()
+            .filter_map(|(ours, theirs)| Some((ours.each(), theirs.as_ref()?.each())))
+    };
+    let theirs = Spread::of(pairs().map(|(_, theirs)| theirs));
+    let ratio = Spread::of(pairs().map(|(ours, theirs)| theirs / ours));
+    Some(Line {
+        case: case.to_owned(),
+        ours: Spread::of(rounds.iter().map(|(ours, _)| ours.each()))?,
+        against: theirs.zip(ratio),
+    })
+}
+
+impl Results {
+    /// The geometric mean of a measure's ratios over its cases; `None` without another side.
+    pub fn geometric_mean(lines: &[Line]) -> Option<f64> {
+        let ratios = lines.iter().map(|line| Some(line.against?.1.median));
+        geometric_mean(ratios.collect::<Option<Vec<f64>>>()?)
+    }
+
+    /// All numbers, for tools.
+    pub fn to_json(&self) -> Value {
+        let measures = self.measures.iter().map(|(measure, lines)| {
+            json!({
+                "name": measure.name,
+                "title": measure.title,
+                "cases": lines.iter().map(line_json).collect::<Vec<_>>(),
+                "geometricMean": Results::geometric_mean(lines),
+            })
+        });
+        json!({"bench": self.name, "unit": "ns", "measures": measures.collect::<Vec<_>>()})
+    }
+}
+
+fn line_json(line: &Line) -> Value {
+    let spread = |spread: &Spread| json!({"lowest": spread.lowest, "median": spread.median, "highest": spread.highest});
+    let mut shown = json!({"name": line.case, "ours": spread(&line.ours)});
+    if let (Some((theirs, ratio)), Some(members)) = (&line.against, shown.as_object_mut()) {
+        members.insert("theirs".to_owned(), spread(theirs));
+        members.insert("ratio".to_owned(), spread(ratio));
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A side that always needs so many nanoseconds.
+    struct Fixed(u64, Vec<String>);
+
+    impl Side for Fixed {
+        fn measure(&mut self, measure: &str, case: &str, _: Duration) -> Result<Sample, String> {
+            self.1.push(format!("{measure} {case}"));
+            Ok(Sample {
+                operations: 2,
+                nanoseconds: 2 * self.0,
+            })
+        }
+    }
+
+    fn contest(rounds: usize) -> Contest {
+        Contest {
+            name: "test".to_owned(),
+            measures: vec![Measure {
+                name: "m".to_owned(),
+                title: "Work".to_owned(),
+            }],
+            cases: vec!["a".to_owned(), "b".to_owned()],
+            rounds,
+            turn: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn sides_take_turns() {
+        let (mut ours, mut theirs) = (Fixed(100, Vec::new()), Fixed(2_000, Vec::new()));
+        let results = contest(2).hold(&mut ours, Some(&mut theirs)).unwrap();
+        assert_eq!(ours.1, ["m a", "m b", "m a", "m b"]);
+        assert_eq!(ours.1, theirs.1);
+        let (_, lines) = results.measures.first().unwrap();
+        let mean = Results::geometric_mean(lines).unwrap();
+        assert!((mean - 20.0).abs() < 1e-9, "{mean}");
+        has_parts(
+            &results.to_string(),
+            &["a", "100 ns", "2.00 µs", "20.0×", "geometric mean"],
+        );
+    }
+
+    #[test]
+    fn ours_alone_has_no_ratio() {
+        let results = contest(1).hold(&mut Fixed(1_500_000, Vec::new()), None).unwrap();
+        let (_, lines) = results.measures.first().unwrap();
+        assert_eq!(Results::geometric_mean(lines), None);
+        let text = results.to_string();
+        has_parts(&text, &["1.50 ms"]);
+        assert!(!text.contains("geometric"), "{text}");
+        assert_eq!(results.to_json().pointer("/measures/0/cases/0/ratio"), None);
+    }
+
+    fn has_parts(text: &str, parts: &[&str]) {
+        for part in parts {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    }
+}
