@@ -88,10 +88,17 @@ fn one_expression(expression: &Expression, style: Style, whole: bool) -> String 
     let field = expression.place.field();
     let result = match (&expression.value, &expression.error) {
         (Some(value), _) => {
-            let tone = if is_decisive(expression) { Tone::Bad } else { Tone::Good };
+            let tone = if is_decisive(expression) {
+                Tone::Bad
+            } else {
+                Tone::Good
+            };
             format!("= {}", style.paint(tone, &cut(value)))
         }
-        (None, Some(error)) => style.paint(Tone::Bad, &format!("failed: {}", error.replace('\n', "\n        "))),
+        (None, Some(error)) => style.paint(
+            Tone::Bad,
+            &format!("failed: {}", error.replace('\n', "\n        ")),
+        ),
         (None, None) => String::new(),
     };
     let cost = match whole {
