@@ -4,7 +4,6 @@ mod arguments;
 mod baseline;
 mod check;
 mod exit;
-mod explanation;
 mod input;
 mod output;
 mod review;

@@ -11,10 +11,9 @@ mod user;
 use std::sync::Arc;
 
 use pratique::{Admission, Surroundings};
-use pratique_explain::Recorder;
 use pratique_types::AdmissionRequest;
 
-use crate::arguments::{ReviewArguments, ReviewFormat};
+use crate::arguments::{Format, ReviewArguments};
 use crate::exit::{Answer, Trouble};
 use crate::input::{self, Given, Unread};
 use crate::output::excerpt::Texts;
@@ -33,7 +32,7 @@ pub(crate) struct Question {
 
 /// Judges every input, and answers whether all of them are allowed.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
-    let admission = match policies::load(&arguments.policies, arguments.feature_gates) {
+    let admission = match policies::load(&arguments.policies, arguments.common.feature_gates) {
         Ok(admission) => admission,
         Err(Unusable::Trouble(trouble)) => return Err(trouble),
         Err(Unusable::Invalid { errors, mut texts }) => {
@@ -58,11 +57,11 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
         });
     }
     let cluster = cluster::of(namespaces.iter().chain(&given), &questions);
-    let judged = judge(&admission, &cluster, &questions, arguments.explain)?;
+    let judged = judge(&admission, &cluster, &questions)?;
     let allowed = judged.iter().all(|judged| judged.response.allowed);
-    match arguments.output {
-        ReviewFormat::Human => output::answer(&report::human(&judged, Style::of_stdout()))?,
-        ReviewFormat::Json => output::answer(&report::json(judged)?)?,
+    match arguments.common.output {
+        Format::Human => output::answer(&report::human(&judged, Style::of_stdout()))?,
+        Format::Json => output::answer(&report::json(judged)?)?,
     }
     Ok(Answer::of(allowed))
 }
@@ -71,24 +70,15 @@ fn judge<'q>(
     admission: &Admission,
     cluster: &pratique::Objects,
     questions: &'q [Question],
-    explain: bool,
 ) -> Result<Vec<Judged<'q>>, Trouble> {
     let judge = |question: &'q Question| {
-        let recorder = Recorder::new();
-        let mut surroundings = Surroundings::new(cluster, Arc::new(NoOpinion));
-        if explain {
-            surroundings = surroundings.with_trace(&recorder);
-        }
+        let surroundings = Surroundings::new(cluster, Arc::new(NoOpinion));
         let response = admission.review(&question.request, surroundings, &mut ());
         let response = response.map_err(|why| Trouble::NoVerdict {
             place: question.place.clone(),
             why: why.to_string(),
         })?;
-        Ok(Judged {
-            question,
-            response,
-            explanation: explain.then(|| recorder.explanation()),
-        })
+        Ok(Judged { question, response })
     };
     questions.iter().map(judge).collect()
 }

@@ -2,6 +2,7 @@
 
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespaces};
+use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
 
 /// A view of the cluster: of one moment, and the same for the whole of a request.
@@ -17,6 +18,12 @@ pub trait Cluster: Namespaces {
 
     /// All objects of a kind in a namespace (empty for a kind of cluster scope), by name.
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>>;
+
+    /// How objects of a kind are merged: the schema that has its group and version, if there is one.
+    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+        let _ = kind;
+        MergeSchema::builtin()
+    }
 }
 
 /// Where objects of a kind live.

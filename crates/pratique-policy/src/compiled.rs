@@ -3,17 +3,14 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::{Cache, Composition, Declarations, Expression, ExpressionError, Use};
+use pratique_expression::{Composition, Declarations, Expression, ExpressionError, Use};
 
 /// A compiled expression, or why it is none: a stored policy is used as far as it goes.
 pub(crate) type Compiled = Result<Arc<Expression>, ExpressionError>;
 
-/// The expressions of a validating policy.
+/// What a validating policy evaluates once it applies.
 #[derive(Debug)]
 pub(crate) struct Expressions {
-    /// By name, in order.
-    pub(crate) variables: Vec<(String, Compiled)>,
-    pub(crate) conditions: Vec<Compiled>,
     pub(crate) validations: Vec<Validation>,
     pub(crate) annotations: Vec<Annotation>,
 }
@@ -37,30 +34,16 @@ pub(crate) struct Annotation {
 }
 
 impl Expressions {
-    /// Compiles all expressions of a policy, variables first.
-    pub(crate) fn compile(spec: &api::ValidatingAdmissionPolicySpec, cache: &Cache) -> Self {
-        let full = Declarations {
-            params: spec.param_kind.is_some(),
-            authorizer: true,
-            patch_types: false,
-            variables: true,
-        };
-        let mut composition = Composition::new(cache);
-        let variables = spec.variables.iter().flatten().map(|variable| {
-            let compiled = composition.variable(&variable.name, &variable.expression, full);
-            (variable.name.clone(), compiled)
-        });
-        let variables = variables.collect();
-        let conditions = spec.match_conditions.iter().flatten();
+    pub(crate) fn compile(
+        spec: &api::ValidatingAdmissionPolicySpec,
+        composition: &Composition<'_>,
+        full: Declarations,
+    ) -> Self {
         let annotations = spec.audit_annotations.iter().flatten();
         let validations = spec.validations.iter().flatten();
         Expressions {
-            variables,
-            conditions: conditions
-                .map(|condition| composition.compile(&condition.expression, Use::MatchCondition, full))
-                .collect(),
             validations: validations
-                .map(|validation| Validation::compile(validation, &composition, full))
+                .map(|validation| Validation::compile(validation, composition, full))
                 .collect(),
             annotations: annotations
                 .map(|annotation| Annotation {

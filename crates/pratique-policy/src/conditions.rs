@@ -3,8 +3,8 @@
 use pratique_cel::Value;
 
 use crate::evaluate::{CONDITIONS_BUDGET, Halt, OUT_OF_BUDGET, Round};
+use crate::hook::Hook;
 use crate::outcome::Unfinished;
-use crate::policies::Policy;
 use crate::session::{Inputs, Session};
 use crate::trace::Part;
 
@@ -14,18 +14,18 @@ use crate::trace::Part;
 /// One condition that is false beats any errors. There is no `namespaceObject` here, and `request.resource` is that of
 /// the request even where the policy matched an equivalent.
 pub(crate) fn apply<'s>(
-    policy: &'s Policy,
+    hook: &'s Hook,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
 ) -> Result<Result<bool, String>, Unfinished> {
-    let conditions = &policy.expressions.conditions;
+    let conditions = &hook.conditions;
     if conditions.is_empty() {
         return Ok(Ok(true));
     }
     let mut inputs = *inputs;
     inputs.matched.resource = &session.request.resource;
     inputs.namespace = Value::Null;
-    let mut round = Round::new(session, &policy.expressions.variables, &inputs, CONDITIONS_BUDGET);
+    let mut round = Round::new(session, &hook.variables, &inputs, CONDITIONS_BUDGET);
     let mut errors: Vec<String> = Vec::new();
     let mut failed = false;
     // The budget counts for all, so all are evaluated even after a false one.
@@ -36,7 +36,7 @@ pub(crate) fn apply<'s>(
             Ok(Err(error)) if errors.contains(&error) => {}
             Ok(Err(error)) => errors.push(error),
             Err(Halt::OutOfBudget) => {
-                return Ok(match policy.failure_policy.ignores() {
+                return Ok(match hook.failure_policy.ignores() {
                     true => Ok(false),
                     false => Err(OUT_OF_BUDGET.to_owned()),
                 });
@@ -47,7 +47,7 @@ pub(crate) fn apply<'s>(
     Ok(match errors.as_slice() {
         _ if failed => Ok(false),
         [] => Ok(true),
-        _ if policy.failure_policy.ignores() => Ok(false),
+        _ if hook.failure_policy.ignores() => Ok(false),
         [error] => Err(error.clone()),
         errors => Err(format!("[{}]", errors.join(", "))),
     })

@@ -55,7 +55,7 @@ pub(crate) fn namespace_not_found(name: &str) -> Status {
 }
 
 /// `pods "p" is forbidden: …`
-fn forbidden(target: &Target<'_>, message: &str) -> Status {
+pub(crate) fn forbidden(target: &Target<'_>, message: &str) -> Status {
     let resource = target.resource.group_resource();
     let name = name_of(target);
     let message = match resource.resource.as_str() {

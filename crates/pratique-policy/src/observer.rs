@@ -6,6 +6,22 @@ pub trait Observer {
     fn decided(&mut self, decision: &Decision<'_>) {
         let _ = decision;
     }
+
+    /// A mutation of a policy was tried.
+    fn mutating(&mut self, mutating: &Mutating<'_>) {
+        let _ = mutating;
+    }
+}
+
+/// A mutation that was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mutating<'a> {
+    /// The name of the policy.
+    pub policy: &'a str,
+    /// The name of the binding.
+    pub binding: &'a str,
+    /// Whether it failed.
+    pub error: ErrorType,
 }
 
 /// A decision that has an effect.

@@ -1,14 +1,12 @@
 //! The policies of one origin, compiled.
 
-use std::collections::HashMap;
-
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::Cache;
-use pratique_match::{MatchIndex, MatchResources};
-use pratique_types::{GroupVersion, GroupVersionKind};
+use pratique_match::MatchIndex;
 
 use crate::binding::Binding;
 use crate::compiled::Expressions;
+use crate::hook::{Bound, Hook, Parts};
 
 /// Where policies come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,25 +26,11 @@ pub struct Policies {
     pub(crate) index: MatchIndex,
 }
 
-/// A compiled policy with its bindings.
+/// A compiled policy.
 #[derive(Debug)]
 pub(crate) struct Policy {
-    pub(crate) name: String,
-    pub(crate) constraints: MatchResources,
-    pub(crate) failure_policy: FailurePolicy,
-    pub(crate) param_kind: Option<GroupVersionKind>,
+    pub(crate) hook: Hook,
     pub(crate) expressions: Expressions,
-    /// By name.
-    pub(crate) bindings: Vec<Binding>,
-}
-
-/// What an error leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum FailurePolicy {
-    Fail,
-    Ignore,
-    /// One that no API server accepts, by its name: fails.
-    Unknown(String),
 }
 
 impl Policies {
@@ -60,25 +44,17 @@ impl Policies {
         origin: Origin,
         cache: &Cache,
     ) -> Self {
-        let mut bound: HashMap<String, Vec<Binding>> = HashMap::new();
-        for binding in bindings {
-            let binding = Binding::compile(binding);
-            bound.entry(binding.policy.clone()).or_default().push(binding);
-        }
+        let mut bound = Bound::new(bindings.into_iter().map(Binding::validating));
         let compiled = policies.into_iter().filter_map(|policy| {
             let name = policy.metadata.name.clone().unwrap_or_default();
-            let mut bindings = bound.remove(&name).unwrap_or_default();
-            bindings.sort_by(|a, b| a.name.cmp(&b.name));
-            if origin == Origin::Api && bindings.is_empty() {
-                return None;
-            }
+            let bindings = bound.take(&name, origin)?;
             Policy::compile(name, policy, bindings, cache)
         });
         let mut policies: Vec<Policy> = compiled.collect();
-        policies.sort_by(|a, b| a.name.cmp(&b.name));
+        policies.sort_by(|a, b| a.hook.name.cmp(&b.hook.name));
         Policies {
             origin,
-            index: MatchIndex::new(policies.iter().map(|policy| &policy.constraints)),
+            index: MatchIndex::new(policies.iter().map(|policy| &policy.hook.constraints)),
             policies,
         }
     }
@@ -100,7 +76,6 @@ impl Policies {
 }
 
 impl Policy {
-    /// `None` for a policy whose `paramKind` is no kind at all: an API server leaves it out.
     fn compile(
         name: String,
         policy: &api::ValidatingAdmissionPolicy,
@@ -108,35 +83,17 @@ impl Policy {
         cache: &Cache,
     ) -> Option<Self> {
         let spec = policy.spec.clone().unwrap_or_default();
-        let param_kind = match &spec.param_kind {
-            None => None,
-            Some(kind) => {
-                let version = GroupVersion::parse(kind.api_version.as_deref().unwrap_or_default()).ok()?;
-                Some(version.with_kind(kind.kind.as_deref().unwrap_or_default()))
-            }
+        let parts = Parts {
+            constraints: spec.match_constraints.as_ref(),
+            failure_policy: spec.failure_policy.as_deref(),
+            param_kind: spec.param_kind.as_ref(),
+            variables: spec.variables.as_deref().unwrap_or_default(),
+            conditions: spec.match_conditions.as_deref().unwrap_or_default(),
         };
+        let (hook, composition) = Hook::compile(name, &parts, bindings, cache)?;
         Some(Policy {
-            name,
-            constraints: MatchResources::compile(spec.match_constraints.as_ref()),
-            failure_policy: FailurePolicy::of(spec.failure_policy.as_deref()),
-            param_kind,
-            expressions: Expressions::compile(&spec, cache),
-            bindings,
+            hook,
+            expressions: Expressions::compile(&spec, &composition, parts.declarations()),
         })
-    }
-}
-
-impl FailurePolicy {
-    fn of(name: Option<&str>) -> Self {
-        match name {
-            None | Some("Fail") => FailurePolicy::Fail,
-            Some("Ignore") => FailurePolicy::Ignore,
-            Some(other) => FailurePolicy::Unknown(other.to_owned()),
-        }
-    }
-
-    /// Whether errors are ignored.
-    pub(crate) fn ignores(&self) -> bool {
-        *self == FailurePolicy::Ignore
     }
 }

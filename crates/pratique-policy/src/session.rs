@@ -8,7 +8,7 @@ use pratique_cel::library::authz::{self, Authorizer, ResourceCheck, User};
 use pratique_cel::{Activation, Arena, Value, value::Struct};
 use pratique_expression::slots;
 use pratique_json as json;
-use pratique_match::Matched;
+use pratique_match::{Matched, Target};
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use crate::cluster::Cluster;
@@ -63,27 +63,45 @@ pub(crate) struct Store<'s> {
     variables: typed_arena::Arena<Variables<'s>>,
 }
 
+/// A request, and its object as it is by now.
+#[derive(Clone, Copy, Debug)]
+pub struct Submission<'s> {
+    /// The request.
+    pub request: &'s AdmissionRequest<'s>,
+    /// What it asks to store, perhaps mutated meanwhile.
+    pub object: &'s json::Value<'s>,
+}
+
+impl<'s> From<&'s AdmissionRequest<'s>> for Submission<'s> {
+    fn from(request: &'s AdmissionRequest<'s>) -> Self {
+        Submission {
+            request,
+            object: &request.object,
+        }
+    }
+}
+
 /// A request while it is judged.
 pub(crate) struct Session<'s> {
     pub(crate) request: &'s AdmissionRequest<'s>,
-    /// The object's name: the request's, or where the server is to generate it that of the object.
+    object: &'s json::Value<'s>,
+    /// The object's name: the request's, or in validation where the server is to generate it that of the object.
     pub(crate) name: &'s str,
     pub(crate) surroundings: Surroundings<'s>,
     store: &'s Store<'s>,
     requests: RefCell<Vec<(Matched<'s>, Value<'s>)>>,
-    objects: RefCell<Vec<Objects<'s>>>,
+    objects: RefCell<Vec<(&'s GroupVersionKind, Objects<'s>)>>,
     namespace: OnceCell<Namespace<'s>>,
     authorizers: OnceCell<Authorizers<'s>>,
     /// Whether objects of built-in kinds are seen as those kinds have them, and not as they came.
     types_objects: bool,
 }
 
-/// `object` and `oldObject` in a kind.
+/// `object` and `oldObject`
 #[derive(Clone, Copy)]
-struct Objects<'s> {
-    kind: &'s GroupVersionKind,
-    object: Value<'s>,
-    old_object: Value<'s>,
+pub(crate) struct Objects<'s> {
+    pub(crate) object: Value<'s>,
+    pub(crate) old_object: Value<'s>,
 }
 
 /// The values of `namespaceObject`.
@@ -94,6 +112,10 @@ pub(crate) struct Namespace<'s> {
     /// For audit annotations.
     pub(crate) full: Value<'s>,
 }
+
+/// The namespace of a request does not exist.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoNamespace;
 
 /// `authorizer` and `authorizer.requestResource`.
 #[derive(Clone, Copy)]
@@ -107,6 +129,8 @@ struct Authorizers<'s> {
 pub(crate) struct Inputs<'s> {
     /// What the policy matched.
     pub(crate) matched: Matched<'s>,
+    /// The objects, in the kind that was matched.
+    pub(crate) objects: Objects<'s>,
     /// `params`
     pub(crate) params: Value<'s>,
     /// `namespaceObject`
@@ -117,21 +141,14 @@ pub(crate) struct Inputs<'s> {
 
 impl<'s> Session<'s> {
     pub(crate) fn new(
-        request: &'s AdmissionRequest<'s>,
+        submission: Submission<'s>,
         surroundings: Surroundings<'s>,
         store: &'s Store<'s>,
     ) -> Self {
-        let given = request
-            .object
-            .at(&["metadata", "name"])
-            .and_then(json::Value::as_str);
-        let name = match request.name.as_str() {
-            "" => given.unwrap_or_default(),
-            name => name,
-        };
         Session {
-            request,
-            name,
+            request: submission.request,
+            object: submission.object,
+            name: &submission.request.name,
             surroundings,
             store,
             requests: RefCell::default(),
@@ -139,6 +156,21 @@ impl<'s> Session<'s> {
             namespace: OnceCell::new(),
             authorizers: OnceCell::new(),
             types_objects: true,
+        }
+    }
+
+    /// Takes the name of the object where the request has none: by the time of validation there is one.
+    pub(crate) fn named_by_object(self) -> Self {
+        let given = self
+            .object
+            .at(&["metadata", "name"])
+            .and_then(json::Value::as_str);
+        Session {
+            name: match self.name {
+                "" => given.unwrap_or_default(),
+                name => name,
+            },
+            ..self
         }
     }
 
@@ -173,9 +205,8 @@ impl<'s> Session<'s> {
     pub(crate) fn activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
         let slots = slots();
         let mut activation = slots.activation();
-        let objects = self.objects(inputs.matched.kind);
-        activation.set(slots.object, objects.object);
-        activation.set(slots.old_object, objects.old_object);
+        activation.set(slots.object, inputs.objects.object);
+        activation.set(slots.old_object, inputs.objects.old_object);
         activation.set(slots.request, self.request_value(&inputs.matched));
         activation.set(slots.params, inputs.params);
         activation.set(slots.namespace_object, inputs.namespace);
@@ -203,12 +234,35 @@ impl<'s> Session<'s> {
     }
 
     /// A value of `params`.
-    pub(crate) fn param(&self, kind: &'s GroupVersionKind, param: &'s json::Value<'s>) -> Value<'s> {
-        if self.types_objects && typed::is_builtin(kind) {
-            return Value::from_json(self.typed(kind, param));
+    pub(crate) fn param(
+        &self,
+        kind: Option<&'s GroupVersionKind>,
+        param: Option<&'s json::Value<'s>>,
+    ) -> Value<'s> {
+        let Some(param) = param else {
+            return Value::Null;
+        };
+        match kind {
+            Some(kind) if self.types_objects && typed::is_builtin(kind) => {
+                Value::from_json(self.typed(kind, param))
+            }
+            _ => Value::from_json(typed::reread(param).map_or(param, |value| self.keep(value))),
         }
-        let reread = typed::reread(param);
-        Value::from_json(reread.map_or(param, |value| self.keep(value)))
+    }
+
+    /// A value of `params` as mutating policies see it: without the name of a built-in kind.
+    pub(crate) fn bare_param(
+        &self,
+        kind: Option<&'s GroupVersionKind>,
+        param: Option<&'s json::Value<'s>>,
+    ) -> Value<'s> {
+        match (kind, param) {
+            (Some(kind), Some(param)) if typed::is_builtin(kind) => {
+                let typed = typed::typed(kind, param).map_or(param, |typed| self.keep(typed));
+                Value::from_typed_json(self.keep(namespace::without_kind(typed)))
+            }
+            _ => self.param(kind, param),
+        }
     }
 
     /// `namespaceObject`, made from a stored namespace.
@@ -224,9 +278,10 @@ impl<'s> Session<'s> {
         })
     }
 
-    fn objects(&self, kind: &'s GroupVersionKind) -> Objects<'s> {
+    /// The objects in a kind.
+    pub(crate) fn objects(&self, kind: &'s GroupVersionKind) -> Objects<'s> {
         let mut known = self.objects.borrow_mut();
-        if let Some(known) = known.iter().find(|known| known.kind == kind) {
+        if let Some((_, known)) = known.iter().find(|(known, _)| *known == kind) {
             return *known;
         }
         let builtin = self.types_objects && typed::is_builtin(kind);
@@ -236,12 +291,35 @@ impl<'s> Session<'s> {
             (false, _) => Value::from_json(object),
         };
         let made = Objects {
-            kind,
-            object: seen(&self.request.object),
+            object: seen(self.object),
             old_object: seen(&self.request.old_object),
         };
-        known.push(made);
+        known.push((kind, made));
         made
+    }
+
+    /// What rules and selectors look at.
+    pub(crate) fn target(&self) -> Target<'s> {
+        Target {
+            name: self.name,
+            object: self.object,
+            ..Target::new(self.request)
+        }
+    }
+
+    /// `namespaceObject`: none for namespaces themselves, though their requests carry a namespace. The error is for a
+    /// namespace that does not exist.
+    pub(crate) fn namespace_of_request(&self) -> Result<Namespace<'s>, NoNamespace> {
+        let kind = &self.request.kind;
+        let of_namespace = kind.kind == "Namespace" && kind.version == "v1" && kind.group.is_empty();
+        if self.request.namespace.is_empty() || of_namespace {
+            return Ok(Namespace {
+                reduced: Value::Null,
+                full: Value::Null,
+            });
+        }
+        let namespace = self.surroundings.cluster.namespace(&self.request.namespace);
+        Ok(self.namespace(namespace.ok_or(NoNamespace)?))
     }
 
     fn request_value(&self, matched: &Matched<'s>) -> Value<'s> {

@@ -70,10 +70,13 @@ impl Trial {
         read: impl FnOnce(TrialResult<'_>) -> R,
     ) -> Result<R, Unfinished> {
         let store = Store::default();
-        let session = Session::new(request, surroundings, &store).without_types();
+        let session = Session::new(request.into(), surroundings, &store)
+            .named_by_object()
+            .without_types();
         let inputs = Inputs {
             matched,
-            params: session.param(&request.kind, params),
+            objects: session.objects(matched.kind),
+            params: session.param(None, Some(params)),
             namespace: match namespace.is_null() {
                 true => Value::Null,
                 false => session.namespace(namespace).reduced,

@@ -1,36 +1,42 @@
 //! A request before validating policies.
 
-use pratique_cel::Value;
-use pratique_match::{MatchResources, Matched, Target};
-use pratique_types::{AdmissionRequest, GroupVersionKind, Status};
+use pratique_match::Matched;
+use pratique_types::Status;
 
 use crate::annotations::{Annotations, Collected, Failure};
 use crate::binding::{Action, Binding};
 use crate::denial::{Denial, namespace_not_found};
-use crate::exclusion::is_excluded;
+use crate::hook::FailurePolicy;
+use crate::meeting::{Meeting, Param};
 use crate::observer::{Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
-use crate::policies::{FailurePolicy, Origin, Policies, Policy};
-use crate::session::{Inputs, Namespace, Session, Store, Surroundings};
-use crate::trace::{Does, Met, Subject};
+use crate::policies::{Origin, Policies, Policy};
+use crate::session::{Inputs, Session, Store, Submission, Surroundings};
+use crate::trace::Does;
 use crate::validator::{Annotated, Decided, Judgement, judge};
 
 /// Judges a request by sets of policies, in their order: static ones first.
 ///
 /// All policies judge, whatever the others say; the first denial is the one that the user is told.
-pub fn validate(
+pub fn validate<'s>(
     sets: &[&Policies],
-    request: &AdmissionRequest<'_>,
+    submission: impl Into<Submission<'s>>,
+    surroundings: Surroundings<'s>,
+    observer: &mut dyn Observer,
+) -> Result<Verdict, Unfinished> {
+    judge_all(sets, submission.into(), surroundings, observer)
+}
+
+fn judge_all(
+    sets: &[&Policies],
+    submission: Submission<'_>,
     surroundings: Surroundings<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Verdict, Unfinished> {
     let store = Store::default();
-    let session = Session::new(request, surroundings, &store);
+    let session = Session::new(submission, surroundings, &store).named_by_object();
     let mut bench = Bench {
-        target: Target {
-            name: session.name,
-            ..Target::new(request)
-        },
+        meeting: Meeting::new(Does::Validate, &session),
         session: &session,
         observer,
         denials: Vec::new(),
@@ -43,7 +49,10 @@ pub fn validate(
         Err(End::Status(status)) => Ok(bench.verdict(Some(*status))),
         Ok(()) => {
             bench.annotations.publish_failures();
-            let status = bench.denials.first().map(|denial| denial.status(&bench.target));
+            let status = bench
+                .denials
+                .first()
+                .map(|denial| denial.status(&bench.meeting.target));
             Ok(bench.verdict(status))
         }
     }
@@ -52,7 +61,7 @@ pub fn validate(
 /// Where a request is judged.
 struct Bench<'b, 's> {
     session: &'b Session<'s>,
-    target: Target<'s>,
+    meeting: Meeting<'s>,
     observer: &'b mut dyn Observer,
     denials: Vec<Denial>,
     warnings: Vec<String>,
@@ -68,21 +77,8 @@ enum End {
 
 impl<'s> Bench<'_, 's> {
     fn judge_set(&mut self, set: &'s Policies) -> Result<(), End> {
-        if is_excluded(self.target.resource, set.origin) {
-            for policy in set.policies.iter().filter(|_| self.session.trace().is_some()) {
-                self.meet(set.origin, policy, Met::Excluded);
-            }
-            return Ok(());
-        }
-        // Who looks on wants to know of the others too.
-        if self.session.trace().is_some() {
-            return set
-                .policies
-                .iter()
-                .try_for_each(|policy| self.judge_policy(set.origin, policy));
-        }
-        let equivalents = self.session.surroundings.cluster.equivalents();
-        for position in set.index.candidates(&self.target, equivalents) {
+        let hooks = set.policies.iter().map(|policy| &policy.hook);
+        for position in self.meeting.candidates(set.origin, &set.index, hooks) {
             if let Some(policy) = set.policies.get(position as usize) {
                 self.judge_policy(set.origin, policy)?;
             }
@@ -91,35 +87,25 @@ impl<'s> Bench<'_, 's> {
     }
 
     fn judge_policy(&mut self, origin: Origin, policy: &'s Policy) -> Result<(), End> {
-        let cluster = self.session.surroundings.cluster;
-        let matched = policy
-            .constraints
-            .matches(&self.target, cluster.equivalents(), cluster);
-        let matched = match matched {
+        let matched = match self.meeting.policy(origin, &policy.hook) {
             Ok(Some(matched)) => matched,
-            Ok(None) => {
-                self.meet(origin, policy, self.mismatch(&policy.constraints));
-                return Ok(());
-            }
+            Ok(None) => return Ok(()),
             Err(error) => {
-                let error = error.to_string();
-                self.meet(origin, policy, Met::Error(&error));
                 self.fail(policy, None, &error);
                 return Ok(());
             }
         };
-        if let Some(kind) = unknown_kind(policy, self.session) {
-            let error = format!("failed to find resource referenced by paramKind: '{kind}'");
-            self.meet(origin, policy, Met::Error(&error));
-            self.fail(policy, None, &error);
-            return Ok(());
-        }
-        self.meet(origin, policy, Met::Yes);
         let mut collected = Collected::default();
-        for binding in &policy.bindings {
-            self.judge_binding(policy, binding, matched, &mut collected)?;
+        for binding in &policy.hook.bindings {
+            match self.meeting.binding(&policy.hook, binding) {
+                Ok(None) => {}
+                Ok(Some(params)) => {
+                    self.judge_binding(policy, binding, matched, params, &mut collected)?;
+                }
+                Err(error) => self.fail(policy, Some(binding), &error),
+            }
         }
-        self.annotations.publish(&policy.name, collected);
+        self.annotations.publish(&policy.hook.name, collected);
         Ok(())
     }
 
@@ -128,39 +114,19 @@ impl<'s> Bench<'_, 's> {
         policy: &'s Policy,
         binding: &'s Binding,
         matched: Matched<'s>,
+        params: Vec<Param<'s>>,
         collected: &mut Collected<'s>,
     ) -> Result<(), End> {
-        let cluster = self.session.surroundings.cluster;
-        let resources = binding.resources.as_ref();
-        let matches = resources.map(|own| own.matches(&self.target, cluster.equivalents(), cluster));
-        match matches {
-            Some(Ok(None)) => {
-                let met = resources.map_or(Met::Yes, |own| self.mismatch(own));
-                self.bind(binding, met);
-                return Ok(());
-            }
-            Some(Err(error)) => {
-                let error = error.to_string();
-                self.bind(binding, Met::Error(&error));
-                self.fail(policy, Some(binding), &error);
-                return Ok(());
-            }
-            Some(Ok(Some(_))) | None => {}
-        }
-        let params = match params(policy, binding, self.session) {
-            Ok(params) => params,
-            Err(error) => {
-                self.bind(binding, Met::Error(&error));
-                self.fail(policy, Some(binding), &error);
-                return Ok(());
-            }
-        };
-        self.bind(binding, Met::Yes);
-        let namespace = self.namespace()?;
-        for params in params {
+        let namespace = self.session.namespace_of_request();
+        let namespace = namespace.map_err(|_| {
+            let status = namespace_not_found(self.meeting.target.namespace);
+            End::Status(Box::new(status))
+        })?;
+        for param in params {
             let inputs = Inputs {
                 matched,
-                params,
+                objects: self.session.objects(matched.kind),
+                params: self.session.param(policy.hook.param_kind.as_ref(), param),
                 namespace: namespace.reduced,
                 authorizer: true,
             };
@@ -168,52 +134,11 @@ impl<'s> Bench<'_, 's> {
                 namespace: namespace.full,
                 ..inputs
             };
-            self.session.trace().inspect(|trace| trace.round(&params));
+            self.session.trace().inspect(|trace| trace.round(&inputs.params));
             let judgement = judge(policy, self.session, &inputs, &audited).map_err(End::Unfinished)?;
             self.take(policy, binding, judgement, collected);
         }
         Ok(())
-    }
-
-    /// Tells who looks on whether a policy meets the request.
-    fn meet(&self, origin: Origin, policy: &Policy, met: Met<'_>) {
-        let subject = Subject {
-            does: Does::Validate,
-            origin,
-            name: &policy.name,
-        };
-        self.session.trace().inspect(|trace| trace.policy(subject, met));
-    }
-
-    /// Tells who looks on whether a binding meets the request.
-    fn bind(&self, binding: &Binding, met: Met<'_>) {
-        self.session
-            .trace()
-            .inspect(|trace| trace.binding(&binding.name, met));
-    }
-
-    /// Why constraints do not match, found out only for those who look on.
-    fn mismatch(&self, constraints: &MatchResources) -> Met<'static> {
-        let cluster = self.session.surroundings.cluster;
-        let traced = self.session.trace().is_some();
-        let mismatch = traced.then(|| constraints.mismatch(&self.target, cluster.equivalents(), cluster));
-        mismatch.flatten().map_or(Met::Yes, Met::No)
-    }
-
-    /// `namespaceObject`: none for namespaces themselves, though their requests carry a namespace.
-    fn namespace(&self) -> Result<Namespace<'s>, End> {
-        let kind = self.target.kind;
-        let of_namespace = kind.kind == "Namespace" && kind.version == "v1" && kind.group.is_empty();
-        if self.target.namespace.is_empty() || of_namespace {
-            return Ok(Namespace {
-                reduced: Value::Null,
-                full: Value::Null,
-            });
-        }
-        let namespace = self.session.surroundings.cluster.namespace(self.target.namespace);
-        let namespace =
-            namespace.ok_or_else(|| End::Status(Box::new(namespace_not_found(self.target.namespace))))?;
-        Ok(self.session.namespace(namespace))
     }
 
     /// Takes what a policy decided, and does what the binding says.
@@ -278,7 +203,7 @@ impl<'s> Bench<'_, 's> {
                 self.observe(policy, binding, Effect::Warn, error);
                 self.warnings.push(format!(
                     "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {message}",
-                    policy.name, binding.name
+                    policy.hook.name, binding.name
                 ));
             }
         }
@@ -286,7 +211,7 @@ impl<'s> Bench<'_, 's> {
 
     /// An error of configuration, which denies whatever the binding's actions are.
     fn fail(&mut self, policy: &Policy, binding: Option<&Binding>, error: &str) {
-        let message = match (&policy.failure_policy, binding) {
+        let message = match (&policy.hook.failure_policy, binding) {
             (FailurePolicy::Ignore, _) => return,
             (FailurePolicy::Unknown(name), _) => format!("unrecognized failure policy: '{name}'"),
             (FailurePolicy::Fail, None) => format!("failed to configure policy: {error}"),
@@ -297,7 +222,7 @@ impl<'s> Bench<'_, 's> {
 
     fn deny(&mut self, policy: &Policy, binding: Option<&Binding>, message: String, reason: Option<String>) {
         self.denials.push(Denial {
-            policy: policy.name.clone(),
+            policy: policy.hook.name.clone(),
             binding: binding.map(|binding| binding.name.clone()),
             message,
             reason,
@@ -306,7 +231,7 @@ impl<'s> Bench<'_, 's> {
 
     fn observe(&mut self, policy: &Policy, binding: &Binding, effect: Effect, error: ErrorType) {
         self.observer.decided(&Decision {
-            policy: &policy.name,
+            policy: &policy.hook.name,
             binding: &binding.name,
             effect,
             error,
@@ -320,32 +245,4 @@ impl<'s> Bench<'_, 's> {
             audit_annotations: self.annotations.into_map(),
         }
     }
-}
-
-/// The policy's `paramKind`, where the cluster does not know it.
-fn unknown_kind<'s>(policy: &'s Policy, session: &Session<'s>) -> Option<&'s GroupVersionKind> {
-    let kind = policy.param_kind.as_ref()?;
-    let scope = session.surroundings.cluster.param_scope(kind);
-    scope.is_none().then_some(kind)
-}
-
-/// The values of `params` to judge with, one after the other; a policy or binding without params judges once, with null.
-fn params<'s>(
-    policy: &'s Policy,
-    binding: &'s Binding,
-    session: &Session<'s>,
-) -> Result<Vec<Value<'s>>, String> {
-    let (Some(kind), Some(param_ref)) = (&policy.param_kind, &binding.param_ref) else {
-        return Ok(vec![Value::Null]);
-    };
-    let cluster = session.surroundings.cluster;
-    let Some(scope) = cluster.param_scope(kind) else {
-        return Ok(Vec::new());
-    };
-    let found = param_ref.find(kind, scope, &session.request.namespace, cluster);
-    let found = found.map_err(|error| error.to_string())?;
-    Ok(found
-        .into_iter()
-        .map(|param| session.param(kind, param))
-        .collect())
 }

@@ -57,7 +57,7 @@ pub(crate) fn judge<'s>(
     inputs: &Inputs<'s>,
     audited: &Inputs<'s>,
 ) -> Result<Judgement<'s>, Unfinished> {
-    match conditions::apply(policy, session, inputs)? {
+    match conditions::apply(&policy.hook, session, inputs)? {
         Ok(true) => {}
         Ok(false) => return Ok(Judgement::default()),
         Err(message) => return Ok(Judgement::failed(policy, message)),
@@ -89,7 +89,7 @@ impl Judgement<'_> {
 impl Decided {
     fn failed(policy: &Policy, message: String) -> Self {
         let error = ErrorType::of_message(&message);
-        match policy.failure_policy.ignores() {
+        match policy.hook.failure_policy.ignores() {
             true => Decided::Ignored(error),
             false => Decided::Deny {
                 message,
@@ -106,7 +106,7 @@ fn validate<'s>(
     inputs: &Inputs<'s>,
 ) -> Result<Vec<Decided>, Halt> {
     let expressions = &policy.expressions;
-    let mut round = Round::new(session, &expressions.variables, inputs, BUDGET);
+    let mut round = Round::new(session, &policy.hook.variables, inputs, BUDGET);
     let validations = expressions.validations.iter().enumerate();
     let answers = validations
         .map(|(index, validation)| round.evaluate(Part::Validation(index), &validation.expression));
@@ -145,7 +145,7 @@ fn messages<'s>(
         authorizer: false,
         ..*inputs
     };
-    let mut round = Round::new(session, &policy.expressions.variables, &inputs, budget);
+    let mut round = Round::new(session, &policy.hook.variables, &inputs, budget);
     let expressions = validations
         .iter()
         .map(|validation| validation.message_expression.as_ref());
@@ -206,7 +206,7 @@ fn annotate<'s>(
         authorizer: false,
         ..*inputs
     };
-    let mut round = Round::new(session, &policy.expressions.variables, &inputs, BUDGET);
+    let mut round = Round::new(session, &policy.hook.variables, &inputs, BUDGET);
     let annotated = annotations.iter().enumerate().map(|(index, annotation)| {
         let answer = round.evaluate(Part::Annotation(index), &annotation.value)?;
         Ok(annotated(policy, annotation, answer))
@@ -227,7 +227,7 @@ fn annotated<'s>(policy: &Policy, annotation: &'s Annotation, answer: Answer<'_>
             annotation.text,
             other.type_name()
         )),
-        Err(_) if policy.failure_policy.ignores() => Annotated::Exclude,
+        Err(_) if policy.hook.failure_policy.ignores() => Annotated::Exclude,
         Err(error) => Annotated::Error(error),
     }
 }

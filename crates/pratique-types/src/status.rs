@@ -79,6 +79,8 @@ pub enum Reason {
     Invalid,
     /// 500
     InternalError,
+    /// 503
+    ServiceUnavailable,
 }
 
 impl Reason {
@@ -91,6 +93,7 @@ impl Reason {
             Reason::RequestEntityTooLarge => "RequestEntityTooLarge",
             Reason::Invalid => "Invalid",
             Reason::InternalError => "InternalError",
+            Reason::ServiceUnavailable => "ServiceUnavailable",
         }
     }
 
@@ -103,6 +106,7 @@ impl Reason {
             Reason::RequestEntityTooLarge => 413,
             Reason::Invalid => 422,
             Reason::InternalError => 500,
+            Reason::ServiceUnavailable => 503,
         }
     }
 }

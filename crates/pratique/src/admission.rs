@@ -7,17 +7,25 @@ use pratique_manifest::{
     ConfigurationErrors, ConfigurationOptions, LoadErrors, ManifestFile, ManifestSet, Options, Plugin,
     load_configuration, load_directory, load_files,
 };
-use pratique_policy::{Observer, Origin, Policies, Surroundings, Unfinished, validate};
-use pratique_types::admissionregistration::{ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding};
+use pratique_policy::{
+    MutatingPolicies, Observer, Origin, Policies, Submission, Surroundings, Unfinished, mutate, validate,
+};
+use pratique_types::admissionregistration::{
+    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding,
+};
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::expressions::Expressions;
+use crate::outcome::Outcome;
 
 /// Everything that judges requests: compiled, immutable, shared between threads.
 #[derive(Debug)]
 pub struct Admission {
+    /// In the order in which they mutate.
+    mutating: [MutatingPolicies; 2],
     /// In the order in which they judge.
-    policies: [Policies; 2],
+    validating: [Policies; 2],
     names: Vec<String>,
 }
 
@@ -27,8 +35,11 @@ pub struct Builder {
     expressions: Expressions,
     manifest_gate: bool,
     manifests: Vec<ManifestSet>,
-    policies: Vec<ValidatingAdmissionPolicy>,
-    bindings: Vec<ValidatingAdmissionPolicyBinding>,
+    validating: (
+        Vec<ValidatingAdmissionPolicy>,
+        Vec<ValidatingAdmissionPolicyBinding>,
+    ),
+    mutating: (Vec<MutatingAdmissionPolicy>, Vec<MutatingAdmissionPolicyBinding>),
 }
 
 /// Configuration that loads but that this version does not evaluate. To go on without it would let in what it was
@@ -49,31 +60,52 @@ impl Admission {
             expressions: Expressions::new(Arc::new(Cache::new())),
             manifest_gate: true,
             manifests: Vec::new(),
-            policies: Vec::new(),
-            bindings: Vec::new(),
+            validating: Default::default(),
+            mutating: Default::default(),
         }
     }
 
-    /// Judges a request.
+    /// Judges a request: mutating policies change its object, validating policies judge what they made of it; in both
+    /// phases static ones come before those of the API.
+    ///
+    /// # Errors
+    /// There is no answer yet: to an authorization check, or because the caller interrupted.
+    pub fn judge(
+        &self,
+        request: &AdmissionRequest<'_>,
+        surroundings: Surroundings<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, Unfinished> {
+        let [first, second] = &self.mutating;
+        let mutated = mutate(&[first, second], request, surroundings.clone(), observer)?;
+        if !mutated.allowed() {
+            return Ok(Outcome::refused(mutated));
+        }
+        let submission = Submission {
+            request,
+            object: mutated.object.as_ref().unwrap_or(&request.object),
+        };
+        let [first, second] = &self.validating;
+        let verdict = validate(&[first, second], submission, surroundings, observer)?;
+        Ok(Outcome::new(mutated, verdict))
+    }
+
+    /// Judges a request, and gives the answer in the form of an admission webhook's: changes are a JSON Patch.
+    ///
+    /// # Errors
+    /// Those of [`judge`](Self::judge).
     pub fn review(
         &self,
         request: &AdmissionRequest<'_>,
         surroundings: Surroundings<'_>,
         observer: &mut dyn Observer,
     ) -> Result<AdmissionResponse, Unfinished> {
-        let [first, second] = &self.policies;
-        let verdict = validate(&[first, second], request, surroundings, observer)?;
-        Ok(AdmissionResponse {
-            uid: request.uid.clone(),
-            allowed: verdict.allowed(),
-            result: verdict.status,
-            warnings: verdict.warnings,
-            audit_annotations: verdict.audit_annotations,
-            ..AdmissionResponse::default()
-        })
+        Ok(self
+            .judge(request, surroundings, observer)?
+            .into_response(request))
     }
 
-    /// The names of the static policies, in the order in which they judge.
+    /// The names of the static policies: mutating ones first, each kind in the order in which they act.
     pub fn policy_names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
@@ -135,25 +167,25 @@ impl Builder {
         Ok(self)
     }
 
-    /// The compiler for sets that are loaded elsewhere: what it compiled need not be compiled again.
-    pub fn expressions(&self) -> &Expressions {
-        &self.expressions
-    }
-
-    /// Adds static manifests that were loaded already.
-    pub fn manifests(mut self, set: ManifestSet) -> Self {
-        self.manifests.push(set);
-        self
-    }
-
-    /// Adds policies and bindings of the API: defaulted, and used as far as they go where they are not valid.
+    /// Adds validating policies and bindings of the API: defaulted, and used as far as they go where they are not valid.
     pub fn api(
         mut self,
         policies: impl IntoIterator<Item = ValidatingAdmissionPolicy>,
         bindings: impl IntoIterator<Item = ValidatingAdmissionPolicyBinding>,
     ) -> Self {
-        self.policies.extend(policies);
-        self.bindings.extend(bindings);
+        self.validating.0.extend(policies);
+        self.validating.1.extend(bindings);
+        self
+    }
+
+    /// Adds mutating policies and bindings of the API, as [`api`](Self::api) does.
+    pub fn api_mutating(
+        mut self,
+        policies: impl IntoIterator<Item = MutatingAdmissionPolicy>,
+        bindings: impl IntoIterator<Item = MutatingAdmissionPolicyBinding>,
+    ) -> Self {
+        self.mutating.0.extend(policies);
+        self.mutating.1.extend(bindings);
         self
     }
 
@@ -163,30 +195,53 @@ impl Builder {
     /// Manifests of a plugin that this version does not evaluate.
     pub fn build(self) -> Result<Admission, NotEvaluated> {
         self.manifests.iter().try_for_each(evaluated)?;
+        Ok(Admission {
+            mutating: self.mutating_policies(),
+            validating: self.validating_policies(),
+            names: self.names(),
+        })
+    }
+
+    fn mutating_policies(&self) -> [MutatingPolicies; 2] {
+        let cache = self.expressions.cache();
+        let policies = self.manifests.iter().flat_map(|set| &set.mutating_policies);
+        let bindings = self.manifests.iter().flat_map(|set| &set.mutating_bindings);
+        let (policies, bindings) = (policies.map(|own| &own.object), bindings.map(|own| &own.object));
+        [
+            MutatingPolicies::compile(policies, bindings, Origin::Static, cache),
+            MutatingPolicies::compile(&self.mutating.0, &self.mutating.1, Origin::Api, cache),
+        ]
+    }
+
+    fn validating_policies(&self) -> [Policies; 2] {
         let cache = self.expressions.cache();
         let policies = self.manifests.iter().flat_map(|set| &set.validating_policies);
         let bindings = self.manifests.iter().flat_map(|set| &set.validating_bindings);
-        let static_policies = Policies::compile(
-            policies.clone().map(|loaded| &loaded.object),
-            bindings.map(|loaded| &loaded.object),
-            Origin::Static,
-            cache,
-        );
-        let api_policies = Policies::compile(&self.policies, &self.bindings, Origin::Api, cache);
-        let mut names: Vec<String> = policies
-            .filter_map(|loaded| loaded.object.metadata.name.clone())
+        let (policies, bindings) = (policies.map(|own| &own.object), bindings.map(|own| &own.object));
+        [
+            Policies::compile(policies, bindings, Origin::Static, cache),
+            Policies::compile(&self.validating.0, &self.validating.1, Origin::Api, cache),
+        ]
+    }
+
+    /// The names of the static policies: mutating ones first, each kind in the order in which they act.
+    fn names(&self) -> Vec<String> {
+        let mutating = self.manifests.iter().flat_map(|set| &set.mutating_policies);
+        let validating = self.manifests.iter().flat_map(|set| &set.validating_policies);
+        let mut mutating: Vec<_> = mutating
+            .filter_map(|own| own.object.metadata.name.clone())
             .collect();
-        names.sort();
-        Ok(Admission {
-            policies: [static_policies, api_policies],
-            names,
-        })
+        let mut validating: Vec<_> = validating
+            .filter_map(|own| own.object.metadata.name.clone())
+            .collect();
+        mutating.sort();
+        validating.sort();
+        mutating.into_iter().chain(validating).collect()
     }
 }
 
 fn evaluated(set: &ManifestSet) -> Result<(), NotEvaluated> {
     let counts = [
-        (Plugin::MutatingAdmissionPolicy, set.mutating_policies.len()),
         (Plugin::MutatingAdmissionWebhook, set.mutating_webhooks.len()),
         (Plugin::ValidatingAdmissionWebhook, set.validating_webhooks.len()),
     ];

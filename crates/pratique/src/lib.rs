@@ -1,7 +1,7 @@
 //! Kubernetes admission control as a library: sources, snapshot and chain behind one facade.
 //!
 //! An [`Admission`] is made once from static manifests and, if there are any, from policies of the API. It is
-//! immutable and shared between threads; [`Admission::review`] judges a request by it. What a verdict depends on
+//! immutable and shared between threads; [`Admission::judge`] judges a request by it. What a verdict depends on
 //! besides the request comes from a [`Cluster`]; [`Objects`] is one in memory.
 //!
 //! ```
@@ -32,10 +32,12 @@ mod admission;
 mod expressions;
 mod hints;
 mod objects;
+mod outcome;
 
 pub use admission::{Admission, Builder, NotEvaluated};
 pub use expressions::Expressions;
 pub use objects::Objects;
+pub use outcome::Outcome;
 pub use pratique_expression::{Cache, Declarations};
 pub use pratique_manifest as manifest;
 pub use pratique_policy::authz::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use pratique::manifest::{ManifestFile, Plugin};
-use pratique::types::admissionregistration::{ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding};
-use pratique::types::{AdmissionRequest, AdmissionResponse};
-use pratique::{Admission, Builder, Observer, Surroundings};
+use pratique::types::AdmissionRequest;
+use pratique::types::admissionregistration::{
+    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding,
+};
+use pratique::{Admission, Builder, Observer, Outcome as Judged, Surroundings};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -38,10 +41,10 @@ fn answer(case: &Value) -> Result<Value, String> {
     let authorizer: CaseAuthorizer = serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
     let cluster = cluster::of(case);
     let surroundings = Surroundings::new(&cluster, Arc::new(authorizer));
-    let response = admission
-        .review(&request, surroundings, &mut Silent)
+    let outcome = admission
+        .judge(&request, surroundings, &mut Silent)
         .map_err(|error| error.to_string())?;
-    Ok(shown(&response))
+    Ok(shown(&outcome))
 }
 
 fn admission(case: &Value) -> Result<Admission, String> {
@@ -57,18 +60,15 @@ fn admission(case: &Value) -> Result<Admission, String> {
         .as_array()
         .map(Vec::as_slice)
         .unwrap_or_default();
-    if objects.iter().any(|object| {
-        object["kind"]
-            .as_str()
-            .is_some_and(|kind| kind.starts_with("Mutating"))
-    }) {
-        return Err("mutating policies of the API are not implemented".into());
-    }
     let policies: Vec<ValidatingAdmissionPolicy> = of_kind(objects, "ValidatingAdmissionPolicy")?;
     let bindings: Vec<ValidatingAdmissionPolicyBinding> =
         of_kind(objects, "ValidatingAdmissionPolicyBinding")?;
+    let mutating: Vec<MutatingAdmissionPolicy> = of_kind(objects, "MutatingAdmissionPolicy")?;
+    let mutating_bindings: Vec<MutatingAdmissionPolicyBinding> =
+        of_kind(objects, "MutatingAdmissionPolicyBinding")?;
     builder
         .api(policies, bindings)
+        .api_mutating(mutating, mutating_bindings)
         .build()
         .map_err(|error| error.to_string())
 }
@@ -99,22 +99,27 @@ fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>,
         .map_err(|error| format!("{kind}: {error}"))
 }
 
-/// The response in the form of a case's expectation.
-fn shown(response: &AdmissionResponse) -> Value {
-    let mut status = serde_json::to_value(&response.result).unwrap_or_default();
+/// The outcome in the form of a case's expectation.
+fn shown(judged: &Judged) -> Value {
+    let mut status = serde_json::to_value(&judged.status).unwrap_or_default();
     if let Some(members) = status.as_object_mut() {
         // Every expectation is a failure; the cases leave that out.
         members.remove("status");
         members.remove("metadata");
     }
     let mut shown = json!({
-        "allowed": response.allowed,
-        "status": status,
-        "warnings": response.warnings,
-        "auditAnnotations": response.audit_annotations,
+        "allowed": judged.allowed(),
+        "warnings": judged.warnings,
+        "auditAnnotations": judged.audit_annotations,
     });
-    if let (Value::Null, Some(members)) = (&status, shown.as_object_mut()) {
-        members.remove("status");
+    if let (false, Some(members)) = (status.is_null(), shown.as_object_mut()) {
+        members.insert("status".to_owned(), status);
+    }
+    if let (Some(object), Some(members)) = (&judged.object, shown.as_object_mut()) {
+        members.insert(
+            "object".to_owned(),
+            serde_json::to_value(object).unwrap_or_default(),
+        );
     }
     shown
 }

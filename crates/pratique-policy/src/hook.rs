@@ -1,0 +1,153 @@
+//! What validating and mutating policies have in common: when they act, and with which bindings.
+
+use std::collections::HashMap;
+
+use pratique_expression::{Cache, Composition, Declarations, Use};
+use pratique_match::{MatchResources, Matched, Target};
+use pratique_types::{GroupVersion, GroupVersionKind};
+
+use k8s_openapi::api::admissionregistration::v1 as api;
+
+use crate::binding::Binding;
+use crate::cluster::Cluster;
+use crate::compiled::Compiled;
+use crate::policies::Origin;
+
+/// A compiled policy but for what it does.
+#[derive(Debug)]
+pub(crate) struct Hook {
+    pub(crate) name: String,
+    pub(crate) constraints: MatchResources,
+    pub(crate) failure_policy: FailurePolicy,
+    pub(crate) param_kind: Option<GroupVersionKind>,
+    /// By name, in order.
+    pub(crate) variables: Vec<(String, Compiled)>,
+    pub(crate) conditions: Vec<Compiled>,
+    /// By name.
+    pub(crate) bindings: Vec<Binding>,
+}
+
+/// What an error leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FailurePolicy {
+    Fail,
+    Ignore,
+    /// One that no API server accepts, by its name: fails.
+    Unknown(String),
+}
+
+/// The parts of a policy's `spec` that make a [`Hook`].
+pub(crate) struct Parts<'p> {
+    pub(crate) constraints: Option<&'p api::MatchResources>,
+    pub(crate) failure_policy: Option<&'p str>,
+    pub(crate) param_kind: Option<&'p api::ParamKind>,
+    pub(crate) variables: &'p [api::Variable],
+    pub(crate) conditions: &'p [api::MatchCondition],
+}
+
+/// Bindings, by the policy that they name.
+#[derive(Debug)]
+pub(crate) struct Bound(HashMap<String, Vec<Binding>>);
+
+impl Hook {
+    /// Compiles the common parts, and hands on the composition in which the rest is to be compiled.
+    ///
+    /// `None` for a policy whose `paramKind` is no kind at all: an API server leaves it out.
+    pub(crate) fn compile<'c>(
+        name: String,
+        parts: &Parts<'_>,
+        bindings: Vec<Binding>,
+        cache: &'c Cache,
+    ) -> Option<(Self, Composition<'c>)> {
+        let param_kind = match parts.param_kind {
+            None => None,
+            Some(kind) => {
+                let version = GroupVersion::parse(kind.api_version.as_deref().unwrap_or_default()).ok()?;
+                Some(version.with_kind(kind.kind.as_deref().unwrap_or_default()))
+            }
+        };
+        let declarations = parts.declarations();
+        let mut composition = Composition::new(cache);
+        let variables = parts.variables.iter().map(|variable| {
+            let compiled = composition.variable(&variable.name, &variable.expression, declarations);
+            (variable.name.clone(), compiled)
+        });
+        let variables = variables.collect();
+        let conditions = parts
+            .conditions
+            .iter()
+            .map(|condition| composition.compile(&condition.expression, Use::MatchCondition, declarations));
+        let hook = Hook {
+            name,
+            constraints: MatchResources::compile(parts.constraints),
+            failure_policy: FailurePolicy::of(parts.failure_policy),
+            param_kind,
+            variables,
+            conditions: conditions.collect(),
+            bindings,
+        };
+        Some((hook, composition))
+    }
+
+    /// What a request matches the policy as; the error is that of the policy's configuration.
+    pub(crate) fn matches<'s>(
+        &self,
+        target: &Target<'s>,
+        cluster: &'s dyn Cluster,
+    ) -> Result<Option<Matched<'s>>, String> {
+        let matched = self.constraints.matches(target, cluster.equivalents(), cluster);
+        let matched = matched.map_err(|error| error.to_string())?;
+        let unknown = self.param_kind.as_ref();
+        let unknown = unknown.filter(|kind| cluster.param_scope(kind).is_none());
+        match (matched, unknown) {
+            (Some(_), Some(kind)) => Err(format!(
+                "failed to find resource referenced by paramKind: '{kind}'"
+            )),
+            (matched, _) => Ok(matched),
+        }
+    }
+}
+
+impl Parts<'_> {
+    /// What all expressions but those of messages may name.
+    pub(crate) fn declarations(&self) -> Declarations {
+        Declarations {
+            params: self.param_kind.is_some(),
+            authorizer: true,
+            patch_types: false,
+            variables: true,
+        }
+    }
+}
+
+impl Bound {
+    pub(crate) fn new(bindings: impl Iterator<Item = Binding>) -> Self {
+        let mut bound: HashMap<String, Vec<Binding>> = HashMap::new();
+        for binding in bindings {
+            bound.entry(binding.policy.clone()).or_default().push(binding);
+        }
+        Bound(bound)
+    }
+
+    /// The bindings of a policy, by name; `None` for a policy that does not count: one of the API without any.
+    pub(crate) fn take(&mut self, policy: &str, origin: Origin) -> Option<Vec<Binding>> {
+        let mut bindings = self.0.remove(policy).unwrap_or_default();
+        bindings.sort_by(|a, b| a.name.cmp(&b.name));
+        (origin == Origin::Static || !bindings.is_empty()).then_some(bindings)
+    }
+}
+
+impl FailurePolicy {
+    fn of(name: Option<&str>) -> Self {
+        match name {
+            None | Some("Fail") => FailurePolicy::Fail,
+            Some("Ignore") => FailurePolicy::Ignore,
+            Some(other) => FailurePolicy::Unknown(other.to_owned()),
+        }
+    }
+
+    /// Whether errors are ignored.
+    pub(crate) fn ignores(&self) -> bool {
+        *self == FailurePolicy::Ignore
+    }
+}

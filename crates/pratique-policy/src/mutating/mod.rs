@@ -1,0 +1,162 @@
+//! Mutating policies: compiled once, and applied to each request that they match, in turn.
+
+mod apply;
+mod denial;
+mod dispatch;
+mod outcome;
+mod patch;
+mod plain;
+mod reinvocation;
+mod version;
+
+use std::sync::Arc;
+
+use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_expression::{Cache, Composition, Declarations, Expression, Use};
+use pratique_match::MatchIndex;
+
+use crate::binding::Binding;
+use crate::compiled::Compiled;
+use crate::hook::{Bound, Hook, Parts};
+use crate::policies::Origin;
+
+pub use dispatch::{mutate, mutate_once};
+pub use outcome::{Mutated, Step, StepResult};
+pub use reinvocation::Reinvocation;
+
+/// The mutating policies of one origin with their bindings.
+#[derive(Debug)]
+pub struct MutatingPolicies {
+    origin: Origin,
+    /// By name.
+    policies: Vec<MutatingPolicy>,
+    index: MatchIndex,
+}
+
+/// A compiled mutating policy.
+#[derive(Debug)]
+pub(crate) struct MutatingPolicy {
+    hook: Hook,
+    mutations: Vec<Mutation>,
+    /// How many mutations it was given. A stored one may be of a type that nobody knows.
+    declared: usize,
+    /// Whether it has a second turn when others change the object after it.
+    reinvoked: bool,
+}
+
+/// A compiled mutation.
+#[derive(Debug)]
+pub(crate) struct Mutation {
+    form: Form,
+    expression: Compiled,
+}
+
+/// How a mutation says what to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// An object to merge in.
+    ApplyConfiguration,
+    /// Operations of a JSON Patch.
+    JsonPatch,
+}
+
+impl MutatingPolicies {
+    /// Compiles policies and bindings; the order of both is by name.
+    ///
+    /// An expression that does not compile fails when it is evaluated, as with policies that were stored by another
+    /// version: refusing such policies is the business of validation. Policies of the API count only with a binding.
+    pub fn compile<'a>(
+        policies: impl IntoIterator<Item = &'a api::MutatingAdmissionPolicy>,
+        bindings: impl IntoIterator<Item = &'a api::MutatingAdmissionPolicyBinding>,
+        origin: Origin,
+        cache: &Cache,
+    ) -> Self {
+        let mut bound = Bound::new(bindings.into_iter().map(Binding::mutating));
+        let compiled = policies.into_iter().filter_map(|policy| {
+            let name = policy.metadata.name.clone().unwrap_or_default();
+            let bindings = bound.take(&name, origin)?;
+            MutatingPolicy::compile(name, policy, bindings, cache)
+        });
+        let mut policies: Vec<MutatingPolicy> = compiled.collect();
+        policies.sort_by(|a, b| a.hook.name.cmp(&b.hook.name));
+        MutatingPolicies {
+            origin,
+            index: MatchIndex::new(policies.iter().map(|policy| &policy.hook.constraints)),
+            policies,
+        }
+    }
+
+    /// How many policies there are.
+    pub fn len(&self) -> usize {
+        self.policies.len()
+    }
+
+    /// Whether there is no policy.
+    pub fn is_empty(&self) -> bool {
+        self.policies.is_empty()
+    }
+
+    /// Where they come from.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+}
+
+impl MutatingPolicy {
+    fn compile(
+        name: String,
+        policy: &api::MutatingAdmissionPolicy,
+        bindings: Vec<Binding>,
+        cache: &Cache,
+    ) -> Option<Self> {
+        let spec = policy.spec.clone().unwrap_or_default();
+        let parts = Parts {
+            constraints: spec.match_constraints.as_ref(),
+            failure_policy: spec.failure_policy.as_deref(),
+            param_kind: spec.param_kind.as_ref(),
+            variables: spec.variables.as_deref().unwrap_or_default(),
+            conditions: spec.match_conditions.as_deref().unwrap_or_default(),
+        };
+        let (hook, composition) = Hook::compile(name, &parts, bindings, cache)?;
+        let declarations = Declarations {
+            patch_types: true,
+            ..parts.declarations()
+        };
+        let declared = spec.mutations.as_deref().unwrap_or_default();
+        let mutations = declared
+            .iter()
+            .filter_map(|mutation| Mutation::compile(mutation, &composition, declarations));
+        Some(MutatingPolicy {
+            hook,
+            mutations: mutations.collect(),
+            declared: declared.len(),
+            reinvoked: spec.reinvocation_policy.as_deref() == Some("IfNeeded"),
+        })
+    }
+}
+
+impl Mutation {
+    /// `None` for a type that nobody knows, and where the expression is not there.
+    fn compile(
+        mutation: &api::Mutation,
+        composition: &Composition<'_>,
+        declarations: Declarations,
+    ) -> Option<Self> {
+        let (form, expression, usage) = match mutation.patch_type.as_str() {
+            "ApplyConfiguration" => (
+                Form::ApplyConfiguration,
+                mutation.apply_configuration.as_ref().map(|own| &own.expression)?,
+                Use::ApplyConfiguration,
+            ),
+            "JSONPatch" => (
+                Form::JsonPatch,
+                mutation.json_patch.as_ref().map(|own| &own.expression)?,
+                Use::JsonPatch,
+            ),
+            _ => return None,
+        };
+        let text = expression.as_deref().unwrap_or_default();
+        let expression: Result<Arc<Expression>, _> = composition.compile(text, usage, declarations);
+        Some(Mutation { form, expression })
+    }
+}

@@ -1,0 +1,83 @@
+//! The objects of a request in one kind, while they are mutated.
+
+use std::cell::Cell;
+
+use pratique_cel::Value;
+use pratique_json as json;
+use pratique_types::GroupVersionKind;
+
+use crate::session::{Objects, Session};
+use crate::typed;
+
+/// The objects of a request in one kind.
+pub(super) struct Version<'s> {
+    pub(super) kind: &'s GroupVersionKind,
+    pub(super) object: &'s json::Value<'s>,
+    old_object: &'s json::Value<'s>,
+    /// Whether a mutation was applied, whatever it changed.
+    pub(super) changed: bool,
+    builtin: bool,
+    /// Whether expressions see built-in objects through types of their own from now on.
+    sees_types: Cell<bool>,
+    seen: Cell<Option<Value<'s>>>,
+    seen_old: Cell<Option<Value<'s>>>,
+}
+
+/// Which expressions look at the objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Viewer {
+    Condition,
+    Mutation,
+}
+
+impl<'s> Version<'s> {
+    pub(super) fn new(
+        kind: &'s GroupVersionKind,
+        object: &'s json::Value<'s>,
+        session: &Session<'s>,
+    ) -> Self {
+        Version {
+            kind,
+            object: session.typed(kind, object),
+            old_object: session.typed(kind, &session.request.old_object),
+            changed: false,
+            builtin: typed::is_builtin(kind),
+            sees_types: Cell::new(false),
+            seen: Cell::new(None),
+            seen_old: Cell::new(None),
+        }
+    }
+
+    /// Takes the place of the object.
+    pub(super) fn set(&mut self, object: &'s json::Value<'s>) {
+        self.object = object;
+        self.changed = true;
+        self.seen.set(None);
+    }
+
+    /// The objects as expressions see them.
+    ///
+    /// Match conditions see built-in objects through types of their own, mutations do not; but what was seen one way
+    /// is seen that way until it changes, and once a match condition looked, mutations see what is new as it does.
+    pub(super) fn objects(&self, viewer: Viewer) -> Objects<'s> {
+        if viewer == Viewer::Condition {
+            self.sees_types.set(true);
+        }
+        Objects {
+            object: self.see(self.object, &self.seen),
+            old_object: self.see(self.old_object, &self.seen_old),
+        }
+    }
+
+    fn see(&self, object: &'s json::Value<'s>, seen: &Cell<Option<Value<'s>>>) -> Value<'s> {
+        if let Some(seen) = seen.get() {
+            return seen;
+        }
+        let value = match self.builtin && self.sees_types.get() {
+            true => Value::from_typed_json(object),
+            false => Value::from_json(object),
+        };
+        seen.set(Some(value));
+        value
+    }
+}
