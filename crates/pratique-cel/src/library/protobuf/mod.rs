@@ -1,5 +1,7 @@
 //! The well-known types of protocol buffers, as struct literals name them.
 
+mod dynamic;
+
 use super::Library;
 use crate::ast::Literal;
 use crate::context::Context;
@@ -7,7 +9,7 @@ use crate::declared::TypeProvider;
 use crate::error::Fault;
 use crate::time::{Duration, Timestamp};
 use crate::types::Type;
-use crate::value::{Evaluation, Value};
+use crate::value::{Evaluation, List, Map, Value};
 
 use std::sync::Arc;
 
@@ -48,7 +50,7 @@ impl TypeProvider for WellKnown {
 
     fn construct<'a>(
         &self,
-        _: &Context<'a>,
+        context: &Context<'a>,
         type_name: &str,
         given: &[(&'a str, Value<'a>)],
     ) -> Evaluation<'a> {
@@ -66,14 +68,42 @@ impl TypeProvider for WellKnown {
         match type_name {
             DURATION => duration(integer("seconds"), integer("nanos")),
             TIMESTAMP => timestamp(integer("seconds"), integer("nanos")),
-            "google.protobuf.Value" => Ok(given.last().map_or(Value::Null, |(_, value)| *value)),
+            "google.protobuf.Value" => match given.last() {
+                None | Some(("null_value", _)) => Ok(Value::Null),
+                Some((field, value)) => dynamic::container(context, (type_name, field), value),
+            },
+            "google.protobuf.ListValue" => match value("values") {
+                None => Ok(Value::List(List::Values(&[]))),
+                Some(values) => dynamic::container(context, (type_name, "values"), &values),
+            },
+            "google.protobuf.Struct" => match value("fields") {
+                None => Ok(Value::Map(Map::Entries(&[]))),
+                Some(fields) => dynamic::container(context, (type_name, "fields"), &fields),
+            },
             _ => match (value("value"), default(type_name)) {
-                (Some(value), Some(_)) => Ok(value),
+                (Some(value), Some(_)) => narrow(type_name, value),
                 (None, Some(default)) => Ok(default),
                 (_, None) => Err(Fault::error(format!("unknown type '{type_name}'"))),
             },
         }
     }
+}
+
+/// The value of a wrapper, which may have room for less than CEL's numbers.
+fn narrow<'a>(type_name: &str, value: Value<'a>) -> Evaluation<'a> {
+    let problem = match (type_name, value) {
+        ("google.protobuf.FloatValue", Value::Double(number)) => {
+            return Ok(Value::Double(f64::from(number as f32)));
+        }
+        ("google.protobuf.Int32Value", Value::Int(number)) if i32::try_from(number).is_err() => {
+            "integer overflow"
+        }
+        ("google.protobuf.UInt32Value", Value::Uint(number)) if u32::try_from(number).is_err() => {
+            "unsigned integer overflow"
+        }
+        _ => return Ok(value),
+    };
+    Err(dynamic::unfit((type_name, "value"), problem))
 }
 
 type Fields = &'static [(&'static str, fn() -> Type)];
