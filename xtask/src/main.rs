@@ -18,13 +18,29 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Task {
     /// Run a directory of conformance cases and compare verdicts and texts.
-    Conformance(conformance::Arguments),
+    Conformance(Conformance),
     /// Measure ours, and beside it the reference.
     Bench(bench::Arguments),
     /// Write the table of Kubernetes' built-in types.
     Codegen(Sources),
     /// Show how long the source files are, and what they lack.
     Tidy,
+}
+
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Conformance {
+    #[command(subcommand)]
+    other: Option<Cases>,
+    #[command(flatten)]
+    recorded: Option<conformance::Arguments>,
+}
+
+/// Cases that others have written.
+#[derive(Subcommand)]
+enum Cases {
+    /// Run the cases of the CEL specification that need no protocol buffers.
+    Spec(conformance::spec::Arguments),
 }
 
 /// Where the built-in types are described.
@@ -46,7 +62,11 @@ struct Sources {
 
 fn main() -> ExitCode {
     match Arguments::parse().task {
-        Task::Conformance(arguments) => conformance::run(&arguments),
+        Task::Conformance(Conformance {
+            other: Some(Cases::Spec(arguments)),
+            ..
+        }) => conformance::spec::run(&arguments),
+        Task::Conformance(Conformance { recorded, .. }) => conformance::run(&recorded.unwrap_or_default()),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Codegen(of) => ended(codegen::run(&of.openapi, &of.api, &of.apimachinery, &of.table)),
         Task::Tidy => match tidy::check(&tidy::workspace()) {

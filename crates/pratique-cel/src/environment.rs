@@ -25,6 +25,7 @@ pub struct Environment {
     variables: Vec<(Arc<str>, Type)>,
     types: Vec<Arc<dyn TypeProvider>>,
     checks_literals: bool,
+    container: Box<str>,
 }
 
 /// The functions by name, and the prefixes of those with dotted names.
@@ -63,6 +64,12 @@ impl Environment {
     /// constants and format strings that would fail whenever they are evaluated, and lists and maps that mix types.
     pub fn with_literal_checks(mut self) -> Self {
         self.checks_literals = true;
+        self
+    }
+
+    /// Looks up names within a container first: in `a.b`, the name `x` is `a.b.x`, else `a.x`, else `x`; `.x` is only `x`.
+    pub fn with_container(mut self, name: &str) -> Self {
+        self.container = name.into();
         self
     }
 
@@ -183,6 +190,26 @@ impl Environment {
         self.names.constants.get(name)
     }
 
+    /// The container in which names are looked up first; empty where there is none.
+    pub fn container(&self) -> &str {
+        &self.container
+    }
+
+    /// What is found for the first of the names that `name` may stand for.
+    pub(crate) fn resolve<T>(&self, name: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+        if let Some(absolute) = name.strip_prefix('.') {
+            return find(absolute);
+        }
+        let mut container = &*self.container;
+        while !container.is_empty() {
+            if let Some(found) = find(&format!("{container}.{name}")) {
+                return Some(found);
+            }
+            container = container.rsplit_once('.').map_or("", |(outer, _)| outer);
+        }
+        find(name)
+    }
+
     /// Whether literals that can only be wrong are refused.
     pub(crate) fn checks_literals(&self) -> bool {
         self.checks_literals
@@ -195,13 +222,14 @@ impl Environment {
 
     /// Whether a function may have a name that starts with `prefix` and a dot.
     pub(crate) fn has_function_namespace(&self, prefix: &str) -> bool {
-        self.functions.prefixes.iter().any(|own| **own == *prefix)
+        !self.container.is_empty() || self.functions.prefixes.iter().any(|own| **own == *prefix)
     }
 
     /// Whether a variable, a type or a constant may have a name that starts with `prefix` and a dot.
     pub(crate) fn has_namespace(&self, prefix: &str) -> bool {
         let prefixes = &self.names.prefixes;
-        prefixes.iter().any(|own| **own == *prefix)
+        !self.container.is_empty()
+            || prefixes.iter().any(|own| **own == *prefix)
             || self
                 .variables
                 .iter()

@@ -13,6 +13,7 @@ mod load;
 mod outcome;
 mod policy;
 mod report;
+pub mod spec;
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

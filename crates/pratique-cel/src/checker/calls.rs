@@ -55,7 +55,7 @@ impl<'e> Checker<'e> {
             return self.resolve_call(id, name, None, args);
         };
         if let Some(qualified) = self.function_name(target, name) {
-            self.call_by_name(id, qualified.as_str().into(), args);
+            self.call_by_name(id, qualified.clone(), args);
             return self.resolve_call(id, &qualified, None, args);
         }
         self.check(target);
@@ -78,10 +78,14 @@ impl<'e> Checker<'e> {
 
     /// Finds the overloads that fit a call whose arguments were visited.
     fn resolve_call(&mut self, id: ExprId, name: &str, target: Option<ExprId>, args: &'e [ExprId]) {
-        let Some(function) = self.environment.function(undotted(name)) else {
+        let environment = self.environment;
+        let Some(function) = environment.resolve(name, |name| environment.function(name)) else {
             self.set_type(id, Type::Error);
             return self.report_undeclared(id, name);
         };
+        if target.is_none() && function.name.len() > name.len() {
+            self.call_by_name(id, function.name.clone(), args);
+        }
         let operands = Operands { target, args };
         let fitting = match &*function.name {
             "_&&_" | "_||_" => self.resolve_logic(args),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::names::undotted;
 use super::relate::{is_dyn, less_specific};
 use super::{Checker, present};
 use crate::ast::{Expr, ExprId, MapEntry, StructField};
@@ -38,13 +37,14 @@ impl<'e> Checker<'e> {
     }
 
     pub(super) fn check_struct(&mut self, id: ExprId, type_name: &'e Arc<str>, fields: &'e [StructField]) {
-        let name = undotted(type_name);
-        let Some(of) = self.struct_type(name) else {
+        let environment = self.environment;
+        let found = environment.resolve(type_name, |name| Some((self.struct_type(name)?, Arc::from(name))));
+        let Some((of, name)) = found else {
             self.set_type(id, Type::Error);
             return self.report_undeclared(id, type_name);
         };
-        if name.len() != type_name.len() {
-            let (type_name, fields) = (name.into(), fields.to_vec());
+        if name != *type_name {
+            let (type_name, fields) = (name.clone(), fields.to_vec());
             self.rewrite(id, Expr::Struct { type_name, fields });
         }
         let of = match message_name(&of) {
@@ -57,7 +57,7 @@ impl<'e> Checker<'e> {
         let provided: Arc<str> = match (&of, message_name(&of)) {
             (Type::Struct(own), _) => own.clone(),
             (_, Some(well_known)) => well_known.into(),
-            (_, None) => name.into(),
+            (_, None) => name,
         };
         self.set_type(id, of);
         for field in fields {

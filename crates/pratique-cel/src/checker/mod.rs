@@ -226,8 +226,9 @@ impl<'e> Checker<'e> {
     }
 
     fn report_undeclared(&mut self, at: ExprId, name: &str) {
+        let container = self.environment.container();
         self.report(at, || {
-            format!("undeclared reference to '{name}' (in container '')")
+            format!("undeclared reference to '{name}' (in container '{container}')")
         });
         let environment = self.environment;
         let locals = self.locals.iter().map(|(own, _)| *own);

@@ -10,14 +10,27 @@ impl<'e> Checker<'e> {
     pub(super) fn check_ident(&mut self, id: ExprId, name: &'e Arc<str>) {
         let found = match self.local(name) {
             Some((place, of)) => Some((of.clone(), Reference::Local(place))),
-            None => self.global(undotted(name)),
+            None => self.global(name),
         };
         let Some((of, reference)) = found else {
             self.set_type(id, Type::Error);
             return self.report_undeclared(id, name);
         };
+        if !self.environment.container().is_empty()
+            && let Some(name) = self.variable_name(&reference)
+        {
+            self.rewrite(id, Expr::Ident(name));
+        }
         self.set_type(id, of);
         self.set_reference(id, reference);
+    }
+
+    /// The whole name of a variable.
+    fn variable_name(&self, reference: &Reference) -> Option<Arc<str>> {
+        match reference {
+            Reference::Variable(slot) => self.environment.variable_name(*slot).map(Arc::from),
+            _ => None,
+        }
     }
 
     /// Takes a chain of selects for one name where it is declared as one; tells whether it is.
@@ -29,12 +42,16 @@ impl<'e> Checker<'e> {
             return Qualified::Never;
         }
         let name = self.joined_name(id);
-        let Some((of, reference)) = self.global(undotted(&name)) else {
+        let Some((of, reference)) = self.global(&name) else {
             return Qualified::No;
+        };
+        let name = match self.variable_name(&reference) {
+            Some(whole) => whole,
+            None => undotted(&name).into(),
         };
         self.set_type(id, of);
         self.set_reference(id, reference);
-        self.rewrite(id, Expr::Ident(undotted(&name).into()));
+        self.rewrite(id, Expr::Ident(name));
         Qualified::Yes
     }
 
@@ -46,6 +63,10 @@ impl<'e> Checker<'e> {
 
     /// What a name refers to outside of comprehensions.
     fn global(&self, name: &str) -> Option<(Type, Reference)> {
+        self.environment.resolve(name, |name| self.declared(name))
+    }
+
+    fn declared(&self, name: &str) -> Option<(Type, Reference)> {
         let environment = self.environment;
         if let Some((slot, of)) = environment.variable(name) {
             return Some((of.clone(), Reference::Variable(slot)));
@@ -101,16 +122,16 @@ impl<'e> Checker<'e> {
     }
 
     /// The name `target.function` where a function has it.
-    pub(super) fn function_name(&self, target: ExprId, function: &str) -> Option<String> {
+    pub(super) fn function_name(&self, target: ExprId, function: &str) -> Option<Arc<str>> {
         let root = self.root_name(target)?;
         if !self.environment.has_function_namespace(undotted(root)) {
             return None;
         }
         let name = format!("{}.{function}", self.joined_name(target));
-        self.environment
-            .function(undotted(&name))
-            .is_some()
-            .then(|| undotted(&name).to_owned())
+        let environment = self.environment;
+        environment.resolve(&name, |name| {
+            environment.function(name).map(|function| function.name.clone())
+        })
     }
 }
 

@@ -52,9 +52,11 @@ impl Planner<'_> {
         key: NodeId,
         optional: bool,
     ) -> Result<NodeId, String> {
-        let key = match self.constant(key) {
-            Some(constant) => constant_key(constant)?,
-            None => {
+        let constant = self.constant(key).map(constant_key);
+        let key = match constant {
+            Some(Ok(constant)) => constant,
+            Some(Err(fault)) if self.environment.checks_literals() => return Err(fault),
+            _ => {
                 self.make_inner(key);
                 Key::Computed(key)
             }

@@ -1,0 +1,229 @@
+//! One case of the specification.
+
+use std::sync::Arc;
+
+use pratique_cel::function::{Function, Overload};
+use pratique_cel::{Arena, Constant, Context, Environment, Type, library};
+
+use super::textproto::{Field, Message};
+use super::value::{self, MESSAGES, same};
+
+/// What became of a case.
+#[derive(Debug, PartialEq)]
+pub(super) enum Verdict {
+    Passed,
+    /// With what was found instead.
+    Failed(String),
+    /// With what it needs that the engine has not.
+    Skipped(String),
+}
+
+/// Runs a `cel.expr.conformance.test.SimpleTest`.
+pub(super) fn judge(test: &Message) -> Verdict {
+    match attempt(test) {
+        Ok(Ok(())) => Verdict::Passed,
+        Ok(Err(found)) => Verdict::Failed(found),
+        Err(reason) => Verdict::Skipped(reason),
+    }
+}
+
+/// Why a case cannot be run, or what it found that it did not expect.
+fn attempt(test: &Message) -> Result<Result<(), String>, String> {
+    let text = test.text("expr");
+    if let Some((_, reason)) = BEYOND.iter().find(|(word, _)| text.contains(word)) {
+        return Err((*reason).to_owned());
+    }
+    let expected = Expected::of(test)?;
+    let environment = environment(test)?;
+    let program = match environment.compile(&text) {
+        Ok(program) => program,
+        Err(_) if test.flag("disable_check") => return Err("evaluation without types checked".to_owned()),
+        Err(error) => {
+            let text = error.to_string();
+            return Ok(match refusal(test) {
+                Some(expected) if text.contains(&expected) => Ok(()),
+                _ => Err(text),
+            });
+        }
+    };
+    if let Some(of) = expected.of_type
+        && of != *program.result_type()
+    {
+        return Ok(Err(format!("its type is {}, not {of}", program.result_type())));
+    }
+    if test.flag("check_only") {
+        return Ok(Ok(()));
+    }
+    let bindings = bindings(test)?;
+    let arena = Arena::new();
+    let mut activation = environment.activation();
+    for (name, value) in &bindings {
+        if let Some(slot) = environment.slot(name) {
+            activation.set(slot, value.value());
+        }
+    }
+    let context = Context::new(&arena, MOST);
+    let result = program.evaluate(&context, &activation);
+    Ok(match (expected.value, result) {
+        (None, Err(_)) => Ok(()),
+        (Some(_), Err(fault)) => Err(fault.to_string()),
+        (None, Ok(value)) => Err(format!("no error but {value:?}")),
+        (Some(expected), Ok(value)) => match Constant::of(&value) {
+            Some(found) if same(&expected, &found) => Ok(()),
+            _ => Err(format!("{value:?} instead of {expected:?}")),
+        },
+    })
+}
+
+/// The text of the error that a case expects; it may be one of types.
+fn refusal(test: &Message) -> Option<String> {
+    let error = test.message("eval_error")?.message("errors")?;
+    Some(error.text("message")).filter(|text| !text.is_empty())
+}
+
+/// What no case should cost.
+const MOST: u64 = 1_000_000_000;
+
+/// What expressions have in them that the engine knows nothing of.
+const BEYOND: &[(&str, &str)] = &[
+    ("TestAllTypes", MESSAGES),
+    ("TestRequired", MESSAGES),
+    ("NestedEnum", MESSAGES),
+    ("GlobalEnum", MESSAGES),
+    ("proto2.", MESSAGES),
+    ("proto3.", MESSAGES),
+    ("proto.", MESSAGES),
+    ("google.protobuf.Any{", MESSAGES),
+    ("cel.@block", "blocks, which optimizers make"),
+    ("cel.block", "blocks, which optimizers make"),
+    ("cel.iterVar", "blocks, which optimizers make"),
+    ("cel.bind", "the extension for bindings"),
+    ("math.", "the extension for mathematics"),
+    ("base64.", "the extension for encodings"),
+];
+
+/// What a case expects: a value (none where it expects an error), and perhaps a type.
+struct Expected {
+    value: Option<Constant>,
+    of_type: Option<Type>,
+}
+
+impl Expected {
+    fn of(test: &Message) -> Result<Self, String> {
+        if test.get("unknown").is_some() || test.get("any_unknowns").is_some() {
+            return Err("partial evaluation".to_owned());
+        }
+        if test.get("eval_error").is_some() || test.get("any_eval_errors").is_some() {
+            return Ok(Expected {
+                value: None,
+                of_type: None,
+            });
+        }
+        let typed = test.message("typed_result");
+        let of_type = typed.and_then(|typed| typed.message("deduced_type"));
+        let result = typed.map_or(test.message("value"), |typed| typed.message("result"));
+        Ok(Expected {
+            value: Some(result.map_or(Ok(Constant::Bool(true)), value::value)?),
+            of_type: of_type.map(value::type_of).transpose()?,
+        })
+    }
+}
+
+/// The language of the specification with the extensions that it has cases for, and what a case declares.
+fn environment(test: &Message) -> Result<Environment, String> {
+    let libraries = [
+        library::optionals,
+        library::strings,
+        library::two_variables,
+        library::lists,
+        library::sets,
+        library::ip,
+        library::cidr,
+    ];
+    let environment = libraries
+        .iter()
+        .fold(Environment::standard(), |environment, library| {
+            environment.with_library(library())
+        });
+    let container = test.text("container");
+    let mut environment = environment.with_container(&container);
+    for declaration in test.messages("type_env") {
+        let name = declaration.text("name");
+        if let Some(ident) = declaration.message("ident") {
+            let of = ident.message("type").map_or(Ok(Type::Dyn), value::type_of)?;
+            environment = environment.with_variable(&name, of);
+        }
+        if let Some(function) = declaration.message("function") {
+            environment = environment.with_function(declared(&name, function)?);
+        }
+    }
+    Ok(environment)
+}
+
+/// A function that can be checked but has no code.
+fn declared(name: &str, of: &Message) -> Result<Function, String> {
+    of.messages("overloads")
+        .try_fold(Function::new(name), |function, overload| {
+            let params = overload.messages("params").map(value::type_of);
+            let params: Vec<Type> = params.collect::<Result<_, _>>()?;
+            let result = overload
+                .message("result_type")
+                .map_or(Ok(Type::Dyn), value::type_of)?;
+            let member = overload.flag("is_instance_function");
+            Ok(function.with(Overload::new(
+                &overload.text("overload_id"),
+                member,
+                &params,
+                result,
+            )))
+        })
+}
+
+fn bindings(test: &Message) -> Result<Vec<(Arc<str>, Constant)>, String> {
+    let binding = |binding: &Message| {
+        let value = binding.message("value").and_then(|of| of.get("value"));
+        match value.and_then(Field::message) {
+            Some(value) => Ok((binding.text("key").into(), value::value(value)?)),
+            None => Err("partial evaluation".to_owned()),
+        }
+    };
+    test.messages("bindings").map(binding).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::textproto;
+    use super::*;
+
+    fn check(text: &str, expected: Verdict) {
+        let test = textproto::parse(text).expect("the case is well-formed");
+        assert_eq!(judge(&test), expected, "{text}");
+    }
+
+    #[test]
+    fn verdicts() {
+        check("expr: '1 + 1 == 2'", Verdict::Passed);
+        check("expr: '1 + 1' value { int64_value: 2 }", Verdict::Passed);
+        check(
+            "expr: '1 + 1' value { uint64_value: 2 }",
+            Verdict::Failed("Int(2) instead of Uint(2)".to_owned()),
+        );
+        check(
+            "expr: '1 / 0' eval_error { errors { message: 'x' } }",
+            Verdict::Passed,
+        );
+        check("expr: '1 / 0'", Verdict::Failed("division by zero".to_owned()));
+        check("expr: 'TestAllTypes{}'", Verdict::Skipped(MESSAGES.to_owned()));
+        check(
+            "expr: '[x]' check_only: true type_env { name: 'x' ident { type { primitive: INT64 } } }
+             typed_result { deduced_type { list_type { elem_type { primitive: INT64 } } } }",
+            Verdict::Passed,
+        );
+        check(
+            "expr: 'y' container: 'x' type_env { name: 'x.y' ident { type { dyn {} } } }
+             bindings { key: 'x.y' value { value { map_value { entries { key { int64_value: 1 } value { bool_value: true } } } } } }
+             value { map_value { entries { key { int64_value: 1 } value { bool_value: true } } } }",
+            Verdict::Passed,
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! The cases of the CEL specification, from a checkout of it: those that need no protocol buffers.
+
+mod case;
+mod textproto;
+mod value;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::{entries, stem};
+use case::{Verdict, judge};
+
+/// The arguments of `cargo xtask conformance spec`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Arguments {
+    /// A checkout of github.com/google/cel-spec.
+    pub directory: PathBuf,
+    /// Run the file of this name only: `lists`.
+    #[arg(long)]
+    pub file: Option<String>,
+}
+
+/// What became of the cases of a file.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    /// What failed, with what was found instead.
+    failed: Vec<(String, String)>,
+    /// How many cases were skipped for each reason.
+    skipped: BTreeMap<String, usize>,
+}
+
+/// Runs and prints; the exit code is 1 when a case failed, 2 when the cases cannot be read.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    match report(arguments) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Prints what became of each file; gives how many cases failed.
+fn report(arguments: &Arguments) -> Result<usize, String> {
+    let mut total = Tally::default();
+    println!("{:<16} {:>6} {:>6} {:>7}", "file", "passed", "failed", "skipped");
+    for path in entries(&arguments.directory.join("tests/simple/testdata"))? {
+        let is_case = path.extension().is_some_and(|extension| extension == "textproto");
+        if !is_case || arguments.file.as_ref().is_some_and(|only| *only != stem(&path)) {
+            continue;
+        }
+        let tally = tally(&path)?;
+        tally.print(&stem(&path));
+        total.add(tally);
+    }
+    total.print("all");
+    for (reason, count) in &total.skipped {
+        println!("  {count} skipped: {reason}");
+    }
+    Ok(total.failed.len())
+}
+
+fn tally(path: &Path) -> Result<Tally, String> {
+    let fault = |error: String| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
+    let file = textproto::parse(&text).map_err(fault)?;
+    let mut tally = Tally::default();
+    for section in file.messages("section") {
+        for test in section.messages("test") {
+            match judge(test) {
+                Verdict::Passed => tally.passed += 1,
+                Verdict::Skipped(reason) => *tally.skipped.entry(reason).or_default() += 1,
+                Verdict::Failed(found) => {
+                    let name = format!("{}/{}", section.text("name"), test.text("name"));
+                    tally
+                        .failed
+                        .push((format!("{name}: {}", test.text("expr")), found));
+                }
+            }
+        }
+    }
+    Ok(tally)
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.passed += other.passed;
+        self.failed.extend(other.failed);
+        for (reason, count) in other.skipped {
+            *self.skipped.entry(reason).or_default() += count;
+        }
+    }
+
+    fn print(&self, name: &str) {
+        let skipped: usize = self.skipped.values().sum();
+        println!(
+            "{name:<16} {:>6} {:>6} {skipped:>7}",
+            self.passed,
+            self.failed.len()
+        );
+        if name != "all" {
+            for (case, found) in &self.failed {
+                println!("  {case}\n    {}", found.replace('\n', "\n    "));
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Values and types of the specification's cases as the engine has them.
+
+use std::sync::Arc;
+
+use pratique_cel::time::{Duration, Timestamp};
+use pratique_cel::{Constant, Type};
+
+use super::textproto::{Field, Message};
+
+/// What a case holds that the engine has no value or type for.
+pub(super) const MESSAGES: &str = "protocol buffer messages";
+const ENUMS: &str = "protocol buffer enums";
+
+/// A `cel.expr.Value`.
+pub(super) fn value(of: &Message) -> Result<Constant, String> {
+    let Some((kind, field)) = of.fields.first() else {
+        return Ok(Constant::Null);
+    };
+    Ok(match (kind.as_str(), field) {
+        ("null_value", _) => Constant::Null,
+        ("bool_value", Field::Word(word)) => Constant::Bool(word == "true"),
+        ("int64_value", Field::Word(word)) => Constant::Int(integer(word)?),
+        ("uint64_value", Field::Word(word)) => Constant::Uint(integer(word)?),
+        ("double_value", Field::Word(word)) => Constant::Double(double(word)?),
+        ("string_value", Field::Text(text)) => Constant::String(utf8(text)?),
+        ("bytes_value", Field::Text(text)) => Constant::Bytes(text.as_slice().into()),
+        ("type_value", Field::Text(text)) => Constant::Type(utf8(text)?),
+        ("list_value", Field::Message(list)) => {
+            let elements = list.messages("values").map(value);
+            Constant::List(elements.collect::<Result<_, _>>()?)
+        }
+        ("map_value", Field::Message(map)) => {
+            let entries = map.messages("entries").map(entry);
+            Constant::Map(entries.collect::<Result<_, _>>()?)
+        }
+        ("object_value", Field::Message(object)) => well_known(object)?,
+        ("enum_value", _) => return Err(ENUMS.to_owned()),
+        _ => return Err(format!("values of the kind {kind}")),
+    })
+}
+
+fn entry(of: &Message) -> Result<(Constant, Constant), String> {
+    let side = |name: &str| of.message(name).map_or(Ok(Constant::Null), value);
+    Ok((side("key")?, side("value")?))
+}
+
+/// The message within an `Any`, where it is one that CEL has a value for.
+fn well_known(any: &Message) -> Result<Constant, String> {
+    let Some((name, Field::Message(message))) = any.fields.first() else {
+        return Err(MESSAGES.to_owned());
+    };
+    let Some(name) = name.strip_prefix("type.googleapis.com/google.protobuf.") else {
+        return Err(MESSAGES.to_owned());
+    };
+    let number = |name: &str| match message.get(name) {
+        Some(Field::Word(word)) => integer::<i64>(word),
+        _ => Ok(0),
+    };
+    let missing = || MESSAGES.to_owned();
+    Ok(match name {
+        "Duration" => {
+            let nanos = i128::from(number("seconds")?) * 1_000_000_000 + i128::from(number("nanos")?);
+            let text = format!("{nanos}ns");
+            Constant::Duration(Duration::parse(&text).ok_or_else(missing)?)
+        }
+        "Timestamp" => {
+            let seconds = Timestamp::from_seconds(number("seconds")?).map_err(|_| missing())?;
+            let nanos = Duration::parse(&format!("{}ns", number("nanos")?)).ok_or_else(missing)?;
+            Constant::Timestamp(seconds.checked_add(nanos).map_err(|_| missing())?)
+        }
+        "Value" => dynamic(message)?,
+        "Struct" => fields(message)?,
+        "ListValue" => elements(message)?,
+        "BoolValue" => Constant::Bool(message.flag("value")),
+        "BytesValue" => Constant::Bytes(message.text("value").as_bytes().into()),
+        "DoubleValue" | "FloatValue" => Constant::Double(match message.text("value").as_str() {
+            "" => 0.0,
+            word => double(word)?,
+        }),
+        "Int32Value" | "Int64Value" => Constant::Int(number("value")?),
+        "UInt32Value" | "UInt64Value" => Constant::Uint(match message.text("value").as_str() {
+            "" => 0,
+            word => integer(word)?,
+        }),
+        "StringValue" => Constant::String(message.text("value").into()),
+        _ => return Err(MESSAGES.to_owned()),
+    })
+}
+
+/// A `google.protobuf.Value`.
+fn dynamic(of: &Message) -> Result<Constant, String> {
+    let Some((kind, field)) = of.fields.first() else {
+        return Ok(Constant::Null);
+    };
+    Ok(match (kind.as_str(), field) {
+        ("null_value", _) => Constant::Null,
+        ("bool_value", Field::Word(word)) => Constant::Bool(word == "true"),
+        ("number_value", Field::Word(word)) => Constant::Double(double(word)?),
+        ("string_value", Field::Text(text)) => Constant::String(utf8(text)?),
+        ("struct_value", Field::Message(message)) => fields(message)?,
+        ("list_value", Field::Message(message)) => elements(message)?,
+        _ => return Err(format!("values of the kind {kind}")),
+    })
+}
+
+/// A `google.protobuf.Struct`.
+fn fields(of: &Message) -> Result<Constant, String> {
+    let entry = |entry: &Message| {
+        let value = entry.message("value").map_or(Ok(Constant::Null), dynamic)?;
+        Ok((Constant::String(entry.text("key").into()), value))
+    };
+    let entries = of.messages("fields").map(entry);
+    Ok(Constant::Map(entries.collect::<Result<_, String>>()?))
+}
+
+/// A `google.protobuf.ListValue`.
+fn elements(of: &Message) -> Result<Constant, String> {
+    let elements = of.messages("values").map(dynamic);
+    Ok(Constant::List(elements.collect::<Result<_, _>>()?))
+}
+
+/// A `cel.expr.Type`.
+pub(super) fn type_of(of: &Message) -> Result<Type, String> {
+    let Some((kind, field)) = of.fields.first() else {
+        return Ok(Type::Dyn);
+    };
+    Ok(match (kind.as_str(), field) {
+        ("dyn", _) => Type::Dyn,
+        ("null", _) => Type::Null,
+        ("primitive", Field::Word(name)) => primitive(name)?,
+        ("wrapper", Field::Word(name)) => Type::wrapper(primitive(name)?),
+        ("well_known", Field::Word(name)) => match name.as_str() {
+            "ANY" => Type::Any,
+            "TIMESTAMP" => Type::Timestamp,
+            "DURATION" => Type::Duration,
+            other => return Err(format!("the type {other}")),
+        },
+        ("list_type", Field::Message(list)) => Type::list(part(list, "elem_type")?),
+        ("map_type", Field::Message(map)) => Type::map(part(map, "key_type")?, part(map, "value_type")?),
+        ("message_type", Field::Text(name)) => match Type::named(&utf8(name)?) {
+            Type::Struct(_) => return Err(MESSAGES.to_owned()),
+            known => known,
+        },
+        ("type_param", Field::Text(name)) => Type::param(&utf8(name)?),
+        ("type", Field::Message(inner)) => match inner.fields.is_empty() {
+            true => Type::Type(None),
+            false => Type::type_of(type_of(inner)?),
+        },
+        ("abstract_type", Field::Message(inner)) => {
+            let parameters = inner.messages("parameter_types").map(type_of);
+            let parameters: Vec<Type> = parameters.collect::<Result<_, _>>()?;
+            Type::Opaque(inner.text("name").into(), parameters.into())
+        }
+        _ => return Err(format!("types of the kind {kind}")),
+    })
+}
+
+fn part(of: &Message, name: &str) -> Result<Type, String> {
+    of.message(name).map_or(Ok(Type::Dyn), type_of)
+}
+
+fn primitive(name: &str) -> Result<Type, String> {
+    Ok(match name {
+        "BOOL" => Type::Bool,
+        "INT64" => Type::Int,
+        "UINT64" => Type::Uint,
+        "DOUBLE" => Type::Double,
+        "STRING" => Type::String,
+        "BYTES" => Type::Bytes,
+        other => return Err(format!("the type {other}")),
+    })
+}
+
+/// Whether a value is the one that is expected: of the same types, maps in any order, NaN like NaN.
+pub(super) fn same(expected: &Constant, found: &Constant) -> bool {
+    match (expected, found) {
+        (Constant::Double(one), Constant::Double(other)) => one == other || (one.is_nan() && other.is_nan()),
+        (Constant::List(one), Constant::List(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (Constant::Map(one), Constant::Map(other)) => {
+            let holds = |(key, value): &(Constant, Constant)| {
+                let mut entries = other.iter();
+                entries.any(|(others, of_others)| same(key, others) && same(value, of_others))
+            };
+            one.len() == other.len() && one.iter().all(holds)
+        }
+        (one, other) => one == other,
+    }
+}
+
+fn integer<T: TryFrom<i128>>(word: &str) -> Result<T, String> {
+    let (sign, digits) = match word.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, word),
+    };
+    let number = match digits.strip_prefix("0x") {
+        Some(digits) => i128::from_str_radix(digits, 16),
+        None => digits.parse(),
+    };
+    let number = number.ok().and_then(|number| T::try_from(sign * number).ok());
+    number.ok_or_else(|| format!("the number {word}"))
+}
+
+fn double(word: &str) -> Result<f64, String> {
+    word.parse().map_err(|_| format!("the number {word}"))
+}
+
+fn utf8(bytes: &[u8]) -> Result<Arc<str>, String> {
+    std::str::from_utf8(bytes)
+        .map(Arc::from)
+        .map_err(|_| "strings that are not UTF-8".to_owned())
+}
