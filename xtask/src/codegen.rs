@@ -1,8 +1,9 @@
-//! Writes the table of Kubernetes' built-in types from their Go declarations and OpenAPI documents.
+//! Writes the tables of Kubernetes' built-in types from their Go declarations and OpenAPI documents.
 //!
 //! Go knows what is a pointer and what is left out when empty, OpenAPI how lists and maps are merged.
 
 mod go;
+mod merge;
 mod openapi;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,12 +11,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use go::{Field, Package, Shape};
-use openapi::Merging;
 
-/// Reads the OpenAPI documents of a directory, and the Go modules `k8s.io/api` and `k8s.io/apimachinery`; writes `table`.
-pub(crate) fn run(openapi: &Path, api: &Path, apimachinery: &Path, table: &Path) -> Result<(), String> {
+/// Reads the OpenAPI documents of a directory, and the Go modules `k8s.io/api` and `k8s.io/apimachinery`; writes
+/// `types.txt` and `merge.txt` into the directory `data`.
+pub(crate) fn run(openapi: &Path, api: &Path, apimachinery: &Path, data: &Path) -> Result<(), String> {
     let served = openapi::served(openapi)?;
-    let merging = openapi::read(openapi)?;
     let packages = go::read(api, apimachinery)?;
     let kinds = kinds(&packages, &served);
     let types = reachable(&packages, kinds.values().cloned());
@@ -24,20 +24,21 @@ pub(crate) fn run(openapi: &Path, api: &Path, apimachinery: &Path, table: &Path)
         let _ = writeln!(text, "kind {kind} {name}");
     }
     for name in types {
-        let _ = writeln!(text, "type {name}{}", suffix(merging.get(&openapi_name(&name))));
+        let _ = writeln!(text, "type {name}");
         for (field, of) in fields(&packages, &name) {
-            let merge = merging.get(&format!("{}.{field}", openapi_name(&name)));
-            let _ = writeln!(text, " {field} {} {}{}", of.presence, of.shape, suffix(merge));
+            let _ = writeln!(text, " {field} {} {}", of.presence, of.shape);
         }
     }
-    std::fs::write(table, text).map_err(|error| format!("{}: {error}", table.display()))
+    let table = data.join("types.txt");
+    std::fs::write(&table, text).map_err(|error| format!("{}: {error}", table.display()))?;
+    merge::run(openapi, &data.join("merge.txt"))
 }
 
 const HEAD: &str = "\
 # The built-in types of Kubernetes. Made by `cargo xtask codegen`; do not edit.
 # kind GROUP/VERSION/KIND TYPE
-# type TYPE [atomic]
-#  FIELD PRESENCE SHAPE [atomic | set | map:KEY,…]
+# type TYPE
+#  FIELD PRESENCE SHAPE
 # PRESENCE: `!` always there, with its zero value if need be; `n` always there, perhaps null;
 #   `?` left out when null; `-` left out when empty.
 # SHAPE: a scalar, a TYPE, `[SHAPE` for a list, `{SHAPE` for a map.
@@ -164,23 +165,5 @@ fn resolve(packages: &BTreeMap<String, Package>, shape: &Shape) -> String {
                 .and_then(|(path, own)| packages.get(path)?.aliases.get(own));
             declared.map_or_else(|| name.clone(), |shape| resolve(packages, shape))
         }
-    }
-}
-
-/// `core/v1.Pod` → `io.k8s.api.core.v1.Pod`
-fn openapi_name(name: &str) -> String {
-    let dotted = name.replace('/', ".");
-    match dotted.strip_prefix("meta.") {
-        Some(rest) => format!("io.k8s.apimachinery.pkg.apis.meta.{rest}"),
-        None => format!("io.k8s.api.{dotted}"),
-    }
-}
-
-fn suffix(merging: Option<&Merging>) -> String {
-    match merging {
-        None => String::new(),
-        Some(Merging::Atomic) => " atomic".to_owned(),
-        Some(Merging::Set) => " set".to_owned(),
-        Some(Merging::Map(keys)) => format!(" map:{}", keys.join(",")),
     }
 }

@@ -21,7 +21,7 @@ enum Task {
     Conformance(Conformance),
     /// Measure ours, and beside it the reference.
     Bench(bench::Arguments),
-    /// Write the table of Kubernetes' built-in types.
+    /// Write the tables of Kubernetes' built-in types.
     Codegen(Sources),
     /// Show how long the source files are, and what they lack.
     Tidy,
@@ -55,9 +55,9 @@ struct Sources {
     /// The Go module k8s.io/apimachinery.
     #[arg(long)]
     apimachinery: PathBuf,
-    /// The file to write.
+    /// The directory to write the tables into.
     #[arg(long)]
-    table: PathBuf,
+    data: PathBuf,
 }
 
 fn main() -> ExitCode {
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         }) => conformance::spec::run(&arguments),
         Task::Conformance(Conformance { recorded, .. }) => conformance::run(&recorded.unwrap_or_default()),
         Task::Bench(arguments) => bench::run(&arguments),
-        Task::Codegen(of) => ended(codegen::run(&of.openapi, &of.api, &of.apimachinery, &of.table)),
+        Task::Codegen(of) => ended(codegen::run(&of.openapi, &of.api, &of.apimachinery, &of.data)),
         Task::Tidy => match tidy::check(&tidy::workspace()) {
             Err(error) => ended(Err(error)),
             Ok(report) => {

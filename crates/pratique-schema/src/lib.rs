@@ -1,7 +1,8 @@
 //! The built-in types of Kubernetes: their fields, which of them are left out when empty, and how lists and maps of
 //! them are merged.
 //!
-//! The table is made by `cargo xtask codegen` from the API's own declarations, and read when it is first asked for.
+//! The tables are made by `cargo xtask codegen` from the API's own declarations, and read when they are first asked
+//! for. [`merge`] has how values are merged, for custom resources as well.
 
 mod fields;
 pub mod merge;
@@ -32,8 +33,6 @@ pub struct StructType {
     pub name: String,
     /// Its fields, by name.
     pub fields: Fields,
-    /// Whether values are replaced as a whole when they are merged.
-    pub atomic: bool,
 }
 
 /// A field.
@@ -45,8 +44,6 @@ pub struct Field {
     pub presence: Presence,
     /// What it holds.
     pub shape: Shape,
-    /// How its value is merged.
-    pub merge: Merge,
 }
 
 /// When a field is there after an API server has read and written an object.
@@ -102,20 +99,6 @@ pub enum Scalar {
     Json,
 }
 
-/// How a value is merged.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Merge {
-    /// As its shape suggests: structs and maps member by member, the rest as a whole.
-    #[default]
-    Default,
-    /// As a whole.
-    Atomic,
-    /// As a set.
-    Set,
-    /// As a list whose elements these fields identify.
-    Map(Vec<String>),
-}
-
 impl Schema {
     /// The types of Kubernetes 1.37.
     pub fn builtin() -> &'static Schema {
@@ -133,7 +116,6 @@ impl Schema {
         const NOTHING: &StructType = &StructType {
             name: String::new(),
             fields: Fields::NONE,
-            atomic: false,
         };
         self.types.get(id.0 as usize).unwrap_or(NOTHING)
     }
@@ -194,12 +176,6 @@ mod tests {
             limits.shape,
             Shape::Map(Box::new(Shape::Scalar(Scalar::Quantity)))
         );
-        let ports = field(pod(), &["spec", "containers", "ports"]);
-        assert_eq!(
-            ports.merge,
-            Merge::Map(vec!["containerPort".to_owned(), "protocol".to_owned()])
-        );
-        assert_eq!(field(pod(), &["spec", "containers", "args"]).merge, Merge::Atomic);
     }
 
     #[test]

@@ -4,22 +4,31 @@
 //! by element, or as a whole. Types of built-in kinds come from a table made by `cargo xtask codegen`, those of
 //! custom resources from their definitions.
 
+mod custom;
+mod openapi;
+mod read;
+
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 
+pub use openapi::{DEDUCED, InvalidSchema, OpenApi, UNTYPED};
+
 /// Types that refer to each other, and the kinds among them.
 #[derive(Debug, Default)]
 pub struct MergeSchema {
-    pub(crate) types: Vec<MergeType>,
-    pub(crate) kinds: HashMap<GroupVersionKind, MergeTypeId>,
-    pub(crate) versions: HashSet<(String, String)>,
+    /// Types that come before the own ones.
+    base: Option<&'static MergeSchema>,
+    types: Vec<MergeType>,
+    kinds: HashMap<GroupVersionKind, MergeTypeId>,
+    versions: HashSet<(String, String)>,
 }
 
 /// A type of a [`MergeSchema`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MergeTypeId(pub(crate) u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MergeTypeId(u32);
 
 /// What a value may be: at least one of the three.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,7 +87,7 @@ pub struct ListKey {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MapType {
     /// Declared fields, sorted by name.
-    pub(crate) fields: Vec<(String, MergeTypeId)>,
+    fields: Vec<(String, MergeTypeId)>,
     /// The type of all other members; there may be none without it.
     pub element: Option<MergeTypeId>,
     /// Whether it is merged as a whole.
@@ -97,8 +106,8 @@ pub enum NoMergeType {
 impl MergeSchema {
     /// The types of Kubernetes.
     pub fn builtin() -> &'static MergeSchema {
-        static BUILTIN: std::sync::OnceLock<MergeSchema> = std::sync::OnceLock::new();
-        BUILTIN.get_or_init(MergeSchema::default)
+        static BUILTIN: OnceLock<MergeSchema> = OnceLock::new();
+        BUILTIN.get_or_init(|| read::read(include_str!("../data/merge.txt")))
     }
 
     /// The type of a kind.
@@ -122,14 +131,35 @@ impl MergeSchema {
             list: None,
             map: None,
         };
-        self.types.get(id.0 as usize).unwrap_or(NOTHING)
+        let at = id.index();
+        let own = at.checked_sub(self.base.map_or(0, |base| base.types.len()));
+        let found = match (own, self.base) {
+            (Some(own), _) => self.types.get(own),
+            (None, base) => base.and_then(|base| base.types.get(at)),
+        };
+        found.unwrap_or(NOTHING)
+    }
+}
+
+impl MergeTypeId {
+    /// Where it is among the types of its schema.
+    pub fn index(self) -> usize {
+        self.0 as usize
     }
 }
 
 impl MapType {
+    /// The declared fields, by name.
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = (&str, MergeTypeId)> {
+        self.fields.iter().map(|(name, id)| (name.as_str(), *id))
+    }
+
     /// The type of a declared field.
     pub fn field(&self, name: &str) -> Option<MergeTypeId> {
-        let at = self.fields.binary_search_by(|(own, _)| own.as_str().cmp(name)).ok()?;
+        let at = self
+            .fields
+            .binary_search_by(|(own, _)| own.as_str().cmp(name))
+            .ok()?;
         self.fields.get(at).map(|(_, id)| *id)
     }
 

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use pratique_types::GroupVersionKind;
 
-use crate::{Field, Fields, Merge, Presence, Scalar, Schema, Shape, StructType, TypeId};
+use crate::{Field, Fields, Presence, Scalar, Schema, Shape, StructType, TypeId};
 
 /// Reads a table; lines that are none of its kinds are left out.
 pub(crate) fn read(table: &str) -> Schema {
     let names = table.lines().filter_map(|line| line.strip_prefix("type "));
-    let names = names.map(|line| line.split(' ').next().unwrap_or(line));
     let ids: HashMap<&str, TypeId> = names.zip(0..).map(|(name, at)| (name, TypeId(at))).collect();
     let mut schema = Schema::default();
     let mut fields: Vec<Vec<Field>> = Vec::new();
@@ -17,11 +16,9 @@ pub(crate) fn read(table: &str) -> Schema {
         if let Some(kind) = line.strip_prefix("kind ") {
             schema.kinds.extend(read_kind(kind, &ids));
         } else if let Some(of) = line.strip_prefix("type ") {
-            let (name, merge) = of.split_once(' ').unwrap_or((of, ""));
             schema.types.push(StructType {
-                name: name.to_owned(),
+                name: of.to_owned(),
                 fields: Fields::NONE,
-                atomic: merge == "atomic",
             });
             fields.push(Vec::new());
         } else if let (Some(field), Some(of)) = (line.strip_prefix(' '), fields.last_mut()) {
@@ -42,7 +39,7 @@ fn read_kind(line: &str, ids: &HashMap<&str, TypeId>) -> Option<(GroupVersionKin
     Some((GroupVersionKind::new(group, version, kind), *ids.get(name)?))
 }
 
-/// `containers n [core/v1.Container map:name`
+/// `containers n [core/v1.Container`
 fn read_field(line: &str, ids: &HashMap<&str, TypeId>) -> Option<Field> {
     let mut words = line.split(' ');
     Some(Field {
@@ -54,15 +51,6 @@ fn read_field(line: &str, ids: &HashMap<&str, TypeId>) -> Option<Field> {
             _ => Presence::UnlessEmpty,
         },
         shape: read_shape(words.next()?, ids)?,
-        merge: match words.next() {
-            None => Merge::Default,
-            Some("atomic") => Merge::Atomic,
-            Some("set") => Merge::Set,
-            Some(keys) => {
-                let keys = keys.strip_prefix("map:")?.split(',');
-                Merge::Map(keys.map(str::to_owned).collect())
-            }
-        },
     })
 }
 

@@ -1,10 +1,19 @@
 //! Structured merge: how an `ApplyConfiguration` changes an object.
 
+mod atomic;
+mod combine;
+mod identity;
+mod node;
+mod order;
 mod patch;
+mod validate;
+mod words;
 
 use pratique_json::Value;
 use pratique_schema::merge::{MergeSchema, MergeTypeId};
 use pratique_types::GroupVersionKind;
+
+use validate::Validator;
 
 pub use patch::{Foreign, Patch};
 
@@ -34,6 +43,32 @@ pub fn apply<'a>(
     object: &mut Value<'a>,
     patch: Patch<'a>,
 ) -> Result<(), Error> {
-    let _ = (schema, of, object, patch);
+    let mut patch = patch;
+    if let Patch::Map(members) = &mut patch {
+        members.retain(|(key, _)| !matches!(key.as_ref(), "apiVersion" | "kind"));
+    }
+    patch.sort();
+    let strict = Validator {
+        schema,
+        duplicates: false,
+    };
+    strict
+        .check(of, &patch)
+        .map_err(|faults| Error::Patch(faults.to_string()))?;
+    let atomic = atomic::find(schema, of, &patch);
+    if !atomic.is_empty() {
+        return Err(Error::Atomic(atomic));
+    }
+    let lenient = Validator {
+        schema,
+        duplicates: true,
+    };
+    lenient
+        .check(of, object)
+        .map_err(|faults| Error::Object(faults.to_string()))?;
+    combine::combine(schema, of, object, patch);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

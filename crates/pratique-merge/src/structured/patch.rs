@@ -60,3 +60,40 @@ impl<'a> From<Value<'a>> for Patch<'a> {
         }
     }
 }
+
+impl<'a> Patch<'a> {
+    /// The value as the object gets it. What is refused has none.
+    pub(super) fn into_value(self) -> Value<'a> {
+        match self {
+            Patch::Null | Patch::EmptyList | Patch::Foreign(_) => Value::Null,
+            Patch::Bool(value) => Value::Bool(value),
+            Patch::Int(number) => Value::Int(number),
+            Patch::Float(number) => Value::Float(number),
+            Patch::String(text) => Value::String(text),
+            Patch::List(elements) => Value::Array(elements.into_iter().map(Patch::into_value).collect()),
+            Patch::Map(members) => Value::Object(
+                members
+                    .into_iter()
+                    .map(|(key, member)| (key, member.into_value()))
+                    .collect(),
+            ),
+        }
+    }
+
+    /// Brings the members of all maps into order.
+    pub(super) fn sort(&mut self) {
+        match self {
+            Patch::List(elements) => elements.iter_mut().for_each(Patch::sort),
+            Patch::Map(members) => {
+                if !members.is_sorted_by(|(a, _), (b, _)| a < b) {
+                    // The last one first, so that it is the one that stays.
+                    members.reverse();
+                    members.sort_by(|(a, _), (b, _)| a.cmp(b));
+                    members.dedup_by(|(a, _), (b, _)| a == b);
+                }
+                members.iter_mut().for_each(|(_, member)| member.sort());
+            }
+            _ => {}
+        }
+    }
+}

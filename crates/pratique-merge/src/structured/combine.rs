@@ -1,0 +1,152 @@
+//! The merge itself, of values that are known to fit.
+
+use std::borrow::Cow;
+
+use pratique_json::{Object, Value};
+use pratique_schema::merge::{ListMerging, ListType, MapType, MergeSchema, MergeTypeId};
+
+use super::Patch;
+use super::identity::{Identity, Index, identify};
+use super::order::{Step, interleave};
+
+/// Changes a value by a patch of the same type. Parts that the patch does not name are not looked at.
+pub(super) fn combine<'a>(schema: &MergeSchema, of: MergeTypeId, value: &mut Value<'a>, patch: Patch<'a>) {
+    let of = schema.get(of);
+    match (value, patch, &of.map, &of.list) {
+        (Value::Object(object), Patch::Map(members), Some(map), _)
+            if !(map.atomic || object.is_empty() && members.is_empty()) =>
+        {
+            combine_maps(schema, map, object, members);
+        }
+        (Value::Array(elements), Patch::List(patch), _, Some(list))
+            if !(list.merging == ListMerging::Atomic || elements.is_empty() && patch.is_empty()) =>
+        {
+            combine_lists(schema, list, elements, patch);
+        }
+        (Value::Array(elements), Patch::EmptyList, _, Some(list))
+            if list.merging != ListMerging::Atomic && !elements.is_empty() => {}
+        (value, patch, ..) => *value = patch.into_value(),
+    }
+}
+
+/// Up to so many members are set one by one.
+const FEW: usize = 16;
+
+fn combine_maps<'a>(
+    schema: &MergeSchema,
+    of: &MapType,
+    object: &mut Object<'a>,
+    patch: Vec<(Cow<'a, str>, Patch<'a>)>,
+) {
+    if patch.len() > FEW {
+        return combine_many(schema, of, object, patch);
+    }
+    for (key, member) in patch {
+        match object.get_mut(&key) {
+            Some(value) => combine_members(schema, of, &key, value, member),
+            None => drop(object.insert(key, member.into_value())),
+        }
+    }
+}
+
+/// Goes through both once: both are sorted.
+fn combine_many<'a>(
+    schema: &MergeSchema,
+    of: &MapType,
+    object: &mut Object<'a>,
+    patch: Vec<(Cow<'a, str>, Patch<'a>)>,
+) {
+    let mut merged = Vec::with_capacity(object.len() + patch.len());
+    let mut own = std::mem::take(object).into_iter().peekable();
+    for (key, member) in patch {
+        while let Some(before) = own.next_if(|(own, _)| *own < key) {
+            merged.push(before);
+        }
+        let value = match own.next_if(|(own, _)| *own == key) {
+            Some((_, mut value)) => {
+                combine_members(schema, of, &key, &mut value, member);
+                value
+            }
+            None => member.into_value(),
+        };
+        merged.push((key, value));
+    }
+    merged.extend(own);
+    *object = merged.into_iter().collect();
+}
+
+fn combine_members<'a>(
+    schema: &MergeSchema,
+    of: &MapType,
+    key: &str,
+    value: &mut Value<'a>,
+    patch: Patch<'a>,
+) {
+    match of.member(key) {
+        Some(id) => combine(schema, id, value, patch),
+        None => *value = patch.into_value(),
+    }
+}
+
+fn combine_lists<'a>(
+    schema: &MergeSchema,
+    of: &ListType,
+    elements: &mut Vec<Value<'a>>,
+    patch: Vec<Patch<'a>>,
+) {
+    let counterparts = counterparts(&of.merging, elements, &patch);
+    // Elements of the object that are there more than once are not merged with the patch's, but give way to it.
+    let mut partners = vec![Partner::None; patch.len()];
+    for (at, own) in counterparts.iter().enumerate() {
+        if let Some(partner) = own.and_then(|own| partners.get_mut(own)) {
+            *partner = match partner {
+                Partner::None => Partner::One(at),
+                Partner::One(_) | Partner::Several => Partner::Several,
+            };
+        }
+    }
+    let mut old: Vec<Option<Value<'a>>> = std::mem::take(elements).into_iter().map(Some).collect();
+    let mut new: Vec<Option<Patch<'a>>> = patch.into_iter().map(Some).collect();
+    for step in interleave(&counterparts, new.len()) {
+        match step {
+            Step::Keep(at) => elements.extend(old.get_mut(at).and_then(Option::take)),
+            Step::Patch(at) => {
+                let Some(patch) = new.get_mut(at).and_then(Option::take) else {
+                    continue;
+                };
+                let partner = match partners.get(at) {
+                    Some(Partner::One(at)) => old.get_mut(*at).and_then(Option::take),
+                    _ => None,
+                };
+                elements.push(match partner {
+                    Some(mut value) => {
+                        combine(schema, of.element, &mut value, patch);
+                        value
+                    }
+                    None => patch.into_value(),
+                });
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Partner {
+    None,
+    One(usize),
+    Several,
+}
+
+/// For each element of the object the patch's element with the same identity.
+fn counterparts(merging: &ListMerging, elements: &[Value<'_>], patch: &[Patch<'_>]) -> Vec<Option<usize>> {
+    // All elements have an identity: both lists were checked.
+    let own: Vec<Identity<'_>> = patch
+        .iter()
+        .filter_map(|element| identify(merging, element).ok().flatten())
+        .collect();
+    let index = Index::new(&own);
+    elements
+        .iter()
+        .map(|element| index.find(&identify(merging, element).ok().flatten()?))
+        .collect()
+}

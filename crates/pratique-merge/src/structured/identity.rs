@@ -1,0 +1,150 @@
+//! What tells the elements of sets and keyed lists apart.
+
+use std::collections::HashMap;
+
+use pratique_json::Value;
+use pratique_schema::merge::{ListKey, ListMerging};
+
+use super::node::{Node, View};
+use super::words;
+
+/// What identifies an element: itself in a set, some of its fields in a keyed list.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Identity<'v> {
+    Element(Part<'v>),
+    /// By key; `None` where neither the element nor its type has a value.
+    Keys(Vec<Option<Part<'v>>>),
+}
+
+/// A value that identifies. Numbers are equal whether or not they are written with a fraction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Part<'v> {
+    Bool(bool),
+    Int(i64),
+    Float(u64),
+    String(&'v str),
+    /// What cannot identify anything, in words.
+    Other(String),
+}
+
+/// Identifies an element of a list; the error says why it cannot be.
+pub(super) fn identify<'v, 'a: 'v, N: Node<'a>>(
+    merging: &'v ListMerging,
+    element: &'v N,
+) -> Result<Option<Identity<'v>>, String> {
+    match merging {
+        ListMerging::Atomic => Ok(None),
+        ListMerging::Set => of_set(element).map(Some),
+        ListMerging::Keyed(keys) => of_keys(keys, element).map(Some),
+    }
+}
+
+fn of_set<'v, 'a: 'v, N: Node<'a>>(element: &'v N) -> Result<Identity<'v>, String> {
+    let fault = match element.view() {
+        View::Map(_) => "associative list without keys has an element that's a map type",
+        View::List(_) | View::ForeignList => "not supported: associative list with lists as elements",
+        View::Null => "associative list without keys has an element that's an explicit null",
+        _ => return Ok(Identity::Element(part(element))),
+    };
+    Err(fault.to_owned())
+}
+
+fn of_keys<'v, 'a: 'v, N: Node<'a>>(keys: &'v [ListKey], element: &'v N) -> Result<Identity<'v>, String> {
+    let View::Map(members) = element.view() else {
+        return Err(match element.view() {
+            View::Null => "associative list with keys may not have a null element",
+            _ => "associative list with keys may not have non-map elements",
+        }
+        .to_owned());
+    };
+    let find = |key: &'v ListKey| {
+        let at = members.binary_search_by(|(name, _)| name.as_ref().cmp(&key.name));
+        let own = at.ok().and_then(|at| members.get(at));
+        own.map(|(_, value)| part(value))
+            .or_else(|| key.default.as_ref().map(part))
+    };
+    let parts: Vec<Option<Part<'v>>> = keys.iter().map(find).collect();
+    if parts.iter().all(Option::is_none) {
+        let names: Vec<String> = keys.iter().map(|key| words::quote(&key.name)).collect();
+        return Err(format!(
+            "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
+            names.join(" ")
+        ));
+    }
+    Ok(Identity::Keys(parts))
+}
+
+fn part<'v, 'a: 'v, N: Node<'a>>(value: &'v N) -> Part<'v> {
+    match value.view() {
+        View::Bool(value) => Part::Bool(value),
+        View::Int(number) => Part::Int(number),
+        View::Float(number) => whole(number).map_or_else(|| Part::Float(number.to_bits()), Part::Int),
+        View::String(text) => Part::String(text),
+        _ => Part::Other(words::identifying(value)),
+    }
+}
+
+/// The integer that a number is, if it is one.
+fn whole(number: f64) -> Option<i64> {
+    let bounds = i64::MIN as f64..i64::MAX as f64;
+    (number.fract() == 0.0 && bounds.contains(&number)).then_some(number as i64)
+}
+
+impl Identity<'_> {
+    /// As paths show it: `[="a"]`, `[name="a",protocol="TCP"]`.
+    pub(super) fn path(&self, merging: &ListMerging) -> String {
+        let parts = match (self, merging) {
+            (Identity::Element(part), _) => format!("={}", part.words()),
+            (Identity::Keys(parts), ListMerging::Keyed(keys)) => {
+                let shown = keys.iter().zip(parts);
+                let shown = shown.filter_map(|(key, part)| Some((key.name.as_str(), part.as_ref()?.words())));
+                let mut shown: Vec<(&str, String)> = shown.collect();
+                shown.sort();
+                let shown: Vec<String> = shown
+                    .iter()
+                    .map(|(name, part)| format!("{name}={part}"))
+                    .collect();
+                shown.join(",")
+            }
+            (Identity::Keys(_), _) => String::new(),
+        };
+        format!("[{parts}]")
+    }
+}
+
+impl Part<'_> {
+    fn words(&self) -> String {
+        match self {
+            Part::Bool(value) => value.to_string(),
+            Part::Int(number) => words::plain(&Value::Int(*number)),
+            Part::Float(bits) => words::plain(&Value::Float(f64::from_bits(*bits))),
+            Part::String(text) => words::quote(text),
+            Part::Other(words) => words.clone(),
+        }
+    }
+}
+
+/// Elements by what identifies them.
+pub(super) struct Index<'i, 'v> {
+    all: &'i [Identity<'v>],
+    /// Made where looking through all takes longer.
+    map: Option<HashMap<&'i Identity<'v>, usize>>,
+}
+
+const FEW: usize = 8;
+
+impl<'i, 'v> Index<'i, 'v> {
+    /// Indexes identities that are all different.
+    pub(super) fn new(all: &'i [Identity<'v>]) -> Self {
+        let map = (all.len() > FEW).then(|| all.iter().zip(0..).collect());
+        Index { all, map }
+    }
+
+    /// The position of an identity.
+    pub(super) fn find(&self, wanted: &Identity<'_>) -> Option<usize> {
+        match &self.map {
+            Some(map) => map.get(wanted).copied(),
+            None => self.all.iter().position(|own| own == wanted),
+        }
+    }
+}

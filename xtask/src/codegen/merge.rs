@@ -1,0 +1,180 @@
+//! Writes the table of how built-in types are merged, from OpenAPI documents.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use pratique_json::Value;
+use pratique_schema::merge::{
+    DEDUCED, ListMerging, MapType, MergeType, MergeTypeId, OpenApi, ScalarKind, UNTYPED,
+};
+
+use super::openapi;
+
+/// Reads the OpenAPI documents of a directory and writes `table`.
+pub(super) fn run(directory: &Path, table: &Path) -> Result<(), String> {
+    let texts = openapi::texts(directory)?;
+    let mut documents = Vec::new();
+    for (version, text) in &texts {
+        let document = pratique_json::parse(text).map_err(|error| format!("{version}: {error}"))?;
+        documents.push((version, document));
+    }
+    let schemas = documents.iter().flat_map(|(_, document)| schemas(document));
+    let reader = OpenApi::read(schemas).map_err(|error| error.to_string())?;
+    let (types, names) = reader.into_parts();
+    let names: HashMap<MergeTypeId, String> =
+        names.into_iter().map(|(name, id)| (id, short(&name))).collect();
+    let mut writer = Writer {
+        types: &types,
+        names: &names,
+        wanted: BTreeSet::new(),
+    };
+    let mut text = String::from(HEAD);
+    let by_name: BTreeMap<&str, MergeTypeId> = names.iter().map(|(id, name)| (name.as_str(), *id)).collect();
+    for (version, document) in &documents {
+        let _ = writeln!(text, "version {version}");
+        for kind in kinds(document, version) {
+            if let Some(id) = by_name.get(kind.1.as_str()) {
+                let _ = writeln!(text, "kind {version}/{} {}", kind.0, kind.1);
+                writer.wanted.insert((kind.1, *id));
+            }
+        }
+    }
+    writer.write_types(&mut text);
+    std::fs::write(table, text).map_err(|error| format!("{}: {error}", table.display()))
+}
+
+const HEAD: &str = "\
+# How the built-in types of Kubernetes are merged. Made by `cargo xtask codegen`; do not edit.
+# version GROUP/VERSION
+# kind GROUP/VERSION/KIND TYPE
+# type TYPE [atomic]
+#  FIELD SHAPE
+# SHAPE: a TYPE, `numeric`, `string`, `boolean`, `untyped` for any of them, `any` for anything,
+#   `deduced` for anything whose maps are merged by member, `untyped-atomic` for anything that is merged as a whole,
+#   `{SHAPE` for a map, `!{SHAPE` for one that is merged as a whole, `[SHAPE` for a list that is, `=SHAPE` for a set,
+#   `(KEY[=DEFAULT],…)SHAPE` for a list whose elements these fields identify.
+";
+
+fn schemas<'v>(document: &'v Value<'v>) -> impl Iterator<Item = (&'v str, &'v Value<'v>)> {
+    let schemas = document.get("schemas").and_then(Value::as_object);
+    schemas.into_iter().flat_map(|schemas| schemas.iter())
+}
+
+/// The kinds of a document's own version, and their types; objects are no lists and no options.
+fn kinds(document: &Value<'_>, version: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for (name, schema) in schemas(document).filter(|(name, _)| !name.contains(".meta.v1.")) {
+        let kinds = schema
+            .get("x-kubernetes-group-version-kind")
+            .and_then(Value::as_array);
+        for kind in kinds.into_iter().flatten() {
+            let text = |key| kind.get(key).and_then(Value::as_str).unwrap_or_default();
+            let own = format!("{}/{}", text("group"), text("version")) == version;
+            if own && !text("kind").ends_with("List") {
+                found.insert(text("kind").to_owned(), short(name));
+            }
+        }
+    }
+    found
+}
+
+/// `io.k8s.api.core.v1.Pod` → `core/v1.Pod`
+fn short(name: &str) -> String {
+    let own = ["io.k8s.api.", "io.k8s.apimachinery.pkg.apis."]
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix));
+    own.map_or_else(|| name.to_owned(), |own| own.replacen('.', "/", 1))
+}
+
+struct Writer<'t> {
+    types: &'t [MergeType],
+    names: &'t HashMap<MergeTypeId, String>,
+    /// The structs to write.
+    wanted: BTreeSet<(String, MergeTypeId)>,
+}
+
+impl Writer<'_> {
+    fn write_types(&mut self, text: &mut String) {
+        let mut written = BTreeMap::new();
+        while let Some((name, id)) = self.wanted.pop_first() {
+            if written.contains_key(&name) {
+                continue;
+            }
+            let of = self.of(id);
+            let Some(map) = &of.map else { continue };
+            let mut lines = format!("type {name}{}\n", if map.atomic { " atomic" } else { "" });
+            for (field, id) in map.fields() {
+                let _ = writeln!(lines, " {field} {}", self.shape(id));
+            }
+            written.insert(name, lines);
+        }
+        text.extend(written.into_values());
+    }
+
+    fn of(&self, id: MergeTypeId) -> MergeType {
+        self.types.get(id.index()).cloned().unwrap_or_default()
+    }
+
+    fn shape(&mut self, id: MergeTypeId) -> String {
+        match id {
+            UNTYPED => return "untyped-atomic".to_owned(),
+            DEDUCED => return "deduced".to_owned(),
+            _ => {}
+        }
+        let of = self.of(id);
+        match (&of.scalar, &of.list, &of.map) {
+            (Some(_), Some(_), Some(map)) if map.atomic => "untyped-atomic".to_owned(),
+            (Some(_), Some(_), Some(_)) => "any".to_owned(),
+            (Some(scalar), ..) => scalar_name(*scalar).to_owned(),
+            (_, Some(list), _) => {
+                let element = self.shape(list.element);
+                match &list.merging {
+                    ListMerging::Atomic => format!("[{element}"),
+                    ListMerging::Set => format!("={element}"),
+                    ListMerging::Keyed(keys) => {
+                        let keys = keys.iter().map(|key| match &key.default {
+                            Some(default) => format!("{}={default}", key.name),
+                            None => key.name.clone(),
+                        });
+                        format!("({}){element}", keys.collect::<Vec<_>>().join(","))
+                    }
+                }
+            }
+            (_, _, Some(map)) => self.map_shape(id, map),
+            _ => String::new(),
+        }
+    }
+
+    fn map_shape(&mut self, id: MergeTypeId, map: &MapType) -> String {
+        if let (0, Some(element)) = (map.fields().len(), map.element) {
+            let prefix = if map.atomic { "!{" } else { "{" };
+            return format!("{prefix}{}", self.shape(element));
+        }
+        let name = match self.names.get(&id) {
+            Some(name) => name.clone(),
+            None => self.copy_name(map),
+        };
+        self.wanted.insert((name.clone(), id));
+        name
+    }
+
+    /// The name of a copy of a type that is merged in another way than the type itself.
+    fn copy_name(&self, map: &MapType) -> String {
+        let original = self.names.iter().find(|(id, _)| {
+            let of = self.types.get(id.index()).and_then(|of| of.map.as_ref());
+            of.is_some_and(|of| of.fields().eq(map.fields()))
+        });
+        let original = original.map_or("inline", |(_, name)| name);
+        format!("{original}{}", if map.atomic { "+atomic" } else { "+granular" })
+    }
+}
+
+fn scalar_name(kind: ScalarKind) -> &'static str {
+    match kind {
+        ScalarKind::Numeric => "numeric",
+        ScalarKind::String => "string",
+        ScalarKind::Boolean => "boolean",
+        ScalarKind::Untyped => "untyped",
+    }
+}
