@@ -8,13 +8,13 @@ use super::locate::{Container, find};
 use super::{Error, MAX_COPIED_VALUES, Operation};
 
 /// A document being patched.
-pub(super) struct State {
-    pub(super) document: Value<'static>,
+pub(super) struct State<'a> {
+    pub(super) document: Value<'a>,
     pub(super) copied: usize,
 }
 
-impl State {
-    pub(super) fn apply(&mut self, operation: &Operation) -> Result<(), Error> {
+impl<'a> State<'a> {
+    pub(super) fn apply(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         match operation.op.as_str() {
             "add" => self.add(operation),
             "remove" => self.remove(operation),
@@ -26,7 +26,7 @@ impl State {
         }
     }
 
-    fn add(&mut self, operation: &Operation) -> Result<(), Error> {
+    fn add(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let path = required(&operation.path, || {
             "add operation failed to decode path: missing value".into()
         })?;
@@ -38,7 +38,7 @@ impl State {
             .map_err(in_path("add", path))
     }
 
-    fn remove(&mut self, operation: &Operation) -> Result<(), Error> {
+    fn remove(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let path = required(&operation.path, || {
             "remove operation failed to decode path: missing value".into()
         })?;
@@ -48,7 +48,7 @@ impl State {
         container.remove(&key).map(drop).map_err(in_path("remove", path))
     }
 
-    fn replace(&mut self, operation: &Operation) -> Result<(), Error> {
+    fn replace(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let path = required(&operation.path, || no_path("replace"))?;
         if path.is_empty() {
             return self.replace_document(value(operation));
@@ -67,7 +67,7 @@ impl State {
             .map_err(in_path("remove", path))
     }
 
-    fn replace_document(&mut self, value: Value<'static>) -> Result<(), Error> {
+    fn replace_document(&mut self, value: Value<'a>) -> Result<(), Error> {
         if !matches!(value, Value::Object(_) | Value::Array(_)) {
             return Err(fault(
                 "replace operation value must be object or array: %!w(<nil>)".into(),
@@ -77,7 +77,7 @@ impl State {
         Ok(())
     }
 
-    fn relocate(&mut self, operation: &Operation) -> Result<(), Error> {
+    fn relocate(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let from = required(&operation.from, || no_from("move"))?;
         let (mut container, key) = self.container(from, || {
             format!("move operation does not apply: doc is missing from path: {from}: missing value")
@@ -94,7 +94,7 @@ impl State {
         container.add(&key, taken).map_err(in_path("move", path))
     }
 
-    fn copy(&mut self, operation: &Operation) -> Result<(), Error> {
+    fn copy(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let from = required(&operation.from, || no_from("copy"))?;
         let (container, key) = self.container(from, || {
             format!("copy operation does not apply: doc is missing from path: {from}: missing value")
@@ -120,7 +120,7 @@ impl State {
             .map_err(|error| fault(format!("error while adding value during copy: {error}")))
     }
 
-    fn test(&mut self, operation: &Operation) -> Result<(), Error> {
+    fn test(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let path = required(&operation.path, || no_path("test"))?;
         let expected = operation.value.as_ref().unwrap_or(&Value::Null);
         let failed = || Error::TestFailed {
@@ -151,7 +151,7 @@ impl State {
         &'d mut self,
         path: &'p str,
         missing: impl FnOnce() -> String,
-    ) -> Result<(Container<'d>, Cow<'p, str>), Error> {
+    ) -> Result<(Container<'d, 'a>, Cow<'p, str>), Error> {
         find(&mut self.document, path).ok_or_else(|| fault(missing()))
     }
 }
@@ -178,7 +178,7 @@ fn equal(actual: &Value<'_>, expected: &Value<'_>) -> bool {
     }
 }
 
-fn value(operation: &Operation) -> Value<'static> {
+fn value<'a>(operation: &Operation<'a>) -> Value<'a> {
     operation.value.clone().unwrap_or_default()
 }
 

@@ -7,16 +7,16 @@ use pratique_json::{Object, Value};
 use super::index;
 
 /// What holds a place.
-pub(super) enum Container<'d> {
-    Object(&'d mut Object<'static>),
-    Array(&'d mut Vec<Value<'static>>),
+pub(super) enum Container<'d, 'a> {
+    Object(&'d mut Object<'a>),
+    Array(&'d mut Vec<Value<'a>>),
 }
 
 /// The container of the place and the place's own token; `None` when there is no such container.
-pub(super) fn find<'d, 'p>(
-    document: &'d mut Value<'static>,
+pub(super) fn find<'d, 'a, 'p>(
+    document: &'d mut Value<'a>,
     path: &'p str,
-) -> Option<(Container<'d>, Cow<'p, str>)> {
+) -> Option<(Container<'d, 'a>, Cow<'p, str>)> {
     let (parents, last) = path.rsplit_once('/')?;
     let mut at = document;
     // What stands before the first slash is ignored, as the reference does.
@@ -38,9 +38,9 @@ pub(super) fn find<'d, 'p>(
     }
 }
 
-impl Container<'_> {
+impl<'a> Container<'_, 'a> {
     /// The value at a key or index: `None` for a member that is not there, an error for an index that is none.
-    pub(super) fn get(&self, key: &str) -> Result<Option<&Value<'static>>, String> {
+    pub(super) fn get(&self, key: &str) -> Result<Option<&Value<'a>>, String> {
         match self {
             Container::Object(object) => Ok(object.get(key)),
             Container::Array(elements) => {
@@ -50,7 +50,7 @@ impl Container<'_> {
     }
 
     /// Puts a value in the place of what is there.
-    pub(super) fn set(&mut self, key: &str, value: Value<'static>) -> Result<(), String> {
+    pub(super) fn set(&mut self, key: &str, value: Value<'a>) -> Result<(), String> {
         match self {
             Container::Object(object) => {
                 object.insert(key.to_owned(), value);
@@ -66,7 +66,7 @@ impl Container<'_> {
     }
 
     /// Adds a member, or inserts an element: `-` appends, and so does -1.
-    pub(super) fn add(&mut self, key: &str, value: Value<'static>) -> Result<(), String> {
+    pub(super) fn add(&mut self, key: &str, value: Value<'a>) -> Result<(), String> {
         match self {
             Container::Object(object) => {
                 object.insert(key.to_owned(), value);
@@ -83,7 +83,7 @@ impl Container<'_> {
     }
 
     /// Takes a value out.
-    pub(super) fn remove(&mut self, key: &str) -> Result<Value<'static>, String> {
+    pub(super) fn remove(&mut self, key: &str) -> Result<Value<'a>, String> {
         match self {
             Container::Object(object) => object
                 .remove(key)

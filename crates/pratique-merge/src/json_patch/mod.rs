@@ -16,7 +16,7 @@ pub const MAX_COPIED_VALUES: usize = 1_000_000;
 
 /// One operation; fields that were not given are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Operation {
+pub struct Operation<'a> {
     /// `add`, `remove`, `replace`, `move`, `copy` or `test`; anything else fails when it is applied.
     pub op: String,
     /// The place it works on, an RFC 6901 pointer.
@@ -24,7 +24,7 @@ pub struct Operation {
     /// Where `move` and `copy` take the value from.
     pub from: Option<String>,
     /// The value of `add`, `replace` and `test`.
-    pub value: Option<Value<'static>>,
+    pub value: Option<Value<'a>>,
 }
 
 /// Why a patch does not apply.
@@ -42,7 +42,7 @@ pub enum Error {
 }
 
 /// Applies the operations in order and gives the changed document; the first fault ends it.
-pub fn apply(document: Value<'static>, operations: &[Operation]) -> Result<Value<'static>, Error> {
+pub fn apply<'a>(document: Value<'a>, operations: &[Operation<'a>]) -> Result<Value<'a>, Error> {
     let mut state = apply::State { document, copied: 0 };
     operations
         .iter()

@@ -4,7 +4,7 @@ use pratique_json::{Value, parse};
 
 use super::super::{Operation, apply};
 
-fn operations(patch: &str) -> Vec<Operation> {
+fn operations(patch: &str) -> Vec<Operation<'static>> {
     let text =
         |operation: &Value<'_>, field: &str| operation.get(field).and_then(Value::as_str).map(str::to_owned);
     let patch = parse(patch.as_bytes()).unwrap();
