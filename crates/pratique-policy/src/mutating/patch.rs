@@ -33,14 +33,14 @@ pub(super) fn patched<'s>(
     ))
 }
 
-fn operations<'s>(value: &Value<'s>, session: &Session<'s>) -> Result<Vec<Operation>, String> {
+fn operations<'s>(value: &Value<'s>, session: &Session<'s>) -> Result<Vec<Operation<'static>>, String> {
     let Value::List(list) = value else {
         return Err("type mismatch: JSONPatchType.expression should evaluate to array".to_owned());
     };
     list.iter().map(|element| operation(&element, session)).collect()
 }
 
-fn operation<'s>(element: &Value<'s>, session: &Session<'s>) -> Result<Operation, String> {
+fn operation<'s>(element: &Value<'s>, session: &Session<'s>) -> Result<Operation<'static>, String> {
     const MISMATCH: &str = "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch";
     let Value::Struct(own) = element else {
         return Err(MISMATCH.to_owned());
