@@ -1,13 +1,12 @@
 //! The command line.
 
 mod gates;
+mod review;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pratique_manifest::Plugin;
-use pratique_types::Operation;
-
-use crate::baseline::Level;
 pub(crate) use gates::Gates;
+pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments, ReviewFormat};
 
 /// Kubernetes admission control without a cluster.
 ///
@@ -39,95 +38,6 @@ pub(crate) struct CheckArguments {
     pub(crate) plugin: Option<Plugin>,
     #[command(flatten)]
     pub(crate) common: CommonArguments,
-}
-
-/// Judge objects, or whole AdmissionReviews, as kube-apiserver would.
-///
-/// Without --config and --manifests the Pod Security Standards judge. Objects are not defaulted: what policies say of
-/// fields that an object leaves to the server's defaults is for the object as it is given.
-#[derive(Debug, Args)]
-pub(crate) struct ReviewArguments {
-    /// Files of objects or AdmissionReviews, as YAML or JSON, or directories of them; `-` is standard input.
-    #[arg(required = true, value_name = "INPUT")]
-    pub(crate) inputs: Vec<String>,
-    #[command(flatten)]
-    pub(crate) policies: PolicyArguments,
-    #[command(flatten)]
-    pub(crate) request: RequestArguments,
-    /// A file of namespaces as the cluster has them; also those among the inputs count.
-    #[arg(long, env = "PRATIQUE_NAMESPACE_OBJECT", value_name = "FILE")]
-    pub(crate) namespace_object: Vec<String>,
-    /// The largest input file to read, in MiB.
-    #[arg(long, env = "PRATIQUE_MAX_INPUT", value_name = "MIB", default_value_t = 32)]
-    pub(crate) max_input: u32,
-    #[command(flatten)]
-    pub(crate) common: CommonArguments,
-}
-
-/// By what to judge.
-#[derive(Debug, Args)]
-pub(crate) struct PolicyArguments {
-    /// An AdmissionConfiguration file, whose manifests judge.
-    #[arg(long, env = "PRATIQUE_CONFIG", value_name = "FILE")]
-    pub(crate) config: Option<String>,
-    /// A directory of static manifests that judge.
-    #[arg(
-        long,
-        env = "PRATIQUE_MANIFESTS",
-        value_name = "DIR",
-        conflicts_with = "config"
-    )]
-    pub(crate) manifests: Option<String>,
-    /// The admission plugin that the manifests are for; told by their kinds if it is not given.
-    #[arg(long, env = "PRATIQUE_PLUGIN", value_name = "NAME", value_parser = plugin())]
-    pub(crate) plugin: Option<Plugin>,
-    /// Which of the Pod Security Standards judges where there is neither --config nor --manifests.
-    #[arg(long, env = "PRATIQUE_LEVEL", default_value = "baseline")]
-    pub(crate) level: Level,
-}
-
-/// What request to make of an object. An AdmissionReview is a request already, and taken as it is.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Requests")]
-pub(crate) struct RequestArguments {
-    /// CREATE, UPDATE, DELETE or CONNECT.
-    #[arg(long, env = "PRATIQUE_OPERATION", value_name = "OPERATION", default_value = "CREATE",
-          ignore_case = true, value_parser = operation())]
-    pub(crate) operation: Operation,
-    /// A file of the objects as they are stored, for updates.
-    #[arg(long, env = "PRATIQUE_OLD", value_name = "FILE")]
-    pub(crate) old: Vec<String>,
-    /// The namespace of objects that name none.
-    #[arg(long, short, env = "PRATIQUE_NAMESPACE", default_value = "default")]
-    pub(crate) namespace: String,
-    /// The name in the request, where it is not the object's.
-    #[arg(long, env = "PRATIQUE_NAME")]
-    pub(crate) name: Option<String>,
-    /// The resource, as `deployments` or `widgets.example.com`, where the kind does not tell it.
-    #[arg(long, env = "PRATIQUE_RESOURCE", value_name = "NAME")]
-    pub(crate) resource: Option<String>,
-    /// The part of the resource, as `status` or `exec`.
-    #[arg(long, env = "PRATIQUE_SUBRESOURCE", value_name = "NAME", default_value = "")]
-    pub(crate) subresource: String,
-    /// Who makes the request.
-    #[arg(
-        long = "as",
-        env = "PRATIQUE_AS",
-        value_name = "USER",
-        default_value = "kubernetes-admin"
-    )]
-    pub(crate) user: String,
-    /// A group that the user is in, besides system:authenticated.
-    #[arg(
-        long = "as-group",
-        env = "PRATIQUE_AS_GROUP",
-        value_name = "GROUP",
-        value_delimiter = ','
-    )]
-    pub(crate) groups: Vec<String>,
-    /// Make the request a dry run.
-    #[arg(long, env = "PRATIQUE_DRY_RUN")]
-    pub(crate) dry_run: bool,
 }
 
 /// What all commands take.
@@ -162,14 +72,6 @@ fn plugin() -> impl clap::builder::TypedValueParser<Value = Plugin> {
         .map(|name| Plugin::from_name(&name).unwrap_or(Plugin::ValidatingAdmissionPolicy))
 }
 
-fn operation() -> impl clap::builder::TypedValueParser<Value = Operation> {
-    use clap::builder::TypedValueParser as _;
-    clap::builder::PossibleValuesParser::new(Operation::ALL.map(Operation::as_str)).map(|name| {
-        let named = |operation: &Operation| operation.as_str().eq_ignore_ascii_case(&name);
-        Operation::ALL.into_iter().find(named).unwrap_or_default()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
@@ -179,15 +81,5 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn operations_in_any_case() {
-        let arguments =
-            Arguments::try_parse_from(["pratique", "review", "--operation", "update", "-"]).unwrap();
-        let Command::Review(arguments) = arguments.command else {
-            panic!("no review")
-        };
-        assert_eq!(arguments.request.operation, Operation::Update);
     }
 }

@@ -4,6 +4,7 @@ mod arguments;
 mod baseline;
 mod check;
 mod exit;
+mod explanation;
 mod input;
 mod output;
 mod review;

@@ -11,9 +11,10 @@ mod user;
 use std::sync::Arc;
 
 use pratique::{Admission, Surroundings};
+use pratique_explain::Recorder;
 use pratique_types::AdmissionRequest;
 
-use crate::arguments::{Format, ReviewArguments};
+use crate::arguments::{ReviewArguments, ReviewFormat};
 use crate::exit::{Answer, Trouble};
 use crate::input::{self, Given, Unread};
 use crate::output::excerpt::Texts;
@@ -32,7 +33,7 @@ pub(crate) struct Question {
 
 /// Judges every input, and answers whether all of them are allowed.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
-    let admission = match policies::load(&arguments.policies, arguments.common.feature_gates) {
+    let admission = match policies::load(&arguments.policies, arguments.feature_gates) {
         Ok(admission) => admission,
         Err(Unusable::Trouble(trouble)) => return Err(trouble),
         Err(Unusable::Invalid { errors, mut texts }) => {
@@ -57,11 +58,11 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
         });
     }
     let cluster = cluster::of(namespaces.iter().chain(&given), &questions);
-    let judged = judge(&admission, &cluster, &questions)?;
+    let judged = judge(&admission, &cluster, &questions, arguments.explain)?;
     let allowed = judged.iter().all(|judged| judged.response.allowed);
-    match arguments.common.output {
-        Format::Human => output::answer(&report::human(&judged, Style::of_stdout()))?,
-        Format::Json => output::answer(&report::json(judged)?)?,
+    match arguments.output {
+        ReviewFormat::Human => output::answer(&report::human(&judged, Style::of_stdout()))?,
+        ReviewFormat::Json => output::answer(&report::json(judged)?)?,
     }
     Ok(Answer::of(allowed))
 }
@@ -70,15 +71,24 @@ fn judge<'q>(
     admission: &Admission,
     cluster: &pratique::Objects,
     questions: &'q [Question],
+    explain: bool,
 ) -> Result<Vec<Judged<'q>>, Trouble> {
     let judge = |question: &'q Question| {
-        let surroundings = Surroundings::new(cluster, Arc::new(NoOpinion));
+        let recorder = Recorder::new();
+        let mut surroundings = Surroundings::new(cluster, Arc::new(NoOpinion));
+        if explain {
+            surroundings = surroundings.with_trace(&recorder);
+        }
         let response = admission.review(&question.request, surroundings, &mut ());
         let response = response.map_err(|why| Trouble::NoVerdict {
             place: question.place.clone(),
             why: why.to_string(),
         })?;
-        Ok(Judged { question, response })
+        Ok(Judged {
+            question,
+            response,
+            explanation: explain.then(|| recorder.explanation()),
+        })
     };
     questions.iter().map(judge).collect()
 }

@@ -10,6 +10,7 @@ use crate::expression::ExpressionCompiler;
 use crate::plugin::Plugin;
 use crate::position::{DocumentStart, Lead, line_starts};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
+use crate::rules::Home;
 use crate::set::ManifestSet;
 use crate::{position, rules};
 use pratique_cel::quote::quoted;
@@ -27,7 +28,7 @@ pub struct Options<'a> {
 /// All that is wrong with them; the first failure's text is what the server would stop with.
 pub fn load_directory(path: &str, plugin: Plugin, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
     let content = directory::read(path).map_err(|failure| LoadErrors::new(vec![failure]))?;
-    load(&content.files, content.unreadable, plugin, options)
+    load(&content.files, content.unreadable, Home::Plugin(plugin), options)
 }
 
 /// Loads files that were read before. They are taken in the order given, which should be that of their names.
@@ -39,7 +40,16 @@ pub fn load_files(
     plugin: Plugin,
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
-    load(files, Vec::new(), plugin, options)
+    load(files, Vec::new(), Home::Plugin(plugin), options)
+}
+
+/// Loads files of objects that are to be created in the API: decoded, defaulted and validated in the same way, but
+/// free of the rules of static manifests, and of any kind.
+///
+/// # Errors
+/// As [`load_directory`].
+pub fn load_api_files(files: &[ManifestFile], options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
+    load(files, Vec::new(), Home::Api, options)
 }
 
 /// The hash of manifest files' content, by which a server tells that it changed: `sha256:` over the bytes of each
@@ -64,11 +74,11 @@ pub fn content_hash(files: &[ManifestFile]) -> String {
 fn load(
     files: &[ManifestFile],
     unreadable: Vec<(usize, Failure)>,
-    plugin: Plugin,
+    home: Home,
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
     let (documents, mut failures) = split_all(files, unreadable);
-    let mut rules = rules::StaticRules::new(plugin, options);
+    let mut rules = rules::StaticRules::new(home, options);
     for document in documents {
         rules.accept(document);
     }
@@ -142,4 +152,43 @@ fn bad_separator(
         ),
         problem,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::UncheckedExpressions;
+
+    const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n\
+        metadata: {name: p}\nspec:\n  paramKind: {apiVersion: v1, kind: ConfigMap}\n  matchConstraints:\n    \
+        resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]\n  \
+        validations: [{expression: 'true'}]\n";
+
+    fn load(text: &str) -> Result<ManifestSet, LoadErrors> {
+        let file = ManifestFile {
+            path: "p.yaml".to_owned(),
+            content: text.as_bytes().to_vec(),
+        };
+        let options = Options {
+            expressions: &UncheckedExpressions,
+        };
+        load_api_files(&[file], &options)
+    }
+
+    #[test]
+    fn objects_of_the_api_have_freedoms() {
+        let set = load(POLICY).unwrap();
+        assert_eq!(set.validating_policies.len(), 1);
+        let policy = set.validating_policies.first().unwrap();
+        let spec = policy.object.spec.as_ref().unwrap();
+        assert_eq!(spec.failure_policy.as_deref(), Some("Fail"));
+    }
+
+    #[test]
+    fn objects_of_the_api_are_validated() {
+        let twice = load(&format!("{POLICY}---\n{POLICY}")).unwrap_err();
+        assert!(twice.to_string().contains("duplicate name"), "{twice}");
+        let unknown = load(&POLICY.replace("validations", "validatons")).unwrap_err();
+        assert!(unknown.to_string().contains("unknown field"), "{unknown}");
+    }
 }

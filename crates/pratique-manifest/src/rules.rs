@@ -24,14 +24,32 @@ use crate::{default, validate};
 /// The reserved suffix of static manifests' names.
 pub(crate) const SUFFIX: &str = ".static.k8s.io";
 
+/// Where objects are to live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// In the directory of a plugin.
+    Plugin(Plugin),
+    /// In the API, where none of the rules of static manifests holds.
+    Api,
+}
+
+impl Home {
+    fn accepts(self, kind: Kind) -> bool {
+        match self {
+            Home::Plugin(plugin) => plugin.accepts(kind),
+            Home::Api => true,
+        }
+    }
+}
+
 /// Takes documents one after the other and keeps what they hold and what is wrong with them.
 pub(crate) struct StaticRules<'a> {
-    plugin: Plugin,
+    home: Home,
     options: &'a Options<'a>,
     objects: Vec<Accepted>,
     failures: Vec<Failure>,
-    /// The file that first had a name, by the name and by whether it is a binding's.
-    names: HashMap<(bool, String), Arc<str>>,
+    /// The file that first had a name, by its kind and name.
+    names: HashMap<(Kind, String), Arc<str>>,
     /// Names of policies that are in the manifests, though they may be at fault.
     policies: HashSet<String>,
 }
@@ -52,9 +70,9 @@ struct Candidate<'a> {
 }
 
 impl<'a> StaticRules<'a> {
-    pub(crate) fn new(plugin: Plugin, options: &'a Options<'a>) -> Self {
+    pub(crate) fn new(home: Home, options: &'a Options<'a>) -> Self {
         Self {
-            plugin,
+            home,
             options,
             objects: Vec::new(),
             failures: Vec::new(),
@@ -117,10 +135,10 @@ impl<'a> StaticRules<'a> {
         value: Json,
     ) {
         match registered {
-            Registered::Object(kind) if self.plugin.accepts(kind) => {
+            Registered::Object(kind) if self.home.accepts(kind) => {
                 self.accept_objects(parsed, file, kind, vec![(id, value)]);
             }
-            Registered::TypedList(kind) if self.plugin.accepts(kind) => {
+            Registered::TypedList(kind) if self.home.accepts(kind) => {
                 let items = list_items(parsed, id)
                     .into_iter()
                     .zip(into_items(value))
@@ -186,8 +204,12 @@ impl<'a> StaticRules<'a> {
         if !is_binding {
             self.policies.insert(candidate.name().to_owned());
         }
-        let fault =
-            faults::static_name(&candidate, &mut self.names).or_else(|| faults::static_rule(&candidate));
+        let fault = match self.home {
+            Home::Plugin(_) => {
+                faults::static_name(&candidate, &mut self.names).or_else(|| faults::static_rule(&candidate))
+            }
+            Home::Api => faults::repeated_name(&candidate, &mut self.names),
+        };
         match fault {
             // A name that is not there has been complained about.
             Some(_) if candidate.name().is_empty() => {}
@@ -229,7 +251,9 @@ impl<'a> StaticRules<'a> {
 
     /// Looks at the bindings' policies, and gives the set, sorted by name, and everything that is wrong.
     pub(crate) fn finish(mut self) -> (ManifestSet, Vec<Failure>) {
-        for object in self.objects.iter().filter(|object| object.kind.is_binding()) {
+        let of_directory = self.home != Home::Api;
+        let bindings = self.objects.iter().filter(|object| object.kind.is_binding());
+        for object in bindings.filter(|_| of_directory) {
             let policy = object
                 .value
                 .pointer("/spec/policyName")

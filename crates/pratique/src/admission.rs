@@ -167,6 +167,17 @@ impl Builder {
         Ok(self)
     }
 
+    /// The compiler for sets that are loaded elsewhere: what it compiled need not be compiled again.
+    pub fn expressions(&self) -> &Expressions {
+        &self.expressions
+    }
+
+    /// Adds static manifests that were loaded already.
+    pub fn manifests(mut self, set: ManifestSet) -> Self {
+        self.manifests.push(set);
+        self
+    }
+
     /// Adds validating policies and bindings of the API: defaulted, and used as far as they go where they are not valid.
     pub fn api(
         mut self,

@@ -2,17 +2,23 @@
 
 use std::fmt::Write as _;
 
+use pratique_explain::Explanation;
 use pratique_json::Value;
 use pratique_types::{AdmissionResponse, AdmissionReview, Status};
 
+use serde::Serialize;
+
 use super::Question;
 use crate::exit::Trouble;
+use crate::explanation;
 use crate::style::{Style, Tone};
 
 /// A request and what came of it.
 pub(super) struct Judged<'q> {
     pub(super) question: &'q Question,
     pub(super) response: AdmissionResponse,
+    /// How it came about, if that was asked for.
+    pub(super) explanation: Option<Explanation>,
 }
 
 /// Each verdict with what there is to say, and the count of both kinds.
@@ -46,6 +52,9 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
     }
     for (key, value) in audit_annotations {
         line(style.paint(Tone::Faint, "audit: "), &format!("{key}: {value}"));
+    }
+    if let Some(explanation) = &judged.explanation {
+        out.push_str(&explanation::whole(explanation, style));
     }
     out
 }
@@ -82,11 +91,23 @@ fn indented(text: &str) -> String {
     text.lines().collect::<Vec<_>>().join("\n  ")
 }
 
+/// An AdmissionReview, and beside its response how that came about.
+#[derive(Serialize)]
+struct Answered {
+    #[serde(flatten)]
+    review: AdmissionReview<'static>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<Explanation>,
+}
+
 /// An AdmissionReview on each line.
 pub(super) fn json(judged: Vec<Judged<'_>>) -> Result<String, Trouble> {
     let mut out = String::new();
     for judged in judged {
-        let answer = AdmissionReview::answer(judged.response);
+        let answer = Answered {
+            review: AdmissionReview::answer(judged.response),
+            explanation: judged.explanation,
+        };
         let text = serde_json::to_string(&answer).map_err(|error| Trouble::Write(error.into()))?;
         out.push_str(&text);
         out.push('\n');

@@ -45,7 +45,7 @@ pub(super) fn field(source: &ObjectSource, object: &ObjectName, error: FieldErro
 /// A name without the suffix, or one that another object has.
 pub(super) fn static_name(
     candidate: &Candidate<'_>,
-    names: &mut HashMap<(bool, String), Arc<str>>,
+    names: &mut HashMap<(Kind, String), Arc<str>>,
 ) -> Option<Report> {
     let name = candidate.name();
     let (shown, file) = (quoted(name), quoted(candidate.file));
@@ -58,7 +58,16 @@ pub(super) fn static_name(
         problem.help = Some(format!("name it {}", quoted(&format!("{name}{SUFFIX}"))));
         return Some(Report::single(text, problem));
     }
-    match names.entry((candidate.kind.is_binding(), name.to_owned())) {
+    repeated_name(candidate, names)
+}
+
+/// A name that another object of the kind has.
+pub(super) fn repeated_name(
+    candidate: &Candidate<'_>,
+    names: &mut HashMap<(Kind, String), Arc<str>>,
+) -> Option<Report> {
+    let (shown, file) = (quoted(candidate.name()), quoted(candidate.file));
+    match names.entry((candidate.kind, candidate.name().to_owned())) {
         Entry::Vacant(entry) => {
             entry.insert(Arc::clone(candidate.file));
             None

@@ -1,0 +1,131 @@
+//! How a verdict came about, for people.
+
+use std::fmt::Write as _;
+
+use pratique_explain::{Binding, Explanation, Expression, Line, Meeting, Policy, Round};
+
+use crate::style::{Style, Tone};
+
+/// How many characters of a value are shown beside its name.
+const VALUE: usize = 96;
+
+/// Tells of all policies: those that meet the request with all they looked at, the others with why they do not.
+pub(crate) fn whole(explanation: &Explanation, style: Style) -> String {
+    let policies = explanation.policies.iter();
+    policies.map(|policy| one_policy(policy, style, true)).collect()
+}
+
+/// Tells of those expressions only that were false or failed, and of policies that could not judge.
+pub(crate) fn excerpt(explanation: &Explanation, style: Style) -> String {
+    let policies = explanation.policies.iter().filter(|policy| is_telling(policy));
+    policies.map(|policy| one_policy(policy, style, false)).collect()
+}
+
+fn is_telling(policy: &Policy) -> bool {
+    let failed = |meeting: &Meeting| matches!(meeting, Meeting::Failed(_));
+    let rounds = policy.bindings.iter().flat_map(|binding| &binding.rounds);
+    let mut expressions = rounds.flat_map(|round| &round.expressions);
+    failed(&policy.meeting)
+        || policy.bindings.iter().any(|binding| failed(&binding.meeting))
+        || expressions.any(is_decisive)
+}
+
+/// Whether an expression is worth a picture.
+fn is_decisive(expression: &Expression) -> bool {
+    let judges = !matches!(expression.place, pratique_explain::Place::Variable(_));
+    expression.error.is_some() || (judges && expression.is_false())
+}
+
+fn one_policy(policy: &Policy, style: Style, whole: bool) -> String {
+    let name = style.paint(Tone::Place, &policy.name);
+    let mut out = format!("  policy {name}{}\n", meeting(&policy.meeting, style));
+    if policy.meeting == Meeting::Yes && policy.bindings.is_empty() {
+        out.push_str("    no binding\n");
+    }
+    for binding in &policy.bindings {
+        out.push_str(&one_binding(binding, style, whole));
+    }
+    out
+}
+
+fn one_binding(binding: &Binding, style: Style, whole: bool) -> String {
+    let name = style.paint(Tone::Place, &binding.name);
+    let mut out = format!("    binding {name}{}\n", meeting(&binding.meeting, style));
+    if binding.meeting == Meeting::Yes && binding.rounds.is_empty() {
+        out.push_str("      no params\n");
+    }
+    for round in &binding.rounds {
+        out.push_str(&one_round(round, style, whole));
+    }
+    out
+}
+
+fn meeting(meeting: &Meeting, style: Style) -> String {
+    match meeting {
+        Meeting::Yes => String::new(),
+        Meeting::No(why) => format!(": {} {why}", style.paint(Tone::Faint, "does not match:")),
+        Meeting::Failed(why) => format!(": {} {why}", style.paint(Tone::Bad, "failed:")),
+    }
+}
+
+fn one_round(round: &Round, style: Style, whole: bool) -> String {
+    let mut out = String::new();
+    if let Some(params) = &round.params {
+        let _ = writeln!(out, "      params {}", style.paint(Tone::Place, params));
+    }
+    let shown = round.expressions.iter().filter(|own| whole || is_decisive(own));
+    for expression in shown {
+        out.push_str(&one_expression(expression, style, whole));
+    }
+    if whole {
+        let cost = format!("      cost {} in all", round.cost);
+        let _ = writeln!(out, "{}", style.paint(Tone::Faint, &cost));
+    }
+    out
+}
+
+fn one_expression(expression: &Expression, style: Style, whole: bool) -> String {
+    let field = expression.place.field();
+    let result = match (&expression.value, &expression.error) {
+        (Some(value), _) => {
+            let tone = if is_decisive(expression) {
+                Tone::Bad
+            } else {
+                Tone::Good
+            };
+            format!("= {}", style.paint(tone, &cut(value)))
+        }
+        (None, Some(error)) => style.paint(
+            Tone::Bad,
+            &format!("failed: {}", error.replace('\n', "\n        ")),
+        ),
+        (None, None) => String::new(),
+    };
+    let cost = match whole {
+        true => style.paint(Tone::Faint, &format!(" (cost {})", expression.cost)),
+        false => String::new(),
+    };
+    let mut out = format!("      {field} {result}{cost}\n");
+    if is_decisive(expression) {
+        if let Some(because) = &expression.because {
+            let _ = writeln!(out, "        because of {}", cut(because));
+        }
+        for line in expression.picture() {
+            let line = match line {
+                Line::Source(line) => line,
+                Line::Values(line) => style.paint(Tone::Faint, &line),
+            };
+            let _ = writeln!(out, "        {line}");
+        }
+    }
+    out
+}
+
+/// A text that fits beside its name.
+fn cut(text: &str) -> String {
+    if text.chars().count() <= VALUE {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(VALUE).collect();
+    format!("{start}…")
+}

@@ -1,0 +1,158 @@
+//! Values under the source that they are of.
+
+/// A line of a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// Of the source.
+    Source(String),
+    /// Of values, or of strokes that lead to them.
+    Values(String),
+}
+
+/// The longest part of a line of source that is shown in one piece.
+const WIDTH: usize = 100;
+
+/// Draws values under a text; places are in code points.
+pub(crate) fn draw(text: &str, values: Vec<(usize, String)>) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (start, piece) in pieces(text) {
+        let end = start + piece.chars().count();
+        let indent = piece.chars().take_while(|character| *character == ' ').count();
+        let own = values.iter().filter(|(at, _)| (start..end).contains(at));
+        let own: Vec<(usize, &str)> = own
+            .map(|(at, value)| ((at - start).saturating_sub(indent), value.as_str()))
+            .collect();
+        if piece.trim().is_empty() {
+            continue;
+        }
+        let shown: String = piece.chars().skip(indent).map(visible).collect();
+        lines.push(Line::Source(shown.trim_end().to_owned()));
+        lines.extend(under(&own).into_iter().map(Line::Values));
+    }
+    lines
+}
+
+/// A character as it is shown: none that moves the cursor.
+fn visible(character: char) -> char {
+    if character.is_control() { ' ' } else { character }
+}
+
+/// The lines of a text with the places at which they start; long ones in pieces that end at blanks.
+fn pieces(text: &str) -> Vec<(usize, String)> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for line in text.split('\n') {
+        let characters: Vec<char> = line.chars().collect();
+        let mut from = 0;
+        while let Some(rest) = characters.get(from..).filter(|rest| rest.len() > WIDTH) {
+            let blank = rest.iter().take(WIDTH).rposition(|character| *character == ' ');
+            let length = blank.filter(|at| *at > WIDTH / 3).map_or(WIDTH, |at| at + 1);
+            pieces.push((start + from, rest.iter().take(length).collect()));
+            from += length;
+        }
+        let rest = characters.get(from..).unwrap_or_default();
+        pieces.push((start + from, rest.iter().collect()));
+        start += characters.len() + 1;
+    }
+    pieces
+}
+
+/// The lines under a line: strokes first, then values, from the right to the left.
+fn under(values: &[(usize, &str)]) -> Vec<String> {
+    let mut left: Vec<(usize, &str)> = values.to_vec();
+    left.sort_by_key(|(at, _)| *at);
+    // Of two values in a place the inner one, which comes later, says more about the place.
+    left.dedup_by(|later, earlier| {
+        later.0 == earlier.0 && {
+            *earlier = *later;
+            true
+        }
+    });
+    let mut lines = Vec::new();
+    if !left.is_empty() {
+        lines.push(row(&left, usize::MAX));
+    }
+    while !left.is_empty() {
+        let first = fitting(&left);
+        lines.push(row(&left, first));
+        left.truncate(first);
+    }
+    lines
+}
+
+/// From which value on they fit into one line beside each other.
+fn fitting(values: &[(usize, &str)]) -> usize {
+    let mut first = values.len();
+    let mut next = usize::MAX;
+    for (index, (at, value)) in values.iter().enumerate().rev() {
+        if at + value.chars().count() >= next {
+            break;
+        }
+        (first, next) = (index, *at);
+    }
+    first
+}
+
+/// A line with strokes up to the value `first`, and the values from there on.
+fn row(values: &[(usize, &str)], first: usize) -> String {
+    let mut line = String::new();
+    let mut width = 0;
+    for (index, (at, value)) in values.iter().enumerate() {
+        line.push_str(&" ".repeat(at.saturating_sub(width)));
+        let text = if index < first { "|" } else { value };
+        line.push_str(text);
+        width = at.max(&width) + text.chars().count();
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, values: &[(usize, &str)], expected: &[&str]) {
+        let values = values
+            .iter()
+            .map(|(at, value)| (*at, (*value).to_owned()))
+            .collect();
+        let lines: Vec<String> = draw(text, values)
+            .into_iter()
+            .map(|line| match line {
+                Line::Source(line) | Line::Values(line) => line,
+            })
+            .collect();
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn values_hang_under_their_places() {
+        check(
+            "a.b <= 5 && c",
+            &[(2, "7"), (4, "false"), (9, "false")],
+            &["a.b <= 5 && c", "  | |    |", "  | |    false", "  7 false"],
+        );
+        check(
+            "a == 'x'",
+            &[(0, "\"long value\""), (2, "false")],
+            &["a == 'x'", "| |", "| false", "\"long value\""],
+        );
+    }
+
+    #[test]
+    fn lines_are_drawn_one_by_one() {
+        check(
+            "a &&\n  b\n",
+            &[(0, "true"), (7, "false")],
+            &["a &&", "|", "true", "b", "|", "false"],
+        );
+    }
+
+    #[test]
+    fn long_lines_are_drawn_in_pieces() {
+        let text = format!("{} && b", "a".repeat(98));
+        let first = format!("{} &&", "a".repeat(98));
+        let [first, _] = first.split_once(' ').map(<[&str; 2]>::from).unwrap();
+        check(&text, &[(102, "true")], &[first, "&& b", "   |", "   true"]);
+    }
+}

@@ -1,0 +1,236 @@
+//! Looks on while policies judge, and keeps what it sees.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use pratique_cel::Value;
+use pratique_cel::ast::ExprId;
+use pratique_cel::value::Evaluation;
+use pratique_policy::{Met, Part, Subject, Trace};
+
+use crate::decisive::decisive;
+use crate::shown::shown;
+use crate::story::{Binding, Explanation, Expression, Inner, Meeting, Place, Policy, Round};
+use crate::written::Written;
+
+/// How many characters of the value of a whole expression are kept.
+const WHOLE: usize = 2_000;
+/// How many of the value of an expression in it.
+const INNER: usize = 60;
+
+/// Records what policies do with one request.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    state: RefCell<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    policies: Vec<Policy>,
+    /// The expressions that began and did not end: each waits for the variable after it.
+    open: Vec<Open>,
+}
+
+/// An expression that is being evaluated.
+#[derive(Debug)]
+struct Open {
+    place: Place,
+    text: String,
+    seen: BTreeMap<ExprId, Seen>,
+}
+
+/// The value of an expression, seen last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) truth: Option<bool>,
+    pub(crate) error: Option<String>,
+    value: String,
+    times: usize,
+}
+
+impl Recorder {
+    /// A recorder that has seen nothing.
+    pub fn new() -> Self {
+        Recorder::default()
+    }
+
+    /// What it has seen.
+    pub fn explanation(self) -> Explanation {
+        Explanation {
+            policies: self.state.into_inner().policies,
+        }
+    }
+}
+
+impl Trace for Recorder {
+    fn policy(&self, policy: Subject<'_>, met: Met<'_>) {
+        self.state.borrow_mut().policies.push(Policy {
+            does: policy.does,
+            origin: policy.origin,
+            name: policy.name.to_owned(),
+            meeting: meeting(met),
+            bindings: Vec::new(),
+        });
+    }
+
+    fn binding(&self, binding: &str, met: Met<'_>) {
+        if let Some(policy) = self.state.borrow_mut().policies.last_mut() {
+            policy.bindings.push(Binding {
+                name: binding.to_owned(),
+                meeting: meeting(met),
+                rounds: Vec::new(),
+            });
+        }
+    }
+
+    fn round(&self, params: &Value<'_>) {
+        let round = Round {
+            params: name_of(params),
+            ..Round::default()
+        };
+        let mut state = self.state.borrow_mut();
+        if let Some(binding) = state.binding() {
+            binding.rounds.push(round);
+        }
+    }
+
+    fn begin(&self, part: Part<'_>, text: &str) {
+        self.state.borrow_mut().open.push(Open {
+            place: part.into(),
+            text: text.to_owned(),
+            seen: BTreeMap::new(),
+        });
+    }
+
+    fn value(&self, expression: ExprId, value: &Evaluation<'_>) {
+        if let Some(open) = self.state.borrow_mut().open.last_mut() {
+            let seen = open.seen.entry(expression).or_default();
+            *seen = Seen {
+                times: seen.times + 1,
+                ..Seen::of(value)
+            };
+        }
+    }
+
+    fn end(&self, result: &Evaluation<'_>, cost: u64) {
+        let mut state = self.state.borrow_mut();
+        if let Some(open) = state.open.pop() {
+            state.take(open.ended(result, cost));
+        }
+    }
+
+    fn broken(&self, part: Part<'_>, error: &str) {
+        self.state.borrow_mut().take(Expression {
+            place: part.into(),
+            text: String::new(),
+            value: None,
+            error: Some(error.to_owned()),
+            cost: 0,
+            because: None,
+            inner: Vec::new(),
+        });
+    }
+}
+
+impl State {
+    fn binding(&mut self) -> Option<&mut Binding> {
+        self.policies.last_mut()?.bindings.last_mut()
+    }
+
+    /// Keeps an expression; a variable that has the value it had before is one.
+    fn take(&mut self, expression: Expression) {
+        let Some(round) = self.binding().and_then(|binding| binding.rounds.last_mut()) else {
+            return;
+        };
+        round.cost = round.cost.saturating_add(expression.cost);
+        let repeated =
+            matches!(expression.place, Place::Variable(_)) && round.expressions.contains(&expression);
+        if !repeated {
+            round.expressions.push(expression);
+        }
+    }
+}
+
+impl Open {
+    fn ended(self, result: &Evaluation<'_>, cost: u64) -> Expression {
+        let written = Written::read(&self.text);
+        let (inner, because) = match &written {
+            Some(written) => (self.inner(written), decisive(written, &self.seen, result)),
+            None => (Vec::new(), None),
+        };
+        Expression {
+            place: self.place,
+            text: self.text,
+            value: result.as_ref().ok().map(|value| shown(value, WHOLE)),
+            error: result.as_ref().err().map(ToString::to_string),
+            cost,
+            because,
+            inner,
+        }
+    }
+
+    /// The values of what the author wrote, without constants.
+    fn inner(&self, written: &Written) -> Vec<Inner> {
+        let told = written.all().into_iter().filter(|id| !written.is_literal(*id));
+        let inner = told.filter_map(|id| {
+            let seen = self.seen.get(&id)?;
+            Some(Inner {
+                offset: written.anchor(id),
+                text: written.text(id),
+                value: seen.value.clone(),
+                times: seen.times,
+            })
+        });
+        let mut inner: Vec<Inner> = inner.collect();
+        inner.sort_by_key(|inner| inner.offset);
+        inner
+    }
+}
+
+impl Seen {
+    fn of(value: &Evaluation<'_>) -> Self {
+        match value {
+            Ok(value) => Seen {
+                truth: match value {
+                    Value::Bool(truth) => Some(*truth),
+                    _ => None,
+                },
+                value: shown(value, INNER),
+                ..Seen::default()
+            },
+            Err(fault) => Seen {
+                error: Some(fault.to_string()),
+                value: format!("error: {fault}"),
+                ..Seen::default()
+            },
+        }
+    }
+}
+
+fn meeting(met: Met<'_>) -> Meeting {
+    match met {
+        Met::Yes => Meeting::Yes,
+        Met::No(mismatch) => Meeting::No(mismatch.to_string()),
+        Met::Excluded => Meeting::No("policies of this origin never judge this resource".to_owned()),
+        Met::Error(error) => Meeting::Failed(error.to_owned()),
+    }
+}
+
+/// The namespace and name of an object.
+fn name_of(params: &Value<'_>) -> Option<String> {
+    let Value::Map(params) = params else {
+        return None;
+    };
+    let Some(Value::Map(metadata)) = params.get_str("metadata") else {
+        return Some(String::new());
+    };
+    let text = |field: &str| match metadata.get_str(field) {
+        Some(Value::String(text)) => text.to_owned(),
+        _ => String::new(),
+    };
+    let (namespace, name) = (text("namespace"), text("name"));
+    Some(match namespace.as_str() {
+        "" => name,
+        _ => format!("{namespace}/{name}"),
+    })
+}

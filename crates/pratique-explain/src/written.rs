@@ -1,0 +1,216 @@
+//! An expression's tree as it was written: macros are the calls that the author wrote, not what they expand to.
+
+use std::sync::OnceLock;
+
+use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_cel::{Environment, library, print};
+
+/// The tree of an expression.
+#[derive(Clone, Debug)]
+pub struct Written {
+    ast: Ast,
+}
+
+/// What an expression is to logic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Logic {
+    /// `a && b && …`, with its terms in order.
+    And(Vec<ExprId>),
+    /// `a || b || …`
+    Or(Vec<ExprId>),
+    /// `!a`
+    Not(ExprId),
+    /// `condition ? yes : no`
+    Conditional {
+        /// What decides.
+        condition: ExprId,
+        /// The value where it is true.
+        yes: ExprId,
+        /// The value where it is false.
+        no: ExprId,
+    },
+    /// Anything else.
+    Other,
+}
+
+impl Written {
+    /// Reads an expression of a policy; `None` for what is none.
+    ///
+    /// The ids of its nodes are those that an evaluation of the same text tells of.
+    pub fn read(text: &str) -> Option<Self> {
+        static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
+        let environment = ENVIRONMENT.get_or_init(library::kubernetes);
+        environment.parse(text).ok().map(|ast| Written { ast })
+    }
+
+    /// The whole expression.
+    pub fn root(&self) -> ExprId {
+        self.ast.root
+    }
+
+    /// An expression as it was written.
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        self.ast.macro_calls.get(&id).unwrap_or_else(|| self.ast.expr(id))
+    }
+
+    /// The text of an expression, in one line.
+    pub fn text(&self, id: ExprId) -> String {
+        let mut ast = self.ast.clone();
+        ast.root = id;
+        print::print(&ast)
+    }
+
+    /// The expressions directly below one, in the order in which they stand.
+    pub fn children(&self, id: ExprId) -> Vec<ExprId> {
+        match self.expr(id) {
+            Expr::Literal(_) | Expr::Ident(_) => Vec::new(),
+            Expr::Select { operand, .. } => vec![*operand],
+            Expr::Call { target, args, .. } => target.iter().chain(args).copied().collect(),
+            Expr::List { elements, .. } => elements.clone(),
+            Expr::Map(entries) => entries.iter().flat_map(|own| [own.key, own.value]).collect(),
+            Expr::Struct { fields, .. } => fields.iter().map(|own| own.value).collect(),
+            // What macros expand to is told as their calls; no expression can write a comprehension.
+            Expr::Comprehension(_) => Vec::new(),
+        }
+    }
+
+    /// All expressions, each before those in it.
+    pub fn all(&self) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        let mut left = vec![self.ast.root];
+        while let Some(id) = left.pop() {
+            found.push(id);
+            left.extend(self.children(id).into_iter().rev());
+        }
+        found
+    }
+
+    /// What an expression is to logic.
+    pub fn logic(&self, id: ExprId) -> Logic {
+        let Expr::Call {
+            function,
+            target: None,
+            args,
+        } = self.expr(id)
+        else {
+            return Logic::Other;
+        };
+        match (&**function, args.as_slice()) {
+            ("_&&_", _) => Logic::And(self.terms(id, "_&&_")),
+            ("_||_", _) => Logic::Or(self.terms(id, "_||_")),
+            ("!_", [operand]) => Logic::Not(*operand),
+            ("_?_:_", [condition, yes, no]) => Logic::Conditional {
+                condition: *condition,
+                yes: *yes,
+                no: *no,
+            },
+            _ => Logic::Other,
+        }
+    }
+
+    /// Whether an expression is a constant, which nobody has to be told the value of.
+    pub fn is_literal(&self, id: ExprId) -> bool {
+        match self.expr(id) {
+            Expr::Literal(_) => true,
+            Expr::List { elements, .. } => elements.iter().all(|element| self.is_literal(*element)),
+            _ => false,
+        }
+    }
+
+    /// Where to show the value of an expression, in code points: at its operator, field, function or name.
+    pub fn anchor(&self, id: ExprId) -> u32 {
+        let offset = self.ast.node(id).offset;
+        match self.expr(id) {
+            Expr::Select { .. } => self.after(offset, &['.', '?']),
+            Expr::Call { function, args, .. } if is_named(function) => self.name_before(offset, function),
+            Expr::Call { function, .. } if &**function == "_?._" => self.after(offset, &['.', '?']),
+            Expr::Call { args, .. } if args.is_empty() => offset,
+            _ => offset,
+        }
+    }
+
+    /// The terms of a chain, however it nests.
+    fn terms(&self, id: ExprId, operator: &str) -> Vec<ExprId> {
+        let mut terms = Vec::new();
+        let mut left = vec![id];
+        while let Some(id) = left.pop() {
+            match self.expr(id) {
+                Expr::Call {
+                    function,
+                    target: None,
+                    args,
+                } if **function == *operator => left.extend(args.iter().rev()),
+                _ => terms.push(id),
+            }
+        }
+        terms
+    }
+
+    /// The first place from an offset on that is neither one of some characters nor a blank.
+    fn after(&self, offset: u32, skipped: &[char]) -> u32 {
+        let rest = self.ast.source.text().chars().skip(offset as usize);
+        let skipped = rest.take_while(|next| skipped.contains(next) || next.is_whitespace());
+        offset + skipped.count() as u32
+    }
+
+    /// Where the name of a function starts whose parenthesis opens at an offset.
+    fn name_before(&self, offset: u32, name: &str) -> u32 {
+        let text: Vec<char> = self.ast.source.text().chars().take(offset as usize).collect();
+        let name: Vec<char> = name.chars().collect();
+        let blanks = text
+            .iter()
+            .rev()
+            .take_while(|before| before.is_whitespace())
+            .count();
+        let end = text.len() - blanks;
+        let before = text.get(..end).unwrap_or_default();
+        match before.ends_with(&name) {
+            true => (end - name.len()) as u32,
+            false => offset,
+        }
+    }
+}
+
+/// Whether a function is called by its name, and no operator.
+fn is_named(function: &str) -> bool {
+    function
+        .chars()
+        .all(|character| character.is_alphanumeric() || character == '_')
+        && function.chars().any(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Marks the anchor of every expression that is no constant.
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let written = Written::read(text).unwrap();
+        let mut marks = vec![' '; text.chars().count()];
+        for id in written.all().into_iter().filter(|id| !written.is_literal(*id)) {
+            marks[written.anchor(id) as usize] = '^';
+        }
+        let marks: String = marks.into_iter().collect();
+        assert_eq!(marks.trim_end(), expected, "\n{text}");
+    }
+
+    #[test]
+    fn values_stand_under_what_gives_them() {
+        check("object.spec.x <= 5", "^      ^    ^ ^");
+        check("has(object.a) && !b", "^   ^      ^  ^  ^^");
+        check("l.all(x, x.f(1) > 2)", "^ ^   ^  ^ ^    ^");
+        check("size(l) == 0 ? a : m['k']", "^    ^  ^    ^ ^   ^^");
+        check("object.?a.orValue(1)", "^       ^ ^");
+    }
+
+    #[test]
+    fn chains_are_flat() {
+        let written = Written::read("a && (b && c) && (d || e)").unwrap();
+        let Logic::And(terms) = written.logic(written.root()) else {
+            panic!()
+        };
+        let texts: Vec<_> = terms.iter().map(|term| written.text(*term)).collect();
+        assert_eq!(texts, ["a", "b", "c", "d || e"]);
+    }
+}
