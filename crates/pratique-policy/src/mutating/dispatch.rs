@@ -21,7 +21,6 @@ use crate::outcome::Unfinished;
 use crate::policies::Origin;
 use crate::session::{Inputs, Session, Store, Submission, Surroundings};
 use crate::trace::Does;
-use crate::typed;
 
 /// Puts a request before sets of policies, in their order: static ones first. When policies change the object, those
 /// before them that want it have a second turn.
@@ -274,8 +273,7 @@ impl<'s> Bench<'_, 's> {
             return Ok(());
         }
         let schema = cluster.merge_schema(version.kind);
-        let unknown = schema.kind(version.kind) == Err(NoMergeType::Version);
-        if unknown && !typed::is_builtin(version.kind) {
+        if schema.kind(version.kind) == Err(NoMergeType::Version) {
             return Err(no_schema(version.kind).into());
         }
         let applied = apply::apply(

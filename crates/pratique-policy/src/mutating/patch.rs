@@ -8,6 +8,7 @@ use pratique_merge::json_patch::{self, Operation};
 use super::apply::Refusal;
 use super::plain;
 use super::version::Version;
+use crate::request::borrow;
 use crate::session::Session;
 use crate::typed;
 
@@ -18,7 +19,7 @@ pub(super) fn patched<'s>(
     session: &Session<'s>,
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
     let operations = operations(value, session).map_err(Refusal::Policy)?;
-    let document = version.object.clone().into_owned();
+    let document = borrow(version.object);
     let patched = match json_patch::apply(document, &operations) {
         Ok(patched) => patched,
         Err(json_patch::Error::TestFailed { .. }) => return Ok(None),
