@@ -1,6 +1,5 @@
 //! Where the temporaries of an evaluation live.
 
-use std::cell::OnceCell;
 use std::fmt;
 
 use bumpalo::Bump;
@@ -12,13 +11,16 @@ use crate::value::{Opaque, Value};
 pub struct Arena {
     bump: Bump,
     /// Values that own heap memory, and so must be dropped one by one.
-    opaque: OnceCell<typed_arena::Arena<Box<dyn Opaque>>>,
+    opaque: typed_arena::Arena<Box<dyn Opaque>>,
 }
 
 impl Arena {
     /// An empty arena; takes no memory until it is used.
     pub fn new() -> Self {
-        Arena::default()
+        Arena {
+            bump: Bump::new(),
+            opaque: typed_arena::Arena::with_capacity(0),
+        }
     }
 
     /// Stores a copy of `text`.
@@ -60,7 +62,7 @@ impl Arena {
 
     /// Stores a value of an abstract type.
     pub fn opaque<'a>(&'a self, value: impl Opaque) -> Value<'a> {
-        let stored: &'a dyn Opaque = &**self.opaque.get_or_init(Default::default).alloc(Box::new(value));
+        let stored: &'a dyn Opaque = &**self.opaque.alloc(Box::new(value));
         Value::Opaque(stored)
     }
 

@@ -243,7 +243,7 @@ impl Expr {
     }
 
     /// Gives the ids of the expressions directly below this one.
-    pub(crate) fn for_each_child(&self, mut give: impl FnMut(ExprId)) {
+    pub fn for_each_child(&self, mut give: impl FnMut(ExprId)) {
         match self {
             Expr::Literal(_) | Expr::Ident(_) => {}
             Expr::Select { operand, .. } => give(*operand),

@@ -120,6 +120,11 @@ impl Schema {
         self.types.get(id.0 as usize).unwrap_or(NOTHING)
     }
 
+    /// All types.
+    pub fn types(&self) -> impl Iterator<Item = &StructType> {
+        self.types.iter()
+    }
+
     /// How many types there are.
     pub fn len(&self) -> usize {
         self.types.len()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_cel::{CompileError, Position};
-use pratique_expression::{Cache, Composition, Use};
+use pratique_expression::{Cache, Composition, Use, word_at};
 use pratique_manifest as manifest;
 
 use crate::hints;
@@ -87,7 +87,7 @@ fn refused(error: &pratique_expression::ExpressionError, text: &str) -> manifest
                 manifest::ExpressionIssue {
                     message: issue.message.clone(),
                     offset,
-                    length: hints::word_length(text, offset),
+                    length: word_at(text, offset).len(),
                     help: hints::for_issue(issue, text, offset),
                 }
             });

@@ -45,29 +45,6 @@ pub(crate) fn for_whole(error: &ExpressionError) -> Option<String> {
     Some(help.to_owned())
 }
 
-/// How many bytes of a text from an offset on belong together: a name, a number, a text, an operator.
-pub(crate) fn word_length(text: &str, offset: usize) -> usize {
-    let rest = text.get(offset..).unwrap_or_default();
-    let run = |rest: &str, of: fn(char) -> bool| rest.find(|c| !of(c)).unwrap_or(rest.len());
-    let is_word = |c: char| c == '_' || c.is_alphanumeric();
-    let mut chars = rest.chars();
-    let (first, second) = (chars.next(), chars.next());
-    match (first, second) {
-        (None, _) => 0,
-        (Some('.'), Some(next)) if next == '_' || next.is_alphabetic() => {
-            1 + run(rest.get(1..).unwrap_or_default(), is_word)
-        }
-        (Some(quote @ ('"' | '\'')), _) => {
-            let line = rest.lines().next().unwrap_or_default();
-            let end = line.get(1..).and_then(|inner| inner.find(quote));
-            end.map_or(line.len(), |end| end + 2)
-        }
-        (Some('=' | '!' | '<' | '>'), Some('=')) | (Some('&'), Some('&')) | (Some('|'), Some('|')) => 2,
-        (Some(first), _) if is_word(first) => run(rest, is_word),
-        (Some(first), _) => first.len_utf8(),
-    }
-}
-
 fn did_you_mean(name: &str) -> String {
     format!("did you mean {name:?}?")
 }
@@ -188,18 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn words() {
-        for (text, offset, length) in [
-            ("object.spec", 0, 6),
-            ("object.spec", 6, 5),
-            ("a == b", 2, 2),
-            ("a + 'b c' + d", 4, 5),
-            ("f(x)", 1, 1),
-            ("a", 1, 0),
-            ("äö + 1", 0, 4),
-        ] {
-            assert_eq!(word_length(text, offset), length, "{text} {offset}");
-        }
+    fn other_faults() {
         assert!(for_issue(&Issue::new(Position::NOWHERE, "something"), "a", 0).is_none());
     }
 }

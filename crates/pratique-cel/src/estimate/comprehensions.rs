@@ -81,7 +81,7 @@ impl Estimator<'_> {
         };
         let range = self.path(comprehension.range);
         for (step, size) in variables {
-            let path = below(range.clone(), step);
+            let path = range.clone().map(|path| below(path, step));
             self.locals.push(Local {
                 path,
                 size,

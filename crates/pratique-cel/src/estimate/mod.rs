@@ -42,8 +42,7 @@ const NEW_LIST: Range = Range::exactly(10);
 const NEW_MAP: Range = Range::exactly(30);
 const NEW_STRUCT: Range = Range::exactly(40);
 
-/// Where a value stands in the declared variables: `["object", "spec", "containers", "@items"]`. It has no root where
-/// the value is part of what the expression made.
+/// Where a value stands in the declared variables: `["object", "spec", "containers", "@items"]`.
 type Path = Vec<String>;
 
 struct Estimator<'c> {
@@ -59,7 +58,7 @@ struct Estimator<'c> {
 /// What is known of a variable of a comprehension.
 #[derive(Clone, Default)]
 struct Local {
-    path: Path,
+    path: Option<Path>,
     size: Option<Range>,
     entry: Option<EntrySize>,
 }
@@ -95,7 +94,7 @@ impl<'c> Estimator<'c> {
     fn ident(&mut self, id: ExprId, name: &str) -> Range {
         let path = match self.local(id) {
             Some(local) => local.path.clone(),
-            None => vec![name.to_owned()],
+            None => Some(vec![name.to_owned()]),
         };
         self.set_path(id, path);
         READ
@@ -106,7 +105,7 @@ impl<'c> Estimator<'c> {
         if test_only {
             return cost;
         }
-        let path = below(self.path(operand), field);
+        let path = self.path(operand).map(|path| below(path, field));
         self.set_path(id, path);
         match self.checked.type_of(operand) {
             Type::Map(..) | Type::Struct(_) => cost.plus(READ),
@@ -154,16 +153,17 @@ impl<'c> Estimator<'c> {
         }
     }
 
-    fn path(&self, id: ExprId) -> Path {
-        let path = match self.local(id) {
-            Some(local) => Some(&local.path),
-            None => self.paths.get(&id),
-        };
-        path.cloned().unwrap_or_default()
+    fn path(&self, id: ExprId) -> Option<Path> {
+        match self.local(id) {
+            Some(local) => local.path.clone(),
+            None => self.paths.get(&id).cloned(),
+        }
     }
 
-    fn set_path(&mut self, id: ExprId, path: Path) {
-        self.paths.insert(id, path);
+    fn set_path(&mut self, id: ExprId, path: Option<Path>) {
+        if let Some(path) = path {
+            self.paths.insert(id, path);
+        }
     }
 
     /// The size of a node's value; `None` where nothing is known of it.
@@ -175,7 +175,7 @@ impl<'c> Estimator<'c> {
             return Some(size);
         }
         let of = self.checked.type_of(id);
-        let path = self.path(id);
+        let path = self.path(id).unwrap_or_default();
         if let Some(size) = self.sizes.size(&path, of) {
             self.known.insert(id, size);
             return Some(size);

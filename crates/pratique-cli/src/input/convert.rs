@@ -1,0 +1,139 @@
+//! From a document's tree to values, and from lists to their items.
+
+use std::borrow::Cow;
+
+use pratique_json::{Object, Value};
+use pratique_manifest as manifest;
+use pratique_manifest::{NodeId, ObjectSource, Tree};
+
+/// An object of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) node: NodeId,
+    /// The version and kind that the items of a typed list have without saying so.
+    typed: Option<(String, String)>,
+}
+
+impl Item {
+    /// The object with its version and kind.
+    pub(super) fn named(&self, object: Object<'static>) -> Value<'static> {
+        let mut object = object;
+        if let Some((version, kind)) = self.typed.as_ref().filter(|_| !object.contains_key("kind")) {
+            object.insert("apiVersion", version.clone());
+            object.insert("kind", kind.clone());
+        }
+        Value::Object(object)
+    }
+}
+
+/// The objects of a document: it, or if it is a list its items.
+pub(super) fn items(source: &ObjectSource) -> Vec<Item> {
+    let mut items = Vec::new();
+    let root = Item {
+        node: source.root(),
+        typed: None,
+    };
+    collect(source.tree(), root, &mut items);
+    items
+}
+
+/// Trees are not so deep that recursion would be a risk.
+fn collect(tree: &Tree, item: Item, items: &mut Vec<Item>) {
+    let text = |key: &str| match &tree.get(tree.entry(item.node, key)?.value).value {
+        manifest::Value::String(text, _) => Some(text.to_string()),
+        _ => None,
+    };
+    let kind = text("kind").unwrap_or_default();
+    let listed = tree
+        .entry(item.node, "items")
+        .map(|entry| &tree.get(entry.value).value);
+    let (Some(of), Some(manifest::Value::List(nodes))) = (kind.strip_suffix("List"), listed) else {
+        items.push(item);
+        return;
+    };
+    let version = text("apiVersion").unwrap_or_default();
+    let typed = (!of.is_empty()).then(|| (version, of.to_owned()));
+    for node in nodes {
+        collect(
+            tree,
+            Item {
+                node: *node,
+                typed: typed.clone(),
+            },
+            items,
+        );
+    }
+}
+
+/// A node as a value; the last of equal keys counts. Trees are not so deep that recursion would be a risk.
+pub(super) fn convert(tree: &Tree, id: NodeId) -> Value<'static> {
+    match &tree.get(id).value {
+        manifest::Value::Null => Value::Null,
+        manifest::Value::Bool(value) => Value::Bool(*value),
+        manifest::Value::Number(text) => number(text),
+        manifest::Value::String(text, _) => Value::String(Cow::Owned(text.to_string())),
+        manifest::Value::List(nodes) => Value::Array(nodes.iter().map(|node| convert(tree, *node)).collect()),
+        manifest::Value::Map(entries) => {
+            let member =
+                |entry: &manifest::Entry| (Cow::Owned(entry.key.to_string()), convert(tree, entry.value));
+            Value::Object(entries.iter().map(member).collect::<Object<'static>>())
+        }
+    }
+}
+
+/// A number's literal as an API server's decoder takes it.
+fn number(text: &str) -> Value<'static> {
+    let finite = || text.parse::<f64>().ok().filter(|number| number.is_finite());
+    let whole = text.parse::<i64>().ok().map(Value::Int);
+    whole.or_else(|| finite().map(Value::Float)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_manifest::{ManifestFile, read_documents};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let file = ManifestFile {
+            path: "f".to_owned(),
+            content: text.as_bytes().to_vec(),
+        };
+        let documents = read_documents(&file).unwrap();
+        let found = documents.iter().flat_map(|document| {
+            let tree = document.source.tree();
+            items(&document.source)
+                .into_iter()
+                .map(|item| match convert(tree, item.node) {
+                    Value::Object(object) => item.named(object).to_string(),
+                    other => other.to_string(),
+                })
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn values_are_the_servers() {
+        check(
+            "a: 010\nb: yes\nc: 1.0\nd: 9223372036854775808\n",
+            &[r#"{"a":8,"b":true,"c":1,"d":9223372036854776000}"#],
+        );
+    }
+
+    #[test]
+    fn lists_give_their_items() {
+        check(
+            "{kind: List, apiVersion: v1, items: [{kind: Pod}, {kind: List, items: [{kind: Node}]}]}",
+            &[r#"{"kind":"Pod"}"#, r#"{"kind":"Node"}"#],
+        );
+        check(
+            "{kind: PodList, apiVersion: v1, items: [{a: 1}, {kind: Pod}]}",
+            &[r#"{"a":1,"apiVersion":"v1","kind":"Pod"}"#, r#"{"kind":"Pod"}"#],
+        );
+        check(
+            "{kind: AccessList, spec: {}}",
+            &[r#"{"kind":"AccessList","spec":{}}"#],
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! AdmissionReviews: requests that somebody made already.
+
+use pratique_json::{Object, Value};
+use pratique_types::{AdmissionRequest, admission};
+
+use super::Question;
+use crate::input::{Given, Unread};
+use crate::output::problems;
+
+/// Whether an object is a review, of whichever version.
+pub(super) fn is_review(object: &Value<'_>) -> bool {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    text("kind") == admission::KIND && text("apiVersion").starts_with("admission.k8s.io/")
+}
+
+/// The request of a review.
+pub(super) fn open(given: &Given) -> Result<Question, Unread> {
+    let place = problems::place(&given.location);
+    let faulty = |why: String| Unread::Faulty {
+        place: place.clone(),
+        why,
+    };
+    let version = given
+        .object
+        .get("apiVersion")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    if version != admission::API_VERSION {
+        return Err(faulty(format!(
+            "an AdmissionReview of {version}; only {} is read",
+            admission::API_VERSION
+        )));
+    }
+    let Some(Value::Object(request)) = given.object.get("request") else {
+        return Err(faulty("the AdmissionReview has no request".to_owned()));
+    };
+    let request =
+        read(request.clone()).map_err(|error| faulty(format!("not an AdmissionReview: {error}")))?;
+    Ok(Question {
+        request,
+        place: place.clone(),
+    })
+}
+
+/// Reads a request, and leaves its objects as they are.
+fn read(request: Object<'static>) -> Result<AdmissionRequest<'static>, serde_json::Error> {
+    let mut request = request;
+    let mut taken = |key: &str| request.remove(key).unwrap_or_default();
+    let (object, old_object, options) = (taken("object"), taken("oldObject"), taken("options"));
+    let text = Value::Object(request).to_string();
+    let read: AdmissionRequest<'_> = serde_json::from_str(&text)?;
+    Ok(AdmissionRequest {
+        uid: read.uid,
+        kind: read.kind,
+        resource: read.resource,
+        sub_resource: read.sub_resource,
+        request_kind: read.request_kind,
+        request_resource: read.request_resource,
+        request_sub_resource: read.request_sub_resource,
+        name: read.name,
+        namespace: read.namespace,
+        operation: read.operation,
+        user_info: read.user_info,
+        object,
+        old_object,
+        dry_run: read.dry_run,
+        options,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input;
+
+    #[track_caller]
+    fn check(review: &str, expected: Result<&str, &str>) {
+        let objects = input::objects(&input::file("r.json", review.as_bytes().to_vec())).unwrap();
+        let given = &objects.given[0];
+        assert!(is_review(&given.object));
+        let found = match open(given) {
+            Ok(question) => Ok(serde_json::to_string(&question.request).unwrap()),
+            Err(Unread::Faulty { place, why }) => Err(format!("{place}: {why}")),
+            Err(other) => panic!("{other:?}"),
+        };
+        assert_eq!(found.as_deref().map_err(String::as_str), expected);
+    }
+
+    #[test]
+    fn requests_are_taken_as_they_are() {
+        check(
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"DELETE",
+                "kind":{"kind":"Pod","version":"v1"},"object":null,"oldObject":{"a":1}}}"#,
+            Ok(concat!(
+                r#"{"uid":"u","kind":{"group":"","version":"v1","kind":"Pod"},"#,
+                r#""resource":{"group":"","version":"","resource":""},"operation":"DELETE","userInfo":{},"#,
+                r#""object":null,"oldObject":{"a":1},"options":null}"#,
+            )),
+        );
+    }
+
+    #[test]
+    fn faults() {
+        check(
+            r#"{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview"}"#,
+            Err(
+                "r.json:1:1: an AdmissionReview of admission.k8s.io/v1beta1; only admission.k8s.io/v1 is read",
+            ),
+        );
+        check(
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}"#,
+            Err("r.json:1:1: the AdmissionReview has no request"),
+        );
+        check(
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"operation":"READ"}}"#,
+            Err(
+                "r.json:1:1: not an AdmissionReview: unknown variant `READ`, expected one of \
+                 `CREATE`, `UPDATE`, `DELETE`, `CONNECT` at line 1 column 19",
+            ),
+        );
+    }
+}

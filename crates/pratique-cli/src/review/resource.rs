@@ -1,0 +1,201 @@
+//! Which resource a request for an object is about.
+
+use pratique_json::Value;
+use pratique_types::builtin::{self, ServedResource};
+use pratique_types::{GroupVersionKind, GroupVersionResource};
+
+use crate::input::Given;
+
+/// A resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) resource: GroupVersionResource,
+    /// Whether it lives in namespaces, if that is known.
+    pub(super) namespaced: Option<bool>,
+}
+
+/// The resources that CustomResourceDefinitions among some objects define.
+pub(super) fn defined(given: &[Given]) -> Vec<ServedResource> {
+    let definitions = given
+        .iter()
+        .filter(|given| given.object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition"));
+    definitions.flat_map(|given| served(&given.object)).collect()
+}
+
+fn served(definition: &Value<'_>) -> Vec<ServedResource> {
+    let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
+    let versions = definition
+        .at(&["spec", "versions"])
+        .and_then(Value::as_array)
+        .unwrap_or_default();
+    let names = versions
+        .iter()
+        .filter_map(|version| version.get("name")?.as_str());
+    let group = text(&["spec", "group"]);
+    let served = |version| ServedResource {
+        resource: GroupVersionResource::new(group, version, text(&["spec", "names", "plural"])),
+        subresource: String::new(),
+        kind: GroupVersionKind::new(group, version, text(&["spec", "names", "kind"])),
+        namespaced: text(&["spec", "scope"]) == "Namespaced",
+        short_names: vec![text(&["spec", "names", "singular"]).to_owned()],
+    };
+    names.map(served).collect()
+}
+
+/// The resource of a kind. One that was asked for by name counts even where nothing is known of it.
+pub(super) fn target(
+    kind: &GroupVersionKind,
+    asked: Option<&str>,
+    subresource: &str,
+    defined: &[ServedResource],
+) -> Option<Target> {
+    match asked {
+        Some(name) => Some(named(name, kind, defined)),
+        None => of_kind(kind, subresource, defined).map(Target::from),
+    }
+}
+
+fn named(name: &str, kind: &GroupVersionKind, defined: &[ServedResource]) -> Target {
+    let (name, group) = match name.split_once('.') {
+        Some((name, group)) => (name, Some(group)),
+        None => (name, None),
+    };
+    let fits = |served: &&ServedResource| {
+        served.subresource.is_empty()
+            && group.is_none_or(|group| served.resource.group == group)
+            && (served.resource.resource == name || served.short_names.iter().any(|own| own == name))
+    };
+    let fitting: Vec<_> = defined.iter().chain(builtin::resources()).filter(fits).collect();
+    let same_kind = fitting.iter().find(|served| served.kind == *kind);
+    let same_group = || fitting.iter().find(|served| served.kind.group == kind.group);
+    match same_kind.or_else(same_group).or_else(|| fitting.first()) {
+        Some(served) => Target::from(*served),
+        None => Target {
+            resource: GroupVersionResource::new(group.unwrap_or(&kind.group), &kind.version, name),
+            namespaced: None,
+        },
+    }
+}
+
+/// The resource whose objects are of a kind, or the only one of which a part has that kind.
+fn of_kind<'s>(
+    kind: &GroupVersionKind,
+    subresource: &str,
+    defined: &'s [ServedResource],
+) -> Option<&'s ServedResource> {
+    let own = defined.iter().find(|served| served.kind == *kind);
+    let own = own.or_else(|| builtin::resource_of(kind));
+    let parts = builtin::resources().iter().filter(|served| {
+        !subresource.is_empty() && served.subresource == subresource && served.kind == *kind
+    });
+    let parts: Vec<_> = parts.collect();
+    match (own, parts.as_slice()) {
+        (Some(served), _) => Some(served),
+        (None, [part]) => Some(part),
+        _ => None,
+    }
+}
+
+impl From<&ServedResource> for Target {
+    fn from(served: &ServedResource) -> Self {
+        Target {
+            resource: served.resource.clone(),
+            namespaced: Some(served.namespaced),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(
+        kind: (&str, &str, &str),
+        asked: Option<&str>,
+        subresource: &str,
+        expected: Option<(&str, Option<bool>)>,
+    ) {
+        let kind = GroupVersionKind::new(kind.0, kind.1, kind.2);
+        let found = target(&kind, asked, subresource, &[]);
+        let found = found.map(|target| {
+            let GroupVersionResource {
+                group,
+                version,
+                resource,
+            } = target.resource;
+            (format!("{group}/{version}/{resource}"), target.namespaced)
+        });
+        assert_eq!(
+            found,
+            expected.map(|(resource, namespaced)| (resource.to_owned(), namespaced))
+        );
+    }
+
+    #[test]
+    fn kinds_tell_resources() {
+        check(("", "v1", "Pod"), None, "", Some(("/v1/pods", Some(true))));
+        check(("", "v1", "Pod"), None, "status", Some(("/v1/pods", Some(true))));
+        check(
+            ("rbac.authorization.k8s.io", "v1", "ClusterRole"),
+            None,
+            "",
+            Some(("rbac.authorization.k8s.io/v1/clusterroles", Some(false))),
+        );
+        check(
+            ("policy", "v1", "Eviction"),
+            None,
+            "eviction",
+            Some(("/v1/pods", Some(true))),
+        );
+        check(("autoscaling", "v1", "Scale"), None, "scale", None);
+        check(("example.com", "v1", "Widget"), None, "", None);
+    }
+
+    #[test]
+    fn names_tell_resources() {
+        check(
+            ("autoscaling", "v1", "Scale"),
+            Some("deployments"),
+            "scale",
+            Some(("apps/v1/deployments", Some(true))),
+        );
+        check(
+            ("events.k8s.io", "v1", "Event"),
+            Some("events"),
+            "",
+            Some(("events.k8s.io/v1/events", Some(true))),
+        );
+        check(
+            ("example.com", "v1", "Widget"),
+            Some("widgets"),
+            "",
+            Some(("example.com/v1/widgets", None)),
+        );
+        check(
+            ("example.com", "v1", "Widget"),
+            Some("widgets.shop"),
+            "",
+            Some(("shop/v1/widgets", None)),
+        );
+    }
+
+    #[test]
+    fn definitions_tell_resources() {
+        let text = br#"{"kind":"CustomResourceDefinition","spec":{"group":"example.com","scope":"Cluster",
+            "names":{"plural":"widgetes","kind":"Widget"},"versions":[{"name":"v1"}]}}"#;
+        let served = served(&pratique_json::parse(text).unwrap());
+        let found = target(
+            &GroupVersionKind::new("example.com", "v1", "Widget"),
+            None,
+            "",
+            &served,
+        )
+        .unwrap();
+        assert_eq!(
+            found.resource,
+            GroupVersionResource::new("example.com", "v1", "widgetes")
+        );
+        assert_eq!(found.namespaced, Some(false));
+    }
+}

@@ -1,0 +1,74 @@
+//! What belongs together in the text of an expression, for those who point into it.
+
+use std::ops::Range;
+
+/// The bytes of a text that belong together from an offset on: a name with the dot before it, a number, a text, an
+/// operator, a pair of parentheses with what is between. Empty at the end of the text.
+pub fn word_at(text: &str, offset: usize) -> Range<usize> {
+    let rest = text.get(offset..).unwrap_or_default();
+    let start = offset.min(text.len());
+    start..start + length(rest)
+}
+
+fn length(rest: &str) -> usize {
+    let word = |rest: &str| rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+    let mut chars = rest.chars();
+    let (first, second) = (chars.next(), chars.next());
+    match (first, second) {
+        (None, _) => 0,
+        (Some('.'), Some('?')) => 2 + word(rest.get(2..).unwrap_or_default()),
+        (Some('.'), Some(next)) if is_word(next) => 1 + word(rest.get(1..).unwrap_or_default()),
+        (Some('('), _) => parenthesized(rest).unwrap_or(1),
+        (Some(quote @ ('"' | '\'')), _) => {
+            let line = rest.lines().next().unwrap_or_default();
+            let end = line.get(1..).and_then(|inner| inner.find(quote));
+            end.map_or(line.len(), |end| end + 2)
+        }
+        (Some('=' | '!' | '<' | '>'), Some('=')) | (Some('&'), Some('&')) | (Some('|'), Some('|')) => 2,
+        (Some(first), _) if is_word(first) => word(rest),
+        (Some(first), _) => first.len_utf8(),
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+/// The length of a text up to the parenthesis that closes its first one, if that is on the same line.
+fn parenthesized(rest: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    let line = rest.lines().next()?;
+    for (at, c) in line.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 1 => return Some(at + 1),
+            ')' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word_at;
+
+    #[test]
+    fn words() {
+        for (text, offset, word) in [
+            ("object.spec", 0, "object"),
+            ("object.spec", 6, ".spec"),
+            ("object.?spec.x", 6, ".?spec"),
+            ("a == b", 2, "=="),
+            ("a + 'b c' + d", 4, "'b c'"),
+            ("a + 'b c", 4, "'b c"),
+            ("f(x + (y)) + 1", 1, "(x + (y))"),
+            ("f(x", 1, "("),
+            ("a", 1, ""),
+            ("a", 9, ""),
+            ("äö + 1", 0, "äö"),
+        ] {
+            assert_eq!(text.get(word_at(text, offset)).unwrap(), word, "{text} {offset}");
+        }
+    }
+}

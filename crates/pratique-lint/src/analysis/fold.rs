@@ -1,0 +1,231 @@
+//! Simplifies an expression by facts: what its parts come to, and which of them no longer count.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
+
+use super::facts::{Facts, Known};
+use super::walk::constant_key;
+
+/// What the parts of an expression come to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Folded {
+    values: Vec<Known>,
+    dead: HashSet<ExprId>,
+    paths: HashMap<ExprId, Vec<String>>,
+}
+
+impl Folded {
+    /// Simplifies an expression; `variables` are those of the policy as far as they are known.
+    pub(crate) fn new(ast: &Ast, facts: &Facts<'_>, variables: &HashMap<String, Known>) -> Self {
+        let mut folder = Folder {
+            ast,
+            facts,
+            variables,
+            locals: Vec::new(),
+            folded: Folded {
+                values: vec![Known::Unknown; ast.len()],
+                ..Folded::default()
+            },
+        };
+        folder.fold(ast.root);
+        folder.folded
+    }
+
+    /// What a node comes to.
+    pub(crate) fn value(&self, id: ExprId) -> &Known {
+        self.values.get(id.0 as usize).unwrap_or(&Known::Unknown)
+    }
+
+    /// Whether a node and all below it decide nothing: another operand does, or it absorbs their errors.
+    pub(crate) fn is_dead(&self, id: ExprId) -> bool {
+        self.dead.contains(&id)
+    }
+
+    /// The way from a variable of the environment to a node's value.
+    pub(crate) fn path(&self, id: ExprId) -> Option<&[String]> {
+        self.paths.get(&id).map(Vec::as_slice)
+    }
+}
+
+struct Folder<'a> {
+    ast: &'a Ast,
+    facts: &'a Facts<'a>,
+    variables: &'a HashMap<String, Known>,
+    /// The variables of the comprehensions around.
+    locals: Vec<Arc<str>>,
+    folded: Folded,
+}
+
+impl Folder<'_> {
+    fn fold(&mut self, id: ExprId) -> Known {
+        let ast = self.ast;
+        let value = match ast.expr(id) {
+            Expr::Literal(literal) => of_literal(literal),
+            Expr::Ident(name) => match self.locals.contains(name) {
+                true => Known::Unknown,
+                false => self.read(id, vec![name.trim_start_matches('.').to_owned()]),
+            },
+            Expr::Select {
+                operand,
+                field,
+                test_only,
+            } => self.select(id, *operand, field, *test_only),
+            Expr::Call {
+                function,
+                target,
+                args,
+            } => self.call(id, function, *target, args),
+            Expr::Comprehension(own) => {
+                self.fold(own.range);
+                self.fold(own.init);
+                let around = self.locals.len();
+                self.locals.push(own.accumulator.clone());
+                self.locals.push(own.var.clone());
+                self.locals.extend(own.var2.clone());
+                self.fold(own.condition);
+                self.fold(own.step);
+                self.fold(own.result);
+                self.locals.truncate(around);
+                Known::Unknown
+            }
+            other => {
+                let mut children = Vec::new();
+                other.for_each_child(|child| children.push(child));
+                children.into_iter().for_each(|child| drop(self.fold(child)));
+                Known::Present
+            }
+        };
+        if let Some(place) = self.folded.values.get_mut(id.0 as usize) {
+            place.clone_from(&value);
+        }
+        value
+    }
+
+    /// The value at a path, which the node keeps.
+    fn read(&mut self, id: ExprId, path: Vec<String>) -> Known {
+        let value = match path.as_slice() {
+            [variables, name] if variables == "variables" => {
+                self.variables.get(name).cloned().unwrap_or_default()
+            }
+            path => self.facts.value(path),
+        };
+        self.folded.paths.insert(id, path);
+        value
+    }
+
+    fn select(&mut self, id: ExprId, operand: ExprId, field: &str, test_only: bool) -> Known {
+        let of = self.fold(operand);
+        let path = self.folded.path(operand).map(|path| below(path, field));
+        match (test_only, path) {
+            (false, Some(path)) => self.read(id, path),
+            (true, _) if of == Known::Null => Known::Bool(false),
+            (true, Some(path)) => {
+                let has = self.facts.has(&path);
+                self.folded.paths.insert(id, path);
+                has.map_or(Known::Unknown, Known::Bool)
+            }
+            _ => Known::Unknown,
+        }
+    }
+
+    fn call(&mut self, id: ExprId, function: &str, target: Option<ExprId>, args: &[ExprId]) -> Known {
+        let target = target.map(|target| self.fold(target));
+        let values: Vec<Known> = args.iter().map(|arg| self.fold(*arg)).collect();
+        match (function, args, values.as_slice()) {
+            ("_&&_", [a, b], [left, right]) => self.junction(false, (*a, left), (*b, right)),
+            ("_||_", [a, b], [left, right]) => self.junction(true, (*a, left), (*b, right)),
+            ("!_", _, [Known::Bool(value)]) => Known::Bool(!value),
+            ("_?_:_", [_, a, b], [condition, left, right]) => self.choice(condition, (*a, left), (*b, right)),
+            ("_==_", _, [left, right]) => left.equals(right).map_or(Known::Unknown, Known::Bool),
+            ("_!=_", _, [left, right]) => left.equals(right).map_or(Known::Unknown, |own| Known::Bool(!own)),
+            ("@in", [_, list], [value, _]) => self.within(value, *list),
+            ("_[_]", [operand, key], _) => match (self.folded.path(*operand), constant_key(self.ast, *key)) {
+                (Some(path), Some(key)) => {
+                    let path = below(path, key);
+                    self.read(id, path)
+                }
+                _ => Known::Unknown,
+            },
+            ("_?._" | "_[?_]", [operand, key], _) => {
+                if let (Some(path), Some(key)) = (self.folded.path(*operand), constant_key(self.ast, *key)) {
+                    let path = below(path, key);
+                    self.folded.paths.insert(id, path);
+                }
+                Known::Unknown
+            }
+            ("dyn", [_], [value]) if target.is_none() => value.clone(),
+            _ => Known::Unknown,
+        }
+    }
+
+    /// `&&` and `||`: an operand that decides absorbs what the other one does, whichever comes first.
+    fn junction(&mut self, decisive: bool, left: (ExprId, &Known), right: (ExprId, &Known)) -> Known {
+        let decides = Known::Bool(decisive);
+        if *left.1 == decides {
+            self.folded.dead.insert(right.0);
+            return decides;
+        }
+        if *right.1 == decides {
+            self.folded.dead.insert(left.0);
+            return decides;
+        }
+        match (left.1, right.1) {
+            (Known::Bool(_), Known::Bool(_)) => Known::Bool(!decisive),
+            _ => Known::Unknown,
+        }
+    }
+
+    fn choice(&mut self, condition: &Known, then: (ExprId, &Known), otherwise: (ExprId, &Known)) -> Known {
+        match condition {
+            Known::Bool(true) => {
+                self.folded.dead.insert(otherwise.0);
+                then.1.clone()
+            }
+            Known::Bool(false) => {
+                self.folded.dead.insert(then.0);
+                otherwise.1.clone()
+            }
+            _ if then.1 == otherwise.1 => then.1.clone(),
+            _ => Known::Unknown,
+        }
+    }
+
+    /// `value in [a, b]`
+    fn within(&self, value: &Known, list: ExprId) -> Known {
+        let Expr::List { elements, optional } = self.ast.expr(list) else {
+            return Known::Unknown;
+        };
+        if !optional.is_empty() {
+            return Known::Unknown;
+        }
+        let equal: Vec<Option<bool>> = elements
+            .iter()
+            .map(|element| value.equals(self.folded.value(*element)))
+            .collect();
+        if equal.contains(&Some(true)) {
+            return Known::Bool(true);
+        }
+        match equal.contains(&None) {
+            true => Known::Unknown,
+            false => Known::Bool(false),
+        }
+    }
+}
+
+fn of_literal(literal: &Literal) -> Known {
+    match literal {
+        Literal::Null => Known::Null,
+        Literal::Bool(value) => Known::Bool(*value),
+        Literal::Int(value) => Known::Int(*value),
+        Literal::String(text) => Known::Text(text.clone()),
+        Literal::Uint(_) | Literal::Double(_) | Literal::Bytes(_) => Known::Present,
+    }
+}
+
+fn below(path: &[String], field: &str) -> Vec<String> {
+    let mut path = path.to_vec();
+    path.push(field.to_owned());
+    path
+}

@@ -1,0 +1,97 @@
+//! A policy as some of the requests meet it.
+
+use std::collections::{HashMap, HashSet};
+
+use pratique_cel::ast::Ast;
+use pratique_expression::environment;
+
+use super::facts::{Facts, Known};
+use super::fold::Folded;
+use super::walk::live_nodes;
+use crate::subject::{Role, Site};
+
+/// The expressions of a policy, parsed; none for one that does not parse.
+pub(crate) struct Parsed {
+    pub(crate) asts: Vec<Option<Ast>>,
+}
+
+/// What the expressions of a policy come to under facts.
+pub(crate) struct View {
+    /// By site.
+    pub(crate) folded: Vec<Folded>,
+    /// Whether anybody evaluates a site.
+    pub(crate) active: Vec<bool>,
+}
+
+/// The version of Kubernetes whose expressions are understood.
+pub(crate) const MINOR: u32 = 37;
+
+impl Parsed {
+    pub(crate) fn new(sites: &[Site<'_>]) -> Self {
+        let parse = |site: &Site<'_>| environment(site.declarations, MINOR).parse(site.text).ok();
+        Parsed {
+            asts: sites.iter().map(parse).collect(),
+        }
+    }
+
+    /// What the expressions come to; nothing if a match condition is false whatever else holds.
+    pub(crate) fn view(&self, sites: &[Site<'_>], facts: &Facts<'_>) -> Option<View> {
+        let mut variables = HashMap::new();
+        let mut view = View {
+            folded: Vec::with_capacity(sites.len()),
+            active: Vec::with_capacity(sites.len()),
+        };
+        let mut holds = false;
+        for (site, ast) in sites.iter().zip(&self.asts) {
+            let facts = Facts {
+                no_namespace: site.role == Role::Condition,
+                ..*facts
+            };
+            let folded = ast
+                .as_ref()
+                .map(|ast| Folded::new(ast, &facts, &variables))
+                .unwrap_or_default();
+            let value = ast
+                .as_ref()
+                .map_or(Known::Unknown, |ast| folded.value(ast.root).clone());
+            match site.role {
+                Role::Condition if value == Known::Bool(false) => return None,
+                Role::Variable(name) => drop(variables.insert(name.to_owned(), value)),
+                Role::Validation => holds = value == Known::Bool(true),
+                _ => {}
+            }
+            // The message of a validation that holds is never made.
+            view.active
+                .push(site.role.is_root() && !(site.role == Role::Message && holds));
+            view.folded.push(folded);
+        }
+        self.activate_variables(sites, &mut view);
+        Some(view)
+    }
+
+    /// Finds the variables that others ask for, from the last to the first: each sees those before it.
+    fn activate_variables(&self, sites: &[Site<'_>], view: &mut View) {
+        let mut asked = HashSet::new();
+        for (index, site) in sites.iter().enumerate().rev() {
+            let active = match site.role {
+                Role::Variable(name) => asked.contains(name),
+                _ => view.active.get(index).copied().unwrap_or_default(),
+            };
+            if let Some(place) = view.active.get_mut(index) {
+                *place = active;
+            }
+            let (Some(Some(ast)), Some(folded), true) =
+                (self.asts.get(index), view.folded.get(index), active)
+            else {
+                continue;
+            };
+            for id in live_nodes(ast, folded) {
+                if let Some([root, name, ..]) = folded.path(id)
+                    && root == "variables"
+                {
+                    asked.insert(name.clone());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Walks over what is left of an expression.
+
+use std::ops::Range;
+
+use pratique_cel::Position;
+use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
+
+use super::fold::Folded;
+
+/// A range of bytes of an expression's text.
+pub(crate) type Place = Range<usize>;
+
+/// The nodes that still count after an expression was simplified.
+pub(crate) fn live_nodes(ast: &Ast, folded: &Folded) -> Vec<ExprId> {
+    let mut pending = vec![ast.root];
+    let mut live = Vec::new();
+    let mut seen = vec![false; ast.len()];
+    while let Some(id) = pending.pop() {
+        let seen = seen.get_mut(id.0 as usize);
+        if folded.is_dead(id) || seen.is_none_or(|seen| std::mem::replace(seen, true)) {
+            continue;
+        }
+        live.push(id);
+        ast.expr(id).for_each_child(|child| pending.push(child));
+    }
+    live
+}
+
+/// The constant text that a node is.
+pub(crate) fn constant_key(ast: &Ast, id: ExprId) -> Option<&str> {
+    match ast.expr(id) {
+        Expr::Literal(Literal::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// The identifier that a chain of fields starts with, and the node it stands at.
+pub(crate) fn ident_path(ast: &Ast, id: ExprId) -> Option<(ExprId, &str)> {
+    let mut at = id;
+    loop {
+        match ast.expr(at) {
+            Expr::Ident(name) => return Some((at, name)),
+            Expr::Select { operand, .. } => at = *operand,
+            Expr::Call {
+                function,
+                target: None,
+                args,
+            } if matches!(&**function, "_[_]" | "_?._" | "_[?_]") => {
+                at = *args.first()?;
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// Where the chain of names that a node is part of stands: from its first name to the end of its last.
+pub(crate) fn place_of(ast: &Ast, id: ExprId) -> Place {
+    let text = ast.source.text();
+    let node = ident_path(ast, id).map_or(id, |(ident, _)| ident);
+    let start = byte_offset(text, ast.node(node).offset);
+    let rest = text.get(start..).unwrap_or_default();
+    let length = rest
+        .find(|c: char| !(c == '_' || c == '.' || c.is_alphanumeric()))
+        .unwrap_or(rest.len());
+    let name = rest.get(..length).unwrap_or_default().trim_end_matches('.');
+    start..start + name.len().max(1)
+}
+
+/// The byte at a position; the start for what has no place, the end for what lies behind it.
+pub(crate) fn byte_at(text: &str, position: Position) -> usize {
+    let (Ok(line), Ok(column)) = (usize::try_from(position.line), usize::try_from(position.column)) else {
+        return 0;
+    };
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum();
+    let line = text.get(start..).unwrap_or_default();
+    start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
+}
+
+/// The byte of a code point.
+pub(crate) fn byte_offset(text: &str, code_point: u32) -> usize {
+    text.char_indices()
+        .nth(code_point as usize)
+        .map_or(text.len(), |(at, _)| at)
+}

@@ -1,0 +1,75 @@
+//! Warnings about manifests that load, but may not do what they are meant to.
+//!
+//! An API server takes a policy whose expressions fail on every request, that nothing binds or that no request can
+//! meet. [`lint`] looks through loaded manifests for such things. Each warning belongs to a [`Lint`], whose name is
+//! stable, so that it can be switched off.
+//!
+//! ```
+//! use pratique_manifest::{ManifestFile, Options, Plugin, UncheckedExpressions, load_files};
+//!
+//! let policy = br#"
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: keep.static.k8s.io}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [DELETE]}]
+//!   validations: [{expression: "object.metadata.name != 'keep'"}]
+//! "#;
+//! let file = ManifestFile { path: "policy.yaml".into(), content: policy.to_vec() };
+//! let options = Options { expressions: &UncheckedExpressions };
+//! let set = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &options).unwrap();
+//! let names: Vec<_> = pratique_lint::lint(&[&set]).iter().map(|warning| warning.lint.name).collect();
+//! assert_eq!(names, ["unbound-policy", "null-object"]);
+//! ```
+
+mod analysis;
+mod cost;
+mod lint;
+mod lints;
+mod report;
+mod selectors;
+mod subject;
+mod typing;
+mod warning;
+
+use pratique_manifest::ManifestSet;
+
+pub use cost::{ExpressionCost, costs};
+pub use lint::{Lint, all, find};
+pub use warning::Warning;
+
+use report::Report;
+use subject::{Manifests, Policy};
+
+/// Looks through manifests that a server loads together, one set a plugin; the warnings in the order of their places.
+pub fn lint(sets: &[&ManifestSet]) -> Vec<Warning> {
+    let manifests = Manifests::new(sets);
+    let mut report = Report::default();
+    for policy in &manifests.policies {
+        lint_policy(policy, &mut report);
+    }
+    for hook in &manifests.hooks {
+        lints::match_nothing::hook(hook, &mut report);
+        lints::unknown_resource::check(&hook.rules, &hook.origin, &mut report);
+        lints::excluded_resource::check(&hook.rules, &hook.origin, &mut report);
+        lints::constant_condition::hook(hook, &mut report);
+    }
+    lints::webhook_timeout::check(&manifests, &mut report);
+    report.finish()
+}
+
+fn lint_policy(policy: &Policy<'_>, report: &mut Report) {
+    lints::unbound_policy::check(policy, report);
+    lints::ignored_denial::check(policy, report);
+    lints::empty_binding::check(policy, report);
+    lints::match_nothing::policy(policy, report);
+    lints::unknown_resource::check(&policy.rules, &policy.origin, report);
+    lints::excluded_resource::check(&policy.rules, &policy.origin, report);
+    lints::cel_in_message::check(policy, report);
+    lints::constant_condition::policy(policy, report);
+    lints::null_object::check(policy, report);
+    lints::atomic_field::check(policy, report);
+    lints::type_check::check(policy, report);
+    lints::cost_limit::check(policy, report);
+}

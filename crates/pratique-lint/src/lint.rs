@@ -1,0 +1,52 @@
+//! What there is to warn of.
+
+use crate::lints;
+
+/// Something that manifests are looked through for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Lint {
+    /// Its stable name, as in `null-object`.
+    pub name: &'static str,
+    /// What it finds, in a sentence.
+    pub summary: &'static str,
+}
+
+/// All lints, by name.
+pub fn all() -> &'static [&'static Lint] {
+    &[
+        &lints::atomic_field::LINT,
+        &lints::cel_in_message::LINT,
+        &lints::constant_condition::LINT,
+        &lints::cost_limit::LINT,
+        &lints::empty_binding::LINT,
+        &lints::excluded_resource::LINT,
+        &lints::ignored_denial::LINT,
+        &lints::match_nothing::LINT,
+        &lints::null_object::LINT,
+        &lints::type_check::LINT,
+        &lints::unbound_policy::LINT,
+        &lints::unknown_resource::LINT,
+        &lints::webhook_timeout::LINT,
+    ]
+}
+
+/// The lint of a name.
+pub fn find(name: &str) -> Option<&'static Lint> {
+    all().iter().find(|lint| lint.name == name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_plain() {
+        assert!(all().is_sorted_by(|a, b| a.name < b.name));
+        for lint in all() {
+            let plain = |c: char| c.is_ascii_lowercase() || c == '-';
+            assert!(lint.name.chars().all(plain), "{}", lint.name);
+            assert_eq!(find(lint.name), Some(*lint));
+        }
+        assert_eq!(find("warnings"), None);
+    }
+}

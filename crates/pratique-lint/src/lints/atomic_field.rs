@@ -1,0 +1,183 @@
+//! Apply configurations that set what can only be replaced as a whole.
+
+use std::collections::BTreeMap;
+
+use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_schema::merge::{ListMerging, MergeSchema, MergeType};
+use pratique_types::GroupVersionKind;
+
+use crate::analysis::{Parsed, byte_offset};
+use crate::lint::Lint;
+use crate::report::{Finding, Report, listed};
+use crate::subject::{Policy, Role};
+use crate::typing::Kinds;
+
+pub(crate) const LINT: Lint = Lint {
+    name: "atomic-field",
+    summary: "An apply configuration sets an atomic list, map or struct, which the server refuses.",
+};
+
+pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
+    if !policy
+        .sites
+        .iter()
+        .any(|site| site.role == Role::ApplyConfiguration)
+    {
+        return;
+    }
+    let kinds = Kinds::new(&policy.rules);
+    let parsed = Parsed::new(&policy.sites);
+    for (site, ast) in policy.sites.iter().zip(&parsed.asts) {
+        let Some(ast) = ast.as_ref().filter(|_| site.role == Role::ApplyConfiguration) else {
+            continue;
+        };
+        for ((offset, path), of_kinds) in atomic_fields(ast, &kinds) {
+            let start = byte_offset(site.text, offset);
+            let rest = site.text.get(start..).unwrap_or_default();
+            let length = rest
+                .find(|c: char| c != '.' && !c.is_alphanumeric())
+                .unwrap_or(rest.len());
+            let message = format!(
+                "{}: {path} is atomic: an apply configuration may not set it, the request fails",
+                listed(&of_kinds)
+            );
+            let help = "use a JSONPatch, which may replace it as a whole";
+            report.add_in(
+                &policy.origin,
+                &site.path,
+                start..start + length.max(1),
+                Finding::new(&LINT, message).help(help),
+            );
+        }
+    }
+}
+
+/// The atomic fields that a configuration sets: where, their paths, and the kinds for which they are atomic.
+fn atomic_fields(ast: &Ast, kinds: &Kinds) -> BTreeMap<(u32, String), Vec<String>> {
+    let mut found: BTreeMap<(u32, String), Vec<String>> = BTreeMap::new();
+    for id in (0..ast.len() as u32).map(ExprId) {
+        let Expr::Struct { type_name, fields } = ast.expr(id) else {
+            continue;
+        };
+        let mut names = type_name.trim_start_matches('.').split('.');
+        if names.next() != Some("Object") {
+            continue;
+        }
+        let path: Vec<&str> = names.collect();
+        for field in fields {
+            let mut path = path.clone();
+            path.push(&field.name);
+            for served in &kinds.builtin {
+                if is_atomic(&served.kind, &path) {
+                    let kinds = found
+                        .entry((name_offset(ast, field.offset, &field.name), path.join(".")))
+                        .or_default();
+                    kinds.push(served.kind.to_string());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Where a field's name starts; errors about it point at the colon behind.
+fn name_offset(ast: &Ast, offset: u32, name: &str) -> u32 {
+    let text = ast.source.text();
+    let end = byte_offset(text, offset);
+    if text.get(end..).is_some_and(|rest| rest.starts_with(name)) {
+        return offset;
+    }
+    let before = text.get(..end).unwrap_or_default().trim_end();
+    match before.strip_suffix(name) {
+        Some(start) => start.chars().count() as u32,
+        None => offset,
+    }
+}
+
+/// Whether a field of a kind is replaced as a whole. Of what is part of such a field, that is told of the field.
+fn is_atomic(kind: &GroupVersionKind, path: &[&str]) -> bool {
+    let schema = MergeSchema::builtin();
+    let Ok(root) = schema.kind(kind) else {
+        return false;
+    };
+    let mut at = schema.get(root);
+    for (index, name) in path.iter().enumerate() {
+        let Some(of) = at.map.as_ref().and_then(|map| map.member(name)) else {
+            return false;
+        };
+        let (inner, atomic) = inner(schema, schema.get(of));
+        if atomic {
+            return index + 1 == path.len();
+        }
+        at = inner;
+    }
+    false
+}
+
+/// What the lists of a type hold in the end, and whether any of it is merged as a whole only.
+fn inner<'s>(schema: &'s MergeSchema, mut of: &'s MergeType) -> (&'s MergeType, bool) {
+    let mut atomic = false;
+    while let Some(list) = &of.list {
+        atomic |= list.merging == ListMerging::Atomic;
+        of = schema.get(list.element);
+    }
+    (of, atomic || of.map.as_ref().is_some_and(|map| map.atomic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{check as find, mutation};
+
+    #[track_caller]
+    fn check(expression: &str, expected: &[(&str, &str)]) {
+        find(&LINT, &mutation("ApplyConfiguration", expression), expected);
+    }
+
+    const SPEC: &str = "Object.spec.template.spec";
+
+    #[test]
+    fn atomic_fields_are_found() {
+        check(
+            &format!(
+                "Object{{spec: Object.spec{{template: Object.spec.template{{spec: {SPEC}{{containers: [{SPEC}.containers{{name: 'a', args: ['b']}}]}}}}}}}}"
+            ),
+            &[(
+                "args",
+                "Kind=Deployment: spec.template.spec.containers.args is atomic",
+            )],
+        );
+        check(
+            &format!("Object{{spec: {SPEC}{{nodeSelector: {{'a': 'b'}}}}}}"),
+            &[("nodeSelector", "nodeSelector is atomic")],
+        );
+        check(
+            "Object{metadata: Object.metadata{ownerReferences: [Object.metadata.ownerReferences{uid: 'a'}]}}",
+            &[("ownerReferences", "metadata.ownerReferences is atomic")],
+        );
+        check(
+            &format!("Object{{spec: {SPEC}{{tolerations: []}}}}"),
+            &[("tolerations", "tolerations is atomic")],
+        );
+    }
+
+    #[test]
+    fn others_are_not() {
+        check(
+            "Object{metadata: Object.metadata{labels: {'a': 'b'}}, spec: Object.spec{replicas: 1}}",
+            &[],
+        );
+        check(
+            &format!("Object{{spec: {SPEC}{{containers: [{SPEC}.containers{{name: 'a', image: 'b'}}]}}}}"),
+            &[],
+        );
+        find(
+            &LINT,
+            &mutation(
+                "JSONPatch",
+                "[JSONPatch{op: 'add', path: '/spec/template/spec/tolerations', value: []}]",
+            ),
+            &[],
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! Match conditions that are the same for every request.
+
+use pratique_types::Operation;
+
+use crate::analysis::{Facts, Known, Parsed};
+use crate::lint::Lint;
+use crate::report::{Finding, Report};
+use crate::subject::{Hook, Origin, Policy, Role, RuleView, Site};
+
+pub(crate) const LINT: Lint = Lint {
+    name: "constant-condition",
+    summary: "A match condition is true, or false, for every request that the rules match.",
+};
+
+pub(crate) fn policy(policy: &Policy<'_>, report: &mut Report) {
+    check(&policy.sites, &policy.rules, &policy.origin, report);
+}
+
+pub(crate) fn hook(hook: &Hook<'_>, report: &mut Report) {
+    check(&hook.conditions, &hook.rules, &hook.origin, report);
+}
+
+fn check(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
+    for site in sites.iter().filter(|site| site.role == Role::Condition) {
+        let alone = std::slice::from_ref(site);
+        let parsed = Parsed::new(alone);
+        let message = match always(&parsed, alone, &Facts::default()) {
+            Some(true) => "the condition is always true: it has no effect",
+            Some(false) => "the condition is always false: nothing is matched",
+            None if never(&parsed, alone, rules) => {
+                "the condition is false for every operation of the rules: nothing is matched"
+            }
+            None => continue,
+        };
+        report.add(origin, &site.path, Finding::new(&LINT, message));
+    }
+}
+
+/// What a condition is under facts.
+fn always(parsed: &Parsed, site: &[Site<'_>], facts: &Facts<'_>) -> Option<bool> {
+    let Some(view) = parsed.view(site, facts) else {
+        return Some(false);
+    };
+    let ast = parsed.asts.first()?.as_ref()?;
+    (*view.folded.first()?.value(ast.root) == Known::Bool(true)).then_some(true)
+}
+
+/// Whether a condition is false for all that rules match.
+fn never(parsed: &Parsed, site: &[Site<'_>], rules: &[RuleView<'_>]) -> bool {
+    let takes = |operation: &Operation| rules.iter().any(|rule| rule.operations.contains(operation));
+    let mut operations = Operation::ALL.into_iter().filter(takes).peekable();
+    operations.peek().is_some()
+        && operations.all(|operation| {
+            let facts = Facts {
+                operation: Some(operation),
+                ..Facts::default()
+            };
+            always(parsed, site, &facts) == Some(false)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{check as find, policy};
+
+    #[track_caller]
+    fn check(expression: &str, expected: &[&str]) {
+        let spec = format!(
+            "matchConditions: [{{name: c, expression: \"{expression}\"}}]\nvalidations: [{{expression: 'true'}}]"
+        );
+        let quoted = format!("\"{expression}\"");
+        let expected: Vec<_> = expected.iter().map(|part| (quoted.as_str(), *part)).collect();
+        find(&LINT, &policy("CREATE, UPDATE", &spec), &expected);
+    }
+
+    #[test]
+    fn conditions_that_never_change() {
+        check("true", &["always true"]);
+        check("1 == 2 && object.metadata.name == 'a'", &["always false"]);
+        check("request.operation == 'DELETE'", &["false for every operation"]);
+        check(
+            "request.operation in ['DELETE', 'CONNECT']",
+            &["false for every operation"],
+        );
+    }
+
+    #[test]
+    fn conditions_that_do() {
+        check("request.operation == 'CREATE'", &[]);
+        check("object.metadata.name == 'a'", &[]);
+        check("request.userInfo.username != 'a' || false", &[]);
+        check("has(object.spec) && true", &[]);
+    }
+}

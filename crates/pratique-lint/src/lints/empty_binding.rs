@@ -1,0 +1,211 @@
+//! Bindings that share nothing with what their policy meets.
+
+use k8s_openapi::api::admissionregistration::v1::MatchResources;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+
+use crate::lint::Lint;
+use crate::report::{Finding, Report};
+use crate::selectors::contradiction;
+use crate::subject::{Binding, Policy, RuleView, path};
+
+pub(crate) const LINT: Lint = Lint {
+    name: "empty-binding",
+    summary: "A binding narrows its policy to nothing.",
+};
+
+pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
+    for binding in &policy.bindings {
+        let name = &policy.origin.name.name;
+        if let Some(why) = no_rule_in_common(policy, binding) {
+            let message = format!("the binding has no effect: {why} the policy {name:?}");
+            let field = path(&["spec", "matchResources", "resourceRules"]);
+            report.add(&binding.origin, &field, Finding::new(&LINT, message));
+        }
+        for (field, label) in contradictions(policy.constraints, binding.resources) {
+            let message = format!(
+                "the binding has no effect: nothing meets both its {field} and that of the policy {name:?}, for the \
+                 label {label:?}"
+            );
+            report.add(
+                &binding.origin,
+                &path(&["spec", "matchResources", field]),
+                Finding::new(&LINT, message),
+            );
+        }
+    }
+}
+
+fn no_rule_in_common(policy: &Policy<'_>, binding: &Binding<'_>) -> Option<&'static str> {
+    let equivalent = [policy.constraints, binding.resources]
+        .into_iter()
+        .flatten()
+        .any(|own| own.match_policy.as_deref() != Some("Exact"));
+    let overlap = |one: &RuleView<'_>| binding.rules.iter().any(|other| overlap(one, other, equivalent));
+    if !binding.rules.is_empty() && !policy.rules.iter().any(overlap) {
+        return Some("its rules match nothing that is matched by");
+    }
+    let excluded = |rule: &RuleView<'_>| is_excluded(rule, &binding.excluded);
+    let all = !policy.rules.is_empty() && policy.rules.iter().all(excluded);
+    all.then_some("its rules exclude all that is matched by")
+}
+
+/// Whether two rules can match the same request.
+fn overlap(one: &RuleView<'_>, other: &RuleView<'_>, equivalent: bool) -> bool {
+    one.operations
+        .iter()
+        .any(|operation| other.operations.contains(operation))
+        && (share(one.groups, other.groups) || (equivalent && of_twins(one) && of_twins(other)))
+        && (equivalent || share(one.versions, other.versions))
+        && one
+            .resources
+            .iter()
+            .any(|a| other.resources.iter().any(|b| meet(a, b)))
+        && (one.scope == other.scope || one.scope == "*" || other.scope == "*")
+        && (one.names.is_empty() || other.names.is_empty() || share(one.names, other.names))
+}
+
+/// Events are served in two groups from one storage.
+fn of_twins(rule: &RuleView<'_>) -> bool {
+    rule.groups
+        .iter()
+        .any(|group| group.is_empty() || group == "events.k8s.io")
+        && rule.resources.iter().any(|resource| resource == "events")
+}
+
+fn share(one: &[String], other: &[String]) -> bool {
+    let any = |names: &[String]| names.iter().any(|name| name == "*");
+    any(one) || any(other) || one.iter().any(|name| other.contains(name))
+}
+
+/// Whether two patterns of resources match the same resource.
+fn meet(one: &str, other: &str) -> bool {
+    let parts = |pattern: &str| -> (String, String) {
+        let (resource, part) = pattern.split_once('/').unwrap_or((pattern, ""));
+        (resource.to_owned(), part.to_owned())
+    };
+    let ((a, a_part), (b, b_part)) = (parts(one), parts(other));
+    let same = |a: &str, b: &str| a == b || a == "*" || b == "*";
+    same(&a, &b) && same(&a_part, &b_part)
+}
+
+/// Whether other rules exclude all that a rule matches, of which all must be built in.
+pub(crate) fn is_excluded(rule: &RuleView<'_>, excluded: &[RuleView<'_>]) -> bool {
+    let mut served = rule.served().peekable();
+    if !rule.is_builtin_only() || served.peek().is_none() {
+        return false;
+    }
+    served.all(|served| {
+        rule.operations.iter().all(|operation| {
+            let excludes =
+                |other: &RuleView<'_>| other.names.is_empty() && other.operations.contains(operation);
+            excluded
+                .iter()
+                .any(|other| excludes(other) && other.takes(served))
+        })
+    })
+}
+
+/// The selectors of a policy and a binding that nothing meets together, and the label that they disagree on. What a
+/// policy asks for in vain by itself is not the binding's fault.
+fn contradictions(
+    constraints: Option<&MatchResources>,
+    resources: Option<&MatchResources>,
+) -> Vec<(&'static str, String)> {
+    let (Some(constraints), Some(resources)) = (constraints, resources) else {
+        return Vec::new();
+    };
+    let pairs = [
+        (
+            "namespaceSelector",
+            &constraints.namespace_selector,
+            &resources.namespace_selector,
+        ),
+        (
+            "objectSelector",
+            &constraints.object_selector,
+            &resources.object_selector,
+        ),
+    ];
+    let disagreement =
+        |(field, own, other): (&'static str, &Option<LabelSelector>, &Option<LabelSelector>)| {
+            let (own, other) = (own.as_ref()?, other.as_ref()?);
+            if contradiction(&[own]).is_some() {
+                return None;
+            }
+            contradiction(&[own, other]).map(|label| (field, label))
+        };
+    pairs.into_iter().filter_map(disagreement).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{check as find, policy};
+
+    #[track_caller]
+    fn check(resources: &str, expected: &[(&str, &str)]) {
+        let spec = "validations: [{expression: 'true'}]";
+        let manifests =
+            policy("CREATE", spec).replace("[Deny]}", &format!("[Deny], matchResources: {{{resources}}}}}"));
+        find(&LINT, &manifests, expected);
+    }
+
+    fn rule(resources: &str, operations: &str) -> String {
+        format!(
+            "{{apiGroups: [''], apiVersions: [v1], resources: [{resources}], operations: [{operations}]}}"
+        )
+    }
+
+    #[test]
+    fn rules_in_common() {
+        check("", &[]);
+        check(&format!("resourceRules: [{}]", rule("pods", "'*'")), &[]);
+        check(
+            &format!("resourceRules: [{}]", rule("services, '*'", "CREATE")),
+            &[],
+        );
+        for (resources, operations) in [
+            ("services", "CREATE"),
+            ("pods/status", "CREATE"),
+            ("pods", "UPDATE, DELETE"),
+        ] {
+            let rules = format!("[{}]", rule(resources, operations));
+            check(
+                &format!("resourceRules: {rules}"),
+                &[(&rules, "its rules match nothing")],
+            );
+        }
+    }
+
+    #[test]
+    fn exclusions() {
+        check(
+            &format!("excludeResourceRules: [{}]", rule("pods", "UPDATE")),
+            &[],
+        );
+        let all = format!("excludeResourceRules: [{}]", rule("'*'", "'*'"));
+        check(&all, &[("matchResources", "exclude all")]);
+    }
+
+    #[test]
+    fn selectors_in_common() {
+        let spec = "validations: [{expression: 'true'}]";
+        let both = |selector: &str| {
+            policy("CREATE", spec)
+                .replace(
+                    "    resourceRules:",
+                    "    namespaceSelector: {matchLabels: {env: prod}}\n    resourceRules:",
+                )
+                .replace(
+                    "[Deny]}",
+                    &format!("[Deny], matchResources: {{namespaceSelector: {selector}}}}}"),
+                )
+        };
+        find(&LINT, &both("{matchLabels: {team: a}}"), &[]);
+        find(
+            &LINT,
+            &both("{matchLabels: {env: test}}"),
+            &[("{matchLabels: {env: test}}", "\"env\"")],
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! Rules that name resources which admission never sees.
+
+use crate::lint::Lint;
+use crate::report::{Finding, Report};
+use crate::subject::{Origin, RuleView, item};
+
+pub(crate) const LINT: Lint = Lint {
+    name: "excluded-resource",
+    summary: "A rule names a review of users or permissions, which no policy or webhook gets to see.",
+};
+
+/// Reviews that are made in the course of other requests, and never stored.
+const REVIEWS: [(&str, &str); 6] = [
+    ("authentication.k8s.io", "selfsubjectreviews"),
+    ("authentication.k8s.io", "tokenreviews"),
+    ("authorization.k8s.io", "localsubjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectrulesreviews"),
+    ("authorization.k8s.io", "subjectaccessreviews"),
+];
+
+pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
+    for rule in rules {
+        for (index, pattern) in rule.resources.iter().enumerate() {
+            let name = pattern.split('/').next().unwrap_or_default();
+            let named = |(group, review): &(&str, &str)| {
+                name == *review && rule.groups.iter().any(|own| own == group || own == "*")
+            };
+            if REVIEWS.iter().any(named) {
+                let message =
+                    format!("{name} are never shown to policies and webhooks: the rule does not match them");
+                let mut list = rule.path.clone();
+                list.push(pratique_manifest::Step::Field("resources".to_owned()));
+                report.add(origin, &item(&list, index, ""), Finding::new(&LINT, message));
+            }
+        }
+    }
+}
+
+/// Whether a resource is one of these reviews.
+pub(crate) fn is_review(group: &str, resource: &str) -> bool {
+    REVIEWS.contains(&(group, resource))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{check, policy_for};
+
+    #[test]
+    fn reviews_are_excluded() {
+        let named = |group: &str, resources: &str| {
+            policy_for(
+                group,
+                "v1",
+                resources,
+                "CREATE",
+                "validations: [{expression: 'true'}]",
+            )
+        };
+        let reviews = named("authentication.k8s.io", "tokenreviews");
+        check(&LINT, &reviews, &[("tokenreviews", "never shown")]);
+        check(&LINT, &named("'*'", "'*'"), &[]);
+        check(&LINT, &named("''", "serviceaccounts/token"), &[]);
+        check(&LINT, &named("example.com", "tokenreviews"), &[]);
+    }
+}

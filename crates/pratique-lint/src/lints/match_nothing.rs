@@ -1,0 +1,187 @@
+//! Rules that no request can match.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use pratique_types::Operation;
+use pratique_types::builtin::{ServedResource, resources};
+
+use super::empty_binding::is_excluded;
+use super::excluded_resource::is_review;
+use super::unknown_resource::is_unknown;
+use crate::lint::Lint;
+use crate::report::{Finding, Report, listed};
+use crate::selectors::contradiction;
+use crate::subject::{Hook, Origin, Policy, RuleView, path};
+
+pub(crate) const LINT: Lint = Lint {
+    name: "match-nothing",
+    summary: "A rule or a selector matches no request that there can be.",
+};
+
+pub(crate) fn policy(policy: &Policy<'_>, report: &mut Report) {
+    check(&policy.rules, &policy.excluded, &policy.origin, report);
+    let constraints = policy.constraints;
+    selector(
+        "namespaceSelector",
+        constraints.and_then(|own| own.namespace_selector.as_ref()),
+        policy,
+        report,
+    );
+    selector(
+        "objectSelector",
+        constraints.and_then(|own| own.object_selector.as_ref()),
+        policy,
+        report,
+    );
+}
+
+pub(crate) fn hook(hook: &Hook<'_>, report: &mut Report) {
+    check(&hook.rules, &[], &hook.origin, report);
+}
+
+fn check(rules: &[RuleView<'_>], excluded: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
+    for rule in rules {
+        let why = why_nothing(rule).or_else(|| {
+            is_excluded(rule, excluded).then(|| "excludeResourceRules exclude all that it matches".to_owned())
+        });
+        if let Some(why) = why {
+            report.add(
+                origin,
+                &rule.path,
+                Finding::new(&LINT, format!("the rule matches nothing: {why}")),
+            );
+        }
+    }
+}
+
+fn selector(field: &str, selector: Option<&LabelSelector>, policy: &Policy<'_>, report: &mut Report) {
+    if let Some(label) = selector.and_then(|own| contradiction(&[own])) {
+        let message =
+            format!("the selector matches nothing: no value of the label {label:?} meets all of it");
+        let field = path(&["spec", "matchConstraints", field]);
+        report.add(&policy.origin, &field, Finding::new(&LINT, message));
+    }
+}
+
+/// Why a rule over built-in resources matches nothing. What other lints tell of it is left out.
+fn why_nothing(rule: &RuleView<'_>) -> Option<String> {
+    let told = |pattern: &String| is_unknown(rule, pattern);
+    if !rule.is_builtin_only() || rule.resources.iter().any(told) {
+        return None;
+    }
+    let served: Vec<&ServedResource> = rule.served().collect();
+    if served.is_empty() {
+        return Some(why_none_served(rule));
+    }
+    let is_review = |served: &&&ServedResource| is_review(&served.resource.group, &served.resource.resource);
+    let served: Vec<_> = served.iter().filter(|served| !is_review(served)).collect();
+    if !served.is_empty() && !served.iter().any(|served| has_operation(rule, served)) {
+        let operations: Vec<&str> = rule.operations.iter().map(|own| own.as_str()).collect();
+        return Some(match operations.as_slice() {
+            ["CONNECT"] => "only parts as pods/exec and pods/portforward are connected to".to_owned(),
+            _ => format!(
+                "{} is no operation on what is only connected to: use CONNECT",
+                listed(&operations)
+            ),
+        });
+    }
+    None
+}
+
+/// Why there is no resource for a rule whose resources all have names that exist.
+fn why_none_served(rule: &RuleView<'_>) -> String {
+    let other_scope = resources().iter().any(|served| rule.takes_in_any_scope(served));
+    match (other_scope, rule.scope) {
+        (true, "Namespaced") => "none of its resources live in namespaces".to_owned(),
+        (true, "Cluster") => "all of its resources live in namespaces".to_owned(),
+        _ => {
+            let versions: Vec<String> = rule.versions.iter().map(|own| format!("{own:?}")).collect();
+            format!("its resources are not served in version {}", listed(&versions))
+        }
+    }
+}
+
+/// Parts of resources that are connected to, and never created, changed or deleted.
+const CONNECTED: [(&str, &str); 6] = [
+    ("pods", "attach"),
+    ("pods", "exec"),
+    ("pods", "portforward"),
+    ("pods", "proxy"),
+    ("services", "proxy"),
+    ("nodes", "proxy"),
+];
+
+fn has_operation(rule: &RuleView<'_>, served: &ServedResource) -> bool {
+    let part = (served.resource.resource.as_str(), served.subresource.as_str());
+    let is_connected = served.resource.group.is_empty() && CONNECTED.contains(&part);
+    let fits = |operation: &Operation| (*operation == Operation::Connect) == is_connected;
+    rule.operations.iter().any(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{check as find, policy_for};
+
+    fn of(groups: &str, versions: &str, resources: &str, operations: &str) -> String {
+        policy_for(
+            groups,
+            versions,
+            resources,
+            operations,
+            "validations: [{expression: 'true'}]",
+        )
+    }
+
+    #[track_caller]
+    fn check(manifests: &str, why: &str) {
+        let start = manifests.find("{apiGroups").unwrap();
+        let rule = manifests.get(start..).unwrap().lines().next().unwrap();
+        find(&LINT, manifests, &[(rule, why)]);
+    }
+
+    #[test]
+    fn rules_without_requests() {
+        check(
+            &of("apps", "v1beta1", "deployments", "CREATE"),
+            "not served in version \"v1beta1\"",
+        );
+        check(
+            &of("''", "v1", "pods/exec", "CREATE, UPDATE"),
+            "CREATE and UPDATE is no operation",
+        );
+        check(&of("''", "v1", "pods", "CONNECT"), "only parts");
+        let cluster = of("''", "v1", "pods", "CREATE").replace("operations", "scope: Cluster, operations");
+        check(&cluster, "live in namespaces");
+        let exclude = "excludeResourceRules: [{apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['*']}]";
+        let excluded = of("''", "v1", "pods", "CREATE")
+            .replace("    resourceRules", &format!("    {exclude}\n    resourceRules"));
+        let start = excluded.find("- {apiGroups").unwrap() + 2;
+        let rule = excluded.get(start..).unwrap().lines().next().unwrap();
+        find(&LINT, &excluded, &[(rule, "exclude all")]);
+    }
+
+    #[test]
+    fn rules_with_requests() {
+        for manifests in [
+            of("''", "v1", "pods", "CREATE"),
+            of("''", "v1", "pods/exec", "'*'"),
+            of("'*'", "'*'", "'*'", "CONNECT"),
+            of("apps", "v1, v1beta1", "deployments", "CREATE"),
+            of("example.com", "v1beta1", "gadgets", "CONNECT"),
+            of("''", "v1", "namespaces", "CREATE").replace("operations", "scope: Cluster, operations"),
+        ] {
+            find(&LINT, &manifests, &[]);
+        }
+    }
+
+    #[test]
+    fn selectors() {
+        let with = |selector: &str| {
+            let line = format!("    objectSelector: {selector}\n    resourceRules");
+            of("''", "v1", "pods", "CREATE").replace("    resourceRules", &line)
+        };
+        let impossible = "{matchLabels: {a: x}, matchExpressions: [{key: a, operator: DoesNotExist}]}";
+        find(&LINT, &with(impossible), &[(impossible, "\"a\"")]);
+        find(&LINT, &with("{matchLabels: {a: x, b: z}}"), &[]);
+    }
+}

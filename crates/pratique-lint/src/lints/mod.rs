@@ -1,0 +1,20 @@
+//! The lints, one a module: what each finds, and where it keeps silent.
+
+pub(crate) mod atomic_field;
+pub(crate) mod cel_in_message;
+pub(crate) mod constant_condition;
+pub(crate) mod cost_limit;
+pub(crate) mod empty_binding;
+pub(crate) mod excluded_resource;
+pub(crate) mod ignored_denial;
+pub(crate) mod match_nothing;
+pub(crate) mod null_object;
+pub(crate) mod type_check;
+pub(crate) mod unbound_policy;
+pub(crate) mod unknown_resource;
+pub(crate) mod webhook_timeout;
+
+pub(crate) use excluded_resource::is_review;
+
+#[cfg(test)]
+pub(crate) mod testing;

@@ -1,0 +1,269 @@
+//! Expressions that read `object` where there is none.
+
+use std::collections::BTreeMap;
+
+use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_types::Operation;
+
+use crate::analysis::{Facts, Known, Parsed, Place, View, ident_path, live_nodes, place_of};
+use crate::lint::Lint;
+use crate::report::{Finding, Report, listed};
+use crate::subject::{Policy, Role};
+
+pub(crate) const LINT: Lint = Lint {
+    name: "null-object",
+    summary: "An expression reads object on DELETE, oldObject on CREATE, or namespaceObject in a match condition, where each is null.",
+};
+
+/// What is read of null, and when.
+struct Read {
+    place: Place,
+    name: String,
+    operations: Vec<&'static str>,
+}
+
+pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
+    let parsed = Parsed::new(&policy.sites);
+    let mut found: BTreeMap<(usize, String), Read> = BTreeMap::new();
+    for operation in operations(policy) {
+        let facts = Facts {
+            operation: Some(operation),
+            ..Facts::default()
+        };
+        let Some(view) = parsed.view(&policy.sites, &facts) else {
+            continue;
+        };
+        for (index, place, root) in reads(&parsed, &view) {
+            let name = policy
+                .sites
+                .get(index)
+                .and_then(|site| site.text.get(place.clone()))
+                .unwrap_or(&root);
+            let name = name.to_owned();
+            let read = found.entry((index, root)).or_insert(Read {
+                place,
+                name,
+                operations: Vec::new(),
+            });
+            if !read.operations.contains(&operation.as_str()) {
+                read.operations.push(operation.as_str());
+            }
+        }
+    }
+    for ((index, root), read) in found {
+        let Some(site) = policy.sites.get(index) else {
+            continue;
+        };
+        report.add_in(
+            &policy.origin,
+            &site.path,
+            read.place.clone(),
+            finding(policy, site.role, &root, &read),
+        );
+    }
+}
+
+fn operations(policy: &Policy<'_>) -> Vec<Operation> {
+    let takes = |operation: &Operation| {
+        policy
+            .rules
+            .iter()
+            .any(|rule| rule.operations.contains(operation))
+    };
+    Operation::ALL.into_iter().filter(takes).collect()
+}
+
+/// The first read of each null variable in each expression: the site, the place, and the variable.
+fn reads(parsed: &Parsed, view: &View) -> Vec<(usize, Place, String)> {
+    let mut found = Vec::new();
+    for (index, ast) in parsed.asts.iter().enumerate() {
+        let (Some(ast), Some(folded), Some(true)) = (ast, view.folded.get(index), view.active.get(index))
+        else {
+            continue;
+        };
+        let mut own: BTreeMap<String, Place> = BTreeMap::new();
+        for id in live_nodes(ast, folded) {
+            let Some(operand) =
+                read_operand(ast, id).filter(|operand| *folded.value(*operand) == Known::Null)
+            else {
+                continue;
+            };
+            let Some(path) = folded.path(operand) else {
+                continue;
+            };
+            let place = place_of(ast, operand);
+            let first = own.entry(path.join(".")).or_insert_with(|| place.clone());
+            if place.start < first.start {
+                *first = place;
+            }
+        }
+        found.extend(own.into_iter().map(|(root, place)| (index, place, root)));
+    }
+    found
+}
+
+/// What a node reads from and cannot, where it is null.
+fn read_operand(ast: &Ast, id: ExprId) -> Option<ExprId> {
+    match ast.expr(id) {
+        Expr::Select {
+            operand,
+            test_only: false,
+            ..
+        } => Some(*operand),
+        Expr::Comprehension(own) => Some(own.range),
+        Expr::Call {
+            function,
+            target: None,
+            args,
+        } => match (&**function, args.as_slice()) {
+            ("_[_]" | "size", [operand, ..]) => Some(*operand),
+            ("@in", [_, operand]) => Some(*operand),
+            _ => None,
+        },
+        Expr::Call {
+            target: Some(target), ..
+        } => ident_path(ast, *target).map(|_| *target),
+        _ => None,
+    }
+}
+
+fn finding(policy: &Policy<'_>, role: Role<'_>, root: &str, read: &Read) -> Finding {
+    let name = &read.name;
+    if root == "namespaceObject" {
+        let message = format!("namespaceObject is always null in match conditions: {name} fails");
+        return Finding::new(&LINT, message)
+            .help("use a namespaceSelector, or move the test into a validation");
+    }
+    let outcome = match (role, policy.ignores_errors) {
+        (Role::Message, _) => "the message is replaced by a default one",
+        (_, false) => "the request is denied",
+        (_, true) => "the request is let in",
+    };
+    let operations = listed(&read.operations);
+    let message = format!("{root} is null on {operations}: {name} fails, and {outcome}");
+    let other = match root {
+        "object" => "oldObject",
+        "oldObject" => "object",
+        _ => return Finding::new(&LINT, message).help(format!("test for null first: {root} != null && …")),
+    };
+    let only = operations_without(policy, read);
+    let help = match only {
+        true => format!("read {other} instead"),
+        false => format!("test it first, as in {root} == null || …, or read {other}"),
+    };
+    Finding::new(&LINT, message).help(help)
+}
+
+/// Whether a policy matches no other operations than those on which the read fails.
+fn operations_without(policy: &Policy<'_>, read: &Read) -> bool {
+    operations(policy)
+        .iter()
+        .all(|operation| read.operations.contains(&operation.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{check as find, policy};
+
+    #[track_caller]
+    fn check(operations: &str, expression: &str, expected: &[(&str, &str)]) {
+        let spec = format!("validations:\n- expression: >-\n    {expression}\n");
+        find(&LINT, &policy(operations, &spec), expected);
+    }
+
+    #[test]
+    fn reads_of_null() {
+        check(
+            "DELETE",
+            "object.metadata.name != 'a'",
+            &[("object.metadata.name", "null on DELETE")],
+        );
+        check(
+            "CREATE, UPDATE, DELETE",
+            "object.spec.replicas >= oldObject.spec.replicas",
+            &[
+                ("object.spec.replicas", "object is null on DELETE"),
+                ("oldObject.spec.replicas", "oldObject is null on CREATE"),
+            ],
+        );
+        check(
+            "'*'",
+            "!has(object.spec.x)",
+            &[("object.spec.x", "object is null on DELETE")],
+        );
+        check("DELETE", "'a' in object", &[("object", "null on DELETE")]);
+        check("DELETE", "object['a'] == 1", &[("object", "null on DELETE")]);
+        check(
+            "CREATE",
+            "oldObject.spec.l.all(x, x == 1)",
+            &[("oldObject.spec.l.all", "null on CREATE")],
+        );
+    }
+
+    #[test]
+    fn guards() {
+        for expression in [
+            "object == null || object.metadata.name != 'a'",
+            "object != null && object.metadata.name != 'a'",
+            "object == null ? true : object.metadata.name != 'a'",
+            "request.operation == 'DELETE' || object.metadata.name != 'a'",
+            "request.operation in ['CREATE', 'UPDATE'] ? object.metadata.name != 'a' : oldObject.metadata.name != 'a'",
+            "!(request.operation != 'DELETE') || object.metadata.name != 'a'",
+            "has(object.metadata) ? object.metadata.name != 'a' : true",
+            "object.?metadata.name.orValue('') != 'a'",
+            "object.metadata.name != 'a' || request.operation == 'DELETE'",
+            "[1].all(object, object.a == 1)",
+            "request.operation == 'CREATE' || oldObject != object",
+        ] {
+            check("CREATE, UPDATE, DELETE", expression, &[]);
+        }
+        check("UPDATE", "object.a == oldObject.a", &[]);
+        check("CREATE, CONNECT", "object.a == 1", &[]);
+    }
+
+    #[test]
+    fn conditions_and_variables() {
+        let spec = "matchConditions: [{name: c, expression: \"request.operation != 'DELETE'\"}]
+validations: [{expression: object.a == 1}]";
+        find(&LINT, &policy("CREATE, DELETE", spec), &[]);
+        let spec = "variables:
+- {name: gone, expression: request.operation == 'DELETE'}
+- {name: a, expression: object.spec.a}
+- {name: unused, expression: object.spec.b}
+- {name: self, expression: object}
+validations:
+- {expression: variables.gone || variables.a == 1}
+";
+        find(&LINT, &policy("CREATE, DELETE", spec), &[]);
+        let spec = spec.replace("variables.gone ||", "variables.self.b == 1 &&");
+        find(
+            &LINT,
+            &policy("CREATE, DELETE", &spec),
+            &[
+                ("object.spec.a", "null on DELETE"),
+                ("variables.self.b", "variables.self is null"),
+            ],
+        );
+        let spec = "matchConditions: [{name: c, expression: namespaceObject.metadata.name == 'a'}]
+validations: [{expression: namespaceObject.metadata.name == 'a'}]";
+        find(
+            &LINT,
+            &policy("CREATE", spec),
+            &[("namespaceObject.metadata.name", "always null in match conditions")],
+        );
+    }
+
+    #[test]
+    fn messages_are_made_of_failures_only() {
+        let spec = "validations:
+- {expression: object == null || object.a == 1, messageExpression: object.b}
+- {expression: request.operation == 'CREATE', messageExpression: object.c}
+";
+        find(
+            &LINT,
+            &policy("CREATE, DELETE", spec),
+            &[("object.c", "default one")],
+        );
+    }
+}

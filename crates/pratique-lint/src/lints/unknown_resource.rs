@@ -1,0 +1,178 @@
+//! Rules that name resources which their built-in groups do not have.
+
+use pratique_cel::text::nearest;
+use pratique_manifest::Step;
+use pratique_types::builtin::{ServedResource, resources};
+
+use crate::lint::Lint;
+use crate::report::{Finding, Report};
+use crate::subject::{Origin, RuleView, item};
+
+pub(crate) const LINT: Lint = Lint {
+    name: "unknown-resource",
+    summary: "A rule names a resource, or a part of one, that its built-in API groups do not have.",
+};
+
+pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
+    for rule in rules.iter().filter(|rule| rule.is_builtin_only()) {
+        let mut list = rule.path.clone();
+        list.push(Step::Field("resources".to_owned()));
+        for (index, pattern) in rule.resources.iter().enumerate() {
+            if let Some(finding) = look(rule, pattern) {
+                report.add(origin, &item(&list, index, ""), finding);
+            }
+        }
+    }
+}
+
+/// Whether a pattern names what no group of the rule has, in any version.
+pub(crate) fn is_unknown(rule: &RuleView<'_>, pattern: &str) -> bool {
+    look(rule, pattern).is_some()
+}
+
+fn look(rule: &RuleView<'_>, pattern: &str) -> Option<Finding> {
+    let (name, part) = pattern.split_once('/').unwrap_or((pattern, ""));
+    let in_groups = |served: &&ServedResource| rule.groups.contains(&served.resource.group);
+    let own: Vec<&ServedResource> = resources().iter().filter(in_groups).collect();
+    let groups: Vec<String> = rule.groups.iter().map(|group| format!("{group:?}")).collect();
+    let groups = crate::report::listed(&groups);
+    let of_name: Vec<_> = own
+        .iter()
+        .filter(|served| name == "*" || served.resource.resource == name)
+        .collect();
+    if of_name.is_empty() && GATED.contains(&name) {
+        return None;
+    }
+    if of_name.is_empty() {
+        let finding = Finding::new(&LINT, format!("the API group {groups} has no resource {name:?}"));
+        return Some(match meant(name, &own) {
+            Some(help) => finding.help(help),
+            None => finding,
+        });
+    }
+    let parts = of_name.iter().map(|served| served.subresource.as_str());
+    if part == "*" || ALPHA_PARTS.contains(&pattern) || parts.clone().any(|own| own == part) {
+        return None;
+    }
+    let finding = Finding::new(&LINT, format!("the resource {name:?} has no part {part:?}"));
+    Some(match nearest(part, parts.filter(|part| !part.is_empty())) {
+        Some(meant) => finding.help(format!("did you mean {:?}?", format!("{name}/{meant}"))),
+        None => finding,
+    })
+}
+
+/// Resources of built-in groups that only some servers serve: those of alpha and beta versions.
+const GATED: [&str; 9] = [
+    "clustertrustbundles",
+    "podcertificaterequests",
+    "leasecandidates",
+    "devicetaintrules",
+    "resourcepoolstatusrequests",
+    "workloads",
+    "podgroups",
+    "storageversions",
+    "storageversionmigrations",
+];
+
+/// Parts of resources that only some servers have.
+const ALPHA_PARTS: [&str; 2] = ["pods/checkpoint", "nodes/checkpoint"];
+
+/// The resource that was probably meant: of that kind or short name, in another group, or written like it.
+fn meant(name: &str, own: &[&ServedResource]) -> Option<String> {
+    let lower = name.to_lowercase();
+    let same = |served: &&&ServedResource| {
+        served.subresource.is_empty()
+            && (served.kind.kind.to_lowercase() == lower
+                || served.resource.resource == lower
+                || served.short_names.contains(&lower))
+    };
+    if let Some(served) = own.iter().find(same) {
+        return Some(format!("did you mean {:?}?", served.resource.resource));
+    }
+    if let Some(served) = resources().iter().find(|served| same(&served)) {
+        let resource = &served.resource;
+        return Some(format!(
+            "{:?} are in the API group {:?}",
+            resource.resource, resource.group
+        ));
+    }
+    let names = own.iter().map(|served| served.resource.resource.as_str());
+    nearest(name, names).map(|name| format!("did you mean {name:?}?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{load, policy_for};
+
+    #[track_caller]
+    fn check(groups: &str, resources: &str, expected: &[(&str, &str)]) {
+        let spec = "validations: [{expression: 'true'}]";
+        let set = load(&policy_for(groups, "v1", resources, "CREATE", spec));
+        let found = crate::lint(&[&set]);
+        let own = found.iter().filter(|warning| warning.lint == &LINT);
+        let own: Vec<_> = own
+            .map(|own| (own.message.as_str(), own.help.as_deref().unwrap_or_default()))
+            .collect();
+        assert_eq!(own, expected);
+    }
+
+    #[test]
+    fn names_that_nothing_has() {
+        check(
+            "''",
+            "pod",
+            &[(
+                "the API group \"\" has no resource \"pod\"",
+                "did you mean \"pods\"?",
+            )],
+        );
+        check(
+            "''",
+            "Services",
+            &[(
+                "the API group \"\" has no resource \"Services\"",
+                "did you mean \"services\"?",
+            )],
+        );
+        check(
+            "''",
+            "deploy",
+            &[(
+                "the API group \"\" has no resource \"deploy\"",
+                "\"deployments\" are in the API group \"apps\"",
+            )],
+        );
+        check(
+            "apps",
+            "deploymets",
+            &[(
+                "the API group \"apps\" has no resource \"deploymets\"",
+                "did you mean \"deployments\"?",
+            )],
+        );
+        check(
+            "''",
+            "pods/ephemeralcontainer",
+            &[(
+                "the resource \"pods\" has no part \"ephemeralcontainer\"",
+                "did you mean \"pods/ephemeralcontainers\"?",
+            )],
+        );
+        check(
+            "'', apps",
+            "gadgets",
+            &[("the API group \"\" and \"apps\" has no resource \"gadgets\"", "")],
+        );
+    }
+
+    #[test]
+    fn names_that_something_has() {
+        check("'', apps", "pods, deployments, pods/status, '*/scale'", &[]);
+        check("'*'", "gadgets", &[]);
+        check("example.com", "gadgets", &[]);
+        check("'', example.com", "gadgets", &[]);
+        check("''", "'*/*'", &[]);
+        check("''", "pods/*", &[]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Webhooks that together may take longer than a request.
+
+use pratique_types::Operation;
+use pratique_types::builtin::{ServedResource, resources};
+
+use super::excluded_resource::is_review;
+use crate::lint::Lint;
+use crate::report::{Finding, Report};
+use crate::subject::{Hook, Manifests, RuleView};
+
+pub(crate) const LINT: Lint = Lint {
+    name: "webhook-timeout",
+    summary: "Mutating webhooks are called one after the other: together their timeouts exceed a request's.",
+};
+
+/// How long an API server lets a request that changes something take, in seconds.
+const DEADLINE: u32 = 34;
+
+/// Follows the calls that each kind of request leads to. Each webhook is told of once.
+pub(crate) fn check(manifests: &Manifests<'_>, report: &mut Report) {
+    let mut mutating: Vec<&Hook<'_>> = manifests.hooks.iter().filter(|hook| hook.is_mutating()).collect();
+    mutating.sort_by_key(|hook| &hook.origin.name.name);
+    let mut told: Vec<(usize, &'static ServedResource, Operation, u32)> = Vec::new();
+    for served in resources()
+        .iter()
+        .filter(|served| !is_review(&served.resource.group, &served.resource.resource))
+    {
+        for operation in Operation::ALL {
+            if let Some((index, sum)) = overrun(&mutating, served, operation)
+                && !told.iter().any(|(known, ..)| *known == index)
+            {
+                told.push((index, served, operation, sum));
+            }
+        }
+    }
+    for (index, served, operation, sum) in told {
+        let Some(hook) = mutating.get(index) else { continue };
+        let resource = match served.subresource.as_str() {
+            "" => served.resource.resource.clone(),
+            part => format!("{}/{part}", served.resource.resource),
+        };
+        let message = format!(
+            "a request ends after {DEADLINE} s: the mutating webhooks for {} {resource} up to {:?} may take {sum} s, one \
+             after the other",
+            operation.as_str(),
+            hook.name
+        );
+        let finding = Finding::new(&LINT, message)
+            .help("lower their timeoutSeconds: failurePolicy Ignore does not help here");
+        let mut field = hook.path.clone();
+        field.push(pratique_manifest::Step::Field("timeoutSeconds".to_owned()));
+        report.add(&hook.origin, &field, finding);
+    }
+}
+
+/// The first webhook whose timeout no request lives to see, and the time until then; those that are called again, are
+/// called after all others.
+fn overrun(hooks: &[&Hook<'_>], served: &ServedResource, operation: Operation) -> Option<(usize, u32)> {
+    let takes = |rule: &RuleView<'_>| rule.operations.contains(&operation) && rule.takes(served);
+    let called: Vec<(usize, &&Hook<'_>)> = hooks
+        .iter()
+        .enumerate()
+        .filter(|(_, hook)| hook.rules.iter().any(takes))
+        .collect();
+    let again = called
+        .iter()
+        .filter(|(_, hook)| hook.reinvoked && called.len() > 1);
+    let mut sum = 0u32;
+    for (index, hook) in called.iter().chain(again) {
+        sum = sum.saturating_add(hook.timeout);
+        if sum > DEADLINE {
+            return Some((*index, sum));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::check;
+
+    fn hooks(kind: &str, hooks: &[(&str, u32, &str)]) -> String {
+        let hook = |(name, timeout, resource): &(&str, u32, &str)| {
+            format!(
+                "- name: {name}.example.com
+  clientConfig: {{url: 'https://example.com'}}
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  timeoutSeconds: {timeout}
+  rules: [{{apiGroups: [''], apiVersions: [v1], resources: [{resource}], operations: [CREATE]}}]
+"
+            )
+        };
+        let hooks: String = hooks.iter().map(hook).collect();
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1
+kind: {kind}WebhookConfiguration
+metadata: {{name: w.static.k8s.io}}
+webhooks:
+{hooks}"
+        )
+    }
+
+    #[test]
+    fn long_chains() {
+        let chain = hooks(
+            "Mutating",
+            &[
+                ("a.b", 20, "pods"),
+                ("b.b", 5, "'*'"),
+                ("c.b", 11, "pods"),
+                ("d.b", 1, "pods"),
+            ],
+        );
+        check(
+            &LINT,
+            &chain,
+            &[("11", "CREATE pods up to \"c.b.example.com\" may take 36 s")],
+        );
+    }
+
+    #[test]
+    fn short_chains() {
+        check(
+            &LINT,
+            &hooks("Mutating", &[("a.b", 30, "pods"), ("b.b", 30, "services")]),
+            &[],
+        );
+        check(
+            &LINT,
+            &hooks("Mutating", &[("a.b", 30, "pods"), ("b.b", 4, "pods")]),
+            &[],
+        );
+        check(
+            &LINT,
+            &hooks("Validating", &[("a.b", 30, "pods"), ("b.b", 30, "pods")]),
+            &[],
+        );
+    }
+
+    #[test]
+    fn second_calls_count() {
+        let chain = hooks("Mutating", &[("a.b", 12, "pods"), ("b.b", 11, "pods")]);
+        check(&LINT, &chain, &[]);
+        let again = chain.replacen(
+            "  sideEffects",
+            "  reinvocationPolicy: IfNeeded\n  sideEffects",
+            1,
+        );
+        check(&LINT, &again, &[("12", "35 s")]);
+    }
+}

@@ -1,0 +1,128 @@
+//! Where findings are gathered.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use pratique_manifest::Step;
+
+use crate::lint::Lint;
+use crate::subject::Origin;
+use crate::warning::Warning;
+
+/// The findings so far.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    warnings: Vec<Warning>,
+}
+
+/// What is found, without its place.
+pub(crate) struct Finding {
+    pub(crate) lint: &'static Lint,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+impl Finding {
+    pub(crate) fn new(lint: &'static Lint, message: impl Into<String>) -> Self {
+        Finding {
+            lint,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl Report {
+    /// Adds a finding about a field.
+    pub(crate) fn add(&mut self, origin: &Origin<'_>, path: &[Step], finding: Finding) {
+        self.add_at(origin, path, None, finding);
+    }
+
+    /// Adds a finding about a range of bytes of a text field.
+    pub(crate) fn add_in(
+        &mut self,
+        origin: &Origin<'_>,
+        path: &[Step],
+        range: Range<usize>,
+        finding: Finding,
+    ) {
+        self.add_at(origin, path, Some(range), finding);
+    }
+
+    fn add_at(&mut self, origin: &Origin<'_>, path: &[Step], range: Option<Range<usize>>, finding: Finding) {
+        let source = origin.source;
+        let location = match range {
+            Some(range) => source.locate_range(path, range),
+            None => source.locate(path),
+        };
+        self.warnings.push(Warning {
+            lint: finding.lint,
+            message: finding.message,
+            object: origin.name.clone(),
+            field: path_text(path),
+            location,
+            help: finding.help,
+        });
+    }
+
+    /// The findings by file and place.
+    pub(crate) fn finish(mut self) -> Vec<Warning> {
+        self.warnings.sort_by(|a, b| {
+            let key = |warning: &Warning| {
+                (
+                    warning.location.file.clone(),
+                    warning.location.start,
+                    warning.lint.name,
+                )
+            };
+            key(a).cmp(&key(b))
+        });
+        self.warnings
+    }
+}
+
+/// A path as messages write it: `spec.validations[0].expression`.
+pub(crate) fn path_text(path: &[Step]) -> String {
+    let mut text = String::new();
+    for step in path {
+        // Writing to a string does not fail.
+        let _ = match step {
+            Step::Field(name) if text.is_empty() => write!(text, "{name}"),
+            Step::Field(name) => write!(text, ".{name}"),
+            Step::Index(index) => write!(text, "[{index}]"),
+        };
+    }
+    text
+}
+
+/// `a`, `a and b`, `a, b and c`; of many only some.
+pub(crate) fn listed<T: AsRef<str>>(names: &[T]) -> String {
+    const MOST: usize = 4;
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        several if several.len() > MOST => {
+            let shown = several.get(..MOST - 1).unwrap_or_default().join(", ");
+            format!("{shown} and {} more", several.len() + 1 - MOST)
+        }
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::listed;
+
+    #[test]
+    fn lists() {
+        assert_eq!(listed(&["a"]), "a");
+        assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(listed(&["a", "b", "c", "d", "e"]), "a, b, c and 2 more");
+    }
+}

@@ -1,0 +1,116 @@
+//! Label selectors that nothing meets.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+
+/// What selectors together ask of a label.
+#[derive(Default)]
+struct Wanted<'s> {
+    /// The values that are left; any if nobody names some.
+    values: Option<Vec<&'s str>>,
+    refused: Vec<&'s str>,
+    present: bool,
+    absent: bool,
+}
+
+/// A label of which selectors together ask what no label can be.
+pub(crate) fn contradiction(selectors: &[&LabelSelector]) -> Option<String> {
+    let mut wanted: BTreeMap<&str, Wanted<'_>> = BTreeMap::new();
+    for selector in selectors {
+        for (key, value) in selector.match_labels.iter().flatten() {
+            wanted.entry(key).or_default().one_of(vec![value]);
+        }
+        for expression in selector.match_expressions.iter().flatten() {
+            let values = expression.values.iter().flatten().map(String::as_str).collect();
+            let own = wanted.entry(&expression.key).or_default();
+            match expression.operator.as_str() {
+                "In" => own.one_of(values),
+                "NotIn" => own.refused.extend(values),
+                "Exists" => own.present = true,
+                "DoesNotExist" => own.absent = true,
+                _ => {}
+            }
+        }
+    }
+    let impossible = wanted.iter().find(|(_, wanted)| wanted.is_impossible());
+    impossible.map(|(key, _)| (*key).to_owned())
+}
+
+impl<'s> Wanted<'s> {
+    fn one_of(&mut self, values: Vec<&'s str>) {
+        self.present = true;
+        match &mut self.values {
+            Some(left) => left.retain(|value| values.contains(value)),
+            None => self.values = Some(values),
+        }
+    }
+
+    fn is_impossible(&self) -> bool {
+        let none_left = self
+            .values
+            .as_ref()
+            .is_some_and(|left| left.iter().all(|value| self.refused.contains(value)));
+        none_left || (self.present && self.absent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelectorRequirement;
+
+    fn label(key: &str, value: &str) -> LabelSelector {
+        LabelSelector {
+            match_labels: Some([(key.to_owned(), value.to_owned())].into()),
+            ..LabelSelector::default()
+        }
+    }
+
+    fn expression(key: &str, operator: &str, values: &[&str]) -> LabelSelector {
+        let requirement = LabelSelectorRequirement {
+            key: key.to_owned(),
+            operator: operator.to_owned(),
+            values: Some(values.iter().map(|value| (*value).to_owned()).collect()),
+        };
+        LabelSelector {
+            match_expressions: Some(vec![requirement]),
+            ..LabelSelector::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(selectors: &[LabelSelector], expected: Option<&str>) {
+        let selectors: Vec<_> = selectors.iter().collect();
+        assert_eq!(contradiction(&selectors).as_deref(), expected);
+    }
+
+    #[test]
+    fn contradictions() {
+        check(&[label("a", "x"), label("a", "y")], Some("a"));
+        check(&[label("a", "x"), label("b", "y")], None);
+        check(
+            &[label("a", "x"), expression("a", "NotIn", &["x", "y"])],
+            Some("a"),
+        );
+        check(&[label("a", "x"), expression("a", "NotIn", &["y"])], None);
+        check(
+            &[label("a", "x"), expression("a", "DoesNotExist", &[])],
+            Some("a"),
+        );
+        check(
+            &[
+                expression("a", "In", &["x", "y"]),
+                expression("a", "In", &["y", "z"]),
+            ],
+            None,
+        );
+        check(
+            &[
+                expression("a", "NotIn", &["y"]),
+                expression("a", "DoesNotExist", &[]),
+            ],
+            None,
+        );
+    }
+}

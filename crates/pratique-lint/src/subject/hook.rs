@@ -1,0 +1,75 @@
+//! Webhooks of both kinds.
+
+use pratique_expression::Declarations;
+use pratique_manifest::{Kind, ManifestSet, Step};
+
+use super::policy::condition_sites;
+use super::{Origin, RuleView, Site, item, path};
+
+/// A webhook.
+pub(crate) struct Hook<'m> {
+    pub(crate) origin: Origin<'m>,
+    /// The way to it in its configuration.
+    pub(crate) path: Vec<Step>,
+    pub(crate) name: &'m str,
+    pub(crate) rules: Vec<RuleView<'m>>,
+    pub(crate) conditions: Vec<Site<'m>>,
+    /// How long it may take, in seconds.
+    pub(crate) timeout: u32,
+    /// Whether it is called a second time after changes by others.
+    pub(crate) reinvoked: bool,
+}
+
+impl Hook<'_> {
+    pub(crate) fn is_mutating(&self) -> bool {
+        self.origin.name.kind == Kind::MutatingWebhookConfiguration
+    }
+}
+
+/// What both kinds of webhooks have.
+macro_rules! hook {
+    ($hook:expr, $origin:expr, $index:expr, $reinvoked:expr) => {{
+        let at = item(&path(&["webhooks"]), $index, "");
+        let mut rules = at.clone();
+        rules.push(Step::Field("rules".to_owned()));
+        let mut conditions = at.clone();
+        conditions.push(Step::Field("matchConditions".to_owned()));
+        let declarations = Declarations {
+            authorizer: true,
+            ..Declarations::default()
+        };
+        Hook {
+            rules: RuleView::of_webhook(&$hook.rules, &rules),
+            conditions: condition_sites(&$hook.match_conditions, &conditions, declarations),
+            timeout: $hook
+                .timeout_seconds
+                .and_then(|own| u32::try_from(own).ok())
+                .unwrap_or(10),
+            reinvoked: $reinvoked,
+            name: &$hook.name,
+            path: at,
+            origin: $origin,
+        }
+    }};
+}
+
+pub(super) fn collect<'m>(set: &'m ManifestSet, hooks: &mut Vec<Hook<'m>>) {
+    for loaded in &set.mutating_webhooks {
+        let (kind, name) = (Kind::MutatingWebhookConfiguration, &loaded.object.metadata.name);
+        for (index, hook) in loaded.object.webhooks.iter().flatten().enumerate() {
+            let reinvoked = hook.reinvocation_policy.as_deref() == Some("IfNeeded");
+            hooks.push(hook!(
+                hook,
+                Origin::new(kind, name, &loaded.source),
+                index,
+                reinvoked
+            ));
+        }
+    }
+    for loaded in &set.validating_webhooks {
+        let (kind, name) = (Kind::ValidatingWebhookConfiguration, &loaded.object.metadata.name);
+        for (index, hook) in loaded.object.webhooks.iter().flatten().enumerate() {
+            hooks.push(hook!(hook, Origin::new(kind, name, &loaded.source), index, false));
+        }
+    }
+}

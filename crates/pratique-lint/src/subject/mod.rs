@@ -1,0 +1,68 @@
+//! Loaded manifests as the lints look at them: both kinds of policies alike, both kinds of webhooks alike.
+
+mod hook;
+mod policy;
+mod rule;
+mod site;
+
+use pratique_manifest::{Kind, ManifestSet, ObjectName, ObjectSource, Step};
+
+pub(crate) use hook::Hook;
+pub(crate) use policy::{Binding, Policy};
+pub(crate) use rule::RuleView;
+pub(crate) use site::{Role, Site};
+
+/// An object's name and source.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin<'m> {
+    pub(crate) name: ObjectName,
+    pub(crate) source: &'m ObjectSource,
+}
+
+/// All manifests that a server loads.
+pub(crate) struct Manifests<'m> {
+    pub(crate) policies: Vec<Policy<'m>>,
+    pub(crate) hooks: Vec<Hook<'m>>,
+}
+
+impl<'m> Manifests<'m> {
+    pub(crate) fn new(sets: &[&'m ManifestSet]) -> Self {
+        let (mut policies, mut hooks) = (Vec::new(), Vec::new());
+        for set in sets {
+            policy::collect(set, &mut policies);
+            hook::collect(set, &mut hooks);
+        }
+        Manifests { policies, hooks }
+    }
+}
+
+impl<'m> Origin<'m> {
+    fn new(kind: Kind, name: &Option<String>, source: &'m ObjectSource) -> Self {
+        let name = name.clone().unwrap_or_default();
+        Origin {
+            name: ObjectName { kind, name },
+            source,
+        }
+    }
+}
+
+/// The way to a field.
+pub(crate) fn path(fields: &[&str]) -> Vec<Step> {
+    fields
+        .iter()
+        .map(|name| Step::Field((*name).to_owned()))
+        .collect()
+}
+
+/// The way to an item of a list, or to a field of it if one is named.
+pub(crate) fn item(list: &[Step], index: usize, field: &str) -> Vec<Step> {
+    let mut path = list.to_vec();
+    path.push(Step::Index(index));
+    path.extend(
+        field
+            .split('.')
+            .filter(|name| !name.is_empty())
+            .map(|name| Step::Field(name.to_owned())),
+    );
+    path
+}

@@ -1,0 +1,266 @@
+//! Policies of both kinds with their bindings.
+
+use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_expression::Declarations;
+use pratique_manifest::{Kind, ManifestSet, Step};
+
+use super::{Origin, Role, RuleView, Site, item, path};
+
+/// A policy with its bindings.
+pub(crate) struct Policy<'m> {
+    pub(crate) origin: Origin<'m>,
+    pub(crate) constraints: Option<&'m api::MatchResources>,
+    pub(crate) rules: Vec<RuleView<'m>>,
+    pub(crate) excluded: Vec<RuleView<'m>>,
+    /// All its expressions: conditions, variables, then the rest in order.
+    pub(crate) sites: Vec<Site<'m>>,
+    /// The validations of a validating policy.
+    pub(crate) validations: &'m [api::Validation],
+    /// Whether errors let requests through.
+    pub(crate) ignores_errors: bool,
+    pub(crate) bindings: Vec<Binding<'m>>,
+}
+
+/// A binding of a policy.
+pub(crate) struct Binding<'m> {
+    pub(crate) origin: Origin<'m>,
+    pub(crate) resources: Option<&'m api::MatchResources>,
+    pub(crate) rules: Vec<RuleView<'m>>,
+    pub(crate) excluded: Vec<RuleView<'m>>,
+    pub(crate) actions: &'m [String],
+}
+
+/// What both kinds of policies have.
+struct Parts<'m> {
+    origin: Origin<'m>,
+    constraints: Option<&'m api::MatchResources>,
+    conditions: &'m Option<Vec<api::MatchCondition>>,
+    variables: &'m Option<Vec<api::Variable>>,
+    failure_policy: Option<&'m str>,
+    has_params: bool,
+}
+
+pub(super) fn collect<'m>(set: &'m ManifestSet, policies: &mut Vec<Policy<'m>>) {
+    policies.extend(set.validating_policies.iter().map(|loaded| {
+        let origin = Origin::new(
+            Kind::ValidatingAdmissionPolicy,
+            &loaded.object.metadata.name,
+            &loaded.source,
+        );
+        let bindings = validating_bindings(set, &origin.name.name);
+        validating(loaded.object.spec.as_ref(), origin, bindings)
+    }));
+    policies.extend(set.mutating_policies.iter().map(|loaded| {
+        let origin = Origin::new(
+            Kind::MutatingAdmissionPolicy,
+            &loaded.object.metadata.name,
+            &loaded.source,
+        );
+        let bindings = mutating_bindings(set, &origin.name.name);
+        mutating(loaded.object.spec.as_ref(), origin, bindings)
+    }));
+}
+
+fn validating<'m>(
+    spec: Option<&'m api::ValidatingAdmissionPolicySpec>,
+    origin: Origin<'m>,
+    bindings: Vec<Binding<'m>>,
+) -> Policy<'m> {
+    let mut policy = begin(
+        Parts {
+            origin,
+            constraints: spec.and_then(|spec| spec.match_constraints.as_ref()),
+            conditions: spec.map_or(&None, |spec| &spec.match_conditions),
+            variables: spec.map_or(&None, |spec| &spec.variables),
+            failure_policy: spec.and_then(|spec| spec.failure_policy.as_deref()),
+            has_params: spec.is_some_and(|spec| spec.param_kind.is_some()),
+        },
+        bindings,
+    );
+    let full = declarations(spec.is_some_and(|spec| spec.param_kind.is_some()));
+    policy.validations = spec
+        .and_then(|spec| spec.validations.as_deref())
+        .unwrap_or_default();
+    let list = path(&["spec", "validations"]);
+    for (index, validation) in policy.validations.iter().enumerate() {
+        let at = item(&list, index, "expression");
+        policy
+            .sites
+            .push(site(at, &validation.expression, Role::Validation, full));
+        let message = validation.message_expression.as_deref();
+        if let Some(text) = message.filter(|text| !text.is_empty()) {
+            let at = item(&list, index, "messageExpression");
+            let declarations = Declarations {
+                authorizer: false,
+                ..full
+            };
+            policy.sites.push(site(at, text, Role::Message, declarations));
+        }
+    }
+    let list = path(&["spec", "auditAnnotations"]);
+    let annotations = spec
+        .and_then(|spec| spec.audit_annotations.as_deref())
+        .unwrap_or_default();
+    for (index, annotation) in annotations.iter().enumerate() {
+        let at = item(&list, index, "valueExpression");
+        policy
+            .sites
+            .push(site(at, &annotation.value_expression, Role::Annotation, full));
+    }
+    policy
+}
+
+fn mutating<'m>(
+    spec: Option<&'m api::MutatingAdmissionPolicySpec>,
+    origin: Origin<'m>,
+    bindings: Vec<Binding<'m>>,
+) -> Policy<'m> {
+    let has_params = spec.is_some_and(|spec| spec.param_kind.is_some());
+    let mut policy = begin(
+        Parts {
+            origin,
+            constraints: spec.and_then(|spec| spec.match_constraints.as_ref()),
+            conditions: spec.map_or(&None, |spec| &spec.match_conditions),
+            variables: spec.map_or(&None, |spec| &spec.variables),
+            failure_policy: spec.and_then(|spec| spec.failure_policy.as_deref()),
+            has_params,
+        },
+        bindings,
+    );
+    let full = Declarations {
+        patch_types: true,
+        ..declarations(has_params)
+    };
+    let list = path(&["spec", "mutations"]);
+    let mutations = spec
+        .and_then(|spec| spec.mutations.as_deref())
+        .unwrap_or_default();
+    for (index, mutation) in mutations.iter().enumerate() {
+        let apply = mutation
+            .apply_configuration
+            .as_ref()
+            .and_then(|own| own.expression.as_deref());
+        if let Some(text) = apply {
+            let at = item(&list, index, "applyConfiguration.expression");
+            policy.sites.push(site(at, text, Role::ApplyConfiguration, full));
+        }
+        if let Some(text) = mutation
+            .json_patch
+            .as_ref()
+            .and_then(|own| own.expression.as_deref())
+        {
+            let at = item(&list, index, "jsonPatch.expression");
+            policy.sites.push(site(at, text, Role::JsonPatch, full));
+        }
+    }
+    policy
+}
+
+/// A policy with its conditions and variables.
+fn begin<'m>(parts: Parts<'m>, bindings: Vec<Binding<'m>>) -> Policy<'m> {
+    let at = path(&["spec", "matchConstraints"]);
+    let full = declarations(parts.has_params);
+    let conditions = path(&["spec", "matchConditions"]);
+    let variables = path(&["spec", "variables"]);
+    let without_variables = Declarations {
+        variables: false,
+        ..full
+    };
+    let mut sites = condition_sites(parts.conditions, &conditions, without_variables);
+    sites.extend(
+        parts
+            .variables
+            .iter()
+            .flatten()
+            .enumerate()
+            .map(|(index, variable)| {
+                let role = Role::Variable(&variable.name);
+                site(
+                    item(&variables, index, "expression"),
+                    &variable.expression,
+                    role,
+                    full,
+                )
+            }),
+    );
+    Policy {
+        rules: RuleView::included(parts.constraints, &at),
+        excluded: RuleView::excluded(parts.constraints, &at),
+        constraints: parts.constraints,
+        origin: parts.origin,
+        sites,
+        validations: &[],
+        ignores_errors: parts.failure_policy == Some("Ignore"),
+        bindings,
+    }
+}
+
+/// The match conditions of a policy or a webhook.
+pub(super) fn condition_sites<'m>(
+    conditions: &'m Option<Vec<api::MatchCondition>>,
+    list: &[Step],
+    declarations: Declarations,
+) -> Vec<Site<'m>> {
+    let conditions = conditions.iter().flatten().enumerate();
+    conditions
+        .map(|(index, condition)| {
+            let at = item(list, index, "expression");
+            site(at, &condition.expression, Role::Condition, declarations)
+        })
+        .collect()
+}
+
+fn declarations(params: bool) -> Declarations {
+    Declarations {
+        params,
+        authorizer: true,
+        patch_types: false,
+        variables: true,
+    }
+}
+
+fn site<'m>(path: Vec<Step>, text: &'m str, role: Role<'m>, declarations: Declarations) -> Site<'m> {
+    Site {
+        path,
+        text,
+        role,
+        declarations,
+    }
+}
+
+fn validating_bindings<'m>(set: &'m ManifestSet, policy: &str) -> Vec<Binding<'m>> {
+    let own = set.validating_bindings.iter().filter_map(|loaded| {
+        let spec = &loaded.object.spec;
+        let name = &loaded.object.metadata.name;
+        let origin = Origin::new(Kind::ValidatingAdmissionPolicyBinding, name, &loaded.source);
+        (spec.policy_name == policy)
+            .then(|| binding(origin, spec.match_resources.as_ref(), &spec.validation_actions))
+    });
+    own.collect()
+}
+
+fn mutating_bindings<'m>(set: &'m ManifestSet, policy: &str) -> Vec<Binding<'m>> {
+    let own = set.mutating_bindings.iter().filter_map(|loaded| {
+        let spec = loaded.object.spec.as_ref()?;
+        let name = &loaded.object.metadata.name;
+        let origin = Origin::new(Kind::MutatingAdmissionPolicyBinding, name, &loaded.source);
+        let bound = spec.policy_name.as_deref() == Some(policy);
+        bound.then(|| binding(origin, spec.match_resources.as_ref(), &[]))
+    });
+    own.collect()
+}
+
+fn binding<'m>(
+    origin: Origin<'m>,
+    resources: Option<&'m api::MatchResources>,
+    actions: &'m [String],
+) -> Binding<'m> {
+    let at = path(&["spec", "matchResources"]);
+    Binding {
+        rules: RuleView::included(resources, &at),
+        excluded: RuleView::excluded(resources, &at),
+        origin,
+        resources,
+        actions,
+    }
+}

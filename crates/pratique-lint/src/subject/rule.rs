@@ -1,0 +1,123 @@
+//! Rules, and which of the built-in resources they take.
+
+use k8s_openapi::api::admissionregistration::v1::{
+    MatchResources, NamedRuleWithOperations, RuleWithOperations,
+};
+use pratique_manifest::Step;
+use pratique_types::Operation;
+use pratique_types::builtin::{ServedResource, resources};
+
+use super::item;
+
+/// A rule of a policy, a binding or a webhook.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleView<'m> {
+    pub(crate) path: Vec<Step>,
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) groups: &'m [String],
+    pub(crate) versions: &'m [String],
+    pub(crate) resources: &'m [String],
+    pub(crate) names: &'m [String],
+    pub(crate) scope: &'m str,
+}
+
+impl<'m> RuleView<'m> {
+    /// The rules of a policy or a binding.
+    pub(crate) fn included(of: Option<&'m MatchResources>, at: &[Step]) -> Vec<Self> {
+        let rules = of.and_then(|of| of.resource_rules.as_deref());
+        Self::named(rules.unwrap_or_default(), at, "resourceRules")
+    }
+
+    /// The rules for what a policy or a binding leaves out.
+    pub(crate) fn excluded(of: Option<&'m MatchResources>, at: &[Step]) -> Vec<Self> {
+        let rules = of.and_then(|of| of.exclude_resource_rules.as_deref());
+        Self::named(rules.unwrap_or_default(), at, "excludeResourceRules")
+    }
+
+    fn named(rules: &'m [NamedRuleWithOperations], at: &[Step], list: &str) -> Vec<Self> {
+        let mut list_path = at.to_vec();
+        list_path.push(Step::Field(list.to_owned()));
+        let view = |(index, rule): (usize, &'m NamedRuleWithOperations)| RuleView {
+            path: item(&list_path, index, ""),
+            operations: operations(&rule.operations),
+            groups: slice(&rule.api_groups),
+            versions: slice(&rule.api_versions),
+            resources: slice(&rule.resources),
+            names: slice(&rule.resource_names),
+            scope: rule.scope.as_deref().unwrap_or("*"),
+        };
+        rules.iter().enumerate().map(view).collect()
+    }
+
+    /// The rules of a webhook.
+    pub(crate) fn of_webhook(rules: &'m Option<Vec<RuleWithOperations>>, list: &[Step]) -> Vec<Self> {
+        let view = |(index, rule): (usize, &'m RuleWithOperations)| RuleView {
+            path: item(list, index, ""),
+            operations: operations(&rule.operations),
+            groups: slice(&rule.api_groups),
+            versions: slice(&rule.api_versions),
+            resources: slice(&rule.resources),
+            names: &[],
+            scope: rule.scope.as_deref().unwrap_or("*"),
+        };
+        rules.iter().flatten().enumerate().map(view).collect()
+    }
+
+    /// The built-in resources that it takes.
+    pub(crate) fn served(&self) -> impl Iterator<Item = &'static ServedResource> {
+        resources().iter().filter(|served| self.takes(served))
+    }
+
+    /// Whether it takes a resource for some operation.
+    pub(crate) fn takes(&self, served: &ServedResource) -> bool {
+        self.in_scope(served) && self.takes_in_any_scope(served)
+    }
+
+    /// Whether it takes a resource, were it not for the scope.
+    pub(crate) fn takes_in_any_scope(&self, served: &ServedResource) -> bool {
+        contains(self.groups, &served.resource.group)
+            && contains(self.versions, &served.resource.version)
+            && self.resources.iter().any(|pattern| names(pattern, served))
+    }
+
+    fn in_scope(&self, served: &ServedResource) -> bool {
+        match self.scope {
+            "Namespaced" => served.namespaced,
+            "Cluster" => !served.namespaced,
+            _ => true,
+        }
+    }
+
+    /// Whether all that it takes is built in: no group is a wildcard or one that others define.
+    pub(crate) fn is_builtin_only(&self) -> bool {
+        self.groups.iter().all(|group| is_builtin_group(group))
+    }
+}
+
+/// Whether a group is served by every API server.
+fn is_builtin_group(group: &str) -> bool {
+    resources().iter().any(|served| served.resource.group == group)
+}
+
+/// Whether a pattern (`pods`, `pods/*`, `*/status`) names a resource.
+fn names(pattern: &str, served: &ServedResource) -> bool {
+    let (resource, part) = pattern.split_once('/').unwrap_or((pattern, ""));
+    (resource == "*" || resource == served.resource.resource) && (part == "*" || part == served.subresource)
+}
+
+fn contains(names: &[String], name: &str) -> bool {
+    names.iter().any(|own| own == "*" || own == name)
+}
+
+fn slice(names: &Option<Vec<String>>) -> &[String] {
+    names.as_deref().unwrap_or_default()
+}
+
+fn operations(names: &Option<Vec<String>>) -> Vec<Operation> {
+    let named = |operation: &Operation| {
+        slice(names)
+            .iter()
+            .any(|name| name == "*" || name == operation.as_str())
+    };
+    Operation::ALL.into_iter().filter(named).collect()
+}

@@ -1,0 +1,55 @@
+//! Checks expressions with `object` and `oldObject` of a known type.
+
+use std::sync::Arc;
+
+use pratique_cel::checker::Checked;
+use pratique_cel::{CompileError, Environment, Issue, StructType, Type};
+use pratique_expression::{VARIABLES_TYPE, environment};
+
+use super::schema::BuiltinTypes;
+use crate::analysis::MINOR;
+use crate::subject::{Role, Site};
+
+/// An expression with its types.
+pub(crate) struct Typed {
+    pub(crate) environment: Environment,
+    /// The tree with its types, or what is wrong with them.
+    pub(crate) checked: Result<Checked, Vec<Issue>>,
+}
+
+/// Checks the expressions of a policy, variables in their order. A variable keeps its type; one that has none is `dyn`.
+pub(crate) fn type_sites(sites: &[Site<'_>], object: &Type) -> Vec<Typed> {
+    let mut variables = StructType::new(VARIABLES_TYPE, &[]);
+    let mut typed = Vec::with_capacity(sites.len());
+    for site in sites {
+        let environment = with_object(site, object, &variables);
+        let checked = environment
+            .parse(site.text)
+            .and_then(|ast| environment.check(ast));
+        let checked = checked.map_err(|error| match error {
+            CompileError::Issues { issues, .. } => issues,
+            CompileError::Plan(_) => Vec::new(),
+        });
+        if let Role::Variable(name) = site.role {
+            let of = checked
+                .as_ref()
+                .map_or(Type::Dyn, |checked| checked.result_type().clone());
+            variables = variables.with_field(name, of);
+        }
+        typed.push(Typed { environment, checked });
+    }
+    typed
+}
+
+fn with_object(site: &Site<'_>, object: &Type, variables: &StructType) -> Environment {
+    let environment = environment(site.declarations, MINOR)
+        .with_variable("object", object.clone())
+        .with_variable("oldObject", object.clone())
+        .with_types(BuiltinTypes::shared());
+    if !site.declarations.variables {
+        return environment;
+    }
+    environment
+        .with_variable("variables", Type::named(VARIABLES_TYPE))
+        .with_types(Arc::new(variables.clone()))
+}

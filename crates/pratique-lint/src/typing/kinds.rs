@@ -1,0 +1,52 @@
+//! The kinds that a policy is for.
+
+use pratique_types::GroupVersionKind;
+use pratique_types::builtin::ServedResource;
+
+use super::schema::{Presence, presence};
+use crate::lints::is_review;
+use crate::subject::RuleView;
+
+/// The kinds of the objects that rules match.
+pub(crate) struct Kinds {
+    /// Built-in ones, each with one of its resources.
+    pub(crate) builtin: Vec<&'static ServedResource>,
+    /// Whether there may be others, of which nothing is known.
+    pub(crate) others: bool,
+}
+
+impl Kinds {
+    pub(crate) fn new(rules: &[RuleView<'_>]) -> Self {
+        let mut builtin: Vec<&'static ServedResource> = Vec::new();
+        for served in rules.iter().flat_map(RuleView::served) {
+            let known = builtin
+                .iter()
+                .any(|own| own.kind == served.kind && own.subresource == served.subresource);
+            if !known && !is_review(&served.resource.group, &served.resource.resource) {
+                builtin.push(served);
+            }
+        }
+        builtin.sort_by(|a, b| order(&a.kind).cmp(&order(&b.kind)));
+        Kinds {
+            builtin,
+            others: rules.iter().any(|rule| !rule.is_builtin_only()),
+        }
+    }
+
+    /// Whether a kind has a field that tells kinds apart: some of the kinds have it, and some do not.
+    pub(crate) fn tells_apart(&self, kind: &GroupVersionKind, fields: &[String]) -> Option<bool> {
+        let others = |is: Presence| self.builtin.iter().any(|own| presence(&own.kind, fields) == is);
+        match presence(kind, fields) {
+            Presence::Unknown => None,
+            Presence::Defined => others(Presence::Undefined).then_some(true),
+            Presence::Undefined => {
+                let had = self.others || others(Presence::Defined) || others(Presence::Unknown);
+                had.then_some(false)
+            }
+        }
+    }
+}
+
+fn order(kind: &GroupVersionKind) -> (&str, &str, &str) {
+    (&kind.group, &kind.version, &kind.kind)
+}

@@ -1,0 +1,153 @@
+//! The built-in kinds as types of expressions.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use pratique_cel::{Type, TypeProvider};
+use pratique_schema::{Scalar, Schema, Shape, StructType};
+use pratique_types::GroupVersionKind;
+
+/// The types of all built-in kinds, as values of them are at run time: times, quantities and bytes are texts.
+#[derive(Debug)]
+pub(crate) struct BuiltinTypes {
+    by_name: HashMap<&'static str, &'static StructType>,
+}
+
+/// What a schema says of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// Objects may have it.
+    Defined,
+    /// No object has it.
+    Undefined,
+    /// The schema ends before it.
+    Unknown,
+}
+
+/// The type of a kind's objects, if the kind is built in.
+pub(crate) fn type_of(kind: &GroupVersionKind) -> Option<Type> {
+    struct_of(kind).map(|of| Type::Struct(of.name.as_str().into()))
+}
+
+/// What objects of a kind say of a path of fields.
+pub(crate) fn presence(kind: &GroupVersionKind, fields: &[String]) -> Presence {
+    let Some(mut at) = struct_of(kind) else {
+        return Presence::Unknown;
+    };
+    let mut fields = fields.iter().peekable();
+    while let Some(name) = fields.next() {
+        let Some(field) = at.field(name) else {
+            return Presence::Undefined;
+        };
+        match &field.shape {
+            Shape::Struct(id) => at = Schema::builtin().get(*id),
+            _ if fields.peek().is_none() => return Presence::Defined,
+            _ => return Presence::Unknown,
+        }
+    }
+    Presence::Defined
+}
+
+fn struct_of(kind: &GroupVersionKind) -> Option<&'static StructType> {
+    let schema = Schema::builtin();
+    schema.kind(kind).map(|id| schema.get(id))
+}
+
+impl BuiltinTypes {
+    pub(crate) fn shared() -> Arc<dyn TypeProvider> {
+        static SHARED: OnceLock<Arc<BuiltinTypes>> = OnceLock::new();
+        let shared = SHARED.get_or_init(|| {
+            let by_name = Schema::builtin()
+                .types()
+                .map(|of| (of.name.as_str(), of))
+                .collect();
+            Arc::new(BuiltinTypes { by_name })
+        });
+        shared.clone()
+    }
+}
+
+impl TypeProvider for BuiltinTypes {
+    fn has_type(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    fn has_namespace(&self, _: &str) -> bool {
+        // Their names cannot be written in an expression.
+        false
+    }
+
+    fn field(&self, type_name: &str, field: &str) -> Option<Type> {
+        let field = self.by_name.get(type_name)?.field(field)?;
+        Some(of_shape(&field.shape))
+    }
+
+    fn field_names(&self, type_name: &str) -> Vec<Arc<str>> {
+        let of = self.by_name.get(type_name);
+        of.into_iter()
+            .flat_map(|of| of.fields.iter())
+            .map(|field| field.name.as_str().into())
+            .collect()
+    }
+}
+
+fn of_shape(shape: &Shape) -> Type {
+    match shape {
+        Shape::Scalar(scalar) => of_scalar(*scalar),
+        Shape::Struct(id) => Type::Struct(Schema::builtin().get(*id).name.as_str().into()),
+        Shape::List(element) => Type::list(of_shape(element)),
+        Shape::Map(value) => Type::map(Type::String, of_shape(value)),
+    }
+}
+
+fn of_scalar(scalar: Scalar) -> Type {
+    match scalar {
+        Scalar::Bool => Type::Bool,
+        Scalar::Int => Type::Int,
+        Scalar::Float => Type::Double,
+        Scalar::String
+        | Scalar::Bytes
+        | Scalar::Quantity
+        | Scalar::Time
+        | Scalar::MicroTime
+        | Scalar::Duration => Type::String,
+        Scalar::IntOrString | Scalar::Json => Type::Dyn,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_kinds() {
+        let pod = GroupVersionKind::new("", "v1", "Pod");
+        let path = |text: &str| -> Vec<String> { text.split('.').map(str::to_owned).collect() };
+        for (fields, expected) in [
+            ("spec.hostNetwork", Presence::Defined),
+            ("spec.hostNetwrk", Presence::Undefined),
+            ("metadata.labels", Presence::Defined),
+            ("metadata.labels.app", Presence::Unknown),
+            ("spec.template", Presence::Undefined),
+        ] {
+            assert_eq!(presence(&pod, &path(fields)), expected, "{fields}");
+        }
+        let custom = GroupVersionKind::new("example.com", "v1", "Gadget");
+        assert_eq!(presence(&custom, &path("spec")), Presence::Unknown);
+        assert_eq!(type_of(&custom), None);
+    }
+
+    #[test]
+    fn values_have_the_types_of_requests() {
+        let types = BuiltinTypes::shared();
+        assert_eq!(
+            types.field("meta/v1.ObjectMeta", "creationTimestamp"),
+            Some(Type::String)
+        );
+        assert_eq!(
+            types.field("core/v1.PodSpec", "containers").unwrap().to_string(),
+            "list(core/v1.Container)"
+        );
+        assert_eq!(types.field("core/v1.PodSpec", "container"), None);
+    }
+}
