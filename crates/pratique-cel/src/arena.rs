@@ -1,5 +1,6 @@
 //! Where the temporaries of an evaluation live.
 
+use std::cell::OnceCell;
 use std::fmt;
 
 use bumpalo::Bump;
@@ -11,16 +12,13 @@ use crate::value::{Opaque, Value};
 pub struct Arena {
     bump: Bump,
     /// Values that own heap memory, and so must be dropped one by one.
-    opaque: typed_arena::Arena<Box<dyn Opaque>>,
+    opaque: OnceCell<typed_arena::Arena<Box<dyn Opaque>>>,
 }
 
 impl Arena {
     /// An empty arena; takes no memory until it is used.
     pub fn new() -> Self {
-        Arena {
-            bump: Bump::new(),
-            opaque: typed_arena::Arena::with_capacity(0),
-        }
+        Arena::default()
     }
 
     /// Stores a copy of `text`.
@@ -62,7 +60,7 @@ impl Arena {
 
     /// Stores a value of an abstract type.
     pub fn opaque<'a>(&'a self, value: impl Opaque) -> Value<'a> {
-        let stored: &'a dyn Opaque = &**self.opaque.alloc(Box::new(value));
+        let stored: &'a dyn Opaque = &**self.opaque.get_or_init(Default::default).alloc(Box::new(value));
         Value::Opaque(stored)
     }
 

@@ -55,8 +55,20 @@ impl<'a> Context<'a> {
     /// Adds so many times 1 to the cost; past the limit the evaluation stops with no more than 1 beyond it.
     #[inline]
     pub(crate) fn charge_ones(&self, count: u64) -> Result<(), Fault> {
-        let room = self.limit.saturating_add(1).saturating_sub(self.cost.get());
-        self.charge(count.min(room))
+        let total = self.cost.get().saturating_add(count);
+        if total > self.limit {
+            return self.run_out();
+        }
+        self.cost.set(total);
+        Ok(())
+    }
+
+    /// The first 1 beyond the limit is the last that is counted.
+    #[cold]
+    fn run_out(&self) -> Result<(), Fault> {
+        let beyond = self.limit.saturating_add(1);
+        self.cost.set(self.cost.get().max(beyond));
+        Err(over_limit())
     }
 
     /// How much more it may cost.

@@ -7,7 +7,7 @@ use crate::ast::Literal;
 use crate::checker::{self, Checked};
 use crate::declared::{self, TypeProvider};
 use crate::error::CompileError;
-use crate::function::Function;
+use crate::function::{Function, Overload};
 use crate::library::{self, Library};
 use crate::parser::{self, Macro};
 use crate::plan::{self, Program};
@@ -247,6 +247,10 @@ impl Functions {
             return;
         };
         let known = Arc::make_mut(known);
+        let replaces = |overload: &Overload| known.overloads.iter().any(|own| own.id == overload.id);
+        if function.singleton.is_some() || function.overloads.iter().any(replaces) {
+            known.quick = function.quick;
+        }
         known.singleton = function.singleton.or(known.singleton.take());
         known.cost = function.cost.or(known.cost.take());
         known.estimate = function.estimate.or(known.estimate.take());
@@ -281,6 +285,12 @@ impl<'a> Activation<'a> {
         if let Some(place) = self.values.get_mut(slot.0 as usize) {
             *place = Some(value);
         }
+    }
+
+    /// The value of a variable, where it lies.
+    #[inline]
+    pub(crate) fn value(&self, slot: Slot) -> Option<&Value<'a>> {
+        self.values.get(slot.0 as usize)?.as_ref()
     }
 
     /// The value of a variable.

@@ -25,6 +25,22 @@ pub struct Function {
     pub estimate: Option<EstimateFn>,
     /// What it does where its second argument, a regular expression, is a constant.
     pub with_pattern: Option<PatternFn>,
+    /// What evaluations know it as.
+    pub(crate) quick: Option<Quick>,
+}
+
+/// Standard functions that evaluations know by heart: all but the first are tests of two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quick {
+    Not,
+    StartsWith,
+    EndsWith,
+    Contains,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    In,
 }
 
 /// One signature of a function.
@@ -96,6 +112,7 @@ impl Function {
             cost: None,
             estimate: None,
             with_pattern: None,
+            quick: None,
         }
     }
 
@@ -138,6 +155,12 @@ impl Function {
     /// Sets what it does where its second argument is a constant pattern.
     pub fn with_pattern(mut self, call: PatternFn) -> Self {
         self.with_pattern = Some(call);
+        self
+    }
+
+    /// Sets what evaluations know it as.
+    pub(crate) fn known_as(mut self, quick: Quick) -> Self {
+        self.quick = Some(quick);
         self
     }
 

@@ -1,7 +1,5 @@
 //! Files of objects, read as an API server and its clients read them.
 
-mod convert;
-
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,7 +10,7 @@ use pratique_manifest::{LoadErrors, Location, ManifestFile, Problem, read_docume
 
 use crate::exit::Trouble;
 use crate::output::problems;
-use convert::{convert, items};
+use pratique_suite::convert::{convert, items};
 
 /// An object and where it is from.
 #[derive(Clone, Debug)]

@@ -1,17 +1,17 @@
 //! `pratique review`: would an API server let this in?
 
-mod cluster;
-mod envelope;
 mod policies;
 mod report;
 mod request;
-mod resource;
-mod user;
 
 use std::sync::Arc;
 
 use pratique::{Admission, Surroundings};
 use pratique_explain::Recorder;
+use pratique_suite::Rules;
+use pratique_suite::ask::cluster::{cluster, is_namespace};
+use pratique_suite::ask::envelope;
+use pratique_json::Value;
 use pratique_types::AdmissionRequest;
 
 use crate::arguments::{ReviewArguments, ReviewFormat};
@@ -20,7 +20,6 @@ use crate::input::{self, Given, Unread};
 use crate::output::excerpt::Texts;
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
-use cluster::NoOpinion;
 use policies::Unusable;
 use report::Judged;
 use request::Maker;
@@ -57,7 +56,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
             inputs: arguments.inputs.join(", "),
         });
     }
-    let cluster = cluster::of(namespaces.iter().chain(&given), &questions);
+    let cluster = cluster_of(namespaces.iter().chain(&given), &questions);
     let judged = judge(&admission, &cluster, &questions, arguments.explain)?;
     let allowed = judged.iter().all(|judged| judged.response.allowed);
     match arguments.output {
@@ -75,7 +74,7 @@ fn judge<'q>(
 ) -> Result<Vec<Judged<'q>>, Trouble> {
     let judge = |question: &'q Question| {
         let recorder = Recorder::new();
-        let mut surroundings = Surroundings::new(cluster, Arc::new(NoOpinion));
+        let mut surroundings = Surroundings::new(cluster, Arc::new(Rules::default()));
         if explain {
             surroundings = surroundings.with_trace(&recorder);
         }
@@ -91,6 +90,26 @@ fn judge<'q>(
         })
     };
     questions.iter().map(judge).collect()
+}
+
+/// The namespaces and the custom resources among what was given.
+fn cluster_of<'g>(given: impl Iterator<Item = &'g Given>, questions: &[Question]) -> pratique::Objects {
+    let is_definition = |object: &Value<'_>| {
+        object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
+    };
+    let objects = given.map(|given| &given.object);
+    let objects = objects.filter(|object| is_namespace(object) || is_definition(object));
+    let asked = questions.iter().map(|question| question.request.namespace.as_str());
+    cluster(objects, asked)
+}
+
+/// The request of a review.
+fn open(given: &Given) -> Result<Question, Unread> {
+    let place = problems::place(&given.location);
+    match envelope::open(&given.object) {
+        Ok(request) => Ok(Question { request, place }),
+        Err(why) => Err(Unread::Faulty { place, why }),
+    }
 }
 
 /// Reads inputs, and remembers whether all of them could be.
@@ -128,7 +147,7 @@ impl Reader {
         let mut questions = Vec::new();
         for (index, given) in given.iter().enumerate() {
             let question = if envelope::is_review(&given.object) {
-                envelope::open(given)
+                open(given)
             } else {
                 maker.question(given, index + 1)
             };

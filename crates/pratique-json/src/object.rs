@@ -36,7 +36,7 @@ impl<'a> Object<'a> {
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
         if self.members.len() <= FEW {
             let mut members = self.members.iter();
-            return members.find(|(own, _)| **own == *key).map(|(_, value)| value);
+            return members.find(|(own, _)| same(own, key)).map(|(_, value)| value);
         }
         let at = self.position(key).ok()?;
         self.members.get(at).map(|(_, value)| value)
@@ -89,6 +89,25 @@ impl<'a> Object<'a> {
     }
 }
 
+/// Whether two keys are equal. Most that are as long are, and most are short, so this is done in place.
+#[inline]
+fn same(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    if left.len() != right.len() {
+        return false;
+    }
+    match left.len() {
+        // The first and the last bytes, which may overlap, are all there is.
+        8..=16 => {
+            left.first_chunk::<8>() == right.first_chunk() && left.last_chunk::<8>() == right.last_chunk()
+        }
+        4..8 => {
+            left.first_chunk::<4>() == right.first_chunk() && left.last_chunk::<4>() == right.last_chunk()
+        }
+        _ => left == right,
+    }
+}
+
 /// Of members with the same key the last one stays, as in the API server's decoder.
 impl<'a> FromIterator<Member<'a>> for Object<'a> {
     fn from_iter<I: IntoIterator<Item = Member<'a>>>(members: I) -> Self {
@@ -130,6 +149,20 @@ mod tests {
         assert_eq!(object.iter().map(|(key, _)| key).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(object.get("b"), Some(&Value::Int(4)));
         assert_eq!(object.get("c"), None);
+    }
+
+    #[test]
+    fn keys_are_compared_to_their_ends() {
+        for len in 0..40 {
+            let key: String = ('a'..='z').cycle().take(len).collect();
+            assert!(same(&key, &key.clone()), "{key}");
+            for at in 0..len {
+                let mut other = key.clone();
+                other.replace_range(at..=at, "_");
+                assert!(!same(&key, &other), "{key} {other}");
+            }
+            assert!(!same(&key, &format!("{key}a")), "{key}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::types::Type;
 pub(super) struct Operand<'c> {
     pub(super) id: ExprId,
     pub(super) of: &'c Type,
-    pub(super) path: Option<Path>,
+    pub(super) path: Path,
     pub(super) known: Option<Range>,
     pub(super) cost: Range,
 }
@@ -137,7 +137,7 @@ impl<'c> Estimator<'c> {
             _ => return size,
         };
         let container = call.args.first()?;
-        let path = container.path.clone().map(|path| super::below(path, step));
+        let path = super::below(container.path.clone(), step);
         self.set_path(id, path);
         self.entry_size(container.id).map(|entry| entry.value)
     }

@@ -81,7 +81,7 @@ impl Estimator<'_> {
         };
         let range = self.path(comprehension.range);
         for (step, size) in variables {
-            let path = range.clone().map(|path| below(path, step));
+            let path = below(range.clone(), step);
             self.locals.push(Local {
                 path,
                 size,

@@ -153,8 +153,11 @@ fn element<'o>(sizes: &dyn Sizes, list: &'o Operand<'_>) -> Option<(&'o Type, Ra
         Type::Wrapper(inner) => inner,
         other => other,
     };
-    let path = list.path.clone().map(|path| super::below(path, "@items"));
-    let size = sizes.size(&path.unwrap_or_default(), of);
+    let path = match list.path.is_empty() {
+        true => Vec::new(),
+        false => super::below(list.path.clone(), "@items"),
+    };
+    let size = sizes.size(&path, of);
     Some((of, size.unwrap_or(Range::UNKNOWN)))
 }
 

@@ -42,7 +42,8 @@ const NEW_LIST: Range = Range::exactly(10);
 const NEW_MAP: Range = Range::exactly(30);
 const NEW_STRUCT: Range = Range::exactly(40);
 
-/// Where a value stands in the declared variables: `["object", "spec", "containers", "@items"]`.
+/// Where a value stands in the declared variables: `["object", "spec", "containers", "@items"]`. It has no root where
+/// the value is part of what the expression made.
 type Path = Vec<String>;
 
 struct Estimator<'c> {
@@ -58,7 +59,7 @@ struct Estimator<'c> {
 /// What is known of a variable of a comprehension.
 #[derive(Clone, Default)]
 struct Local {
-    path: Option<Path>,
+    path: Path,
     size: Option<Range>,
     entry: Option<EntrySize>,
 }
@@ -94,7 +95,7 @@ impl<'c> Estimator<'c> {
     fn ident(&mut self, id: ExprId, name: &str) -> Range {
         let path = match self.local(id) {
             Some(local) => local.path.clone(),
-            None => Some(vec![name.to_owned()]),
+            None => vec![name.to_owned()],
         };
         self.set_path(id, path);
         READ
@@ -105,7 +106,7 @@ impl<'c> Estimator<'c> {
         if test_only {
             return cost;
         }
-        let path = self.path(operand).map(|path| below(path, field));
+        let path = below(self.path(operand), field);
         self.set_path(id, path);
         match self.checked.type_of(operand) {
             Type::Map(..) | Type::Struct(_) => cost.plus(READ),
@@ -153,17 +154,16 @@ impl<'c> Estimator<'c> {
         }
     }
 
-    fn path(&self, id: ExprId) -> Option<Path> {
-        match self.local(id) {
-            Some(local) => local.path.clone(),
-            None => self.paths.get(&id).cloned(),
-        }
+    fn path(&self, id: ExprId) -> Path {
+        let path = match self.local(id) {
+            Some(local) => Some(&local.path),
+            None => self.paths.get(&id),
+        };
+        path.cloned().unwrap_or_default()
     }
 
-    fn set_path(&mut self, id: ExprId, path: Option<Path>) {
-        if let Some(path) = path {
-            self.paths.insert(id, path);
-        }
+    fn set_path(&mut self, id: ExprId, path: Path) {
+        self.paths.insert(id, path);
     }
 
     /// The size of a node's value; `None` where nothing is known of it.
@@ -175,7 +175,7 @@ impl<'c> Estimator<'c> {
             return Some(size);
         }
         let of = self.checked.type_of(id);
-        let path = self.path(id).unwrap_or_default();
+        let path = self.path(id);
         if let Some(size) = self.sizes.size(&path, of) {
             self.known.insert(id, size);
             return Some(size);

@@ -9,7 +9,7 @@ pub trait Sizes {
     /// The size of the value at a path, as `size()` would give it; `None` where nothing is known.
     ///
     /// A path begins with a variable; its other parts are fields, or `@items`, `@indices`, `@keys`, `@values`.
-    /// It is empty for what is not part of a variable.
+    /// It is empty for what the expression makes, and begins with such a part for what is within that.
     fn size(&self, path: &[String], of: &Type) -> Option<Range>;
 }
 

@@ -56,6 +56,45 @@ fn costs_of_known_sizes() {
 }
 
 #[test]
+fn parts_of_what_the_expression_made_have_a_path_without_root() {
+    let check = |text, expected| assert_eq!(cost(text, &Bounded), expected, "{text}");
+    check("{'a': 1}.map(k, k + 'x')", (55, 65));
+    check("{'a': [name]}.a[0] + 'b'", (44, 54));
+    check("([name] + names).map(x, x + x)", (38, 398));
+    check("name.split(',', 3).map(x, x + name)", (12, 134));
+    check("names.map(n, [n, n]).map(l, l.join('-'))", (23, 1_403));
+    check("['b', 'a'].isSorted()", (12, 3_689_348_814_741_910_540));
+}
+
+#[test]
+fn functions_of_the_host() {
+    let sizes = |sizes: &[Range]| {
+        let text = sizes.first().copied().unwrap_or(Range::UNKNOWN);
+        CallCost::new(text).giving(Range::exactly(7))
+    };
+    let same: crate::function::CallFn = |_, given| Ok(given.first().copied().unwrap_or(crate::Value::Null));
+    let function = crate::function::Function::new("same").member("s", &[Type::String], Type::String, same);
+    let check = |function: crate::function::Function, text: &str, expected| {
+        let environment = library::kubernetes()
+            .with_variable("name", Type::String)
+            .with_function(function);
+        let checked = environment
+            .parse(text)
+            .and_then(|ast| environment.check(ast))
+            .unwrap();
+        let range = estimate(&checked, &Bounded);
+        assert_eq!((range.min, range.max), expected, "{text}");
+    };
+    check(function.clone(), "name.same()", (2, 2));
+    check(function.clone().estimating(sizes), "name.same()", (1, 101));
+    check(
+        function.clone().estimating(sizes),
+        "name.same() + 'abc'",
+        (2, 102),
+    );
+}
+
+#[test]
 fn deep_trees_fit_a_small_stack() {
     let run = || {
         for (open, close) in [

@@ -24,8 +24,14 @@ pub fn cost_size(value: &Value<'_>) -> u64 {
 }
 
 /// The cost of going through so many characters, bytes or elements once.
+#[inline]
 pub fn cost_of_traversal(size: u64) -> u64 {
-    (size as f64 * 0.1).ceil() as u64
+    /// Up to here a tenth of a size as a double, rounded up, is that of the integer.
+    const EXACT: u64 = 1 << 48;
+    match size {
+        0..EXACT => size.div_ceil(10),
+        _ => (size as f64 * 0.1).ceil() as u64,
+    }
 }
 
 /// The cost of `==` or `!=`: that of going through the smaller operand. An operand that is an error counts 1.

@@ -8,6 +8,7 @@ mod build;
 mod guard;
 mod node;
 mod observe;
+mod quick;
 mod run;
 mod set;
 #[cfg(test)]
@@ -23,7 +24,10 @@ use crate::value::Evaluation;
 
 use node::{Node, NodeId};
 pub use observe::{Observer, Unobserved};
-use run::Run;
+use run::{Local, Run};
+
+/// How many variables of comprehensions find room on the stack.
+const FEW: usize = 4;
 
 /// A planned expression: immutable, shared between threads and requests.
 #[derive(Debug)]
@@ -55,7 +59,12 @@ impl Program {
         activation: &Activation<'a>,
         observer: &mut O,
     ) -> Evaluation<'a> {
-        Run::new(self, context, activation, observer).evaluate(self.root)
+        let mut few = [Local::NOTHING; FEW];
+        let locals = match few.get_mut(..self.local_count) {
+            Some(few) => few,
+            None => context.arena.filled(self.local_count, Local::NOTHING),
+        };
+        Run::new(self, context, activation, locals, observer).evaluate(self.root)
     }
 
     fn node(&self, id: NodeId) -> &Node {

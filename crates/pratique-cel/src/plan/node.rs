@@ -7,7 +7,7 @@ use super::set::ConstantSet;
 use crate::constant::Constant;
 use crate::declared::TypeProvider;
 use crate::environment::Slot;
-use crate::function::{CostFn, Implementation, PatternFn};
+use crate::function::{CostFn, Implementation, PatternFn, Quick};
 use crate::regex::Regex;
 
 /// The index of a node in its program.
@@ -134,6 +134,17 @@ pub(super) enum Key {
     Computed(NodeId),
 }
 
+impl Step {
+    /// The name of a member that has to be there.
+    #[inline]
+    pub(super) fn name(&self) -> Option<&str> {
+        match &self.key {
+            Key::Name(name) | Key::Declared(name) if !self.optional => Some(name),
+            _ => None,
+        }
+    }
+}
+
 /// A call of a function.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
@@ -143,6 +154,8 @@ pub(super) struct Call {
     pub(super) cost: Cost,
     /// Whether an argument that is an error keeps the later ones from being evaluated, and the call from being charged.
     pub(super) sequential: bool,
+    /// What it is known as, where it costs what that does.
+    pub(super) quick: Option<Quick>,
 }
 
 /// What a call runs.

@@ -3,7 +3,7 @@
 use super::{closed, global};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::Function;
+use crate::function::{Function, Quick};
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
@@ -26,7 +26,9 @@ fn or() -> Function {
 }
 
 fn not() -> Function {
-    closed("!_", 1, &[("logical_not", Type::Bool)]).singleton(negated)
+    closed("!_", 1, &[("logical_not", Type::Bool)])
+        .singleton(negated)
+        .known_as(Quick::Not)
 }
 
 fn negated<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

@@ -3,7 +3,7 @@
 use super::{global, member};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::{CallFn, CostFn, Function};
+use crate::function::{CallFn, CostFn, Function, Quick};
 use crate::ops;
 use crate::regex::Regex;
 use crate::types::Type;
@@ -12,9 +12,9 @@ use crate::value::{Evaluation, Value};
 /// Tests of substrings and regular expressions.
 pub(super) fn functions() -> Vec<Function> {
     vec![
-        test("contains", "contains_string", contains, cost_of_search),
-        test("endsWith", "ends_with_string", ends_with, cost_of_affix),
-        test("startsWith", "starts_with_string", starts_with, cost_of_affix),
+        test("contains", "contains_string", contains, cost_of_search).known_as(Quick::Contains),
+        test("endsWith", "ends_with_string", ends_with, cost_of_affix).known_as(Quick::EndsWith),
+        test("startsWith", "starts_with_string", starts_with, cost_of_affix).known_as(Quick::StartsWith),
         matches(),
     ]
 }

@@ -9,7 +9,7 @@ use crate::ast::{Expr, ExprId};
 use crate::checker::Reference;
 use crate::constant::Constant;
 use crate::context::Context;
-use crate::function::{Function, Overload};
+use crate::function::{Function, Overload, Quick};
 use crate::plan::guard::Guard;
 use crate::plan::node::{Call, Candidate, Cost, Node, NodeId, Target};
 use crate::plan::set::ConstantSet;
@@ -136,6 +136,7 @@ impl Planner<'_> {
         };
         Ok(Call {
             name: function.name.clone(),
+            quick: function.quick.filter(|quick| fits(*quick, &arguments, cost)),
             arguments,
             target,
             cost,
@@ -210,6 +211,17 @@ fn candidates(function: &Function) -> Box<[Candidate]> {
     let candidate =
         |overload: &Overload| Some((Guard::each(&overload.params), overload.implementation.clone()?));
     function.overloads.iter().filter_map(candidate).collect()
+}
+
+/// Whether a call costs what evaluations know of it.
+fn fits(quick: Quick, arguments: &[NodeId], cost: Cost) -> bool {
+    match quick {
+        Quick::Not => arguments.len() == 1,
+        Quick::StartsWith | Quick::EndsWith | Quick::Contains => matches!(cost, Cost::By(_)),
+        // To compare integers costs 1, even where strings were expected.
+        Quick::Less | Quick::LessOrEqual | Quick::Greater | Quick::GreaterOrEqual => true,
+        Quick::In => matches!(cost, Cost::One),
+    }
 }
 
 fn is_conversion(function: &str) -> bool {

@@ -5,7 +5,7 @@
 
 use super::Run;
 use super::literals::{Entries, leading, unhashable};
-use super::logic::{first_stop, truth};
+use super::logic::first_stop;
 use super::range::Range;
 use crate::error::Fault;
 use crate::ops;
@@ -49,13 +49,13 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         let mut fault = None;
         let mut decided = false;
         for round in 0..range.len() {
-            self.context.charge_ones(condition)?;
             if decided {
+                self.context.charge_ones(condition)?;
                 break;
             }
+            self.context.charge_ones(condition + READ)?;
             self.bind_round(fold, range, round);
-            self.context.charge(READ)?;
-            match truth(self.evaluate(predicate)) {
+            match self.truth(predicate) {
                 Ok(answer) => decided = answer == decisive,
                 Err(stop) if stop.is_stop() => return Err(stop),
                 Err(first) => {
@@ -75,7 +75,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         let mut count = Ok(0_u64);
         for round in 0..range.len() {
             self.bind_round(fold, range, round);
-            match truth(self.evaluate(predicate)) {
+            match self.truth(predicate) {
                 Ok(true) => {
                     self.context.charge_ones(READ + CALL)?;
                     count = count.map(|count| count + 1);
@@ -146,7 +146,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         let Some(filter) = filter else {
             return Ok(true);
         };
-        match truth(self.evaluate(filter)) {
+        match self.truth(filter) {
             Ok(passes) => Ok(passes),
             Err(stop) if stop.is_stop() => Err(stop),
             Err(last) => {

@@ -1,13 +1,15 @@
 //! Calls.
 
 use super::Run;
-use super::logic::first_stop;
+use super::logic::{first_stop, truth};
 use crate::context::Context;
 use crate::error::Fault;
+use crate::function::Quick;
 use crate::ops;
 use crate::plan::guard::admit;
 use crate::plan::node::{Call, Cost, NodeId, Target};
 use crate::plan::observe::Observer;
+use crate::plan::quick;
 use crate::value::{Evaluation, Value};
 
 /// How many arguments find room on the stack.
@@ -15,9 +17,12 @@ const FEW: usize = 4;
 
 impl<'a, O: Observer> Run<'_, 'a, O> {
     pub(super) fn call(&mut self, call: &'a Call) -> Evaluation<'a> {
+        if let Some(quick) = call.quick {
+            return self.quick_call(call, quick).map(Value::Bool);
+        }
         match *call.arguments {
             [] => self.finish(call, &[]),
-            [only] => match self.evaluate(only) {
+            [only] => match self.operand(only) {
                 Ok(value) => self.finish(call, &[value]),
                 Err(fault) => self.refuse(call, fault, &[Value::Null], 0),
             },
@@ -26,9 +31,37 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
     }
 
+    /// A call of a function that is known and gives a truth value.
+    pub(super) fn quick_call(&mut self, call: &'a Call, quick: Quick) -> Result<bool, Fault> {
+        match *call.arguments {
+            [only] => {
+                let result = self.truth(only);
+                if !result.as_ref().is_err_and(Fault::is_stop) {
+                    self.context.charge(1)?;
+                }
+                result.map(|value| !value)
+            }
+            [left, right] => {
+                let (left, right) = (self.operand(left), self.operand(right));
+                if let (Ok(left), Ok(right)) = (&left, &right)
+                    && let Some((answer, cost)) = quick::test(quick, left, right)
+                {
+                    self.context.charge(cost)?;
+                    return Ok(answer);
+                }
+                truth(self.finish_two(call, left, right))
+            }
+            _ => truth(self.call_many(call)),
+        }
+    }
+
     /// Both arguments are evaluated, even if the first is an error.
     fn call_two(&mut self, call: &'a Call, left: NodeId, right: NodeId) -> Evaluation<'a> {
-        let (left, right) = (self.evaluate(left), self.evaluate(right));
+        let (left, right) = (self.operand(left), self.operand(right));
+        self.finish_two(call, left, right)
+    }
+
+    fn finish_two(&mut self, call: &'a Call, left: Evaluation<'a>, right: Evaluation<'a>) -> Evaluation<'a> {
         match (left, right) {
             (Ok(left), Ok(right)) => self.finish(call, &[left, right]),
             (left, right) => {

@@ -5,26 +5,27 @@ use crate::error::Fault;
 use crate::ops;
 use crate::plan::node::NodeId;
 use crate::plan::observe::Observer;
+use crate::plan::quick;
 use crate::plan::set::ConstantSet;
 use crate::value::{Evaluation, Value};
 
 impl<'a, O: Observer> Run<'_, 'a, O> {
     /// False where a term is false, whatever the others are; else the first error, else true.
-    pub(super) fn and(&mut self, terms: &'a [NodeId]) -> Evaluation<'a> {
+    pub(super) fn and(&mut self, terms: &'a [NodeId]) -> Result<bool, Fault> {
         self.junction(terms, false)
     }
 
     /// True where a term is true, whatever the others are; else the first error, else false.
-    pub(super) fn or(&mut self, terms: &'a [NodeId]) -> Evaluation<'a> {
+    pub(super) fn or(&mut self, terms: &'a [NodeId]) -> Result<bool, Fault> {
         self.junction(terms, true)
     }
 
     #[inline]
-    fn junction(&mut self, terms: &'a [NodeId], decisive: bool) -> Evaluation<'a> {
+    fn junction(&mut self, terms: &'a [NodeId], decisive: bool) -> Result<bool, Fault> {
         let mut fault = None;
         for term in terms {
-            match truth(self.evaluate(*term)) {
-                Ok(value) if value == decisive => return Ok(Value::Bool(decisive)),
+            match self.truth(*term) {
+                Ok(value) if value == decisive => return Ok(decisive),
                 Ok(_) => {}
                 Err(stop) if stop.is_stop() => return Err(stop),
                 Err(first) => {
@@ -32,25 +33,28 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 }
             }
         }
-        fault.map_or(Ok(Value::Bool(!decisive)), Err)
+        fault.map_or(Ok(!decisive), Err)
     }
 
-    pub(super) fn conditional(&mut self, condition: NodeId, yes: NodeId, no: NodeId) -> Evaluation<'a> {
-        let chosen = if truth(self.evaluate(condition))? { yes } else { no };
-        self.evaluate(chosen)
-    }
-
-    pub(super) fn equality(&mut self, left: NodeId, right: NodeId, negated: bool) -> Evaluation<'a> {
-        let (left, right) = match (self.evaluate(left), self.evaluate(right)) {
+    pub(super) fn equality(&mut self, left: NodeId, right: NodeId, negated: bool) -> Result<bool, Fault> {
+        let (left, right) = match (self.operand(left), self.operand(right)) {
             (Ok(left), Ok(right)) => (left, right),
             (left, right) => return self.equality_of_errors(&left, &right, negated),
         };
+        if let Some((equal, cost)) = quick::equal(&left, &right) {
+            self.context.charge(cost)?;
+            return Ok(equal != negated);
+        }
+        self.equality_of(&left, &right, negated)
+    }
+
+    fn equality_of(&mut self, left: &Value<'a>, right: &Value<'a>, negated: bool) -> Result<bool, Fault> {
         self.context
-            .charge(ops::cost_of_equality(Some(&left), Some(&right), negated))?;
-        match (ops::equal(&left, &right), negated) {
-            (Ok(equal), negated) => Ok(Value::Bool(equal != negated)),
+            .charge(ops::cost_of_equality(Some(left), Some(right), negated))?;
+        match (ops::equal(left, right), negated) {
+            (Ok(equal), negated) => Ok(equal != negated),
             // What cannot be compared is not equal, even where it is an error to say that it is.
-            (Err(_), true) => Ok(Value::Bool(true)),
+            (Err(_), true) => Ok(true),
             (Err(fault), false) => Err(fault),
         }
     }
@@ -62,13 +66,14 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         left: &Evaluation<'a>,
         right: &Evaluation<'a>,
         negated: bool,
-    ) -> Evaluation<'a> {
+    ) -> Result<bool, Fault> {
         if let Some(stop) = first_stop([left, right]) {
             return Err(stop);
         }
         let cost = ops::cost_of_equality(left.as_ref().ok(), right.as_ref().ok(), negated);
         self.context.charge(cost)?;
-        left.clone().and(right.clone())
+        // One of them is an error.
+        left.clone().and(right.clone()).map(|_| negated)
     }
 
     pub(super) fn optional_or(&mut self, left: NodeId, right: NodeId, unwrap: bool) -> Evaluation<'a> {

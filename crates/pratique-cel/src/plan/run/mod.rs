@@ -15,6 +15,8 @@ use crate::environment::Activation;
 use crate::error::Fault;
 use crate::value::{Evaluation, Value};
 
+use logic::truth;
+
 /// An evaluation under way.
 ///
 /// Nothing here keeps a large frame on the stack: an expression nests as deep as the parser allows.
@@ -22,7 +24,7 @@ pub(super) struct Run<'r, 'a, O> {
     program: &'a Program,
     context: &'r Context<'a>,
     activation: &'r Activation<'a>,
-    locals: &'a mut [Local<'a>],
+    locals: &'r mut [Local<'a>],
     /// The errors that locals stand for.
     faults: Vec<Fault>,
     observer: &'r mut O,
@@ -30,7 +32,7 @@ pub(super) struct Run<'r, 'a, O> {
 
 /// The value of a comprehension's variable.
 #[derive(Clone, Copy, Debug)]
-enum Local<'a> {
+pub(super) enum Local<'a> {
     Value(Value<'a>),
     /// One to be computed when it is first used.
     Pending(NodeId),
@@ -38,17 +40,19 @@ enum Local<'a> {
     Failed(usize),
 }
 
+impl Local<'_> {
+    /// What a variable holds before it is given a value.
+    pub(super) const NOTHING: Self = Local::Value(Value::Null);
+}
+
 impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
     pub(super) fn new(
         program: &'a Program,
         context: &'r Context<'a>,
         activation: &'r Activation<'a>,
+        locals: &'r mut [Local<'a>],
         observer: &'r mut O,
     ) -> Self {
-        let locals = match program.local_count {
-            0 => &mut [][..],
-            count => context.arena.filled(count, Local::Value(Value::Null)),
-        };
         Run {
             program,
             context,
@@ -74,10 +78,15 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
         match self.program.node(id) {
             Node::Constant(constant) => Ok(constant.value()),
             Node::Attribute(attribute) => self.attribute(attribute),
-            Node::And(terms) => self.and(terms),
-            Node::Or(terms) => self.or(terms),
-            Node::Conditional { condition, yes, no } => self.conditional(*condition, *yes, *no),
-            Node::Equality { left, right, negated } => self.equality(*left, *right, *negated),
+            Node::And(terms) => self.and(terms).map(Value::Bool),
+            Node::Or(terms) => self.or(terms).map(Value::Bool),
+            Node::Conditional { condition, yes, no } => {
+                let chosen = if self.truth(*condition)? { *yes } else { *no };
+                self.evaluate(chosen)
+            }
+            Node::Equality { left, right, negated } => {
+                self.equality(*left, *right, *negated).map(Value::Bool)
+            }
             Node::OptionalOr { left, right, unwrap } => self.optional_or(*left, *right, *unwrap),
             Node::InSet { element, set } => self.in_set(*element, set),
             Node::NotStrictlyFalse(operand) => self.not_strictly_false(*operand),
@@ -90,6 +99,34 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
                 self.postpone(*local, *value);
                 self.evaluate(*body)
             }
+        }
+    }
+
+    /// The truth value that logic asks of a node: the same as that of its value, without making one.
+    #[inline]
+    fn truth(&mut self, id: NodeId) -> Result<bool, Fault> {
+        match self.program.node(id) {
+            _ if O::ACTIVE => truth(self.evaluate(id)),
+            Node::And(terms) => self.and(terms),
+            Node::Or(terms) => self.or(terms),
+            Node::Equality { left, right, negated } => self.equality(*left, *right, *negated),
+            Node::Attribute(attribute) => truth(self.attribute(attribute)),
+            Node::Call(call) => match call.quick {
+                Some(quick) => self.quick_call(call, quick),
+                None => truth(self.call(call)),
+            },
+            _ => truth(self.evaluate(id)),
+        }
+    }
+
+    /// The value of a node that is an operand: often one that needs no other.
+    #[inline]
+    fn operand(&mut self, id: NodeId) -> Evaluation<'a> {
+        match self.program.node(id) {
+            _ if O::ACTIVE => self.evaluate(id),
+            Node::Constant(constant) => Ok(constant.value()),
+            Node::Attribute(attribute) => self.attribute(attribute),
+            _ => self.evaluate(id),
         }
     }
 

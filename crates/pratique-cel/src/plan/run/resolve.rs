@@ -1,7 +1,7 @@
 //! Attributes: from a variable or value to a member of a member of it.
 
-use super::Run;
 use super::logic::first_stop;
+use super::{Local, Run};
 use pratique_json as json;
 
 use crate::error::Fault;
@@ -11,7 +11,53 @@ use crate::plan::observe::Observer;
 use crate::value::{Evaluation, Map, Value};
 
 impl<'a, O: Observer> Run<'_, 'a, O> {
+    #[inline]
     pub(super) fn attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+        if let Some((reached, typed)) = self.walk(attribute) {
+            let own = u64::from(attribute.charge == Charge::One);
+            self.context.charge_ones(attribute.path.len() as u64 + own)?;
+            return Ok(match reached {
+                Reached::Presence(present) => Value::Bool(present),
+                Reached::Member(member) if typed => Value::from_typed_json(member),
+                Reached::Member(member) => Value::from_json(member),
+            });
+        }
+        self.attribute_of(attribute)
+    }
+
+    /// The end of a path through objects of the input, and whether they are typed; what most attributes are.
+    #[inline]
+    fn walk(&self, attribute: &'a Attribute) -> Option<(Reached<'a>, bool)> {
+        if !matches!(attribute.charge, Charge::One | Charge::Presence | Charge::Inner) {
+            return None;
+        }
+        let root = match &attribute.root {
+            Root::Variable { slot, .. } => self.activation.value(*slot)?,
+            Root::Local(local) => match self.locals.get(*local as usize)? {
+                Local::Value(value) => value,
+                Local::Pending(_) | Local::Failed(_) => return None,
+            },
+            Root::Node(_) => return None,
+        };
+        let (mut object, typed) = match root {
+            Value::Map(Map::Json(object)) => (*object, false),
+            Value::Map(Map::Typed(object)) => (*object, true),
+            _ => return None,
+        };
+        let (last, way) = attribute.path.split_last()?;
+        for step in way {
+            object = object.get(step.name()?)?.as_object()?;
+        }
+        let found = object.get(last.name()?);
+        let reached = match attribute.presence {
+            true => Reached::Presence(found.is_some()),
+            false => Reached::Member(found?),
+        };
+        Some((reached, typed))
+    }
+
+    /// Any attribute, step by step.
+    fn attribute_of(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
         match (attribute.charge, self.resolve(attribute)) {
             (Charge::One, Ok(value)) => {
                 self.context.charge(1)?;
@@ -73,7 +119,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     fn required(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
         if let Some(value) = plain_member(&object, step) {
             self.context.charge(1)?;
-            return Ok(Value::from_json(value));
+            return Ok(value);
         }
         self.required_of(object, step)
     }
@@ -180,11 +226,22 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 }
 
+/// What is at the end of a path.
+enum Reached<'a> {
+    Member(&'a json::Value<'a>),
+    Presence(bool),
+}
+
 /// The member of an object of the input by its name: what most steps are.
 #[inline]
-fn plain_member<'a>(object: &Value<'a>, step: &Step) -> Option<&'a json::Value<'a>> {
+fn plain_member<'a>(object: &Value<'a>, step: &Step) -> Option<Value<'a>> {
     match (object, &step.key) {
-        (Value::Map(Map::Json(object)), Key::Name(name) | Key::Declared(name)) => object.get(name),
+        (Value::Map(Map::Json(object)), Key::Name(name) | Key::Declared(name)) => {
+            object.get(name).map(Value::from_json)
+        }
+        (Value::Map(Map::Typed(object)), Key::Name(name) | Key::Declared(name)) => {
+            object.get(name).map(Value::from_typed_json)
+        }
         _ => None,
     }
 }

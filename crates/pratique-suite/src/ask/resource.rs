@@ -4,22 +4,25 @@ use pratique_json::Value;
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
-use crate::input::Given;
 
 /// A resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Target {
-    pub(super) resource: GroupVersionResource,
+pub struct Target {
+    /// Its name.
+    pub resource: GroupVersionResource,
     /// Whether it lives in namespaces, if that is known.
-    pub(super) namespaced: Option<bool>,
+    pub namespaced: Option<bool>,
 }
 
 /// The resources that CustomResourceDefinitions among some objects define.
-pub(super) fn defined(given: &[Given]) -> Vec<ServedResource> {
-    let definitions = given
-        .iter()
-        .filter(|given| given.object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition"));
-    definitions.flat_map(|given| served(&given.object)).collect()
+pub fn defined<'v>(objects: impl IntoIterator<Item = &'v Value<'static>>) -> Vec<ServedResource> {
+    let is_definition =
+        |object: &&Value<'static>| object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition");
+    objects
+        .into_iter()
+        .filter(is_definition)
+        .flat_map(served)
+        .collect()
 }
 
 fn served(definition: &Value<'_>) -> Vec<ServedResource> {
@@ -43,7 +46,7 @@ fn served(definition: &Value<'_>) -> Vec<ServedResource> {
 }
 
 /// The resource of a kind. One that was asked for by name counts even where nothing is known of it.
-pub(super) fn target(
+pub fn target(
     kind: &GroupVersionKind,
     asked: Option<&str>,
     subresource: &str,

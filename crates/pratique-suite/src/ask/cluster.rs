@@ -1,65 +1,56 @@
-//! The cluster that requests are judged in: what was given of it, and what they take for granted.
+//! The cluster that requests are judged in: what was given of it, and what requests take for granted.
 
 use std::collections::HashSet;
 
-use pratique::{Answer, Authorizer, Check, Decision, Objects};
+use pratique::Objects;
 use pratique_json::{Object, Value};
-
-use super::Question;
-use crate::input::Given;
-
-/// Has no opinion on anything: what nobody allows is not allowed.
-#[derive(Debug)]
-pub(super) struct NoOpinion;
-
-impl Authorizer for NoOpinion {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision::default())
-    }
-}
 
 /// The label that an API server puts on every namespace.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// A cluster with the namespaces and the custom resources among some objects. A namespace that a request is in, and
-/// that is not among them, is there too, without labels of its own.
-pub(super) fn of<'g>(given: impl Iterator<Item = &'g Given>, questions: &[Question]) -> Objects {
+/// A cluster with some objects. A namespace that a request is in, and that is not among them, is there too, without
+/// labels of its own.
+pub fn cluster<'v>(
+    objects: impl IntoIterator<Item = &'v Value<'static>>,
+    namespaces: impl IntoIterator<Item = &'v str>,
+) -> Objects {
     let mut cluster = Objects::new();
     let mut known = HashSet::new();
-    for Given { object, .. } in given {
-        match (text(object, &["apiVersion"]), text(object, &["kind"])) {
-            ("v1", "Namespace") => {
-                let name = text(object, &["metadata", "name"]).to_owned();
-                cluster.insert(labelled(object.clone(), &name));
-                known.insert(name);
-            }
-            ("apiextensions.k8s.io/v1", "CustomResourceDefinition") => {
-                cluster.insert(object.clone());
-            }
-            _ => {}
+    for object in objects {
+        let name = text(object, &["metadata", "name"]);
+        if is_namespace(object) {
+            cluster.insert(labelled(object.clone(), name));
+            known.insert(name.to_owned());
+        } else {
+            cluster.insert(object.clone());
         }
     }
-    for question in questions {
-        let name = &question.request.namespace;
-        if !name.is_empty() && known.insert(name.clone()) {
-            cluster.insert(made_up(name));
+    for name in namespaces {
+        if !name.is_empty() && known.insert(name.to_owned()) {
+            cluster.insert(labelled(namespace(name), name));
         }
     }
     cluster
 }
 
-fn text<'v>(object: &'v Value<'_>, path: &[&str]) -> &'v str {
-    object.at(path).and_then(Value::as_str).unwrap_or_default()
+/// Whether an object is a namespace.
+pub fn is_namespace(object: &Value<'_>) -> bool {
+    text(object, &["apiVersion"]) == "v1" && text(object, &["kind"]) == "Namespace"
 }
 
-fn made_up(name: &str) -> Value<'static> {
+/// A namespace that has nothing but a name.
+pub(crate) fn namespace(name: &str) -> Value<'static> {
     let mut metadata = Object::new();
     metadata.insert("name", name.to_owned());
     let mut namespace = Object::new();
     namespace.insert("apiVersion", "v1");
     namespace.insert("kind", "Namespace");
     namespace.insert("metadata", metadata);
-    labelled(Value::Object(namespace), name)
+    Value::Object(namespace)
+}
+
+fn text<'v>(object: &'v Value<'_>, path: &[&str]) -> &'v str {
+    object.at(path).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// A namespace with the label of its name.
@@ -105,7 +96,7 @@ mod tests {
     #[test]
     fn namespaces_of_requests_are_there() {
         assert_eq!(
-            made_up("shop").to_string(),
+            labelled(namespace("shop"), "shop").to_string(),
             r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"labels":{"kubernetes.io/metadata.name":"shop"},"name":"shop"}}"#
         );
     }

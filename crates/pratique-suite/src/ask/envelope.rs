@@ -3,43 +3,28 @@
 use pratique_json::{Object, Value};
 use pratique_types::{AdmissionRequest, admission};
 
-use super::Question;
-use crate::input::{Given, Unread};
-use crate::output::problems;
-
 /// Whether an object is a review, of whichever version.
-pub(super) fn is_review(object: &Value<'_>) -> bool {
+pub fn is_review(object: &Value<'_>) -> bool {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     text("kind") == admission::KIND && text("apiVersion").starts_with("admission.k8s.io/")
 }
 
-/// The request of a review.
-pub(super) fn open(given: &Given) -> Result<Question, Unread> {
-    let place = problems::place(&given.location);
-    let faulty = |why: String| Unread::Faulty {
-        place: place.clone(),
-        why,
-    };
-    let version = given
-        .object
+/// The request of a review; the error says why there is none.
+pub fn open(review: &Value<'static>) -> Result<AdmissionRequest<'static>, String> {
+    let version = review
         .get("apiVersion")
         .and_then(Value::as_str)
         .unwrap_or_default();
     if version != admission::API_VERSION {
-        return Err(faulty(format!(
+        return Err(format!(
             "an AdmissionReview of {version}; only {} is read",
             admission::API_VERSION
-        )));
+        ));
     }
-    let Some(Value::Object(request)) = given.object.get("request") else {
-        return Err(faulty("the AdmissionReview has no request".to_owned()));
+    let Some(Value::Object(request)) = review.get("request") else {
+        return Err("the AdmissionReview has no request".to_owned());
     };
-    let request =
-        read(request.clone()).map_err(|error| faulty(format!("not an AdmissionReview: {error}")))?;
-    Ok(Question {
-        request,
-        place: place.clone(),
-    })
+    read(request.clone()).map_err(|error| format!("not an AdmissionReview: {error}"))
 }
 
 /// Reads a request, and leaves its objects as they are.
@@ -71,18 +56,12 @@ fn read(request: Object<'static>) -> Result<AdmissionRequest<'static>, serde_jso
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input;
 
     #[track_caller]
     fn check(review: &str, expected: Result<&str, &str>) {
-        let objects = input::objects(&input::file("r.json", review.as_bytes().to_vec())).unwrap();
-        let given = &objects.given[0];
-        assert!(is_review(&given.object));
-        let found = match open(given) {
-            Ok(question) => Ok(serde_json::to_string(&question.request).unwrap()),
-            Err(Unread::Faulty { place, why }) => Err(format!("{place}: {why}")),
-            Err(other) => panic!("{other:?}"),
-        };
+        let review = pratique_json::parse(review.as_bytes()).unwrap().into_owned();
+        assert!(is_review(&review));
+        let found = open(&review).map(|request| serde_json::to_string(&request).unwrap());
         assert_eq!(found.as_deref().map_err(String::as_str), expected);
     }
 
@@ -103,18 +82,16 @@ mod tests {
     fn faults() {
         check(
             r#"{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview"}"#,
-            Err(
-                "r.json:1:1: an AdmissionReview of admission.k8s.io/v1beta1; only admission.k8s.io/v1 is read",
-            ),
+            Err("an AdmissionReview of admission.k8s.io/v1beta1; only admission.k8s.io/v1 is read"),
         );
         check(
             r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}"#,
-            Err("r.json:1:1: the AdmissionReview has no request"),
+            Err("the AdmissionReview has no request"),
         );
         check(
             r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"operation":"READ"}}"#,
             Err(
-                "r.json:1:1: not an AdmissionReview: unknown variant `READ`, expected one of \
+                "not an AdmissionReview: unknown variant `READ`, expected one of \
                  `CREATE`, `UPDATE`, `DELETE`, `CONNECT` at line 1 column 19",
             ),
         );

@@ -8,15 +8,16 @@ use pratique_manifest::{NodeId, ObjectSource, Tree};
 
 /// An object of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Item {
-    pub(super) node: NodeId,
+pub struct Item {
+    /// Its node.
+    pub node: NodeId,
     /// The version and kind that the items of a typed list have without saying so.
     typed: Option<(String, String)>,
 }
 
 impl Item {
     /// The object with its version and kind.
-    pub(super) fn named(&self, object: Object<'static>) -> Value<'static> {
+    pub fn named(&self, object: Object<'static>) -> Value<'static> {
         let mut object = object;
         if let Some((version, kind)) = self.typed.as_ref().filter(|_| !object.contains_key("kind")) {
             object.insert("apiVersion", version.clone());
@@ -27,7 +28,7 @@ impl Item {
 }
 
 /// The objects of a document: it, or if it is a list its items.
-pub(super) fn items(source: &ObjectSource) -> Vec<Item> {
+pub fn items(source: &ObjectSource) -> Vec<Item> {
     let mut items = Vec::new();
     let root = Item {
         node: source.root(),
@@ -66,7 +67,7 @@ fn collect(tree: &Tree, item: Item, items: &mut Vec<Item>) {
 }
 
 /// A node as a value; the last of equal keys counts. Trees are not so deep that recursion would be a risk.
-pub(super) fn convert(tree: &Tree, id: NodeId) -> Value<'static> {
+pub fn convert(tree: &Tree, id: NodeId) -> Value<'static> {
     match &tree.get(id).value {
         manifest::Value::Null => Value::Null,
         manifest::Value::Bool(value) => Value::Bool(*value),

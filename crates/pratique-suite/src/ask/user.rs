@@ -6,7 +6,7 @@ const AUTHENTICATED: &str = "system:authenticated";
 const UNAUTHENTICATED: &str = "system:unauthenticated";
 
 /// A user in these groups, and in those that come with the name.
-pub(super) fn user(name: &str, groups: &[String]) -> UserInfo {
+pub fn user(name: &str, groups: &[String]) -> UserInfo {
     let mut groups = groups.to_vec();
     if groups.is_empty() {
         groups = of_service_account(name).unwrap_or_default();

@@ -1,0 +1,260 @@
+//! The request that an API server would make of an object.
+
+use pratique_json::{Object, Value};
+use pratique_types::builtin::ServedResource;
+use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, Operation, UserInfo};
+
+use super::resource::{self, Target};
+
+/// How to make a request of an object.
+#[derive(Clone, Debug, Default)]
+pub struct Recipe {
+    /// What is done.
+    pub operation: Operation,
+    /// The namespace of objects that name none.
+    pub namespace: String,
+    /// The name in the request, where it is not the object's.
+    pub name: Option<String>,
+    /// The resource, where the kind does not tell it.
+    pub resource: Option<String>,
+    /// The part of the resource.
+    pub subresource: String,
+    /// Who makes the request.
+    pub user: UserInfo,
+    /// Whether it is a dry run.
+    pub dry_run: bool,
+    /// The options, where they are not just those of the operation.
+    pub options: Option<Value<'static>>,
+}
+
+/// Why no request can be made of an object.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unmade {
+    /// It does not say what it is.
+    #[error("{0}")]
+    NoKind(String),
+    /// The resource of its kind is not known.
+    #[error("kind {0} is not known")]
+    UnknownKind(String),
+    /// It is to be updated, but what it was is not known.
+    #[error("an update needs the stored object")]
+    NoOldObject,
+}
+
+impl Recipe {
+    /// The request for an object, the `number`th of a run; custom resources are those `defined`.
+    ///
+    /// `old` finds the stored form of the object, which is given to it as the request has it, with its kind and the
+    /// namespace.
+    pub fn request(
+        &self,
+        object: &Value<'static>,
+        old: impl FnOnce(&Value<'static>, &GroupVersionKind) -> Option<Value<'static>>,
+        defined: &[ServedResource],
+        number: usize,
+    ) -> Result<AdmissionRequest<'static>, Unmade> {
+        let kind = kind_of(object).map_err(Unmade::NoKind)?;
+        let target = resource::target(&kind, self.resource.as_deref(), &self.subresource, defined);
+        let target = target
+            .ok_or_else(|| Unmade::UnknownKind(format!("{} of {}", kind.kind, kind.api_version())))?;
+        let object = self.placed(object.clone(), &target);
+        let old = old(&object, &kind).map(|old| self.placed(old, &target));
+        let mut request = self.about(&object, kind, target);
+        request.uid = format!("00000000-0000-0000-0000-{number:012}");
+        (request.object, request.old_object) = match self.operation {
+            Operation::Create | Operation::Connect => (object, Value::Null),
+            Operation::Delete => (Value::Null, object),
+            Operation::Update => (object, old.ok_or(Unmade::NoOldObject)?),
+        };
+        Ok(request)
+    }
+
+    /// A request with everything but objects.
+    fn about(
+        &self,
+        object: &Value<'static>,
+        kind: GroupVersionKind,
+        target: Target,
+    ) -> AdmissionRequest<'static> {
+        let name = self.name.clone().unwrap_or_else(|| text(object, "name"));
+        let namespace = match &target {
+            // A namespace is in itself.
+            target if is_namespaces(target) => name.clone(),
+            target => self.namespace(object, target),
+        };
+        AdmissionRequest {
+            request_kind: Some(kind.clone()),
+            request_resource: Some(target.resource.clone()),
+            request_sub_resource: self.subresource.clone(),
+            kind,
+            resource: target.resource,
+            sub_resource: self.subresource.clone(),
+            name,
+            namespace,
+            operation: self.operation,
+            user_info: self.user.clone(),
+            dry_run: Some(self.dry_run),
+            options: self
+                .options
+                .clone()
+                .unwrap_or_else(|| options(self.operation, self.dry_run)),
+            ..AdmissionRequest::default()
+        }
+    }
+
+    /// Where a request for an object goes: its own namespace, or that of the recipe.
+    fn namespace(&self, object: &Value<'_>, target: &Target) -> String {
+        match (target.namespaced, text(object, "namespace")) {
+            (Some(false), _) => String::new(),
+            (Some(true), own) if own.is_empty() => self.namespace.clone(),
+            (_, own) => own,
+        }
+    }
+
+    /// The object with the namespace of its request, as the server has it before anybody judges.
+    fn placed(&self, object: Value<'static>, target: &Target) -> Value<'static> {
+        let mut object = object;
+        let namespace = self.namespace(&object, target);
+        if let Value::Object(fields) = &mut object
+            && let Some(Value::Object(metadata)) = fields.get_mut("metadata")
+            && !namespace.is_empty()
+        {
+            metadata.insert("namespace", namespace);
+        }
+        object
+    }
+}
+
+/// What an object says it is.
+pub fn kind_of(object: &Value<'_>) -> Result<GroupVersionKind, String> {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let missing = |field: &str| Err(format!("Object '{field}' is missing"));
+    match (text("kind"), text("apiVersion")) {
+        ("", _) => missing("Kind"),
+        (_, "") => missing("apiVersion"),
+        (kind, version) => {
+            let version = GroupVersion::parse(version).map_err(|error| error.to_string())?;
+            Ok(version.with_kind(kind))
+        }
+    }
+}
+
+fn is_namespaces(target: &Target) -> bool {
+    target.resource.group.is_empty() && target.resource.resource == "namespaces"
+}
+
+fn text(object: &Value<'_>, field: &str) -> String {
+    object
+        .at(&["metadata", field])
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// The options that come with an operation.
+fn options(operation: Operation, dry_run: bool) -> Value<'static> {
+    let kind = match operation {
+        Operation::Create => "CreateOptions",
+        Operation::Update => "UpdateOptions",
+        Operation::Delete => "DeleteOptions",
+        Operation::Connect => return Value::Null,
+    };
+    let mut options = Object::new();
+    options.insert("apiVersion", "meta.k8s.io/v1");
+    options.insert("kind", kind);
+    if dry_run {
+        options.insert("dryRun", vec![Value::from("All")]);
+    }
+    Value::Object(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::user;
+
+    /// The request that is made of an object, as JSON.
+    fn made(recipe: &Recipe, object: &str, old: Option<&str>) -> String {
+        let read = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        let recipe = Recipe {
+            user: user("ann", &[]),
+            namespace: "default".to_owned(),
+            ..recipe.clone()
+        };
+        let request = recipe.request(&read(object), |_, _| old.map(read), &[], 1);
+        match request {
+            Ok(request) => serde_json::to_string(&request).unwrap(),
+            Err(unmade) => unmade.to_string(),
+        }
+    }
+
+    fn doing(operation: Operation) -> Recipe {
+        Recipe {
+            operation,
+            ..Recipe::default()
+        }
+    }
+
+    const POD: &str = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}}"#;
+
+    #[test]
+    fn a_whole_request() {
+        let recipe = Recipe {
+            dry_run: true,
+            ..Recipe::default()
+        };
+        assert_eq!(
+            made(&recipe, POD, None),
+            concat!(
+                r#"{"uid":"00000000-0000-0000-0000-000000000001","kind":{"group":"","version":"v1","kind":"Pod"},"#,
+                r#""resource":{"group":"","version":"v1","resource":"pods"},"#,
+                r#""requestKind":{"group":"","version":"v1","kind":"Pod"},"#,
+                r#""requestResource":{"group":"","version":"v1","resource":"pods"},"#,
+                r#""name":"p","namespace":"default","operation":"CREATE","#,
+                r#""userInfo":{"username":"ann","groups":["system:authenticated"]},"#,
+                r#""object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"default"}},"#,
+                r#""oldObject":null,"dryRun":true,"#,
+                r#""options":{"apiVersion":"meta.k8s.io/v1","dryRun":["All"],"kind":"CreateOptions"}}"#,
+            )
+        );
+    }
+
+    #[test]
+    fn operations_place_the_object() {
+        let deleted = made(&doing(Operation::Delete), POD, None);
+        assert!(
+            deleted.contains(r#""object":null,"oldObject":{"apiVersion":"v1""#),
+            "{deleted}"
+        );
+        let old = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":{"a":"b"}}}"#;
+        let updated = made(&doing(Operation::Update), POD, Some(old));
+        assert!(
+            updated.contains(r#""labels":{"a":"b"},"name":"p","namespace":"default"}"#),
+            "{updated}"
+        );
+        let without = made(&doing(Operation::Update), POD, None);
+        assert_eq!(without, "an update needs the stored object");
+    }
+
+    #[test]
+    fn a_namespace_is_in_itself() {
+        let made = made(
+            &Recipe::default(),
+            r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#,
+            None,
+        );
+        assert!(made.contains(r#""name":"shop","namespace":"shop""#), "{made}");
+        assert!(made.contains(r#""metadata":{"name":"shop"}"#), "{made}");
+    }
+
+    #[test]
+    fn objects_have_to_say_what_they_are() {
+        let made = |object| made(&Recipe::default(), object, None);
+        assert_eq!(made(r#"{"a":1}"#), "Object 'Kind' is missing");
+        assert_eq!(made(r#"{"kind":"Pod"}"#), "Object 'apiVersion' is missing");
+        assert_eq!(
+            made(r#"{"kind":"Widget","apiVersion":"example.com/v1"}"#),
+            "kind Widget of example.com/v1 is not known"
+        );
+    }
+}

@@ -1,0 +1,160 @@
+//! An authorizer that answers by rules, as role bindings would.
+
+use pratique::{Answer, Authorizer, Check, Decision, Target, User};
+
+/// Rules in their order: the first that fits decides. What no rule fits is not allowed.
+#[derive(Clone, Debug, Default)]
+pub struct Rules(pub Vec<Rule>);
+
+/// A rule: who may do what, or may not. What is empty fits anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// Names of users. A service account is `system:serviceaccount:NAMESPACE:NAME`.
+    pub users: Vec<String>,
+    /// Groups, of which the user has to be in one.
+    pub groups: Vec<String>,
+    /// Verbs; `*` is any.
+    pub verbs: Vec<String>,
+    /// API groups of resources; `*` is any.
+    pub api_groups: Vec<String>,
+    /// Resources as `pods`, `pods/exec`, `*`.
+    pub resources: Vec<String>,
+    /// Names of objects.
+    pub resource_names: Vec<String>,
+    /// Namespaces.
+    pub namespaces: Vec<String>,
+    /// Paths that are no resources; a `*` at the end stands for the rest.
+    pub non_resource_urls: Vec<String>,
+    /// What follows.
+    pub decision: Decision,
+}
+
+impl Authorizer for Rules {
+    fn authorize(&self, check: &Check<'_>) -> Answer {
+        let fitting = self.0.iter().find(|rule| rule.fits(check));
+        Answer::Decided(fitting.map(|rule| rule.decision.clone()).unwrap_or_default())
+    }
+}
+
+impl Rule {
+    fn fits(&self, check: &Check<'_>) -> bool {
+        self.fits_user(check.user) && is_among(&self.verbs, check.verb) && self.fits_target(check.target)
+    }
+
+    fn fits_user(&self, user: &User) -> bool {
+        let in_group = || {
+            user.groups
+                .iter()
+                .any(|group| is_among(&self.groups, group))
+        };
+        is_among(&self.users, &user.name) && (self.groups.is_empty() || in_group())
+    }
+
+    fn fits_target(&self, target: Target<'_>) -> bool {
+        match target {
+            Target::Path(path) => {
+                let of_resources = !self.resources.is_empty() || !self.api_groups.is_empty();
+                let fits = |url: &String| match url.strip_suffix('*') {
+                    Some(start) => path.starts_with(start),
+                    None => url == path,
+                };
+                let urls = &self.non_resource_urls;
+                urls.iter().any(fits) || (urls.is_empty() && !of_resources)
+            }
+            Target::Resource(resource) => {
+                let name = match resource.subresource.as_str() {
+                    "" => resource.resource.clone(),
+                    part => format!("{}/{part}", resource.resource),
+                };
+                self.non_resource_urls.is_empty()
+                    && is_among(&self.api_groups, &resource.group)
+                    && is_among(&self.resources, &name)
+                    && is_among(&self.resource_names, &resource.name)
+                    && is_among(&self.namespaces, &resource.namespace)
+            }
+        }
+    }
+}
+
+/// Whether a name is among others; among none is any, and `*` stands for any.
+fn is_among(names: &[String], name: &str) -> bool {
+    names.is_empty() || names.iter().any(|own| own == "*" || own == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique::ResourceCheck;
+
+    use super::*;
+
+    fn texts(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[track_caller]
+    fn check(rule: Rule, verb: &str, target: Target<'_>, expected: bool) {
+        let user = User {
+            name: "ann".to_owned(),
+            groups: texts(&["dev"]),
+            ..User::default()
+        };
+        let decision = Decision {
+            allowed: true,
+            ..Decision::default()
+        };
+        let rules = Rules(vec![Rule { decision, ..rule }]);
+        let answer = rules.authorize(&Check {
+            user: &user,
+            verb,
+            target,
+        });
+        let Answer::Decided(decision) = answer else {
+            panic!("pending")
+        };
+        assert_eq!(decision.allowed, expected);
+    }
+
+    #[test]
+    fn rules_fit_who_and_what_they_name() {
+        let pods = ResourceCheck {
+            resource: "pods".to_owned(),
+            subresource: "exec".to_owned(),
+            namespace: "shop".to_owned(),
+            ..ResourceCheck::default()
+        };
+        let pods = Target::Resource(&pods);
+        let rule = |users: &[&str], groups: &[&str], resources: &[&str]| Rule {
+            users: texts(users),
+            groups: texts(groups),
+            resources: texts(resources),
+            ..Rule::default()
+        };
+        check(Rule::default(), "get", pods, true);
+        check(rule(&["ann"], &[], &[]), "get", pods, true);
+        check(rule(&["bob"], &[], &[]), "get", pods, false);
+        check(rule(&[], &["dev", "ops"], &["pods/exec"]), "get", pods, true);
+        check(rule(&[], &["ops"], &[]), "get", pods, false);
+        check(rule(&[], &[], &["pods"]), "get", pods, false);
+        check(
+            Rule {
+                verbs: texts(&["create"]),
+                ..Rule::default()
+            },
+            "get",
+            pods,
+            false,
+        );
+    }
+
+    #[test]
+    fn rules_for_paths() {
+        let rule = |urls: &[&str]| Rule {
+            non_resource_urls: texts(urls),
+            ..Rule::default()
+        };
+        check(rule(&["/healthz"]), "get", Target::Path("/healthz"), true);
+        check(rule(&["/metrics/*"]), "get", Target::Path("/metrics/slis"), true);
+        check(rule(&["/metrics"]), "get", Target::Path("/healthz"), false);
+        check(Rule::default(), "get", Target::Path("/healthz"), true);
+    }
+}

@@ -1,0 +1,72 @@
+//! The files that suites name. Nothing else in this crate opens any.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use pratique_json::Value;
+use pratique_manifest::{ManifestFile, Problem, Rule, read_documents};
+
+use crate::convert::{convert, items};
+
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 32 << 20;
+
+/// Reads a file.
+pub(crate) fn read(path: &Path) -> io::Result<ManifestFile> {
+    let mut content = Vec::new();
+    let read = File::open(path)?.take(LARGEST + 1).read_to_end(&mut content)?;
+    if u64::try_from(read).unwrap_or(u64::MAX) > LARGEST {
+        return Err(io::Error::other(format!("larger than {} MiB", LARGEST >> 20)));
+    }
+    Ok(ManifestFile {
+        path: path.to_string_lossy().into_owned(),
+        content,
+    })
+}
+
+/// The manifests of a directory, by name.
+pub(crate) fn manifests(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if is_manifest(&path) && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Whether a file's extension is one of YAML or JSON.
+pub fn is_manifest(path: &Path) -> bool {
+    let extension = path.extension().map(OsStr::to_ascii_lowercase);
+    extension.is_some_and(|extension| ["yaml", "yml", "json"].iter().any(|known| extension == *known))
+}
+
+/// The objects of a file; or everything that is wrong with it.
+pub(crate) fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Vec<Problem>> {
+    let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
+    let mut objects = Vec::new();
+    for document in &documents {
+        let tree = document.source.tree();
+        for item in items(&document.source) {
+            match convert(tree, item.node) {
+                Value::Null => {}
+                Value::Object(object) => objects.push(item.named(object)),
+                _ => {
+                    return Err(vec![Problem {
+                        rule: Rule::WrongType,
+                        message: "expected an object: a mapping with apiVersion and kind".to_owned(),
+                        field: None,
+                        object: None,
+                        location: Some(document.source.document().location(tree.get(item.node).span)),
+                        help: None,
+                    }]);
+                }
+            }
+        }
+    }
+    Ok(objects)
+}

@@ -1,0 +1,33 @@
+//! What is expected.
+
+use pratique_manifest::NodeId;
+
+use super::Reader;
+use crate::suite::Expected;
+
+impl Reader<'_> {
+    /// Reads an expectation, which may be just a verdict.
+    pub(super) fn expected(&mut self, id: NodeId) -> Option<Expected> {
+        let fields = self.fields(id);
+        if let Some(verdict) = fields.own_text() {
+            return Some(Expected {
+                allowed: verdict == "allowed",
+                ..Expected::default()
+            });
+        }
+        let annotations = fields.map("auditAnnotations", |value| value.own_text().unwrap_or_default());
+        Some(Expected {
+            allowed: fields.text("verdict")? == "allowed",
+            code: fields.integer("code"),
+            reason: fields.text("reason"),
+            message: fields.text("message"),
+            message_contains: fields.text("messageContains"),
+            policy: fields.text("policy"),
+            warnings: fields.node("warnings").map(|_| fields.texts("warnings")),
+            audit_annotations: annotations,
+            object: self.object(&fields, "object"),
+            object_contains: self.object(&fields, "objectContains"),
+            unchanged: fields.bool("unchanged"),
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! The fields of a mapping whose shape is known to be right.
+
+use std::collections::BTreeMap;
+
+use pratique_json::Value as Json;
+use pratique_manifest::{NodeId, Tree, Value};
+use pratique_types::Operation;
+
+use crate::convert::convert;
+
+/// A mapping of a document. What is absent and what is null are the same.
+#[derive(Clone, Copy)]
+pub(super) struct Fields<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) id: NodeId,
+}
+
+impl<'a> Fields<'a> {
+    /// The value of a field.
+    pub(super) fn node(&self, name: &str) -> Option<NodeId> {
+        let id = self.tree.entry(self.id, name)?.value;
+        (!matches!(self.tree.get(id).value, Value::Null)).then_some(id)
+    }
+
+    fn at(&self, id: NodeId) -> Fields<'a> {
+        Fields { id, ..*self }
+    }
+
+    /// The text that this is, if it is none of fields.
+    pub(super) fn own_text(&self) -> Option<String> {
+        match &self.tree.get(self.id).value {
+            Value::String(text, _) => Some(text.to_string()),
+            _ => None,
+        }
+    }
+
+    /// All of it as a value.
+    pub(super) fn value_of(&self) -> Json<'static> {
+        convert(self.tree, self.id)
+    }
+
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        self.at(self.node(name)?).own_text()
+    }
+
+    pub(super) fn bool(&self, name: &str) -> Option<bool> {
+        match self.tree.get(self.node(name)?).value {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub(super) fn integer(&self, name: &str) -> Option<i32> {
+        match &self.tree.get(self.node(name)?).value {
+            Value::Number(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn value(&self, name: &str) -> Option<Json<'static>> {
+        Some(self.at(self.node(name)?).value_of())
+    }
+
+    pub(super) fn operation(&self) -> Option<Operation> {
+        let name = self.text("operation")?;
+        Operation::ALL
+            .into_iter()
+            .find(|operation| operation.as_str() == name)
+    }
+
+    /// The items of a list.
+    pub(super) fn list(&self, name: &str) -> Vec<NodeId> {
+        match self.node(name).map(|id| &self.tree.get(id).value) {
+            Some(Value::List(items)) => items.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+        self.node(name).map(|id| self.at(id).items()).unwrap_or_default()
+    }
+
+    /// The texts of a list.
+    pub(super) fn items(&self) -> Vec<String> {
+        let Value::List(items) = &self.tree.get(self.id).value else {
+            return Vec::new();
+        };
+        items.iter().filter_map(|id| self.at(*id).own_text()).collect()
+    }
+
+    /// The values of a mapping from any keys.
+    pub(super) fn map<T>(&self, name: &str, read: impl Fn(Fields<'a>) -> T) -> BTreeMap<String, T> {
+        let Some(Value::Map(entries)) = self.node(name).map(|id| &self.tree.get(id).value) else {
+            return BTreeMap::new();
+        };
+        let read = |entry: &pratique_manifest::Entry| (entry.key.to_string(), read(self.at(entry.value)));
+        entries.iter().map(read).collect()
+    }
+}

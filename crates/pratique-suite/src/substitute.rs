@@ -1,0 +1,228 @@
+//! Variants of objects: values at paths, and JSON merge patches.
+
+use pratique_json::{Object, Value};
+
+/// A way into an object: `spec.containers[0].image`, `metadata.labels["a/b"]`, `spec.volumes[+]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Path(Vec<Step>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Field(String),
+    Index(usize),
+    /// Behind the last.
+    Append,
+}
+
+impl Path {
+    /// Reads a path; the first field is told apart.
+    pub(crate) fn parse(text: &str) -> Result<(String, Path), String> {
+        let mut steps = Vec::new();
+        let mut rest = text;
+        let mut first = true;
+        while !rest.is_empty() {
+            let (step, after) = match rest.strip_prefix('[') {
+                Some(inner) => bracket(inner)?,
+                None => field(rest.strip_prefix('.').filter(|_| !first).unwrap_or(rest))?,
+            };
+            steps.push(step);
+            rest = after;
+            if !(rest.is_empty() || rest.starts_with(['.', '['])) {
+                return Err(format!("expected a dot or a bracket before `{rest}`"));
+            }
+            first = false;
+        }
+        let mut steps = steps.into_iter();
+        match steps.next() {
+            Some(Step::Field(root)) => Ok((root, Path(steps.collect()))),
+            _ => Err("a path starts with a field".to_owned()),
+        }
+    }
+
+    /// Sets a value; what is not there on the way becomes a mapping or a list.
+    pub(crate) fn set(&self, target: &mut Value<'static>, value: Value<'static>) -> Result<(), String> {
+        let mut at = target;
+        for step in &self.0 {
+            at = match step {
+                Step::Field(name) => member(at, name)?,
+                Step::Index(index) => {
+                    let elements = elements(at)?;
+                    let count = elements.len();
+                    if *index == count {
+                        elements.push(Value::Null);
+                    }
+                    elements
+                        .get_mut(*index)
+                        .ok_or_else(|| format!("there are {count} elements only"))?
+                }
+                Step::Append => {
+                    let elements = elements(at)?;
+                    elements.push(Value::Null);
+                    elements.last_mut().ok_or("no element")?
+                }
+            };
+        }
+        *at = value;
+        Ok(())
+    }
+
+    /// Removes what is there.
+    pub(crate) fn remove(&self, target: &mut Value<'static>) {
+        let Some((last, way)) = self.0.split_last() else {
+            *target = Value::Null;
+            return;
+        };
+        let mut at = target;
+        for step in way {
+            let next = match (step, at) {
+                (Step::Field(name), Value::Object(object)) => object.get_mut(name),
+                (Step::Index(index), Value::Array(elements)) => elements.get_mut(*index),
+                _ => None,
+            };
+            match next {
+                Some(next) => at = next,
+                None => return,
+            }
+        }
+        match (last, at) {
+            (Step::Field(name), Value::Object(object)) => {
+                object.remove(name);
+            }
+            (Step::Index(index), Value::Array(elements)) if *index < elements.len() => {
+                elements.remove(*index);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Applies a JSON merge patch (RFC 7386). Documents are not so deep that recursion would be a risk.
+pub(crate) fn merge(target: &mut Value<'static>, patch: Value<'static>) {
+    let Value::Object(patch) = patch else {
+        *target = patch;
+        return;
+    };
+    if !matches!(target, Value::Object(_)) {
+        *target = Value::Object(Object::new());
+    }
+    let Value::Object(object) = target else {
+        return;
+    };
+    for (key, value) in patch {
+        if value.is_null() {
+            object.remove(&key);
+            continue;
+        }
+        if !object.contains_key(&key) {
+            object.insert(key.clone(), Value::Null);
+        }
+        if let Some(own) = object.get_mut(&key) {
+            merge(own, value);
+        }
+    }
+}
+
+fn bracket(inner: &str) -> Result<(Step, &str), String> {
+    if let Some(quoted) = inner.strip_prefix('"') {
+        let (name, rest) = quoted
+            .split_once("\"]")
+            .ok_or("a quoted field is not closed by `\"]`")?;
+        return Ok((Step::Field(name.to_owned()), rest));
+    }
+    let (text, rest) = inner.split_once(']').ok_or("a bracket is not closed")?;
+    if text == "+" {
+        return Ok((Step::Append, rest));
+    }
+    let index = text
+        .parse()
+        .map_err(|_| format!("`{text}` is no index, nor `+` or a quoted field"))?;
+    Ok((Step::Index(index), rest))
+}
+
+fn field(text: &str) -> Result<(Step, &str), String> {
+    let end = text.find(['.', '[']).unwrap_or(text.len());
+    match text.split_at_checked(end) {
+        Some(("", _)) | None => Err("a field is empty".to_owned()),
+        Some((name, rest)) => Ok((Step::Field(name.to_owned()), rest)),
+    }
+}
+
+fn member<'v>(value: &'v mut Value<'static>, name: &str) -> Result<&'v mut Value<'static>, String> {
+    if value.is_null() {
+        *value = Value::Object(Object::new());
+    }
+    let Value::Object(object) = value else {
+        return Err(format!("what should have the field `{name}` is no mapping"));
+    };
+    if !object.contains_key(name) {
+        object.insert(name.to_owned(), Value::Null);
+    }
+    object.get_mut(name).ok_or_else(|| format!("no field `{name}`"))
+}
+
+fn elements<'v>(value: &'v mut Value<'static>) -> Result<&'v mut Vec<Value<'static>>, String> {
+    if value.is_null() {
+        *value = Value::Array(Vec::new());
+    }
+    match value {
+        Value::Array(elements) => Ok(elements),
+        _ => Err("what should have elements is no list".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(json: &str) -> Value<'static> {
+        pratique_json::parse(json.as_bytes()).unwrap().into_owned()
+    }
+
+    #[track_caller]
+    fn set(path: &str, expected: Result<&str, &str>) {
+        let mut target = value(r#"{"spec":{"list":[1,2],"x":1}}"#);
+        let done = Path::parse(path).and_then(|(_, path)| path.set(&mut target, Value::Bool(true)));
+        let found = done.map(|()| target.to_string());
+        assert_eq!(found.as_deref().map_err(String::as_str), expected, "{path}");
+    }
+
+    #[test]
+    fn values_are_set() {
+        set("object.spec.x", Ok(r#"{"spec":{"list":[1,2],"x":true}}"#));
+        set("object.spec.list[1]", Ok(r#"{"spec":{"list":[1,true],"x":1}}"#));
+        set("object.spec.list[+]", Ok(r#"{"spec":{"list":[1,2,true],"x":1}}"#));
+        set("object.spec.list[2]", Ok(r#"{"spec":{"list":[1,2,true],"x":1}}"#));
+        set(
+            r#"object.m["a.b/c"][0].d"#,
+            Ok(r#"{"m":{"a.b/c":[{"d":true}]},"spec":{"list":[1,2],"x":1}}"#),
+        );
+        set("object", Ok("true"));
+    }
+
+    #[test]
+    fn paths_may_lead_nowhere() {
+        set("object.spec.list[5]", Err("there are 2 elements only"));
+        set("object.spec.x.y", Err("what should have the field `y` is no mapping"));
+        set("object.spec.x[0]", Err("what should have elements is no list"));
+        set("object.spec[a]", Err("`a` is no index, nor `+` or a quoted field"));
+        set("object..x", Err("a field is empty"));
+        set("[0]", Err("a path starts with a field"));
+        set("a[0]b", Err("expected a dot or a bracket before `b`"));
+    }
+
+    #[test]
+    fn values_are_removed() {
+        let mut target = value(r#"{"spec":{"list":[1,2],"x":1}}"#);
+        for path in ["object.spec.list[0]", "object.spec.x", "object.nothing.here"] {
+            Path::parse(path).unwrap().1.remove(&mut target);
+        }
+        assert_eq!(target.to_string(), r#"{"spec":{"list":[2]}}"#);
+    }
+
+    #[test]
+    fn patches_merge() {
+        let mut target = value(r#"{"a":{"b":1,"c":2},"d":[1]}"#);
+        merge(&mut target, value(r#"{"a":{"b":null,"e":{"f":null,"g":1}},"d":[2]}"#));
+        assert_eq!(target.to_string(), r#"{"a":{"c":2,"e":{"g":1}},"d":[2]}"#);
+    }
+}

@@ -1,0 +1,108 @@
+//! A suite as it is run: every row a case of its own.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use pratique_json::Value;
+use pratique_manifest::{Location, NodeId, ObjectSource};
+use pratique_types::{Operation, UserInfo};
+
+use crate::authorizer::Rule;
+
+/// A suite.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// Its name; that of its file if it has none.
+    pub name: String,
+    /// The file, as it was given or found.
+    pub file: String,
+    /// The directory from which on it names files.
+    pub directory: PathBuf,
+    /// The cases, in order.
+    pub cases: Vec<Case>,
+    pub(crate) source: ObjectSource,
+    pub(crate) policies: Vec<Reference>,
+    pub(crate) configuration: Option<Reference>,
+    pub(crate) surroundings: Surroundings,
+    /// The files that it names, besides policies.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// A file that a suite names.
+#[derive(Clone, Debug)]
+pub(crate) struct Reference {
+    pub(crate) path: PathBuf,
+    pub(crate) location: Location,
+}
+
+/// A test, or a row of one.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The name of the test, and that of the row after ` / `.
+    pub name: String,
+    /// Where it is written.
+    pub location: Location,
+    /// What is expected; `None` where nobody has said yet.
+    pub expected: Option<Expected>,
+    pub(crate) ask: Ask,
+    pub(crate) written: Written,
+}
+
+/// Where a case is written, for changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    /// The mapping of the test or the row.
+    pub(crate) node: NodeId,
+    /// The value of `expect` that counts, perhaps that of the test of a row.
+    pub(crate) expect: Option<NodeId>,
+}
+
+/// What to ask.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ask {
+    pub(crate) object: Option<Value<'static>>,
+    pub(crate) old_object: Option<Value<'static>>,
+    pub(crate) request: Option<Value<'static>>,
+    pub(crate) operation: Option<Operation>,
+    pub(crate) resource: Option<String>,
+    pub(crate) subresource: Option<String>,
+    pub(crate) namespace: Option<String>,
+    pub(crate) user: Option<UserInfo>,
+    pub(crate) dry_run: bool,
+    pub(crate) options: Option<Value<'static>>,
+    pub(crate) surroundings: Surroundings,
+}
+
+/// What is around a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Surroundings {
+    pub(crate) objects: Vec<Value<'static>>,
+    pub(crate) rules: Vec<Rule>,
+}
+
+/// What is expected of a case. What is `None` may be anything.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expected {
+    /// Whether the request is allowed.
+    pub allowed: bool,
+    /// The HTTP code of a denial.
+    pub code: Option<i32>,
+    /// The reason of a denial.
+    pub reason: Option<String>,
+    /// The whole message of a denial.
+    pub message: Option<String>,
+    /// A part of the message.
+    pub message_contains: Option<String>,
+    /// The policy whose denial the user is told.
+    pub policy: Option<String>,
+    /// All warnings.
+    pub warnings: Option<Vec<String>>,
+    /// Some of the audit annotations.
+    pub audit_annotations: BTreeMap<String, String>,
+    /// The object as policies leave it.
+    pub object: Option<Value<'static>>,
+    /// A part of it.
+    pub object_contains: Option<Value<'static>>,
+    /// Whether it is left as it is.
+    pub unchanged: Option<bool>,
+}
