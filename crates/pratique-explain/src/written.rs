@@ -129,6 +129,20 @@ impl Written {
         }
     }
 
+    /// The byte at which an expression starts, or its operator where it begins with something in parentheses.
+    pub fn start(&self, id: ExprId) -> usize {
+        let mut first = self.anchor(id);
+        let mut left = vec![id];
+        while let Some(id) = left.pop() {
+            first = first.min(self.anchor(id));
+            left.extend(self.children(id));
+        }
+        let text = self.ast.source.text();
+        text.char_indices()
+            .nth(first as usize)
+            .map_or(text.len(), |(at, _)| at)
+    }
+
     /// The terms of a chain, however it nests.
     fn terms(&self, id: ExprId, operator: &str) -> Vec<ExprId> {
         let mut terms = Vec::new();

@@ -42,11 +42,7 @@ impl Rule {
     }
 
     fn fits_user(&self, user: &User) -> bool {
-        let in_group = || {
-            user.groups
-                .iter()
-                .any(|group| is_among(&self.groups, group))
-        };
+        let in_group = || user.groups.iter().any(|group| is_among(&self.groups, group));
         is_among(&self.users, &user.name) && (self.groups.is_empty() || in_group())
     }
 

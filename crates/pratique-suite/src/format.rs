@@ -36,7 +36,11 @@ pub(crate) static SUITE: Struct = Struct {
     name: "Suite",
     about: "Tests of admission policies.",
     fields: &[
-        required("apiVersion", Shape::OneOf(&[API_VERSION]), "The version of this format."),
+        required(
+            "apiVersion",
+            Shape::OneOf(&[API_VERSION]),
+            "The version of this format.",
+        ),
         required("kind", Shape::OneOf(&[KIND]), "The kind of this format."),
         optional("metadata", Shape::Struct(&METADATA), "What the suite is called."),
         optional(
@@ -50,7 +54,11 @@ pub(crate) static SUITE: Struct = Struct {
             Shape::Text,
             "An AdmissionConfiguration file whose manifests judge, from the suite's directory on.",
         ),
-        optional("cluster", Shape::Struct(&CLUSTER), "What policies can know of the cluster."),
+        optional(
+            "cluster",
+            Shape::Struct(&CLUSTER),
+            "What policies can know of the cluster.",
+        ),
         required("tests", Shape::List(&Shape::Struct(&TEST)), "The tests."),
     ],
 };
@@ -104,9 +112,17 @@ static RULE: Struct = Struct {
             TEXTS,
             "Paths that are no resources; a * at the end stands for the rest.",
         ),
-        optional("allow", Shape::Bool, "Whether it is allowed; true unless said otherwise."),
+        optional(
+            "allow",
+            Shape::Bool,
+            "Whether it is allowed; true unless said otherwise.",
+        ),
         optional("reason", Shape::Text, "Why, as policies can read it."),
-        optional("error", Shape::Text, "An error of the authorizer, as policies can read it."),
+        optional(
+            "error",
+            Shape::Text,
+            "An error of the authorizer, as policies can read it.",
+        ),
     ],
 };
 
@@ -132,27 +148,47 @@ pub(crate) static TEST: Struct = Struct {
             FILE_OR_OBJECT,
             "A whole AdmissionReview, or a file of it, in the place of object and what describes its request.",
         ),
-        optional("operation", OPERATIONS, "What is done; CREATE, or UPDATE where oldObject is given."),
+        optional(
+            "operation",
+            OPERATIONS,
+            "What is done; CREATE, or UPDATE where oldObject is given.",
+        ),
         optional(
             "resource",
             Shape::Text,
             "The resource, as deployments or widgets.example.com, where the kind does not tell it.",
         ),
-        optional("subresource", Shape::Text, "The part of the resource, as status or exec."),
-        optional("namespace", Shape::Text, "The namespace of an object that names none; default."),
+        optional(
+            "subresource",
+            Shape::Text,
+            "The part of the resource, as status or exec.",
+        ),
+        optional(
+            "namespace",
+            Shape::Text,
+            "The namespace of an object that names none; default.",
+        ),
         optional(
             "user",
             Shape::TextOr(&Shape::Struct(&USER)),
             "Who makes the request; kubernetes-admin.",
         ),
         optional("dryRun", Shape::Bool, "Whether it is a dry run."),
-        optional("options", Shape::Object, "The options of the request, as DeleteOptions."),
+        optional(
+            "options",
+            Shape::Object,
+            "The options of the request, as DeleteOptions.",
+        ),
         optional(
             "cluster",
             Shape::Struct(&CLUSTER),
             "What is in the cluster besides what the suite says of it; authorizer rules come before the suite's.",
         ),
-        optional("expect", EXPECTATION, "What is expected; required unless each row has its own."),
+        optional(
+            "expect",
+            EXPECTATION,
+            "What is expected; required unless each row has its own.",
+        ),
         optional(
             "each",
             Shape::List(&Shape::Struct(&ROW)),
@@ -167,9 +203,17 @@ static USER: Struct = Struct {
     name: "User",
     about: "Who makes a request.",
     fields: &[
-        required("name", Shape::Text, "The name; a service account is system:serviceaccount:NAMESPACE:NAME."),
+        required(
+            "name",
+            Shape::Text,
+            "The name; a service account is system:serviceaccount:NAMESPACE:NAME.",
+        ),
         optional("uid", Shape::Text, "The unique identity."),
-        optional("groups", TEXTS, "The groups, besides those that come with the name."),
+        optional(
+            "groups",
+            TEXTS,
+            "The groups, besides those that come with the name.",
+        ),
         optional("extra", Shape::Map(&TEXTS), "What else the authenticator knows."),
     ],
 };
@@ -179,25 +223,45 @@ pub(crate) static EXPECT: Struct = Struct {
     name: "Expectation",
     about: "What is expected. What is left out may be anything.",
     fields: &[
-        required("verdict", Shape::OneOf(VERDICTS), "Whether the request is allowed."),
+        required(
+            "verdict",
+            Shape::OneOf(VERDICTS),
+            "Whether the request is allowed.",
+        ),
         optional("code", Shape::Integer, "The HTTP code of a denial."),
         optional("reason", Shape::Text, "The reason of a denial."),
         optional("message", Shape::Text, "The whole message of a denial."),
-        optional("messageContains", Shape::Text, "A part of the message of a denial."),
-        optional("policy", Shape::Text, "The name of the policy whose denial the user is told."),
+        optional(
+            "messageContains",
+            Shape::Text,
+            "A part of the message of a denial.",
+        ),
+        optional(
+            "policy",
+            Shape::Text,
+            "The name of the policy whose denial the user is told.",
+        ),
         optional("warnings", TEXTS, "All warnings, in order."),
         optional(
             "auditAnnotations",
             Shape::Map(&Shape::Text),
             "Audit annotations that are made, with their values. There may be others.",
         ),
-        optional("object", FILE_OR_OBJECT, "The whole object as policies leave it, or a file of it."),
+        optional(
+            "object",
+            FILE_OR_OBJECT,
+            "The whole object as policies leave it, or a file of it.",
+        ),
         optional(
             "objectContains",
             FILE_OR_OBJECT,
             "A part of the object as policies leave it: fields that it has; lists are whole lists.",
         ),
-        optional("unchanged", Shape::Bool, "Whether policies leave the object as it is."),
+        optional(
+            "unchanged",
+            Shape::Bool,
+            "Whether policies leave the object as it is.",
+        ),
     ],
 };
 
@@ -224,7 +288,11 @@ pub(crate) static ROW: Struct = Struct {
         optional("namespace", Shape::Text, "As in the test."),
         optional("user", Shape::TextOr(&Shape::Struct(&USER)), "As in the test."),
         optional("dryRun", Shape::Bool, "As in the test."),
-        optional("cluster", Shape::Struct(&CLUSTER), "As in the test, and before it."),
+        optional(
+            "cluster",
+            Shape::Struct(&CLUSTER),
+            "As in the test, and before it.",
+        ),
         optional("expect", EXPECTATION, "As in the test."),
     ],
 };

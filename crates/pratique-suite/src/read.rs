@@ -6,7 +6,9 @@ mod rows;
 
 use std::path::{Path, PathBuf};
 
-use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, Value as Node, read_documents};
+use pratique_manifest::{
+    Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, Value as Node, read_documents,
+};
 
 use crate::authorizer::Rule as AuthorizerRule;
 use crate::format::{API_VERSION, KIND, SUITE};
@@ -80,13 +82,20 @@ fn read_suite(source: ObjectSource, path: &Path) -> Result<Suite, Vec<Problem>> 
     let surroundings = reader.surroundings(&root);
     let tests = root.list("tests");
     let cases = tests.into_iter().flat_map(|test| reader.test(test)).collect();
-    let name = root.node("metadata").and_then(|id| reader.fields(id).text("name"));
+    let name = root
+        .node("metadata")
+        .and_then(|id| reader.fields(id).text("name"));
     let (problems, files) = (reader.problems, reader.files);
     if !problems.is_empty() {
         return Err(problems);
     }
     Ok(Suite {
-        name: name.unwrap_or_else(|| path.file_stem().unwrap_or_default().to_string_lossy().into_owned()),
+        name: name.unwrap_or_else(|| {
+            path.file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        }),
         file: path.to_string_lossy().into_owned(),
         cases,
         policies,

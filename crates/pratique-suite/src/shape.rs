@@ -75,7 +75,9 @@ impl Checker<'_> {
             | (Shape::Bool, Value::Bool(_))
             | (Shape::Object, Value::Map(_)) => {}
             (Shape::Integer, Value::Number(text)) if text.parse::<i32>().is_ok() => {}
-            (Shape::OneOf(names) | Shape::OneOfOr(names, _), Value::String(text, _)) => self.one_of(names, text, node.span),
+            (Shape::OneOf(names) | Shape::OneOfOr(names, _), Value::String(text, _)) => {
+                self.one_of(names, text, node.span)
+            }
             (Shape::TextOr(other) | Shape::OneOfOr(_, other), _) => self.value(id, *other),
             (Shape::List(item), Value::List(items)) => {
                 for (index, id) in items.iter().enumerate() {

@@ -202,9 +202,15 @@ mod tests {
     #[test]
     fn paths_may_lead_nowhere() {
         set("object.spec.list[5]", Err("there are 2 elements only"));
-        set("object.spec.x.y", Err("what should have the field `y` is no mapping"));
+        set(
+            "object.spec.x.y",
+            Err("what should have the field `y` is no mapping"),
+        );
         set("object.spec.x[0]", Err("what should have elements is no list"));
-        set("object.spec[a]", Err("`a` is no index, nor `+` or a quoted field"));
+        set(
+            "object.spec[a]",
+            Err("`a` is no index, nor `+` or a quoted field"),
+        );
         set("object..x", Err("a field is empty"));
         set("[0]", Err("a path starts with a field"));
         set("a[0]b", Err("expected a dot or a bracket before `b`"));
@@ -222,7 +228,10 @@ mod tests {
     #[test]
     fn patches_merge() {
         let mut target = value(r#"{"a":{"b":1,"c":2},"d":[1]}"#);
-        merge(&mut target, value(r#"{"a":{"b":null,"e":{"f":null,"g":1}},"d":[2]}"#));
+        merge(
+            &mut target,
+            value(r#"{"a":{"b":null,"e":{"f":null,"g":1}},"d":[2]}"#),
+        );
         assert_eq!(target.to_string(), r#"{"a":{"c":2,"e":{"g":1}},"d":[2]}"#);
     }
 }

@@ -55,8 +55,8 @@ impl Recipe {
     ) -> Result<AdmissionRequest<'static>, Unmade> {
         let kind = kind_of(object).map_err(Unmade::NoKind)?;
         let target = resource::target(&kind, self.resource.as_deref(), &self.subresource, defined);
-        let target = target
-            .ok_or_else(|| Unmade::UnknownKind(format!("{} of {}", kind.kind, kind.api_version())))?;
+        let target =
+            target.ok_or_else(|| Unmade::UnknownKind(format!("{} of {}", kind.kind, kind.api_version())))?;
         let object = self.placed(object.clone(), &target);
         let old = old(&object, &kind).map(|old| self.placed(old, &target));
         let mut request = self.about(&object, kind, target);

@@ -4,7 +4,6 @@ use pratique_json::Value;
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
-
 /// A resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -16,8 +15,9 @@ pub struct Target {
 
 /// The resources that CustomResourceDefinitions among some objects define.
 pub fn defined<'v>(objects: impl IntoIterator<Item = &'v Value<'static>>) -> Vec<ServedResource> {
-    let is_definition =
-        |object: &&Value<'static>| object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition");
+    let is_definition = |object: &&Value<'static>| {
+        object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
+    };
     objects
         .into_iter()
         .filter(is_definition)

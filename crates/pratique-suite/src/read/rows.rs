@@ -39,7 +39,10 @@ impl Reader<'_> {
                 None => test.expected.clone(),
             },
             ask,
-            written: Written { node: id, expect: own },
+            written: Written {
+                node: id,
+                expect: own,
+            },
         })
     }
 

@@ -1,0 +1,285 @@
+//! What is not as expected.
+
+use std::fmt::Display;
+
+use pratique_json::Value;
+use serde::Serialize;
+
+use crate::actual::Actual;
+use crate::suite::Expected;
+
+/// Something that is not as expected.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The field of the expectation, or the path in an object.
+    pub field: String,
+    /// What was expected.
+    pub expected: String,
+    /// What is.
+    pub actual: String,
+}
+
+impl Difference {
+    fn new(field: impl Into<String>, expected: impl Display, actual: impl Display) -> Self {
+        Difference {
+            field: field.into(),
+            expected: expected.to_string(),
+            actual: actual.to_string(),
+        }
+    }
+
+    /// Where nobody said what is expected.
+    pub(crate) fn nothing_expected() -> Self {
+        Difference::new("expect", "nothing is said; --update writes what is", "")
+    }
+}
+
+/// How many differences of an object are told.
+const MOST: usize = 20;
+
+/// Compares.
+pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    if expected.allowed != actual.allowed {
+        let found = match actual.allowed {
+            true => "allowed".to_owned(),
+            false => format!("denied: {}", actual.message),
+        };
+        differences.push(Difference::new("verdict", verdict(expected.allowed), found));
+        // The rest follows from it.
+        return differences;
+    }
+    differences.extend(denial(expected, actual));
+    if let Some(warnings) = expected.warnings.as_ref().filter(|own| **own != actual.warnings) {
+        let listed = |texts: &[String]| {
+            if texts.is_empty() {
+                "none".to_owned()
+            } else {
+                texts.join("\n")
+            }
+        };
+        differences.push(Difference::new(
+            "warnings",
+            listed(warnings),
+            listed(&actual.warnings),
+        ));
+    }
+    for (key, value) in &expected.audit_annotations {
+        let found = actual.audit_annotations.get(key);
+        if found != Some(value) {
+            let found = found.map_or("none", String::as_str);
+            differences.push(Difference::new(format!("auditAnnotations[{key}]"), value, found));
+        }
+    }
+    differences.extend(object(expected, actual));
+    differences
+}
+
+pub(crate) fn verdict(allowed: bool) -> &'static str {
+    if allowed { "allowed" } else { "denied" }
+}
+
+fn denial(expected: &Expected, actual: &Actual) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    if let Some(code) = expected.code.filter(|code| *code != actual.code) {
+        differences.push(Difference::new("code", code, actual.code));
+    }
+    let texts = [
+        ("reason", &expected.reason, actual.reason.as_str()),
+        ("message", &expected.message, actual.message.as_str()),
+        (
+            "policy",
+            &expected.policy,
+            actual.policy.as_deref().unwrap_or("none"),
+        ),
+    ];
+    for (field, expected, actual) in texts {
+        if let Some(expected) = expected.as_ref().filter(|own| *own != actual) {
+            differences.push(Difference::new(field, expected, actual));
+        }
+    }
+    if let Some(part) = &expected.message_contains
+        && !actual.message.contains(part.as_str())
+    {
+        differences.push(Difference::new("messageContains", part, &actual.message));
+    }
+    differences
+}
+
+fn object(expected: &Expected, actual: &Actual) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    if let Some(unchanged) = expected
+        .unchanged
+        .filter(|unchanged| *unchanged == actual.changed)
+    {
+        differences.push(Difference::new("unchanged", unchanged, !actual.changed));
+    }
+    let mut comparison = Comparison {
+        differences: Vec::new(),
+        whole: true,
+    };
+    if let Some(object) = &expected.object {
+        comparison.values("object", Some(object), Some(&actual.object));
+    }
+    comparison.whole = false;
+    if let Some(object) = &expected.object_contains {
+        comparison.values("object", Some(object), Some(&actual.object));
+    }
+    comparison.differences.truncate(MOST);
+    differences.extend(comparison.differences);
+    differences
+}
+
+struct Comparison {
+    differences: Vec<Difference>,
+    /// Whether there may be no field that is not expected.
+    whole: bool,
+}
+
+impl Comparison {
+    /// Documents are not so deep that recursion would be a risk.
+    fn values(&mut self, path: &str, expected: Option<&Value<'_>>, actual: Option<&Value<'_>>) {
+        match (expected, actual) {
+            (Some(Value::Object(expected)), Some(Value::Object(actual))) => {
+                for (key, value) in expected.iter() {
+                    self.values(&member(path, key), Some(value), actual.get(key));
+                }
+                let unexpected = actual
+                    .iter()
+                    .filter(|(key, _)| self.whole && !expected.contains_key(key));
+                let unexpected: Vec<_> = unexpected.collect();
+                for (key, value) in unexpected {
+                    self.values(&member(path, key), None, Some(value));
+                }
+            }
+            (Some(Value::Array(expected)), Some(Value::Array(actual))) => {
+                for index in 0..expected.len().max(actual.len()) {
+                    self.values(
+                        &format!("{path}[{index}]"),
+                        expected.get(index),
+                        actual.get(index),
+                    );
+                }
+            }
+            (expected, actual) if same(expected, actual) => {}
+            (expected, actual) => {
+                self.differences
+                    .push(Difference::new(path, shown(expected), shown(actual)))
+            }
+        }
+    }
+}
+
+/// Whether two values are the same; numbers by their value, and null as nothing.
+fn same(a: Option<&Value<'_>>, b: Option<&Value<'_>>) -> bool {
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "numbers that differ so little are the same to JSON"
+    )]
+    let number = |value: &Value<'_>| match value {
+        Value::Int(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
+        _ => None,
+    };
+    match (
+        a.filter(|value| !value.is_null()),
+        b.filter(|value| !value.is_null()),
+    ) {
+        (Some(a), Some(b)) => a == b || (number(a).is_some() && number(a) == number(b)),
+        (a, b) => a.is_none() && b.is_none(),
+    }
+}
+
+fn shown(value: Option<&Value<'_>>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), ToString::to_string)
+}
+
+fn member(path: &str, key: &str) -> String {
+    let is_plain = key
+        .chars()
+        .all(|character| character.is_alphanumeric() || ['-', '_'].contains(&character));
+    if is_plain {
+        format!("{path}.{key}")
+    } else {
+        format!("{path}[{key:?}]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(json: &str) -> Option<Value<'static>> {
+        Some(pratique_json::parse(json.as_bytes()).unwrap().into_owned())
+    }
+
+    #[track_caller]
+    fn check(expected: &Expected, differences: &[(&str, &str, &str)]) {
+        let actual = Actual {
+            code: 422,
+            message: "m".to_owned(),
+            changed: true,
+            object: value(r#"{"a":{"b":[1,{"c":2}],"d/e":1}}"#).unwrap(),
+            warnings: vec!["w".to_owned()],
+            ..Actual::default()
+        };
+        let found = compare(expected, &actual);
+        let found: Vec<_> = found
+            .iter()
+            .map(|own| (own.field.as_str(), own.expected.as_str(), own.actual.as_str()))
+            .collect();
+        assert_eq!(found, differences);
+    }
+
+    #[test]
+    fn what_is_not_said_may_be_anything() {
+        check(&Expected::default(), &[]);
+    }
+
+    #[test]
+    fn verdicts_and_texts() {
+        let allowed = Expected {
+            allowed: true,
+            ..Expected::default()
+        };
+        check(&allowed, &[("verdict", "allowed", "denied: m")]);
+        let texts = Expected {
+            code: Some(403),
+            message: Some("n".to_owned()),
+            message_contains: Some("x".to_owned()),
+            warnings: Some(Vec::new()),
+            ..Expected::default()
+        };
+        check(
+            &texts,
+            &[
+                ("code", "403", "422"),
+                ("message", "n", "m"),
+                ("messageContains", "x", "m"),
+                ("warnings", "none", "w"),
+            ],
+        );
+    }
+
+    #[test]
+    fn objects_whole_and_in_part() {
+        let whole = Expected {
+            object: value(r#"{"a":{"b":[1.0]}}"#),
+            unchanged: Some(true),
+            ..Expected::default()
+        };
+        check(
+            &whole,
+            &[
+                ("unchanged", "true", "false"),
+                ("object.a.b[1]", "nothing", r#"{"c":2}"#),
+                ("object.a[\"d/e\"]", "nothing", "1"),
+            ],
+        );
+        let part = Expected {
+            object_contains: value(r#"{"a":{"b":[1,{"c":3}]}}"#),
+            ..Expected::default()
+        };
+        check(&part, &[("object.a.b[1].c", "3", "2")]);
+    }
+}

@@ -1,0 +1,86 @@
+//! What of policies tests exercise.
+//!
+//! A policy and a binding are exercised when a request meets them; a match condition and a validation when they came
+//! out true, and when they came out false; any other expression when it was evaluated. Within expressions each term of
+//! `&&` and `||` and each condition of `?:` has to come out true, and false.
+
+mod points;
+mod report;
+mod watch;
+
+use pratique_manifest::ManifestSet;
+use pratique_policy::{Does, Origin};
+
+use crate::load::Policies;
+use points::PolicyPoints;
+pub use report::{CoverageReport, Missing, PolicyCoverage};
+pub use watch::Watch;
+
+/// What tests exercised so far.
+#[derive(Debug, Default)]
+pub struct Coverage {
+    policies: Vec<PolicyPoints>,
+}
+
+impl Coverage {
+    /// Nothing is exercised yet.
+    pub fn new() -> Self {
+        Coverage::default()
+    }
+
+    /// Looks on while the policies of a suite judge. Policies that several suites load from the same file are the same.
+    pub fn watch(&mut self, policies: &Policies) -> Watch<'_> {
+        let mut places = Vec::new();
+        for (origin, set) in &policies.sets {
+            for own in of_set(*origin, set) {
+                let known = self.policies.iter().position(|known| known.is_same(&own));
+                let place = known.unwrap_or(self.policies.len());
+                if known.is_none() {
+                    self.policies.push(own);
+                }
+                places.push(place);
+            }
+        }
+        Watch::new(&self.policies, places)
+    }
+
+    /// What was exercised, and what was not.
+    pub fn report(&self) -> CoverageReport {
+        CoverageReport::new(&self.policies)
+    }
+}
+
+fn of_set(origin: Origin, set: &ManifestSet) -> Vec<PolicyPoints> {
+    let mutating = set.mutating_policies.iter().map(|policy| {
+        let bindings = set.mutating_bindings.iter();
+        let named = |name: &Option<String>| policy.object.metadata.name == *name;
+        let own =
+            bindings.filter(|own| named(&own.object.spec.as_ref().and_then(|spec| spec.policy_name.clone())));
+        let own = own.map(|own| (own.object.metadata.name.clone(), &own.source));
+        let mut points = PolicyPoints::new(
+            Does::Mutate,
+            origin,
+            policy.object.metadata.name.clone(),
+            &policy.source,
+        );
+        points.bind(own);
+        points.mutating(policy);
+        points
+    });
+    let validating = set.validating_policies.iter().map(|policy| {
+        let bindings = set.validating_bindings.iter();
+        let own =
+            bindings.filter(|own| policy.object.metadata.name.as_ref() == Some(&own.object.spec.policy_name));
+        let own = own.map(|own| (own.object.metadata.name.clone(), &own.source));
+        let mut points = PolicyPoints::new(
+            Does::Validate,
+            origin,
+            policy.object.metadata.name.clone(),
+            &policy.source,
+        );
+        points.bind(own);
+        points.validating(policy);
+        points
+    });
+    mutating.chain(validating).collect()
+}

@@ -1,0 +1,229 @@
+//! What there is to exercise in a policy.
+
+use std::cell::Cell;
+
+use pratique::manifest::{Loaded, Location, ObjectSource, Step};
+use pratique_cel::ast::{Expr, ExprId, Literal};
+use pratique_explain::{Logic, Place, Written};
+use pratique_policy::{Does, Origin};
+use pratique_types::admissionregistration::{MatchCondition, Variable};
+use pratique_types::admissionregistration::{MutatingAdmissionPolicy, ValidatingAdmissionPolicy};
+
+/// The points of a policy.
+#[derive(Debug)]
+pub(super) struct PolicyPoints {
+    pub(super) does: Does,
+    pub(super) origin: Origin,
+    pub(super) name: String,
+    pub(super) location: Location,
+    pub(super) met: Cell<bool>,
+    pub(super) bindings: Vec<BindingPoint>,
+    pub(super) expressions: Vec<ExpressionPoints>,
+}
+
+/// A binding.
+#[derive(Debug)]
+pub(super) struct BindingPoint {
+    pub(super) name: String,
+    pub(super) location: Location,
+    pub(super) met: Cell<bool>,
+}
+
+/// The points of an expression.
+#[derive(Debug)]
+pub(super) struct ExpressionPoints {
+    pub(super) place: Place,
+    pub(super) location: Location,
+    /// Whether it was evaluated, where that is all that is asked of it.
+    pub(super) evaluated: Option<Cell<bool>>,
+    pub(super) outcomes: Vec<OutcomePoint>,
+}
+
+/// An expression that has to come out true, or false.
+#[derive(Debug)]
+pub(super) struct OutcomePoint {
+    pub(super) id: ExprId,
+    pub(super) wanted: bool,
+    pub(super) text: String,
+    pub(super) location: Location,
+    pub(super) seen: Cell<bool>,
+}
+
+impl PolicyPoints {
+    pub(super) fn new(does: Does, origin: Origin, name: Option<String>, source: &ObjectSource) -> Self {
+        PolicyPoints {
+            does,
+            origin,
+            name: name.unwrap_or_default(),
+            location: source.locate(&[]),
+            met: Cell::new(false),
+            bindings: Vec::new(),
+            expressions: Vec::new(),
+        }
+    }
+
+    /// Whether another policy is this one, loaded once more.
+    pub(super) fn is_same(&self, other: &PolicyPoints) -> bool {
+        (self.does, self.origin, &self.name) == (other.does, other.origin, &other.name)
+            && self.location == other.location
+    }
+
+    pub(super) fn bind<'s>(&mut self, bindings: impl Iterator<Item = (Option<String>, &'s ObjectSource)>) {
+        let point = |(name, source): (Option<String>, &ObjectSource)| BindingPoint {
+            name: name.unwrap_or_default(),
+            location: source.locate(&[]),
+            met: Cell::new(false),
+        };
+        self.bindings.extend(bindings.map(point));
+    }
+
+    pub(super) fn validating(&mut self, policy: &Loaded<ValidatingAdmissionPolicy>) {
+        let spec = policy.object.spec.clone().unwrap_or_default();
+        let source = &policy.source;
+        self.conditions(spec.match_conditions.as_deref().unwrap_or_default(), source);
+        self.variables(spec.variables.as_deref().unwrap_or_default(), source);
+        for (index, validation) in spec.validations.iter().flatten().enumerate() {
+            let path = ["validations", &index.to_string(), "expression"];
+            self.judging(Place::Validation(index), &validation.expression, source, &path);
+            if let Some(text) = validation
+                .message_expression
+                .as_deref()
+                .filter(|text| !text.is_empty())
+            {
+                let path = ["validations", &index.to_string(), "messageExpression"];
+                self.yielding(Place::Message(index), text, source, &path);
+            }
+        }
+        for (index, annotation) in spec.audit_annotations.iter().flatten().enumerate() {
+            let path = ["auditAnnotations", &index.to_string(), "valueExpression"];
+            self.yielding(
+                Place::Annotation(index),
+                &annotation.value_expression,
+                source,
+                &path,
+            );
+        }
+    }
+
+    pub(super) fn mutating(&mut self, policy: &Loaded<MutatingAdmissionPolicy>) {
+        let spec = policy.object.spec.clone().unwrap_or_default();
+        let source = &policy.source;
+        self.conditions(spec.match_conditions.as_deref().unwrap_or_default(), source);
+        self.variables(spec.variables.as_deref().unwrap_or_default(), source);
+        for (index, mutation) in spec.mutations.iter().flatten().enumerate() {
+            let apply = mutation.apply_configuration.as_ref();
+            let patch = mutation.json_patch.as_ref();
+            let apply = apply.and_then(|own| Some(("applyConfiguration", own.expression.as_deref()?)));
+            let patch = patch.and_then(|own| Some(("jsonPatch", own.expression.as_deref()?)));
+            if let Some((form, text)) = apply.or(patch) {
+                let path = ["mutations", &index.to_string(), form, "expression"];
+                self.yielding(Place::Mutation(index), text, source, &path);
+            }
+        }
+    }
+
+    fn conditions(&mut self, conditions: &[MatchCondition], source: &ObjectSource) {
+        for (index, condition) in conditions.iter().enumerate() {
+            let path = ["matchConditions", &index.to_string(), "expression"];
+            self.judging(Place::Condition(index), &condition.expression, source, &path);
+        }
+    }
+
+    fn variables(&mut self, variables: &[Variable], source: &ObjectSource) {
+        for (index, variable) in variables.iter().enumerate() {
+            let path = ["variables", &index.to_string(), "expression"];
+            let place = Place::Variable(variable.name.clone());
+            self.yielding(place, &variable.expression, source, &path);
+        }
+    }
+
+    /// Adds an expression that has to come out true and false.
+    fn judging(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
+        let mut points = ExpressionPoints::new(place, text, source, path);
+        if let Some(written) = Written::read(text) {
+            let root = written.root();
+            let whole = wanted(&written, root).into_iter();
+            let whole = whole.map(|wanted| points.outcome(&written, root, wanted, source, path));
+            let whole: Vec<_> = whole.collect();
+            points.outcomes.splice(0..0, whole);
+        }
+        self.expressions.push(points);
+    }
+
+    /// Adds an expression that has to be evaluated.
+    fn yielding(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
+        let mut points = ExpressionPoints::new(place, text, source, path);
+        points.evaluated = Some(Cell::new(false));
+        self.expressions.push(points);
+    }
+}
+
+impl ExpressionPoints {
+    fn new(place: Place, text: &str, source: &ObjectSource, path: &[&str]) -> Self {
+        let mut points = ExpressionPoints {
+            place,
+            location: source.locate(&steps(path)),
+            evaluated: None,
+            outcomes: Vec::new(),
+        };
+        if let Some(written) = Written::read(text) {
+            for id in deciding(&written) {
+                for wanted in wanted(&written, id) {
+                    let outcome = points.outcome(&written, id, wanted, source, path);
+                    points.outcomes.push(outcome);
+                }
+            }
+        }
+        points
+    }
+
+    fn outcome(
+        &self,
+        written: &Written,
+        id: ExprId,
+        wanted: bool,
+        source: &ObjectSource,
+        path: &[&str],
+    ) -> OutcomePoint {
+        OutcomePoint {
+            id,
+            wanted,
+            text: written.text(id),
+            location: source.locate_in(&steps(path), written.start(id)),
+            seen: Cell::new(false),
+        }
+    }
+}
+
+/// The terms and conditions that decide on something.
+fn deciding(written: &Written) -> Vec<ExprId> {
+    let mut found: Vec<ExprId> = Vec::new();
+    for id in written.all() {
+        // A chain within a chain has the same terms.
+        match written.logic(id) {
+            Logic::And(terms) | Logic::Or(terms) => found.extend(terms),
+            Logic::Conditional { condition, .. } => found.push(condition),
+            Logic::Not(_) | Logic::Other => {}
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    found.retain(|id| seen.insert(*id));
+    found
+}
+
+/// The values that an expression can come out as: a constant only as itself.
+fn wanted(written: &Written, id: ExprId) -> Vec<bool> {
+    match written.expr(id) {
+        Expr::Literal(Literal::Bool(value)) => vec![*value],
+        _ => vec![true, false],
+    }
+}
+
+fn steps(path: &[&str]) -> Vec<Step> {
+    let step = |name: &&str| match name.parse() {
+        Ok(index) => Step::Index(index),
+        Err(_) => Step::Field((*name).to_owned()),
+    };
+    let spec = std::iter::once(Step::Field("spec".to_owned()));
+    spec.chain(path.iter().map(step)).collect()
+}

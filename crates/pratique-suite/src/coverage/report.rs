@@ -1,0 +1,146 @@
+//! What was exercised, in numbers, and what was not.
+
+use pratique_manifest::Location;
+use pratique_policy::{Does, Origin};
+
+use super::points::{ExpressionPoints, PolicyPoints};
+
+/// What of all policies was exercised.
+#[derive(Clone, Debug, Default)]
+pub struct CoverageReport {
+    /// Policy by policy.
+    pub policies: Vec<PolicyCoverage>,
+}
+
+/// What of a policy was exercised.
+#[derive(Clone, Debug)]
+pub struct PolicyCoverage {
+    /// What it does.
+    pub does: Does,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub location: Location,
+    /// How many points were exercised.
+    pub covered: usize,
+    /// How many there are.
+    pub total: usize,
+    /// Those that were not.
+    pub missing: Vec<Missing>,
+}
+
+/// Something that was not exercised.
+#[derive(Clone, Debug)]
+pub struct Missing {
+    /// The field of the policy, or the binding.
+    pub field: String,
+    /// Where it stands.
+    pub location: Location,
+    /// The expression that should have come out otherwise, where it is about one.
+    pub expression: Option<String>,
+    /// What did not happen: `never true`, `never evaluated`, `never met`.
+    pub what: &'static str,
+}
+
+impl CoverageReport {
+    pub(super) fn new(policies: &[PolicyPoints]) -> Self {
+        CoverageReport {
+            policies: policies.iter().map(of_policy).collect(),
+        }
+    }
+
+    /// How many points were exercised.
+    pub fn covered(&self) -> usize {
+        self.policies.iter().map(|policy| policy.covered).sum()
+    }
+
+    /// How many points there are.
+    pub fn total(&self) -> usize {
+        self.policies.iter().map(|policy| policy.total).sum()
+    }
+
+    /// The part that was exercised, in percent; 100 only if it is all.
+    pub fn percent(&self) -> f64 {
+        percent(self.covered(), self.total())
+    }
+}
+
+impl PolicyCoverage {
+    /// The part that was exercised, in percent; 100 only if it is all.
+    pub fn percent(&self) -> f64 {
+        percent(self.covered, self.total)
+    }
+}
+
+/// In tenths, rounded down.
+fn percent(covered: usize, total: usize) -> f64 {
+    let tenths = (covered * 1000).checked_div(total).unwrap_or(1000);
+    f64::from(u32::try_from(tenths).unwrap_or(1000)) / 10.0
+}
+
+fn of_policy(points: &PolicyPoints) -> PolicyCoverage {
+    let mut coverage = PolicyCoverage {
+        does: points.does,
+        origin: points.origin,
+        name: points.name.clone(),
+        location: points.location.clone(),
+        covered: 0,
+        total: 0,
+        missing: Vec::new(),
+    };
+    let policy = || Missing {
+        field: "matchConstraints".to_owned(),
+        location: points.location.clone(),
+        expression: None,
+        what: "never met",
+    };
+    coverage.count(points.met.get(), policy);
+    for binding in &points.bindings {
+        coverage.count(binding.met.get(), || Missing {
+            field: format!("binding {}", binding.name),
+            location: binding.location.clone(),
+            expression: None,
+            what: "never met",
+        });
+    }
+    for expression in &points.expressions {
+        coverage.count_expression(expression);
+    }
+    coverage
+}
+
+impl PolicyCoverage {
+    fn count(&mut self, covered: bool, missing: impl FnOnce() -> Missing) {
+        self.total += 1;
+        if covered {
+            self.covered += 1;
+        } else {
+            self.missing.push(missing());
+        }
+    }
+
+    fn count_expression(&mut self, expression: &ExpressionPoints) {
+        if let Some(evaluated) = &expression.evaluated {
+            self.count(evaluated.get(), || Missing {
+                field: expression.place.field(),
+                location: expression.location.clone(),
+                expression: None,
+                what: "never evaluated",
+            });
+        }
+        for outcome in &expression.outcomes {
+            self.count(outcome.seen.get(), || Missing {
+                field: expression.place.field(),
+                location: outcome.location.clone(),
+                expression: Some(outcome.text.clone()),
+                what: if outcome.wanted {
+                    "never true"
+                } else {
+                    "never false"
+                },
+            });
+        }
+    }
+}

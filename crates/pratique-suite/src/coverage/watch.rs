@@ -1,0 +1,80 @@
+//! Looks on, and notes what is exercised.
+
+use std::cell::{Cell, RefCell};
+
+use pratique_cel::Value;
+use pratique_cel::ast::ExprId;
+use pratique_cel::value::Evaluation;
+use pratique_explain::Place;
+use pratique_policy::{Met, Part, Subject, Trace};
+
+use super::points::{ExpressionPoints, PolicyPoints};
+
+/// Looks on while the policies of a suite judge.
+#[derive(Debug)]
+pub struct Watch<'c> {
+    /// Those of the suite.
+    policies: Vec<&'c PolicyPoints>,
+    current: Cell<Option<&'c PolicyPoints>>,
+    /// The expressions that are being evaluated.
+    open: RefCell<Vec<Option<&'c ExpressionPoints>>>,
+}
+
+impl<'c> Watch<'c> {
+    pub(super) fn new(all: &'c [PolicyPoints], places: Vec<usize>) -> Self {
+        Watch {
+            policies: places.into_iter().filter_map(|place| all.get(place)).collect(),
+            current: Cell::new(None),
+            open: RefCell::default(),
+        }
+    }
+}
+
+impl Trace for Watch<'_> {
+    fn policy(&self, subject: Subject<'_>, met: Met<'_>) {
+        let is = |own: &&&PolicyPoints| {
+            (own.does, own.origin, own.name.as_str()) == (subject.does, subject.origin, subject.name)
+        };
+        let policy = self.policies.iter().find(is).copied();
+        self.current.set(policy);
+        if let Some(policy) = policy.filter(|_| met == Met::Yes) {
+            policy.met.set(true);
+        }
+    }
+
+    fn binding(&self, binding: &str, met: Met<'_>) {
+        let bindings = self.current.get().map(|policy| policy.bindings.iter());
+        let own = bindings.into_iter().flatten().find(|own| own.name == binding);
+        if let Some(own) = own.filter(|_| met == Met::Yes) {
+            own.met.set(true);
+        }
+    }
+
+    fn begin(&self, part: Part<'_>, _: &str) {
+        let place = Place::from(part);
+        let expressions = self.current.get().map(|policy| policy.expressions.iter());
+        // Of two variables with the same name it is the later that is read.
+        let own = expressions.and_then(|mut own| own.rfind(|own| own.place == place));
+        if let Some(evaluated) = own.and_then(|own| own.evaluated.as_ref()) {
+            evaluated.set(true);
+        }
+        self.open.borrow_mut().push(own);
+    }
+
+    fn value(&self, expression: ExprId, value: &Evaluation<'_>) {
+        let Ok(Value::Bool(value)) = value else {
+            return;
+        };
+        let open = self.open.borrow();
+        let outcomes = open.last().copied().flatten().map(|own| own.outcomes.iter());
+        for outcome in outcomes.into_iter().flatten() {
+            if outcome.id == expression && outcome.wanted == *value {
+                outcome.seen.set(true);
+            }
+        }
+    }
+
+    fn end(&self, _: &Evaluation<'_>, _: u64) {
+        self.open.borrow_mut().pop();
+    }
+}

@@ -1,0 +1,220 @@
+//! The policies of a suite: static manifests as a server loads them, and objects of the API.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use pratique::manifest::{
+    ConfigurationOptions, Kind, LoadErrors, ManifestFile, ManifestSet, Options, Plugin, Problem, Rule,
+    load_api_files, load_configuration, load_files, read_documents,
+};
+use pratique::{Admission, Builder};
+use pratique_json::Value;
+use pratique_manifest::Location;
+use pratique_policy::Origin;
+
+use crate::convert::{convert, items};
+use crate::files;
+use crate::suite::{Reference, Suite};
+
+/// The policies of a suite.
+#[derive(Debug)]
+pub struct Policies {
+    pub(crate) admission: Admission,
+    pub(crate) sets: Vec<(Origin, ManifestSet)>,
+    /// The files that were read.
+    pub files: Vec<PathBuf>,
+}
+
+/// The end of the names of static manifests.
+const SUFFIX: &str = ".static.k8s.io";
+const GROUP: &str = "admissionregistration.k8s.io/";
+
+impl Suite {
+    /// Loads the policies that the suite names.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn policies(&self) -> Result<Policies, Vec<Problem>> {
+        let mut found = Found::default();
+        for reference in &self.policies {
+            found.add(reference);
+        }
+        let builder = Admission::builder();
+        let mut sets = Vec::new();
+        let options = Options {
+            expressions: builder.expressions(),
+        };
+        for (plugin, files) in std::mem::take(&mut found.of_plugins) {
+            match load_files(&files, plugin, &options) {
+                Ok(set) => sets.push((Origin::Static, set)),
+                Err(errors) => found.refuse(&errors),
+            }
+        }
+        match load_api_files(&found.of_api, &options) {
+            Ok(set) => sets.push((Origin::Api, set)),
+            Err(errors) => found.refuse(&errors),
+        }
+        if let Some(reference) = &self.configuration {
+            sets.extend(found.configuration(reference, &builder));
+        }
+        if !found.problems.is_empty() {
+            return Err(found.problems);
+        }
+        let all = sets.iter().cloned();
+        let built = all
+            .fold(builder, |builder, (origin, set)| take(builder, origin, set))
+            .build();
+        let admission = built.map_err(|error| vec![self.not_evaluated(&error.to_string())])?;
+        Ok(Policies {
+            admission,
+            sets,
+            files: found.files,
+        })
+    }
+
+    fn not_evaluated(&self, why: &str) -> Problem {
+        let named = self.policies.first().or(self.configuration.as_ref());
+        problem(
+            Rule::UnsupportedKind,
+            why.to_owned(),
+            named.map(|reference| &reference.location),
+        )
+    }
+}
+
+fn take(builder: Builder, origin: Origin, set: ManifestSet) -> Builder {
+    match origin {
+        Origin::Static => builder.manifests(set),
+        Origin::Api => {
+            let policies = set.validating_policies.into_iter().map(|own| own.object);
+            let bindings = set.validating_bindings.into_iter().map(|own| own.object);
+            let mutating = set.mutating_policies.into_iter().map(|own| own.object);
+            let mutating_bindings = set.mutating_bindings.into_iter().map(|own| own.object);
+            builder
+                .api(policies, bindings)
+                .api_mutating(mutating, mutating_bindings)
+        }
+    }
+}
+
+/// What was found where a suite points.
+#[derive(Default)]
+struct Found {
+    of_plugins: BTreeMap<Plugin, Vec<ManifestFile>>,
+    of_api: Vec<ManifestFile>,
+    files: Vec<PathBuf>,
+    problems: Vec<Problem>,
+}
+
+impl Found {
+    fn add(&mut self, reference: &Reference) {
+        let path = &reference.path;
+        let listed = match path.is_dir() {
+            true => files::manifests(path),
+            false => Ok(vec![path.clone()]),
+        };
+        let listed = match listed {
+            Ok(listed) => listed,
+            Err(error) => return self.unreadable(path, &error, &reference.location),
+        };
+        for file in listed {
+            match files::read(&file) {
+                Ok(content) => self.add_file(content, reference, path.is_dir()),
+                Err(error) => self.unreadable(&file, &error, &reference.location),
+            }
+        }
+    }
+
+    fn unreadable(&mut self, path: &Path, error: &std::io::Error, at: &Location) {
+        let message = format!("{}: {error}", path.display());
+        self.problems.push(problem(Rule::Unreadable, message, Some(at)));
+    }
+
+    /// Adds a file to those of its plugin, or to those of the API; of a directory only those that hold policies.
+    fn add_file(&mut self, file: ManifestFile, reference: &Reference, listed: bool) {
+        let policies = policies_of(&file);
+        if policies.is_empty() && listed {
+            return;
+        }
+        if policies.is_empty() && read_documents(&file).is_ok() {
+            let message = format!("{} has no policy", file.path);
+            let at = Some(&reference.location);
+            return self.problems.push(problem(Rule::UnsupportedKind, message, at));
+        }
+        self.files.push(PathBuf::from(&file.path));
+        let is_static = policies.iter().any(|(_, name)| name.ends_with(SUFFIX));
+        let kind = policies.first().map(|(kind, _)| *kind);
+        let plugin = kind.and_then(|kind| {
+            Plugin::START_ORDER
+                .into_iter()
+                .find(|plugin| plugin.accepts(kind))
+        });
+        match plugin.filter(|_| is_static) {
+            Some(plugin) => self.of_plugins.entry(plugin).or_default().push(file),
+            None => self.of_api.push(file),
+        }
+    }
+
+    fn configuration(&mut self, reference: &Reference, builder: &Builder) -> Vec<(Origin, ManifestSet)> {
+        let options = ConfigurationOptions {
+            expressions: builder.expressions(),
+            manifest_gate: true,
+        };
+        let path = reference.path.to_string_lossy();
+        if let Err(error) = std::fs::metadata(&reference.path) {
+            self.unreadable(&reference.path, &error, &reference.location);
+            return Vec::new();
+        }
+        self.files.push(reference.path.clone());
+        match load_configuration(&path, &options) {
+            Ok(loaded) => {
+                let directories = loaded
+                    .plugins
+                    .iter()
+                    .filter_map(|plugin| plugin.static_manifests_dir.as_ref().map(PathBuf::from));
+                self.files.extend(directories);
+                let sets = loaded.plugins.into_iter().map(|plugin| plugin.manifests);
+                sets.map(|set| (Origin::Static, set)).collect()
+            }
+            Err(refused) => {
+                self.refuse(&refused.errors);
+                Vec::new()
+            }
+        }
+    }
+
+    fn refuse(&mut self, errors: &LoadErrors) {
+        self.problems.extend(errors.problems().cloned());
+    }
+}
+
+/// The policies, bindings and webhook configurations of a file by kind and name, as far as it can be read.
+fn policies_of(file: &ManifestFile) -> Vec<(Kind, String)> {
+    let documents = read_documents(file).unwrap_or_default();
+    let objects = documents.iter().flat_map(|document| {
+        let tree = document.source.tree();
+        items(&document.source)
+            .into_iter()
+            .map(|item| match convert(tree, item.node) {
+                Value::Object(object) => item.named(object),
+                other => other,
+            })
+    });
+    let policy = |object: Value<'static>| {
+        let text = |path: &[&str]| object.at(path).and_then(Value::as_str).unwrap_or_default();
+        let kind = Kind::from_name(text(&["kind"])).filter(|_| text(&["apiVersion"]).starts_with(GROUP))?;
+        Some((kind, text(&["metadata", "name"]).to_owned()))
+    };
+    objects.filter_map(policy).collect()
+}
+
+fn problem(rule: Rule, message: String, at: Option<&Location>) -> Problem {
+    Problem {
+        rule,
+        message,
+        field: None,
+        object: None,
+        location: at.cloned(),
+        help: None,
+    }
+}

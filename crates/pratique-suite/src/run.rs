@@ -1,0 +1,122 @@
+//! A case before its policies.
+
+use std::sync::Arc;
+
+use pratique::Surroundings;
+use pratique_explain::{Explanation, Recorder};
+use pratique_json::Value;
+use pratique_policy::Trace;
+use pratique_types::{AdmissionRequest, Operation};
+
+use crate::actual::Actual;
+use crate::ask::cluster::cluster;
+use crate::ask::{self, Recipe, Unmade, envelope};
+use crate::authorizer::Rules;
+use crate::compare::{Difference, compare};
+use crate::load::Policies;
+use crate::suite::{Ask, Case, Suite};
+
+/// What came of a case.
+#[derive(Clone, Debug)]
+pub struct Tested {
+    /// What policies made of the request; or why they did not get it.
+    pub actual: Result<Actual, String>,
+    /// What is not as expected.
+    pub differences: Vec<Difference>,
+    /// How the verdict came about, where it is not as expected.
+    pub explanation: Option<Explanation>,
+}
+
+impl Tested {
+    /// Whether all is as expected.
+    pub fn passed(&self) -> bool {
+        self.actual.is_ok() && self.differences.is_empty()
+    }
+}
+
+impl Suite {
+    /// Tests a case. Whoever looks on is told what policies do.
+    pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&dyn Trace>) -> Tested {
+        let actual = self.judge(case, policies, trace);
+        let differences = match (&actual, &case.expected) {
+            (Ok(actual), Some(expected)) => compare(expected, actual),
+            (Ok(_), None) => vec![Difference::nothing_expected()],
+            (Err(_), _) => Vec::new(),
+        };
+        let explanation = (!differences.is_empty()).then(|| {
+            let recorder = Recorder::new();
+            // It was judged a moment ago, and will be the same again.
+            let _ = self.judge(case, policies, Some(&recorder));
+            recorder.explanation()
+        });
+        Tested {
+            actual,
+            differences,
+            explanation,
+        }
+    }
+
+    fn judge(&self, case: &Case, policies: &Policies, trace: Option<&dyn Trace>) -> Result<Actual, String> {
+        let own = &case.ask.surroundings;
+        let objects = || self.surroundings.objects.iter().chain(&own.objects);
+        let request = request(&case.ask, objects()).map_err(|error| error.to_string())?;
+        let cluster = cluster(objects(), [request.namespace.as_str()]);
+        let rules = own.rules.iter().chain(&self.surroundings.rules).cloned();
+        let authorizer = Arc::new(Rules(rules.collect()));
+        let surroundings = Surroundings::new(&cluster, authorizer);
+        let surroundings = match trace {
+            Some(trace) => surroundings.with_trace(trace),
+            None => surroundings,
+        };
+        let judged = policies.admission.judge(&request, surroundings, &mut ());
+        let outcome = judged.map_err(|error| error.to_string())?;
+        Ok(Actual::new(outcome, &request))
+    }
+}
+
+/// Why a case is no request.
+#[derive(Debug, thiserror::Error)]
+enum NoRequest {
+    #[error("{0}")]
+    Envelope(String),
+    #[error("{0}: name its resource, or give its CustomResourceDefinition among the cluster's objects")]
+    Kind(String),
+    #[error("{0}")]
+    Other(String),
+}
+
+/// The request that a case asks.
+fn request<'o>(
+    ask: &Ask,
+    objects: impl Iterator<Item = &'o Value<'static>>,
+) -> Result<AdmissionRequest<'static>, NoRequest> {
+    if let Some(request) = &ask.request {
+        return envelope::open(request).map_err(NoRequest::Envelope);
+    }
+    let operation = ask.operation.unwrap_or(match ask.old_object {
+        Some(_) => Operation::Update,
+        None => Operation::Create,
+    });
+    let recipe = Recipe {
+        operation,
+        namespace: ask.namespace.clone().unwrap_or_else(|| "default".to_owned()),
+        name: None,
+        resource: ask.resource.clone(),
+        subresource: ask.subresource.clone().unwrap_or_default(),
+        user: ask
+            .user
+            .clone()
+            .unwrap_or_else(|| ask::user("kubernetes-admin", &[])),
+        dry_run: ask.dry_run,
+        options: ask.options.clone(),
+    };
+    let stored = || ask.old_object.clone();
+    let object = ask.object.clone().or_else(stored).unwrap_or_default();
+    let defined = ask::defined(objects);
+    let made = recipe.request(&object, |_, _| stored(), &defined, 1);
+    made.map_err(|unmade| match unmade {
+        Unmade::UnknownKind(_) => NoRequest::Kind(unmade.to_string()),
+        Unmade::NoOldObject => NoRequest::Other(format!("{unmade}: give it as oldObject")),
+        Unmade::NoKind(why) => NoRequest::Other(why),
+    })
+}
