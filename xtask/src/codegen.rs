@@ -26,7 +26,7 @@ pub(crate) fn run(openapi: &Path, api: &Path, apimachinery: &Path, data: &Path) 
     for name in types {
         let _ = writeln!(text, "type {name}");
         for (field, of) in fields(&packages, &name) {
-            let _ = writeln!(text, " {field} {} {}", of.presence, of.shape);
+            let _ = writeln!(text, " {field} {} {}{}", of.presence, of.shape, of.go);
         }
     }
     let table = data.join("types.txt");
@@ -38,10 +38,11 @@ const HEAD: &str = "\
 # The built-in types of Kubernetes. Made by `cargo xtask codegen`; do not edit.
 # kind GROUP/VERSION/KIND TYPE
 # type TYPE
-#  FIELD PRESENCE SHAPE
+#  FIELD PRESENCE SHAPE [GO]
 # PRESENCE: `!` always there, with its zero value if need be; `n` always there, perhaps null;
 #   `?` left out when null; `-` left out when empty.
 # SHAPE: a scalar, a TYPE, `[SHAPE` for a list, `{SHAPE` for a map.
+# GO: what Go calls the field's type, where the shape does not tell.
 ";
 
 /// Versions that are no longer served, but that policies still name.
@@ -107,6 +108,8 @@ fn reachable(packages: &BTreeMap<String, Package>, roots: impl Iterator<Item = S
 struct Entry {
     presence: char,
     shape: String,
+    /// The word for Go's own name, with a blank before it; empty where the shape tells.
+    go: String,
 }
 
 /// The fields of a struct by their JSON names, those of embedded structs included.
@@ -140,7 +143,33 @@ fn entry(packages: &BTreeMap<String, Package>, field: &Field) -> Entry {
         (false, _, true) => '-',
         (false, false, false) => '!',
     };
-    Entry { presence, shape }
+    let go = match go_name(&field.shape) {
+        name if name == go_name(&read_back(&shape)) => String::new(),
+        name => format!(" {name}"),
+    };
+    Entry { presence, shape, go }
+}
+
+/// What Go calls a shape: `[]v1.Container`.
+fn go_name(shape: &Shape) -> String {
+    match shape {
+        Shape::List(element) => format!("[]{}", go_name(element)),
+        Shape::Map(value) => format!("map[string]{}", go_name(value)),
+        Shape::Scalar(name) => (*name).to_owned(),
+        Shape::Named(name) => name
+            .rsplit_once('/')
+            .map_or(name.as_str(), |(_, own)| own)
+            .to_owned(),
+    }
+}
+
+/// A resolved shape from its text.
+fn read_back(text: &str) -> Shape {
+    match (text.strip_prefix('['), text.strip_prefix('{')) {
+        (Some(element), _) => Shape::List(Box::new(read_back(element))),
+        (_, Some(value)) => Shape::Map(Box::new(read_back(value))),
+        _ => Shape::Named(text.to_owned()),
+    }
 }
 
 /// Scalars of the table that are structs in Go.

@@ -10,6 +10,7 @@ mod binding;
 mod cluster;
 mod compiled;
 mod conditions;
+mod decode;
 mod denial;
 mod evaluate;
 mod exclusion;

@@ -20,6 +20,11 @@ pub(crate) fn typed<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Optio
     Typing { schema }.structure(id, object.as_object()?)
 }
 
+/// The type of a kind, if it is built in.
+pub(crate) fn id(kind: &GroupVersionKind) -> Option<TypeId> {
+    Schema::builtin().kind(kind)
+}
+
 /// Whether a kind is built in.
 pub(crate) fn is_builtin(kind: &GroupVersionKind) -> bool {
     Schema::builtin().kind(kind).is_some()

@@ -44,6 +44,7 @@ pub struct Field {
     pub presence: Presence,
     /// What it holds.
     pub shape: Shape,
+    go: Option<Box<str>>,
 }
 
 /// When a field is there after an API server has read and written an object.
@@ -77,8 +78,10 @@ pub enum Shape {
 pub enum Scalar {
     /// `true` or `false`
     Bool,
-    /// An integer.
-    Int,
+    /// An integer of 32 bits.
+    Int32,
+    /// An integer of 64 bits.
+    Int64,
     /// A floating-point number.
     Float,
     /// A text.
@@ -136,7 +139,53 @@ impl Schema {
     }
 }
 
+impl Field {
+    /// What Go calls the field's type, as messages of an API server show it: `v1.RestartPolicy`.
+    pub fn go_type(&self, schema: &Schema) -> String {
+        let own = self.go.as_deref().map(str::to_owned);
+        own.unwrap_or_else(|| self.shape.go_type(schema))
+    }
+}
+
+impl Shape {
+    /// What Go calls it, as far as the shape tells: `[]v1.Container`.
+    pub fn go_type(&self, schema: &Schema) -> String {
+        match self {
+            Shape::Scalar(scalar) => scalar.go_type().to_owned(),
+            Shape::Struct(id) => schema.get(*id).go_type().to_owned(),
+            Shape::List(element) => format!("[]{}", element.go_type(schema)),
+            Shape::Map(value) => format!("map[string]{}", value.go_type(schema)),
+        }
+    }
+}
+
+impl Scalar {
+    fn go_type(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::Int32 => "int32",
+            Scalar::Int64 => "int64",
+            Scalar::Float => "float64",
+            Scalar::String => "string",
+            Scalar::Bytes => "[]uint8",
+            Scalar::Quantity => "resource.Quantity",
+            Scalar::IntOrString => "intstr.IntOrString",
+            Scalar::Time => "v1.Time",
+            Scalar::MicroTime => "v1.MicroTime",
+            Scalar::Duration => "v1.Duration",
+            Scalar::Json => "runtime.RawExtension",
+        }
+    }
+}
+
 impl StructType {
+    /// What Go calls it: `v1.PodSpec`.
+    pub fn go_type(&self) -> &str {
+        self.name
+            .rsplit_once('/')
+            .map_or(self.name.as_str(), |(_, own)| own)
+    }
+
     /// A field by its name.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.get(name)

@@ -51,6 +51,7 @@ fn read_field(line: &str, ids: &HashMap<&str, TypeId>) -> Option<Field> {
             _ => Presence::UnlessEmpty,
         },
         shape: read_shape(words.next()?, ids)?,
+        go: words.next().map(Box::from),
     })
 }
 
@@ -63,7 +64,8 @@ fn read_shape(text: &str, ids: &HashMap<&str, TypeId>) -> Option<Shape> {
     }
     let scalar = match text {
         "bool" => Scalar::Bool,
-        "int" => Scalar::Int,
+        "int32" => Scalar::Int32,
+        "int64" => Scalar::Int64,
         "float" => Scalar::Float,
         "string" => Scalar::String,
         "bytes" => Scalar::Bytes,

@@ -1,10 +1,12 @@
 //! A cluster in memory.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespaces};
 use pratique_policy::{Cluster, ParamScope};
+use pratique_schema::merge::MergeSchema;
 use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource, builtin};
 
 /// Objects given one by one: namespaces, params, and custom resource definitions, which say how the objects of
@@ -14,6 +16,8 @@ pub struct Objects {
     /// By kind, then by namespace and name.
     objects: HashMap<GroupVersionKind, BTreeMap<(String, String), Value<'static>>>,
     scopes: HashMap<GroupVersionKind, ParamScope>,
+    /// Of the definition that was given last, by group and version.
+    schemas: HashMap<(String, String), Arc<MergeSchema>>,
     equivalents: Equivalents,
 }
 
@@ -41,6 +45,7 @@ impl Objects {
             scopes: main
                 .map(|served| (served.kind.clone(), scope(served.namespaced)))
                 .collect(),
+            schemas: HashMap::new(),
             equivalents: Equivalents::builtin(),
         }
     }
@@ -92,6 +97,8 @@ impl Objects {
             .at(&["spec", "versions"])
             .and_then(Value::as_array)
             .unwrap_or_default();
+        // A definition with a schema that no API server takes defines nothing to merge by.
+        let schema = MergeSchema::custom(definition).ok().map(Arc::new);
         for version in versions {
             let served = version.get("served").and_then(Value::as_bool).unwrap_or_default();
             let Some(name) = version.get("name").and_then(Value::as_str).filter(|_| served) else {
@@ -100,6 +107,10 @@ impl Objects {
             let resource = GroupVersionResource::new(group, name, plural);
             let own = GroupVersionKind::new(group, name, kind);
             self.scopes.insert(own.clone(), scope);
+            if let Some(schema) = &schema {
+                let version = (group.to_owned(), name.to_owned());
+                self.schemas.insert(version, schema.clone());
+            }
             if version.at(&["subresources", "status"]).is_some() {
                 self.serve(resource.clone(), "status", own.clone());
             }
@@ -143,6 +154,14 @@ impl Cluster for Objects {
             .filter(|((own, _), _)| own == namespace)
             .map(|(_, object)| object)
             .collect()
+    }
+
+    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+        let version = (kind.group.clone(), kind.version.clone());
+        match self.schemas.get(&version) {
+            Some(own) => own,
+            None => MergeSchema::builtin(),
+        }
     }
 }
 

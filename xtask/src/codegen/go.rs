@@ -163,7 +163,8 @@ fn shape(of: &str, path: &str, imports: &BTreeMap<String, String>) -> (Shape, bo
     let shape = match of {
         "bool" => Shape::Scalar("bool"),
         "string" | "types.UID" | "types.NodeName" => Shape::Scalar("string"),
-        "int" | "int32" | "int64" | "uint16" | "uint32" | "uint64" => Shape::Scalar("int"),
+        "int32" | "uint16" => Shape::Scalar("int32"),
+        "int" | "int64" | "uint32" | "uint64" => Shape::Scalar("int64"),
         "float32" | "float64" => Shape::Scalar("float"),
         "[]byte" => Shape::Scalar("bytes"),
         "resource.Quantity" => Shape::Scalar("quantity"),

@@ -1,16 +1,20 @@
 //! One mutation: evaluated, and applied to an object.
 
-use pratique_cel::Value;
 use pratique_cel::library::mutation::check_type_names;
+use pratique_cel::{Context, Value};
 use pratique_json as json;
+use pratique_merge::structured;
 
 use super::version::Version;
-use super::{Form, Mutation, patch};
+use super::{Form, Mutation, native, patch};
+use crate::decode;
 use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::hook::Hook;
 use crate::outcome::Unfinished;
+use crate::request::borrow;
 use crate::session::{Inputs, Session};
 use crate::trace::Part;
+use crate::typed;
 
 /// Why a mutation does not change the object.
 pub(super) enum Refusal {
@@ -32,7 +36,7 @@ pub(super) fn apply<'s>(
     let value = evaluate(session, (index, mutation), hook, inputs)?;
     match mutation.form {
         Form::JsonPatch => patch::patched(&value, version, session),
-        Form::ApplyConfiguration => merged(value, version),
+        Form::ApplyConfiguration => merged(&value, version, session),
     }
 }
 
@@ -56,8 +60,29 @@ fn evaluate<'s>(
     }
 }
 
-fn merged<'s>(value: Value<'s>, version: &Version<'s>) -> Result<Option<&'s json::Value<'s>>, Refusal> {
-    check_type_names(&value).map_err(|error| Refusal::Policy(format!("type mismatch: {error}")))?;
-    let _ = version;
-    Ok(None)
+fn merged<'s>(
+    value: &Value<'s>,
+    version: &Version<'s>,
+    session: &Session<'s>,
+) -> Result<Option<&'s json::Value<'s>>, Refusal> {
+    check_type_names(value).map_err(|error| Refusal::Policy(format!("type mismatch: {error}")))?;
+    let context = Context::new(session.arena(), u64::MAX);
+    let patch = native::patch(value, &context).map_err(Refusal::Policy)?;
+    let schema = session.surroundings.cluster.merge_schema(version.kind);
+    let refused = |error| Refusal::Policy(format!("error applying patch: {error}"));
+    let of = schema.kind(version.kind);
+    let of = of.map_err(|_| refused(structured::Error::NoType(version.kind.clone())))?;
+    let mut object = borrow(version.object);
+    structured::apply(schema, of, &mut object, patch).map_err(refused)?;
+    let merged = session.keep(object);
+    if let (Some(id), Some(object)) = (typed::id(version.kind), merged.as_object()) {
+        decode::convert(id, object).map_err(|error| {
+            let kind = version.kind;
+            Refusal::Policy(format!(
+                "unable to convert unstructured object to {kind}: {error}"
+            ))
+        })?;
+        return Ok(Some(session.typed(version.kind, merged)));
+    }
+    Ok(Some(merged))
 }

@@ -3,6 +3,7 @@
 mod apply;
 mod denial;
 mod dispatch;
+mod native;
 mod outcome;
 mod patch;
 mod plain;

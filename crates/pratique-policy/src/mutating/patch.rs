@@ -4,10 +4,12 @@ use pratique_cel::library::mutation::check_type_names;
 use pratique_cel::{Context, Value};
 use pratique_json as json;
 use pratique_merge::json_patch::{self, Operation};
+use pratique_types::{GroupVersion, GroupVersionKind};
 
 use super::apply::Refusal;
 use super::plain;
 use super::version::Version;
+use crate::decode;
 use crate::request::borrow;
 use crate::session::Session;
 use crate::typed;
@@ -26,12 +28,85 @@ pub(super) fn patched<'s>(
         Err(error) => return Err(Refusal::Policy(format!("JSON Patch: {error}"))),
     };
     let patched = session.keep(patched);
-    if typed::is_builtin(version.kind) {
-        return Ok(Some(session.typed(version.kind, patched)));
+    read(version, patched, session).map(Some)
+}
+
+/// The patched object as an API server reads it. Whatever it is, it has to be an object of some kind, and at last of
+/// the kind that it was.
+fn read<'s>(
+    version: &Version<'s>,
+    patched: &'s json::Value<'s>,
+    session: &Session<'s>,
+) -> Result<&'s json::Value<'s>, Refusal> {
+    let server = |error: String| Refusal::Server(error);
+    let json::Value::Object(members) = patched else {
+        return Err(server(no_object(patched)));
+    };
+    let api_version = text_at(members, "apiVersion").map_err(server)?;
+    let name = text_at(members, "kind").map_err(server)?;
+    if !typed::is_builtin(version.kind) {
+        if name.is_empty() {
+            return Err(server(format!("Object 'Kind' is missing in '{patched}'")));
+        }
+        return Ok(typed::reread(patched).map_or(patched, |value| session.keep(value)));
     }
-    Ok(Some(
-        typed::reread(patched).map_or(patched, |value| session.keep(value)),
+    let kind = kind_named(api_version, name, version.kind).map_err(server)?;
+    let Some(id) = typed::id(&kind) else {
+        let version = kind.api_version();
+        return Err(server(format!(
+            "no kind \"{}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\"",
+            kind.kind
+        )));
+    };
+    decode::strict(id, members).map_err(server)?;
+    if kind != *version.kind {
+        let (from, to) = (kind.kind, &version.kind.kind);
+        return Err(server(format!(
+            "failed to convert object: converting (*v1.{from}) to (*v1.{to}): unknown conversion"
+        )));
+    }
+    Ok(session.typed(version.kind, patched))
+}
+
+fn no_object(patched: &json::Value<'_>) -> String {
+    let what = if matches!(patched, json::Value::Array(_)) {
+        "array"
+    } else {
+        "null"
+    };
+    format!(
+        "couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go value of type struct {{ \
+         APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+    )
+}
+
+fn text_at<'v>(members: &'v json::Object<'_>, field: &str) -> Result<&'v str, String> {
+    let what = match members.get(field) {
+        None | Some(json::Value::Null) => return Ok(""),
+        Some(json::Value::String(text)) => return Ok(text),
+        Some(json::Value::Bool(_)) => "bool",
+        Some(json::Value::Int(_) | json::Value::Float(_)) => "number",
+        Some(json::Value::Array(_)) => "array",
+        Some(json::Value::Object(_)) => "object",
+    };
+    Err(format!(
+        "couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go struct field .{field} of \
+         type string"
     ))
+}
+
+/// The kind that an object names; what it does not name is that of `otherwise`.
+fn kind_named(
+    api_version: &str,
+    name: &str,
+    otherwise: &GroupVersionKind,
+) -> Result<GroupVersionKind, String> {
+    let name = if name.is_empty() { &otherwise.kind } else { name };
+    if api_version.is_empty() {
+        return Ok(GroupVersionKind::new(&otherwise.group, &otherwise.version, name));
+    }
+    let version = GroupVersion::parse(api_version).map_err(|error| error.to_string())?;
+    Ok(version.with_kind(name))
 }
 
 fn operations<'s>(value: &Value<'s>, session: &Session<'s>) -> Result<Vec<Operation<'static>>, String> {

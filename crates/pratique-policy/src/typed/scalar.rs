@@ -16,6 +16,12 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
         }
         (Scalar::Time, Value::String(text)) => changed(text, in_seconds(text)?),
         (Scalar::MicroTime, Value::String(text)) => changed(text, in_microseconds(text)?),
+        (Scalar::Int32, Value::Int(number)) if i32::try_from(*number).is_err() => {
+            Some(Value::Int(i64::from(*number as i32)))
+        }
+        (Scalar::Int32 | Scalar::Int64, Value::Float(number)) if number.fract() == 0.0 => {
+            Some(Value::Int(*number as i64))
+        }
         (Scalar::Float, Value::Int(number)) => Some(Value::Float(*number as f64)),
         _ => None,
     }
@@ -25,7 +31,7 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
 pub(crate) fn zero<'a>(scalar: Scalar) -> Value<'a> {
     match scalar {
         Scalar::Bool => Value::Bool(false),
-        Scalar::Int | Scalar::IntOrString => Value::Int(0),
+        Scalar::Int32 | Scalar::Int64 | Scalar::IntOrString => Value::Int(0),
         Scalar::Float => Value::Float(0.0),
         Scalar::String => Value::from(""),
         Scalar::Quantity => Value::from("0"),

@@ -1,0 +1,12 @@
+//! Whether an API server can read an object into its own type, and in which words it refuses to.
+//!
+//! What a JSON Patch made is [decoded strictly](strict) from JSON; what a merge made is [converted](convert()).
+
+mod base64;
+mod convert;
+mod scalar;
+mod strict;
+mod time;
+
+pub(crate) use convert::convert;
+pub(crate) use strict::strict;

@@ -1,0 +1,164 @@
+//! What an ApplyConfiguration gives, as the merge takes it.
+//!
+//! The reference makes plain data of the object literals of an expression, and of what it read from its input, but
+//! not of all that the expression computes: lists and maps within lists and maps, null, times and the like stay as
+//! they are, for the merge to refuse by their names.
+
+use std::borrow::Cow;
+
+use pratique_cel::value::{List, Map, Struct};
+use pratique_cel::{Context, Value};
+use pratique_json as json;
+use pratique_merge::structured::{Foreign, Patch};
+
+/// The patch that an object literal stands for; the error is in an API server's words.
+pub(super) fn patch<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<Patch<'s>, String> {
+    const NO_OBJECT: &str = "invalid return type: *dynamic.ObjectVal";
+    match value {
+        Value::Struct(object) => structure(*object, context).map_err(|_| NO_OBJECT.to_owned()),
+        other => Err(format!(
+            "unsupported return type from ApplyConfiguration expression: {}",
+            other.type_name()
+        )),
+    }
+}
+
+type Members<'s> = Vec<(Cow<'s, str>, Patch<'s>)>;
+
+fn structure<'s>(object: &'s dyn Struct, context: &Context<'s>) -> Result<Patch<'s>, String> {
+    let fields = object.fields(context).map_err(|fault| fault.to_string())?;
+    let members = fields.into_iter().map(|(name, value)| {
+        let converted = field(&value, context);
+        let converted = converted.map_err(|error| format!("fail to convert field {name:?}: {error}"))?;
+        Ok((Cow::Borrowed(name), converted))
+    });
+    members.collect::<Result<Members<'s>, String>>().map(Patch::Map)
+}
+
+/// The value of a field: lists and maps are plain data.
+fn field<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<Patch<'s>, String> {
+    match value {
+        Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
+            field(inner, context)
+        }
+        Value::List(list) if list.is_empty() => Ok(Patch::EmptyList),
+        Value::List(list @ (List::Values(_) | List::Constant(_))) => Ok(Patch::List(
+            list.iter().map(|own| element(&own, context)).collect(),
+        )),
+        Value::List(list) => {
+            let elements: Result<_, String> = list.iter().map(|own| field(&own, context)).collect();
+            elements.map(Patch::List)
+        }
+        Value::Map(map @ (Map::Entries(_) | Map::Constant(_))) => {
+            members(map, |own| Ok(element(own, context)))
+        }
+        Value::Map(map) => members(map, |own| field(own, context)),
+        other => Ok(element(other, context)),
+    }
+}
+
+fn members<'s>(
+    map: &Map<'s>,
+    convert: impl Fn(&Value<'s>) -> Result<Patch<'s>, String>,
+) -> Result<Patch<'s>, String> {
+    let members = map.iter().map(|(key, value)| match key {
+        Value::String(key) => Ok((Cow::Borrowed(key), convert(&value)?)),
+        key => Err(unfit(&key)),
+    });
+    members.collect::<Result<Members<'s>, String>>().map(Patch::Map)
+}
+
+fn unfit(key: &Value<'_>) -> String {
+    let (shown, of) = match key {
+        Value::Int(number) => (character(*number), "types.Int"),
+        Value::Uint(number) => (character(i64::try_from(*number).unwrap_or(-1)), "types.Uint"),
+        Value::Bool(value) => (format!("%!q(types.Bool={value})"), "types.Bool"),
+        other => (String::new(), other.type_name()),
+    };
+    format!("map key {shown} is of type {of}, not string")
+}
+
+/// A number as Go quotes the character of that code point.
+fn character(number: i64) -> String {
+    let character = u32::try_from(number).ok().and_then(char::from_u32);
+    match character.unwrap_or(char::REPLACEMENT_CHARACTER) {
+        '\'' => "'\\''".to_owned(),
+        '"' => "'\"'".to_owned(),
+        other => {
+            let quoted = pratique_cel::quote::quoted(&other.to_string());
+            format!("'{}'", quoted.trim_matches('"'))
+        }
+    }
+}
+
+/// What is in a list or a map: only what has a plain form of its own.
+fn element<'s>(value: &Value<'s>, context: &Context<'s>) -> Patch<'s> {
+    match value {
+        Value::Null | Value::Optional(None) => Patch::Null,
+        Value::Bool(value) => Patch::Bool(*value),
+        Value::Int(number) => Patch::Int(*number),
+        Value::Uint(number) => match i64::try_from(*number) {
+            Ok(number) => Patch::Int(number),
+            Err(_) => foreign(number.to_string(), "uint64"),
+        },
+        Value::Double(number) => Patch::Float(*number),
+        Value::String(text) | Value::Type(text) => Patch::String(Cow::Borrowed(text)),
+        Value::Optional(Some(value)) => element(value, context),
+        Value::List(List::Json(elements)) => {
+            Patch::List(elements.iter().map(|own| Patch::from(borrowed(own))).collect())
+        }
+        Value::List(List::Joined(_)) => {
+            let Value::List(list) = value else {
+                return Patch::Null;
+            };
+            Patch::List(list.iter().map(|own| element(&own, context)).collect())
+        }
+        Value::Map(Map::Json(object)) => {
+            let members = object.iter();
+            Patch::Map(
+                members
+                    .map(|(key, own)| (Cow::Borrowed(key), Patch::from(borrowed(own))))
+                    .collect(),
+            )
+        }
+        Value::Struct(object) if object.type_name().starts_with("Object") => {
+            structure(*object, context).unwrap_or_else(|error| foreign(error, "*types.Err"))
+        }
+        Value::Bytes(bytes) => {
+            let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
+            foreign(format!("[{}]", bytes.join(" ")), "[]uint8")
+        }
+        Value::Timestamp(time) => foreign(time.to_string(), "time.Time"),
+        Value::Duration(span) => foreign(span.to_string(), "time.Duration"),
+        Value::List(_) => foreign("[]".to_owned(), "[]ref.Val"),
+        Value::Map(_) => foreign("map[]".to_owned(), "map[ref.Val]ref.Val"),
+        Value::Struct(other) => foreign(String::new(), go_struct(other.type_name())),
+        Value::Opaque(opaque) => foreign(opaque.text(), go_struct(opaque.type_name())),
+    }
+}
+
+fn borrowed<'s>(value: &'s json::Value<'s>) -> json::Value<'s> {
+    crate::request::borrow(value)
+}
+
+fn foreign<'s>(plain: String, type_name: &'static str) -> Patch<'s> {
+    Patch::Foreign(Box::new(Foreign {
+        literal: plain.clone(),
+        plain,
+        type_name: Cow::Borrowed(type_name),
+    }))
+}
+
+/// What Go calls the values of some types.
+fn go_struct(name: &str) -> &'static str {
+    match name {
+        "kubernetes.Quantity" => "*resource.Quantity",
+        "net.IP" => "netip.Addr",
+        "net.CIDR" => "netip.Prefix",
+        "kubernetes.URL" => "*url.URL",
+        "kubernetes.Semver" => "semver.Version",
+        "kubernetes.NamedFormat" => "*cel.Format",
+        "JSONPatch" => "*mutation.JSONPatchVal",
+        _ => "*types.Err",
+    }
+}
