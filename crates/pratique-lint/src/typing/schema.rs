@@ -103,7 +103,7 @@ fn of_shape(shape: &Shape) -> Type {
 fn of_scalar(scalar: Scalar) -> Type {
     match scalar {
         Scalar::Bool => Type::Bool,
-        Scalar::Int => Type::Int,
+        Scalar::Int32 | Scalar::Int64 => Type::Int,
         Scalar::Float => Type::Double,
         Scalar::String
         | Scalar::Bytes
