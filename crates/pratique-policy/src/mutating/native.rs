@@ -25,7 +25,8 @@ pub(super) fn patch<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<Patc
 
 type Members<'s> = Vec<(Cow<'s, str>, Patch<'s>)>;
 
-fn structure<'s>(object: &'s dyn Struct, context: &Context<'s>) -> Result<Patch<'s>, String> {
+/// The members of an object literal.
+pub(super) fn structure<'s>(object: &'s dyn Struct, context: &Context<'s>) -> Result<Patch<'s>, String> {
     let fields = object.fields(context).map_err(|fault| fault.to_string())?;
     let members = fields.into_iter().map(|(name, value)| {
         let converted = field(&value, context);
@@ -121,12 +122,12 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>) -> Patch<'s> {
                     .collect(),
             )
         }
-        Value::Struct(object) if object.type_name().starts_with("Object") => {
+        Value::Struct(object) if is_object(*object) => {
             structure(*object, context).unwrap_or_else(|error| foreign(error, "*types.Err"))
         }
         Value::Bytes(bytes) => {
             let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
-            foreign(format!("[{}]", bytes.join(" ")), "[]uint8")
+            foreign(format!("[{}]", bytes.join(" ")), BYTES)
         }
         Value::Timestamp(time) => foreign(time.to_string(), "time.Time"),
         Value::Duration(span) => foreign(span.to_string(), "time.Duration"),
@@ -148,6 +149,23 @@ fn foreign<'s>(plain: String, type_name: &'static str) -> Patch<'s> {
         type_name: Cow::Borrowed(type_name),
     }))
 }
+
+/// Whether a value is an object literal.
+pub(super) fn is_object(value: &dyn Struct) -> bool {
+    let name = value.type_name();
+    name == "Object" || name.starts_with("Object.")
+}
+
+/// The bytes that a foreign value stands for, if it is of that kind.
+pub(super) fn bytes_of(foreign: &Foreign) -> Option<Vec<u8>> {
+    if foreign.type_name != BYTES {
+        return None;
+    }
+    let numbers = foreign.plain.trim_matches(['[', ']']).split_ascii_whitespace();
+    numbers.map(|number| number.parse().ok()).collect()
+}
+
+const BYTES: &str = "[]uint8";
 
 /// What Go calls the values of some types.
 fn go_struct(name: &str) -> &'static str {

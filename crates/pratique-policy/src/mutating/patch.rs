@@ -109,14 +109,14 @@ fn kind_named(
     Ok(version.with_kind(name))
 }
 
-fn operations<'s>(value: &Value<'s>, session: &Session<'s>) -> Result<Vec<Operation<'static>>, String> {
+fn operations<'s>(value: &Value<'s>, session: &Session<'s>) -> Result<Vec<Operation<'s>>, String> {
     let Value::List(list) = value else {
         return Err("type mismatch: JSONPatchType.expression should evaluate to array".to_owned());
     };
     list.iter().map(|element| operation(&element, session)).collect()
 }
 
-fn operation<'s>(element: &Value<'s>, session: &Session<'s>) -> Result<Operation<'static>, String> {
+fn operation<'s>(element: &Value<'s>, session: &Session<'s>) -> Result<Operation<'s>, String> {
     const MISMATCH: &str = "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch";
     let Value::Struct(own) = element else {
         return Err(MISMATCH.to_owned());
@@ -134,7 +134,7 @@ fn operation<'s>(element: &Value<'s>, session: &Session<'s>) -> Result<Operation
             ("from", Value::String(text)) => operation.from = Some(text.to_owned()),
             ("value", value) => {
                 check_type_names(&value).map_err(|error| format!("type mismatch: {error}"))?;
-                operation.value = Some(plain::json(&value).map_err(|error| {
+                operation.value = Some(plain::json(&value, &context).map_err(|error| {
                     format!(
                         "JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}"
                     )

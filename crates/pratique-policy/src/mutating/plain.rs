@@ -1,10 +1,194 @@
-//! Values of expressions as JSON: what JSON Patch operations carry.
+//! Values of expressions as JSON: what the operations of a JSON Patch carry.
 
-use pratique_cel::Value;
-use pratique_cel::library::mutation::to_json;
+use pratique_cel::value::{List, Map};
+use pratique_cel::{Context, Value};
 use pratique_json as json;
+use pratique_merge::structured::Patch;
+
+use super::native;
+
+/// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
+const MAX_SAFE: u64 = (1 << 53) - 1;
 
 /// The JSON form of a value; the error is in an API server's words.
-pub(super) fn json(value: &Value<'_>) -> Result<json::Value<'static>, String> {
-    to_json(value).map_err(|error| error.to_string())
+pub(super) fn json<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<json::Value<'s>, String> {
+    Ok(match value {
+        Value::Null => json::Value::Null,
+        Value::Bool(value) => json::Value::Bool(*value),
+        Value::Int(number) if number.unsigned_abs() <= MAX_SAFE => json::Value::Int(*number),
+        Value::Int(number) => json::Value::from(number.to_string()),
+        Value::Uint(number) => match i64::try_from(*number) {
+            Ok(small) if *number <= MAX_SAFE => json::Value::Int(small),
+            _ => json::Value::from(number.to_string()),
+        },
+        Value::Double(number) => double(*number)?,
+        Value::String(text) => json::Value::from(*text),
+        Value::Bytes(bytes) => json::Value::from(base64(bytes)),
+        Value::Timestamp(time) => json::Value::from(time.to_string()),
+        Value::Duration(span) => json::Value::from(span.to_string()),
+        Value::List(List::Typed(_)) => return Err(no_form("'list'")),
+        Value::Map(Map::Typed(_)) => return Err(no_form("'map'")),
+        Value::List(list) => {
+            let elements: Result<Vec<_>, String> = list.iter().map(|own| json(&own, context)).collect();
+            json::Value::Array(elements?)
+        }
+        Value::Map(map) => {
+            let members = map.iter().map(|(key, value)| match key {
+                Value::String(key) => Ok((key.into(), json(&value, context)?)),
+                other => Err(no_key(&other)),
+            });
+            json::Value::Object(members.collect::<Result<_, String>>()?)
+        }
+        Value::Struct(object) if native::is_object(*object) => {
+            of_patch(native::structure(*object, context)?)?
+        }
+        Value::Struct(object) if object.type_name() == "JSONPatch" => {
+            return Err("cannot convert to native type: *structpb.Value".to_owned());
+        }
+        Value::Struct(other) => {
+            return Err(format!(
+                "disallowed conversion from {:?} to \"\"",
+                other.type_name()
+            ));
+        }
+        Value::Optional(Some(value)) => json(value, context)?,
+        Value::Optional(None) => return Err("optional.none() dereference".to_owned()),
+        Value::Type(_) => return Err("type conversion not supported for 'type'".to_owned()),
+        Value::Opaque(opaque) => return Err(no_form(&format!("'{}'", short(opaque.type_name())))),
+    })
+}
+
+/// An object literal as JSON: its integers are doubles, whatever they lose.
+fn of_patch(patch: Patch<'_>) -> Result<json::Value<'_>, String> {
+    let invalid = |of: &str| format!("proto: invalid type: {of}");
+    Ok(match patch {
+        Patch::Null => return Err(invalid("structpb.NullValue")),
+        Patch::Bool(value) => json::Value::Bool(value),
+        Patch::Int(number) => double(number as f64)?,
+        Patch::Float(number) => double(number)?,
+        Patch::String(text) => json::Value::String(text),
+        Patch::EmptyList => json::Value::Array(Vec::new()),
+        Patch::List(elements) => {
+            json::Value::Array(elements.into_iter().map(of_patch).collect::<Result<_, _>>()?)
+        }
+        Patch::Map(members) => {
+            let members = members
+                .into_iter()
+                .map(|(key, value)| Ok((key, of_patch(value)?)));
+            json::Value::Object(members.collect::<Result<_, String>>()?)
+        }
+        Patch::Foreign(foreign) => match native::bytes_of(&foreign) {
+            Some(bytes) => json::Value::from(base64(&bytes)),
+            None => return Err(invalid(&foreign.type_name)),
+        },
+    })
+}
+
+/// A double; a whole one is an integer once it was written and read again.
+fn double<'s>(number: f64) -> Result<json::Value<'s>, String> {
+    const INTEGERS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
+    let invalid = |shown: &str| {
+        Err(format!(
+            "json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: \
+             invalid {shown} value"
+        ))
+    };
+    match number {
+        _ if number.is_nan() => invalid("NaN"),
+        f64::INFINITY => invalid("+Inf"),
+        f64::NEG_INFINITY => invalid("-Inf"),
+        _ if number.fract() == 0.0 && INTEGERS.contains(&number) => Ok(json::Value::Int(number as i64)),
+        _ => Ok(json::Value::Float(number)),
+    }
+}
+
+fn no_form(of: &str) -> String {
+    format!("type conversion error from {of} to '*structpb.Value'")
+}
+
+fn no_key(key: &Value<'_>) -> String {
+    match key {
+        Value::Int(_) | Value::Uint(_) => {
+            format!("unsupported type conversion from '{}' to string", key.type_name())
+        }
+        Value::Double(_) => "type conversion error from Double to 'string'".to_owned(),
+        other => format!("type conversion error from {} to 'string'", other.type_name()),
+    }
+}
+
+/// The name of an abstract type as its conversions show it.
+fn short(name: &str) -> &str {
+    match name {
+        "kubernetes.NamedFormat" => "Format",
+        "net.IP" => "IP",
+        "net.CIDR" => "CIDR",
+        name if name.starts_with("kubernetes.authorization.") => name,
+        name => name.strip_prefix("kubernetes.").unwrap_or(name),
+    }
+}
+
+/// Base64 with padding (RFC 4648).
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut encoded = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let six = (bits >> (18 - 6 * digit)) & 0x3f;
+            let known = DIGITS.get(six as usize).filter(|_| digit <= group.len());
+            encoded.push(known.map_or('=', |own| char::from(*own)));
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_cel::{Arena, Environment, library};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(expression: &str, expected: &str) {
+        let environment: Environment = library::kubernetes().with_library(library::mutation::library());
+        let program = environment.compile(expression).unwrap();
+        let arena = Arena::new();
+        let context = Context::new(&arena, u64::MAX);
+        let value = program.evaluate(&context, &environment.activation()).unwrap();
+        let text = json(&value, &context).map_or_else(|error| error, |value| value.to_string());
+        assert_eq!(text, expected, "{expression}");
+    }
+
+    #[test]
+    fn numbers_are_those_of_json() {
+        check("9007199254740991", "9007199254740991");
+        check("9007199254740992", "\"9007199254740992\"");
+        check("[18446744073709551615u, 5u]", "[\"18446744073709551615\",5]");
+        check("{'a': 4.0, 'b': 1.5}", r#"{"a":4,"b":1.5}"#);
+        check("Object{a: 9007199254740993}", r#"{"a":9007199254740992}"#);
+        check(
+            "double('NaN')",
+            "json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: \
+             invalid NaN value",
+        );
+    }
+
+    #[test]
+    fn what_has_no_form_is_named() {
+        check("b'ab'", "\"YWI=\"");
+        check("Object{a: b'ab'}", r#"{"a":"YWI="}"#);
+        check(
+            "quantity('1')",
+            "type conversion error from 'Quantity' to '*structpb.Value'",
+        );
+        check("{1: 'a'}", "unsupported type conversion from 'int' to string");
+        check("Object{a: null}", "proto: invalid type: structpb.NullValue");
+        check("Object{a: {'b': [1]}}", "proto: invalid type: []ref.Val");
+        check(
+            "Object{a: {1: 2}}",
+            r#"fail to convert field "a": map key '\x01' is of type types.Int, not string"#,
+        );
+        check("optional.none()", "optional.none() dereference");
+    }
 }
