@@ -1,8 +1,8 @@
 //! What tells the elements of sets and keyed lists apart.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use pratique_json::Value;
 use pratique_schema::merge::{ListKey, ListMerging};
 
 use super::node::{Node, View};
@@ -57,11 +57,9 @@ fn of_keys<'v, 'a: 'v, N: Node<'a>>(keys: &'v [ListKey], element: &'v N) -> Resu
         }
         .to_owned());
     };
-    let find = |key: &'v ListKey| {
-        let at = members.binary_search_by(|(name, _)| name.as_ref().cmp(&key.name));
-        let own = at.ok().and_then(|at| members.get(at));
-        own.map(|(_, value)| part(value))
-            .or_else(|| key.default.as_ref().map(part))
+    let find = |key: &'v ListKey| match member(members, &key.name) {
+        Some(value) => Some(part(value)),
+        None => key.default.as_ref().map(part),
     };
     let parts: Vec<Option<Part<'v>>> = keys.iter().map(find).collect();
     if parts.iter().all(Option::is_none) {
@@ -72,6 +70,11 @@ fn of_keys<'v, 'a: 'v, N: Node<'a>>(keys: &'v [ListKey], element: &'v N) -> Resu
         ));
     }
     Ok(Identity::Keys(parts))
+}
+
+fn member<'v, N>(members: &'v [(Cow<'_, str>, N)], name: &str) -> Option<&'v N> {
+    let at = members.binary_search_by(|(own, _)| own.as_ref().cmp(name)).ok()?;
+    members.get(at).map(|(_, value)| value)
 }
 
 fn part<'v, 'a: 'v, N: Node<'a>>(value: &'v N) -> Part<'v> {
@@ -90,36 +93,24 @@ fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && bounds.contains(&number)).then_some(number as i64)
 }
 
-impl Identity<'_> {
-    /// As paths show it: `[="a"]`, `[name="a",protocol="TCP"]`.
-    pub(super) fn path(&self, merging: &ListMerging) -> String {
-        let parts = match (self, merging) {
-            (Identity::Element(part), _) => format!("={}", part.words()),
-            (Identity::Keys(parts), ListMerging::Keyed(keys)) => {
-                let shown = keys.iter().zip(parts);
-                let shown = shown.filter_map(|(key, part)| Some((key.name.as_str(), part.as_ref()?.words())));
-                let mut shown: Vec<(&str, String)> = shown.collect();
-                shown.sort();
-                let shown: Vec<String> = shown
-                    .iter()
-                    .map(|(name, part)| format!("{name}={part}"))
-                    .collect();
-                shown.join(",")
-            }
-            (Identity::Keys(_), _) => String::new(),
-        };
-        format!("[{parts}]")
-    }
-}
-
-impl Part<'_> {
-    fn words(&self) -> String {
-        match self {
-            Part::Bool(value) => value.to_string(),
-            Part::Int(number) => words::plain(&Value::Int(*number)),
-            Part::Float(bits) => words::plain(&Value::Float(f64::from_bits(*bits))),
-            Part::String(text) => words::quote(text),
-            Part::Other(words) => words.clone(),
+/// An element as paths show it: `[="a"]`, `[name="a",protocol="TCP"]`, or `[0]` in a list without identities.
+pub(super) fn step<'a, N: Node<'a>>(merging: &ListMerging, at: usize, element: &N) -> String {
+    match merging {
+        ListMerging::Atomic => format!("[{at}]"),
+        ListMerging::Set => format!("[={}]", words::identifying(element)),
+        ListMerging::Keyed(keys) => {
+            let members = match element.view() {
+                View::Map(members) => members,
+                _ => &[],
+            };
+            let shown = keys.iter().filter_map(|key| {
+                let own = member(members, &key.name).map(words::identifying);
+                let value = own.or_else(|| key.default.as_ref().map(words::identifying))?;
+                Some(format!("{}={value}", key.name))
+            });
+            let mut shown: Vec<String> = shown.collect();
+            shown.sort();
+            format!("[{}]", shown.join(","))
         }
     }
 }

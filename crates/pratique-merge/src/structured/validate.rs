@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use pratique_json::MAX_DEPTH;
 use pratique_schema::merge::{ListType, MapType, MergeSchema, MergeType, MergeTypeId, ScalarKind};
 
-use super::identity::identify;
+use super::identity::{identify, step};
 use super::node::{Node, View};
 use super::words;
 
@@ -97,21 +97,15 @@ impl Validator<'_> {
                 Ok(identity) => identity,
                 Err(fault) => return faults.add(format!("element {at}: {fault}")),
             };
-            if let Some(identity) = &identity
-                && !self.duplicates
-                && !seen.insert(identity.clone())
-            {
+            if !self.duplicates && identity.is_some_and(|identity| !seen.insert(identity)) {
                 faults.add(format!(
                     "duplicate entries for key {}",
-                    identity.path(&of.merging)
+                    step(&of.merging, at, element)
                 ));
             }
             let before = faults.0.len();
             self.value(of.element, element, depth + 1, faults);
-            faults.prefix(before, || match &identity {
-                Some(identity) => identity.path(&of.merging),
-                None => format!("[{at}]"),
-            });
+            faults.prefix(before, || step(&of.merging, at, element));
         }
     }
 }
