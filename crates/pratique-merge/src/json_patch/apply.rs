@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pratique_json::Value;
 
 use super::locate::{Container, find};
-use super::{Error, MAX_COPIED_VALUES, Operation};
+use super::{Error, MAX_COPIED_VALUES, Operation, Text};
 
 /// A document being patched.
 pub(super) struct State<'a> {
@@ -15,7 +15,7 @@ pub(super) struct State<'a> {
 
 impl<'a> State<'a> {
     pub(super) fn apply(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
-        match operation.op.as_str() {
+        match operation.op.as_ref() {
             "add" => self.add(operation),
             "remove" => self.remove(operation),
             "replace" => self.replace(operation),
@@ -27,9 +27,7 @@ impl<'a> State<'a> {
     }
 
     fn add(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
-        let path = required(&operation.path, || {
-            "add operation failed to decode path: missing value".into()
-        })?;
+        let path = operation.path.short("add")?;
         let (mut container, key) = self.container(path, || {
             format!("add operation does not apply: doc is missing path: \"{path}\": missing value")
         })?;
@@ -39,9 +37,7 @@ impl<'a> State<'a> {
     }
 
     fn remove(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
-        let path = required(&operation.path, || {
-            "remove operation failed to decode path: missing value".into()
-        })?;
+        let path = operation.path.short("remove")?;
         let (mut container, key) = self.container(path, || {
             format!("remove operation does not apply: doc is missing path: \"{path}\": missing value")
         })?;
@@ -49,7 +45,7 @@ impl<'a> State<'a> {
     }
 
     fn replace(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
-        let path = required(&operation.path, || no_path("replace"))?;
+        let path = operation.path.path("replace")?;
         if path.is_empty() {
             return self.replace_document(value(operation));
         }
@@ -78,7 +74,7 @@ impl<'a> State<'a> {
     }
 
     fn relocate(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
-        let from = required(&operation.from, || no_from("move"))?;
+        let from = operation.from.from("move")?;
         let (mut container, key) = self.container(from, || {
             format!("move operation does not apply: doc is missing from path: {from}: missing value")
         })?;
@@ -87,7 +83,7 @@ impl<'a> State<'a> {
             .and(Ok(()))
             .and_then(|()| container.remove(&key))
             .map_err(in_path("move", &key))?;
-        let path = required(&operation.path, || no_path("move"))?;
+        let path = operation.path.path("move")?;
         let (mut container, key) = self.container(path, || {
             format!("move operation does not apply: doc is missing destination path: {path}: missing value")
         })?;
@@ -95,7 +91,7 @@ impl<'a> State<'a> {
     }
 
     fn copy(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
-        let from = required(&operation.from, || no_from("copy"))?;
+        let from = operation.from.from("copy")?;
         let (container, key) = self.container(from, || {
             format!("copy operation does not apply: doc is missing from path: {from}: missing value")
         })?;
@@ -103,9 +99,7 @@ impl<'a> State<'a> {
             .get(&key)
             .map_err(|error| fault(format!("error in copy for from: '{from}': {error}")))?;
         let copied = source.cloned().unwrap_or_default();
-        let path = required(&operation.path, || {
-            "copy operation failed to decode path: missing value".into()
-        })?;
+        let path = operation.path.short("copy")?;
         self.copied += size(&copied);
         if self.copied > MAX_COPIED_VALUES {
             return Err(fault(format!(
@@ -121,29 +115,25 @@ impl<'a> State<'a> {
     }
 
     fn test(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
-        let path = required(&operation.path, || no_path("test"))?;
-        let expected = operation.value.as_ref().unwrap_or(&Value::Null);
-        let failed = || Error::TestFailed {
-            path: path.to_owned(),
-        };
-        if path.is_empty() {
-            return if equal(&self.document, expected) {
-                Ok(())
-            } else {
-                Err(failed())
-            };
-        }
-        let (container, key) = self.container(path, || {
-            format!("test operation does not apply: is missing path: {path}: missing value")
-        })?;
-        let actual = container
-            .get(&key)
-            .map_err(in_path("test", path))?
-            .unwrap_or(&Value::Null);
-        if equal(actual, expected) {
-            Ok(())
+        let path = operation.path.path("test")?;
+        let expected = operation.value.as_ref();
+        let passes = if path.is_empty() {
+            expected.is_some_and(|expected| matches(&self.document, expected))
         } else {
-            Err(failed())
+            let (container, key) = self.container(path, || {
+                format!("test operation does not apply: is missing path: {path}: missing value")
+            })?;
+            let actual = container.get(&key).map_err(in_path("test", path))?;
+            match (actual.filter(|actual| !actual.is_null()), expected) {
+                (None, expected) => expected.is_none(),
+                (Some(actual), expected) => expected.is_some_and(|expected| matches(actual, expected)),
+            }
+        };
+        match passes {
+            true => Ok(()),
+            false => Err(Error::TestFailed {
+                path: path.to_owned(),
+            }),
         }
     }
 
@@ -153,6 +143,16 @@ impl<'a> State<'a> {
         missing: impl FnOnce() -> String,
     ) -> Result<(Container<'d, 'a>, Cow<'p, str>), Error> {
         find(&mut self.document, path).ok_or_else(|| fault(missing()))
+    }
+}
+
+/// Whether a value that is there passes a test. The null of an expression equals what is empty: the reference
+/// reads both as a collection of nothing.
+fn matches(actual: &Value<'_>, expected: &Value<'_>) -> bool {
+    match (actual, expected) {
+        (Value::Object(members), Value::Null) => members.is_empty(),
+        (Value::Array(elements), Value::Null) => elements.is_empty(),
+        _ => equal(actual, expected),
     }
 }
 
@@ -190,16 +190,35 @@ fn size(value: &Value<'_>) -> usize {
     }
 }
 
-fn required(field: &Option<String>, missing: impl FnOnce() -> String) -> Result<&str, Error> {
-    field.as_deref().ok_or_else(|| fault(missing()))
-}
+impl Text<'_> {
+    /// The path of an operation that does not say what is wrong with it.
+    fn short(&self, operation: &str) -> Result<&str, Error> {
+        match self {
+            Text::Given(text) => Ok(text),
+            Text::Missing | Text::Invalid(_) => Err(fault(format!(
+                "{operation} operation failed to decode path: missing value"
+            ))),
+        }
+    }
 
-fn no_path(operation: &str) -> String {
-    format!("{operation} operation failed to decode path: operation missing path field: missing value")
-}
+    fn path(&self, operation: &str) -> Result<&str, Error> {
+        self.required(operation, "path", "operation missing path field: missing value")
+    }
 
-fn no_from(operation: &str) -> String {
-    format!("{operation} operation failed to decode from: operation, missing from field: missing value")
+    fn from(&self, operation: &str) -> Result<&str, Error> {
+        self.required(operation, "from", "operation, missing from field: missing value")
+    }
+
+    fn required(&self, operation: &str, field: &str, missing: &str) -> Result<&str, Error> {
+        let why = match self {
+            Text::Given(text) => return Ok(text),
+            Text::Missing => missing,
+            Text::Invalid(why) => why,
+        };
+        Err(fault(format!(
+            "{operation} operation failed to decode {field}: {why}"
+        )))
+    }
 }
 
 fn in_path<'p>(operation: &'static str, path: &'p str) -> impl Fn(String) -> Error + 'p {

@@ -1,31 +1,23 @@
 //! JSON Patch (RFC 6902) with the deviations of the library that the API server uses (evanphx/json-patch v4).
 //!
 //! Deviations that users depend on: negative indices count from the end, `01` and `+1` are indices, `replace`
-//! of a missing member adds it, `test` for null passes on a missing member, `copy` of a missing member gives null,
-//! the empty path (the whole document) can be replaced and tested only, and a missing value is null.
+//! of a missing member adds it, `test` without value passes on a missing member, `copy` of a missing member gives
+//! null, the empty path (the whole document) can be replaced and tested only, and a missing value is null.
 
 mod apply;
+mod diff;
 mod index;
 mod locate;
+mod operation;
 
 use pratique_json::Value;
+
+pub use diff::diff;
+pub use operation::{DecodeError, Operation, Text, decode};
 
 /// How many values the `copy` operations of one patch may add together: the reference knows no bound, so a
 /// patch of thirty operations can ask it for 2³⁰ copies.
 pub const MAX_COPIED_VALUES: usize = 1_000_000;
-
-/// One operation; fields that were not given are `None`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Operation<'a> {
-    /// `add`, `remove`, `replace`, `move`, `copy` or `test`; anything else fails when it is applied.
-    pub op: String,
-    /// The place it works on, an RFC 6901 pointer.
-    pub path: Option<String>,
-    /// Where `move` and `copy` take the value from.
-    pub from: Option<String>,
-    /// The value of `add`, `replace` and `test`.
-    pub value: Option<Value<'a>>,
-}
 
 /// Why a patch does not apply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

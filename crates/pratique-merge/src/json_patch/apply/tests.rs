@@ -2,25 +2,13 @@
 
 use pratique_json::{Value, parse};
 
-use super::super::{Operation, apply};
-
-fn operations(patch: &str) -> Vec<Operation<'static>> {
-    let text =
-        |operation: &Value<'_>, field: &str| operation.get(field).and_then(Value::as_str).map(str::to_owned);
-    let patch = parse(patch.as_bytes()).unwrap();
-    let read = |operation: &Value<'_>| Operation {
-        op: text(operation, "op").unwrap_or_default(),
-        path: text(operation, "path"),
-        from: text(operation, "from"),
-        value: operation.get("value").cloned().map(Value::into_owned),
-    };
-    patch.as_array().unwrap().iter().map(read).collect()
-}
+use super::super::{Operation, apply, decode};
 
 #[track_caller]
 fn check(document: &str, patch: &str, expected: &str) {
     let document = parse(document.as_bytes()).unwrap().into_owned();
-    let result = match apply(document, &operations(patch)) {
+    let operations = decode(&parse(patch.as_bytes()).unwrap()).unwrap();
+    let result = match apply(document, &operations) {
         Ok(value) => value.to_string(),
         Err(error) => error.to_string(),
     };
@@ -149,5 +137,38 @@ fn copies_are_bounded() {
         r#"{"a":[1]}"#,
         &patch,
         "copy operations add more than 1000000 values",
+    );
+}
+
+#[test]
+fn the_null_of_an_expression_equals_what_is_empty() {
+    for (path, passes) in [("/a", false), ("/missing", false), ("/b", true), ("/c", true), ("/d", false)] {
+        let operation = Operation {
+            op: "test".into(),
+            path: path.into(),
+            value: Some(Value::Null),
+            ..Operation::default()
+        };
+        let document = parse(br#"{"a":null,"b":{},"c":[],"d":[1]}"#).unwrap();
+        assert_eq!(apply(document, &[operation]).is_ok(), passes, "{path}");
+    }
+}
+
+#[test]
+fn what_is_no_text_is_said_in_most_operations() {
+    check(
+        "{}",
+        r#"[{"op":"replace","path":1}]"#,
+        "replace operation failed to decode path: json: cannot unmarshal number into Go value of type string",
+    );
+    check(
+        "{}",
+        r#"[{"op":"add","path":1}]"#,
+        "add operation failed to decode path: missing value",
+    );
+    check(
+        "{}",
+        r#"[{"op":"move","path":"/a"}]"#,
+        "move operation failed to decode from: operation, missing from field: missing value",
     );
 }

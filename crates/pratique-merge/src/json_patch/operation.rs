@@ -1,0 +1,161 @@
+//! One operation of a patch, and patches read from JSON.
+
+use std::borrow::Cow;
+
+use pratique_json::{Object, Value};
+
+/// One operation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Operation<'a> {
+    /// `add`, `remove`, `replace`, `move`, `copy` or `test`; anything else fails when it is applied.
+    pub op: Cow<'a, str>,
+    /// The place it works on, an RFC 6901 pointer.
+    pub path: Text<'a>,
+    /// Where `move` and `copy` take the value from.
+    pub from: Text<'a>,
+    /// The value of `add`, `replace` and `test`. In a patch that is JSON text null counts as none.
+    pub value: Option<Value<'a>>,
+}
+
+/// A text of an operation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Text<'a> {
+    /// It is not there.
+    #[default]
+    Missing,
+    /// Something else is there; why it is no text, in the reference's words.
+    Invalid(String),
+    /// The text.
+    Given(Cow<'a, str>),
+}
+
+/// Why JSON is no patch.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("json: cannot unmarshal {found} into Go value of type {wanted}")]
+pub struct DecodeError {
+    found: &'static str,
+    wanted: &'static str,
+}
+
+/// Reads a patch from JSON. Null is the empty patch; members that no operation has are ignored, and what is
+/// missing is found out when the patch is applied.
+pub fn decode<'a>(patch: &Value<'a>) -> Result<Vec<Operation<'a>>, DecodeError> {
+    match patch {
+        Value::Null => Ok(Vec::new()),
+        Value::Array(operations) => operations.iter().map(decode_operation).collect(),
+        other => Err(DecodeError {
+            found: kind(other),
+            wanted: "jsonpatch.Patch",
+        }),
+    }
+}
+
+fn decode_operation<'a>(operation: &Value<'a>) -> Result<Operation<'a>, DecodeError> {
+    if !matches!(operation, Value::Object(_) | Value::Null) {
+        return Err(DecodeError {
+            found: kind(operation),
+            wanted: "jsonpatch.Operation",
+        });
+    }
+    let text = |field: &str| match operation.get(field) {
+        None | Some(Value::Null) => Text::Missing,
+        Some(Value::String(text)) => Text::Given(text.clone()),
+        Some(other) => {
+            let error = DecodeError {
+                found: kind(other),
+                wanted: "string",
+            };
+            Text::Invalid(error.to_string())
+        }
+    };
+    Ok(Operation {
+        op: match text("op") {
+            Text::Given(op) => op,
+            Text::Missing | Text::Invalid(_) => Cow::Borrowed("unknown"),
+        },
+        path: text("path"),
+        from: text("from"),
+        value: operation.get("value").filter(|value| !value.is_null()).cloned(),
+    })
+}
+
+/// What Go calls a kind of JSON value.
+fn kind(value: &Value<'_>) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Int(_) | Value::Float(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Self {
+        Text::Given(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Text<'_> {
+    fn from(text: String) -> Self {
+        Text::Given(Cow::Owned(text))
+    }
+}
+
+/// The operation as patches write it.
+impl<'a> From<Operation<'a>> for Value<'a> {
+    fn from(operation: Operation<'a>) -> Self {
+        let mut object = Object::new();
+        object.insert("op", Value::String(operation.op));
+        for (name, text) in [("path", operation.path), ("from", operation.from)] {
+            if let Text::Given(text) = text {
+                object.insert(name, Value::String(text));
+            }
+        }
+        if let Some(value) = operation.value {
+            object.insert("value", value);
+        }
+        Value::Object(object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_json::parse;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(patch: &str, expected: &str) {
+        let patch = parse(patch.as_bytes()).unwrap();
+        let read = match decode(&patch) {
+            Ok(operations) => operations
+                .into_iter()
+                .map(|operation| Value::from(operation).to_string())
+                .collect::<Vec<_>>()
+                .join(" "),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn patches_are_read() {
+        check("null", "");
+        check(
+            r#"[{"op":"copy","from":"/a","path":"/b","value":null,"x":1}]"#,
+            r#"{"from":"/a","op":"copy","path":"/b"}"#,
+        );
+        check("[null]", r#"{"op":"unknown"}"#);
+        check(r#"[{"op":1,"path":[]}]"#, r#"{"op":"unknown"}"#);
+        check(
+            "{}",
+            "json: cannot unmarshal object into Go value of type jsonpatch.Patch",
+        );
+        check(
+            "[3]",
+            "json: cannot unmarshal number into Go value of type jsonpatch.Operation",
+        );
+    }
+}
