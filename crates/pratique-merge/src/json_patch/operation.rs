@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use pratique_json::{Object, Value};
 
+use crate::go::is_hidden;
+
 /// One operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Operation<'a> {
@@ -69,10 +71,7 @@ fn decode_operation<'a>(operation: &Value<'a>) -> Result<Operation<'a>, DecodeEr
         }
     };
     Ok(Operation {
-        op: match text("op") {
-            Text::Given(op) => op,
-            Text::Missing | Text::Invalid(_) => Cow::Borrowed("unknown"),
-        },
+        op: text("op").or_unknown(),
         path: text("path"),
         from: text("from"),
         value: operation.get("value").filter(|value| !value.is_null()).cloned(),
@@ -100,6 +99,37 @@ impl<'a> From<&'a str> for Text<'a> {
 impl From<String> for Text<'_> {
     fn from(text: String) -> Self {
         Text::Given(Cow::Owned(text))
+    }
+}
+
+impl<'a> Text<'a> {
+    /// A text that an expression gave. The reference quotes it as Go does and reads it as JSON, which knows fewer
+    /// escapes: with a control character, say, it is no text.
+    pub fn evaluated(text: &'a str) -> Self {
+        match text.chars().find_map(foreign_escape) {
+            None => Text::from(text),
+            Some(letter) => Text::Invalid(format!("invalid character '{letter}' in string escape code")),
+        }
+    }
+
+    /// The text as the name of an operation.
+    pub fn or_unknown(self) -> Cow<'a, str> {
+        match self {
+            Text::Given(text) => text,
+            Text::Missing | Text::Invalid(_) => Cow::Borrowed("unknown"),
+        }
+    }
+}
+
+/// The letter of an escape that Go writes a character with, and that JSON does not know.
+fn foreign_escape(character: char) -> Option<char> {
+    match character {
+        '\u{7}' => Some('a'),
+        '\u{b}' => Some('v'),
+        '\u{8}' | '\t' | '\n' | '\u{c}' | '\r' => None,
+        other if other.is_ascii_control() => Some('x'),
+        other if other > '\u{ffff}' && is_hidden(other) => Some('U'),
+        _ => None,
     }
 }
 
@@ -157,5 +187,13 @@ mod tests {
             "[3]",
             "json: cannot unmarshal number into Go value of type jsonpatch.Operation",
         );
+    }
+
+    #[test]
+    fn texts_of_expressions_are_quoted() {
+        assert_eq!(Text::evaluated("/a\t\u{200b}é"), Text::from("/a\t\u{200b}é"));
+        let escaped = |letter| Text::Invalid(format!("invalid character '{letter}' in string escape code"));
+        assert_eq!(Text::evaluated("\u{1}"), escaped('x'));
+        assert_eq!(Text::evaluated("\u{10ffff}"), escaped('U'));
     }
 }

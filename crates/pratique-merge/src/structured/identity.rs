@@ -7,6 +7,7 @@ use pratique_schema::merge::{ListKey, ListMerging};
 
 use super::node::{Node, View};
 use super::words;
+use crate::go::quote;
 
 /// What identifies an element: itself in a set, some of its fields in a keyed list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -63,7 +64,7 @@ fn of_keys<'v, 'a: 'v, N: Node<'a>>(keys: &'v [ListKey], element: &'v N) -> Resu
     };
     let parts: Vec<Option<Part<'v>>> = keys.iter().map(find).collect();
     if parts.iter().all(Option::is_none) {
-        let names: Vec<String> = keys.iter().map(|key| words::quote(&key.name)).collect();
+        let names: Vec<String> = keys.iter().map(|key| quote(&key.name)).collect();
         return Err(format!(
             "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
             names.join(" ")

@@ -1,8 +1,7 @@
 //! Values in messages, as Go writes them.
 
-use std::fmt::Write as _;
-
 use super::node::{Node, View};
+use crate::go::{float, quote};
 
 /// A value as `%v` writes it.
 pub(super) fn plain<'a, N: Node<'a>>(value: &N) -> String {
@@ -109,60 +108,6 @@ pub(super) fn identifying<'a, N: Node<'a>>(value: &N) -> String {
         View::Foreign(_) | View::ForeignNull => "{{undefined}}".to_owned(),
         View::Bool(_) | View::Int(_) | View::Float(_) | View::ForeignList => plain(value),
     }
-}
-
-/// A string as `%q` writes it.
-pub(super) fn quote(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\u{7}' => quoted.push_str("\\a"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\t' => quoted.push_str("\\t"),
-            '\n' => quoted.push_str("\\n"),
-            '\u{b}' => quoted.push_str("\\v"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '\r' => quoted.push_str("\\r"),
-            other if other.is_ascii_control() => escape(&mut quoted, 'x', 2, other),
-            other if is_hidden(other) && other <= '\u{ffff}' => escape(&mut quoted, 'u', 4, other),
-            other if is_hidden(other) => escape(&mut quoted, 'U', 8, other),
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-fn escape(text: &mut String, letter: char, digits: usize, character: char) {
-    // Writing to a string cannot fail.
-    let _ = write!(text, "\\{letter}{:0digits$x}", u32::from(character));
-}
-
-/// Whether Go escapes a character beyond ASCII. So does the standard library, except that it escapes combining
-/// marks too where they come first.
-fn is_hidden(character: char) -> bool {
-    !character.is_ascii() && ['a', character].iter().collect::<String>().escape_debug().count() > 2
-}
-
-/// A number as `%v` writes it: with an exponent below 1e-4 and from 1e6 up.
-fn float(number: f64) -> String {
-    if number.is_infinite() {
-        return if number > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
-    }
-    if number.is_nan() {
-        return "NaN".to_owned();
-    }
-    let scientific = format!("{number:e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    if (-4..6).contains(&exponent) {
-        return format!("{number}");
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
 fn separate(text: &mut String, at: usize, separator: &str) {

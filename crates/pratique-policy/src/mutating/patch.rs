@@ -3,7 +3,7 @@
 use pratique_cel::library::mutation::check_type_names;
 use pratique_cel::{Context, Value};
 use pratique_json as json;
-use pratique_merge::json_patch::{self, Operation};
+use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use super::apply::Refusal;
@@ -124,14 +124,15 @@ fn operation<'s>(element: &Value<'s>, session: &Session<'s>) -> Result<Operation
     let context = Context::new(session.arena(), u64::MAX);
     let fields = own.fields(&context).map_err(|_| MISMATCH)?;
     let mut operation = Operation {
-        path: Some(String::new()),
+        path: "".into(),
         ..Operation::default()
     };
     for (name, value) in fields {
         match (name, value) {
-            ("op", Value::String(text)) => operation.op = text.to_owned(),
-            ("path", Value::String(text)) => operation.path = Some(text.to_owned()),
-            ("from", Value::String(text)) => operation.from = Some(text.to_owned()),
+            ("op", Value::String(text)) => operation.op = Text::evaluated(text).or_unknown(),
+            ("path", Value::String(text)) => operation.path = Text::evaluated(text),
+            // An empty one is none.
+            ("from", Value::String(text)) if !text.is_empty() => operation.from = Text::evaluated(text),
             ("value", value) => {
                 check_type_names(&value).map_err(|error| format!("type mismatch: {error}"))?;
                 operation.value = Some(plain::json(&value, &context).map_err(|error| {

@@ -142,7 +142,13 @@ fn copies_are_bounded() {
 
 #[test]
 fn the_null_of_an_expression_equals_what_is_empty() {
-    for (path, passes) in [("/a", false), ("/missing", false), ("/b", true), ("/c", true), ("/d", false)] {
+    for (path, passes) in [
+        ("/a", false),
+        ("/missing", false),
+        ("/b", true),
+        ("/c", true),
+        ("/d", false),
+    ] {
         let operation = Operation {
             op: "test".into(),
             path: path.into(),
