@@ -15,6 +15,8 @@ mod schema;
 mod shape;
 mod substitute;
 mod suite;
+mod update;
+pub mod yaml;
 
 pub use actual::Actual;
 pub use authorizer::{Rule, Rules};
@@ -27,3 +29,4 @@ pub use read::{may_be_suite, read_suites};
 pub use run::Tested;
 pub use schema::schema;
 pub use suite::{Case, Expected, Suite};
+pub use update::updated;

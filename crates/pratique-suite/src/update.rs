@@ -1,0 +1,263 @@
+//! Writing into a suite what its cases gave, and leaving the rest of the file as it is.
+
+mod edit;
+mod expectation;
+
+use pratique_json::Value;
+use pratique_manifest::{ManifestFile, NodeId, Span, Style, Value as Node};
+
+use crate::actual::Actual;
+use crate::compare::{compare, verdict};
+use crate::read::read_suites;
+use crate::suite::{Case, Suite};
+use crate::yaml;
+use edit::{Edit, apply};
+use expectation::Fresh;
+
+/// The text of a file of suites with other expectations; `None` where all is as expected already.
+///
+/// # Errors
+/// Why the file cannot be changed so.
+pub fn updated(file: &ManifestFile, results: &[(&Suite, &Case, &Actual)]) -> Result<Option<String>, String> {
+    let mut edits = Vec::new();
+    for (suite, case, actual) in results {
+        Updater { suite, case, actual }.edits(&mut edits)?;
+    }
+    if edits.is_empty() {
+        return Ok(None);
+    }
+    let text = String::from_utf8(file.content.clone()).map_err(|_| "the file is not UTF-8".to_owned())?;
+    let text = apply(&text, edits);
+    let written = ManifestFile {
+        path: file.path.clone(),
+        content: text.clone().into_bytes(),
+    };
+    match read_suites(&written) {
+        Ok(_) => Ok(Some(text)),
+        Err(_) => Err("its layout is too unusual to be changed in place".to_owned()),
+    }
+}
+
+struct Updater<'a> {
+    suite: &'a Suite,
+    case: &'a Case,
+    actual: &'a Actual,
+}
+
+impl Updater<'_> {
+    fn edits(&self, edits: &mut Vec<Edit>) -> Result<(), String> {
+        let expected = self.case.expected.as_ref();
+        let differences = expected.map(|expected| compare(expected, self.actual));
+        if differences.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(());
+        }
+        let Some(id) = self.case.written.expect else {
+            edits.push(self.added(self.case.written.node, &Fresh::new(self.actual)));
+            return Ok(());
+        };
+        let flips = expected.is_some_and(|expected| expected.allowed != self.actual.allowed);
+        if let Node::String(..) = self.node(id) {
+            edits.push(self.replaced(id, verdict(self.actual.allowed).to_owned()));
+        } else if flips {
+            edits.push(self.replaced_whole(id, &Fresh::new(self.actual)));
+        } else {
+            let fields = differences.unwrap_or_default();
+            self.fields(id, fields.iter().map(|own| own.field.as_str()), edits)?;
+        }
+        Ok(())
+    }
+
+    /// Changes single fields of an expectation.
+    fn fields<'f>(
+        &self,
+        id: NodeId,
+        fields: impl Iterator<Item = &'f str>,
+        edits: &mut Vec<Edit>,
+    ) -> Result<(), String> {
+        let mut objects = false;
+        for field in fields {
+            let value = |name: &str| self.suite.source.tree().entry(id, name).map(|entry| entry.value);
+            let text = |text: &str| Value::from(text.to_owned());
+            let replaced =
+                |name: &str, with: Value<'static>| value(name).map(|id| self.replaced_value(id, &with));
+            let actual = self.actual;
+            match field {
+                "code" => edits.extend(replaced(field, Value::Int(actual.code.into()))),
+                "reason" => edits.extend(replaced(field, text(&actual.reason))),
+                "message" => edits.extend(replaced(field, text(&actual.message))),
+                "messageContains" => edits.extend(replaced(field, text(&actual.message))),
+                "policy" => edits.extend(replaced(
+                    field,
+                    text(actual.policy.as_deref().unwrap_or_default()),
+                )),
+                "unchanged" => edits.extend(replaced(field, Value::Bool(!actual.changed))),
+                "warnings" => edits.extend(replaced(field, expectation::texts(&actual.warnings))),
+                field if field.starts_with("auditAnnotations") => {
+                    // One edit writes all of them.
+                    if let Some(id) =
+                        value("auditAnnotations").filter(|_| !self.has_edit(edits, value("auditAnnotations")))
+                    {
+                        let names = self.keys(id);
+                        edits.push(self.replaced_value(id, &expectation::annotations(actual, &names)));
+                    }
+                }
+                _ if !objects => {
+                    objects = true;
+                    self.objects(id, edits)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the objects of an expectation.
+    fn objects(&self, id: NodeId, edits: &mut Vec<Edit>) -> Result<(), String> {
+        for name in ["object", "objectContains"] {
+            let Some(entry) = self.suite.source.tree().entry(id, name) else {
+                continue;
+            };
+            if let Node::String(path, _) = self.node(entry.value) {
+                return Err(format!(
+                    "the expected object is in {path}, which is left as it is"
+                ));
+            }
+            let object = match (name, &self.case.expected) {
+                ("objectContains", Some(expected)) => {
+                    let part = expected.object_contains.clone().unwrap_or_default();
+                    expectation::part(&part, &self.actual.object)
+                }
+                _ => self.actual.object.clone(),
+            };
+            edits.push(self.replaced_value(entry.value, &object));
+        }
+        Ok(())
+    }
+
+    fn has_edit(&self, edits: &[Edit], id: Option<NodeId>) -> bool {
+        id.is_some_and(|id| {
+            let start = self.offset(self.span(id).start);
+            edits.iter().any(|edit| edit.start == start)
+        })
+    }
+
+    fn keys(&self, id: NodeId) -> Vec<String> {
+        match self.node(id) {
+            Node::Map(entries) => entries.iter().map(|entry| entry.key.to_string()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn node(&self, id: NodeId) -> &Node {
+        &self.suite.source.tree().get(id).value
+    }
+
+    fn span(&self, id: NodeId) -> Span {
+        let source = self.suite.source.document();
+        let mut start = self.suite.source.tree().get(id).span.start;
+        if let Node::String(_, Style::Literal | Style::Folded) = self.node(id) {
+            // The indicator is before the text.
+            let before = source.text().get(..start as usize).unwrap_or_default();
+            let indicator = before.rfind(['|', '>']);
+            start = indicator.and_then(|at| u32::try_from(at).ok()).unwrap_or(start);
+        }
+        Span {
+            start,
+            end: self.content_end(id),
+        }
+    }
+
+    /// Where the content of a value ends: blocks may go on over blank lines and comments.
+    fn content_end(&self, id: NodeId) -> u32 {
+        let source = self.suite.source.document();
+        let span = self.suite.source.tree().get(id).span;
+        let is_flow = source.slice(span).starts_with(['{', '[']);
+        let end = match self.node(id) {
+            Node::Map(entries) if !is_flow => entries.iter().map(|entry| self.content_end(entry.value)).max(),
+            Node::List(items) if !is_flow => items.iter().map(|item| self.content_end(*item)).max(),
+            _ => None,
+        };
+        let text = source.slice(Span {
+            start: span.start,
+            end: end.unwrap_or(span.end),
+        });
+        span.start + u32::try_from(text.trim_end().len()).unwrap_or_default()
+    }
+
+    fn offset(&self, at: u32) -> usize {
+        self.suite.source.document().position(at as usize).offset
+    }
+
+    /// How many blanks and dashes are before a place on its line.
+    fn column(&self, at: u32) -> usize {
+        let column = self.suite.source.document().position(at as usize).column;
+        (column as usize).saturating_sub(1)
+    }
+
+    fn replaced(&self, id: NodeId, with: String) -> Edit {
+        let span = self.span(id);
+        Edit {
+            start: self.offset(span.start),
+            end: self.offset(span.end),
+            text: with,
+        }
+    }
+
+    /// Replaces a value by one in the same style.
+    fn replaced_value(&self, id: NodeId, with: &Value<'static>) -> Edit {
+        let span = self.suite.source.tree().get(id).span;
+        let is_flow = self.suite.source.document().slice(span).starts_with(['{', '[']);
+        let is_block = matches!(self.node(id), Node::Map(_) | Node::List(_)) && !is_flow;
+        let nests = matches!(with, Value::Object(own) if !own.is_empty())
+            || matches!(with, Value::Array(own) if !own.is_empty());
+        if is_block && nests {
+            let column = self.column(span.start);
+            let block = yaml::block(with, column);
+            return self.replaced(id, block.trim().to_owned());
+        }
+        self.replaced(id, yaml::flow(with))
+    }
+
+    /// Replaces a whole expectation.
+    fn replaced_whole(&self, id: NodeId, with: &Fresh) -> Edit {
+        let span = self.suite.source.tree().get(id).span;
+        match self.suite.source.document().slice(span).starts_with('{') {
+            true => self.replaced(id, with.flow()),
+            false if with.verdict_alone().is_some() => self.replaced(id, with.flow()),
+            false => self.replaced(id, with.block(self.column(span.start)).trim().to_owned()),
+        }
+    }
+
+    /// Adds an expectation to a mapping, behind its last field.
+    fn added(&self, id: NodeId, expect: &Fresh) -> Edit {
+        let span = self.span(id);
+        let source = self.suite.source.document();
+        let flow = Some(source.slice(span)).filter(|text| text.starts_with('{'));
+        if let Some(inner) = flow.and_then(|text| text.strip_suffix('}')) {
+            let inner = inner.trim_end();
+            let at = self.offset(span.start + u32::try_from(inner.len()).unwrap_or_default());
+            let comma = if inner.ends_with(['{', ',']) { " " } else { ", " };
+            return Edit {
+                start: at,
+                end: at,
+                text: format!("{comma}expect: {}", expect.flow()),
+            };
+        }
+        let column = self.column(span.start);
+        let value = match expect.verdict_alone() {
+            Some(_) => format!(" {}", expect.flow()),
+            None => format!("\n{}", expect.block(column + 2).trim_end()),
+        };
+        let rest = source.text().get(span.end as usize..).unwrap_or_default();
+        let line = rest.find('\n').unwrap_or(rest.len());
+        let at = self.offset(span.end + u32::try_from(line).unwrap_or_default());
+        Edit {
+            start: at,
+            end: at,
+            text: format!("\n{}expect:{value}", " ".repeat(column)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! Expectations that say what is.
+
+use pratique_json::{Object, Value};
+
+use crate::actual::Actual;
+use crate::compare::verdict;
+use crate::yaml;
+
+/// All that is worth to be expected: fields in the order in which people read them.
+pub(super) struct Fresh(Vec<(&'static str, Value<'static>)>);
+
+impl Fresh {
+    pub(super) fn new(actual: &Actual) -> Self {
+        let mut fields = vec![("verdict", Value::from(verdict(actual.allowed)))];
+        if !actual.allowed {
+            fields.push(("code", Value::Int(actual.code.into())));
+            fields.push(("reason", actual.reason.clone().into()));
+            fields.push(("message", actual.message.clone().into()));
+        }
+        if !actual.warnings.is_empty() {
+            fields.push(("warnings", texts(&actual.warnings)));
+        }
+        if !actual.audit_annotations.is_empty() {
+            let names: Vec<String> = actual.audit_annotations.keys().cloned().collect();
+            fields.push(("auditAnnotations", annotations(actual, &names)));
+        }
+        if actual.changed && actual.allowed {
+            fields.push(("object", actual.object.clone()));
+        }
+        Fresh(fields)
+    }
+
+    /// The verdict, where there is nothing else to say.
+    pub(super) fn verdict_alone(&self) -> Option<&Value<'static>> {
+        match self.0.as_slice() {
+            [(_, verdict)] => Some(verdict),
+            _ => None,
+        }
+    }
+
+    /// In one line.
+    pub(super) fn flow(&self) -> String {
+        if let Some(verdict) = self.verdict_alone() {
+            return yaml::flow(verdict);
+        }
+        let field = |(name, value): &(&str, Value<'_>)| format!("{name}: {}", yaml::flow(value));
+        let fields: Vec<String> = self.0.iter().map(field).collect();
+        format!("{{{}}}", fields.join(", "))
+    }
+
+    /// In lines that are indented by so many blanks.
+    pub(super) fn block(&self, indent: usize) -> String {
+        let field = |(name, value): &(&'static str, Value<'static>)| {
+            let mut field = Object::new();
+            field.insert(*name, value.clone());
+            yaml::block(&Value::Object(field), indent)
+        };
+        self.0.iter().map(field).collect()
+    }
+}
+
+/// A list of texts.
+pub(super) fn texts(texts: &[String]) -> Value<'static> {
+    Value::Array(texts.iter().map(|text| text.clone().into()).collect())
+}
+
+/// The annotations of some names.
+pub(super) fn annotations(actual: &Actual, names: &[String]) -> Value<'static> {
+    let known = actual
+        .audit_annotations
+        .iter()
+        .filter(|(name, _)| names.contains(name));
+    Value::Object(
+        known
+            .map(|(name, value)| (name.clone().into(), value.clone().into()))
+            .collect(),
+    )
+}
+
+/// The part of an object that another one tells of. Documents are not so deep that recursion would be a risk.
+pub(super) fn part(told: &Value<'static>, actual: &Value<'static>) -> Value<'static> {
+    let (Value::Object(told), Value::Object(actual)) = (told, actual) else {
+        return actual.clone();
+    };
+    let known = told
+        .iter()
+        .filter_map(|(key, value)| Some((key.to_owned().into(), part(value, actual.get(key)?))));
+    Value::Object(known.collect())
+}
