@@ -2,15 +2,17 @@
 
 mod gates;
 mod review;
+mod test;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pratique_manifest::Plugin;
 pub(crate) use gates::Gates;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments, ReviewFormat};
+pub(crate) use test::{TestArguments, TestFormat};
 
 /// Kubernetes admission control without a cluster.
 ///
-/// Exit codes: 0 all is valid and allowed, 1 something is invalid or denied, 2 wrong usage or a file that does not open.
+/// Exit codes: 0 all is valid, allowed, as expected; 1 something is not; 2 wrong usage or a file that does not open.
 #[derive(Debug, Parser)]
 #[command(name = "pratique", version, propagate_version = true)]
 pub(crate) struct Arguments {
@@ -23,6 +25,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Check(CheckArguments),
     Review(Box<ReviewArguments>),
+    Test(Box<TestArguments>),
 }
 
 /// Check that kube-apiserver would load static manifests or an AdmissionConfiguration.

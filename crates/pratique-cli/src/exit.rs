@@ -53,6 +53,12 @@ pub(crate) enum Trouble {
     /// Manifests load, but judge nothing yet.
     #[error(transparent)]
     NotEvaluated(#[from] NotEvaluated),
+    /// There is nothing to test.
+    #[error("{paths}: there is no suite of tests")]
+    NoSuite { paths: String },
+    /// Changes cannot be watched.
+    #[error("cannot watch for changes: {0}")]
+    Watch(notify::Error),
     /// Judging ended without a verdict.
     #[error("{place}: no verdict: {why}")]
     NoVerdict { place: String, why: String },

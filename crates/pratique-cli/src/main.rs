@@ -9,6 +9,7 @@ mod input;
 mod output;
 mod review;
 mod style;
+mod test;
 
 use std::process::ExitCode;
 use std::thread;
@@ -40,5 +41,6 @@ fn run(arguments: &Arguments) -> Result<Answer, Trouble> {
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments),
         Command::Review(arguments) => review::run(arguments),
+        Command::Test(arguments) => test::run(arguments),
     }
 }

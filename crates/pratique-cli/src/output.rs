@@ -1,6 +1,8 @@
 //! Answers on standard output, everything else on standard error, and neither in the way of the other.
 
 pub(crate) mod excerpt;
+pub(crate) mod github;
+pub(crate) mod junit;
 pub(crate) mod problems;
 
 use std::io::{self, ErrorKind, Write};

@@ -1,7 +1,7 @@
 //! A suite as it is run: every row a case of its own.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
 use pratique_manifest::{Location, NodeId, ObjectSource};
@@ -26,6 +26,13 @@ pub struct Suite {
     pub(crate) surroundings: Surroundings,
     /// The files that it names, besides policies.
     pub(crate) files: Vec<PathBuf>,
+}
+
+impl Suite {
+    /// The files that the suite names, besides its policies.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(PathBuf::as_path)
+    }
 }
 
 /// A file that a suite names.

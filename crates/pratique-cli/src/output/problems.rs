@@ -26,7 +26,8 @@ pub(crate) fn human(errors: &LoadErrors, texts: &mut Texts, style: Style) -> Str
     out
 }
 
-fn one(problem: &Problem, texts: &mut Texts, style: Style) -> String {
+/// Tells a problem, with the line that it is on.
+pub(crate) fn one(problem: &Problem, texts: &mut Texts, style: Style) -> String {
     let rule = style.paint(Tone::Faint, &format!("[{}]", problem.rule.name()));
     let message = shortened(&problem.message);
     let Some(location) = &problem.location else {

@@ -1,0 +1,66 @@
+//! The command line of `pratique test`.
+
+use clap::{Args, ValueEnum};
+
+/// Run suites of tests: requests and the verdicts that policies are expected to give.
+///
+/// A suite is a YAML document of `apiVersion: pratique/v1alpha1` and `kind: Suite` that stands beside its policies.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct TestArguments {
+    /// Files of suites, or directories in which to look for them.
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+    /// Run only tests whose name, behind that of their suite, contains this, in any case.
+    #[arg(long, short, env = "PRATIQUE_FILTER", value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    /// Tell what of the policies the tests exercise, and what not.
+    #[arg(long, env = "PRATIQUE_COVERAGE")]
+    pub(crate) coverage: bool,
+    /// Fail if the tests exercise less of the policies than this, in percent.
+    #[arg(long, env = "PRATIQUE_COVERAGE_THRESHOLD", value_name = "PERCENT", value_parser = percent)]
+    pub(crate) coverage_threshold: Option<f64>,
+    /// Write what is into the suites where it is not as expected.
+    #[arg(long, conflicts_with = "watch")]
+    pub(crate) update: bool,
+    /// Run again whenever a suite, a policy or another file of theirs changes.
+    #[arg(long, short)]
+    pub(crate) watch: bool,
+    /// Tell of each test, not only of those that fail.
+    #[arg(long, short, env = "PRATIQUE_VERBOSE")]
+    pub(crate) verbose: bool,
+    /// How to print the answer.
+    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
+    pub(crate) output: TestFormat,
+}
+
+/// How the results of tests are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestFormat {
+    /// For people.
+    Human,
+    /// For programs.
+    Json,
+    /// `JUnit` XML, for CI servers.
+    Junit,
+    /// Annotations of GitHub Actions.
+    Github,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let percent = text.trim_end_matches('%').parse::<f64>();
+    let within = percent.ok().filter(|percent| (0.0..=100.0).contains(percent));
+    within.ok_or_else(|| "not a number from 0 to 100".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percents() {
+        assert_eq!(percent("99.5%"), Ok(99.5));
+        assert_eq!(percent("100"), Ok(100.0));
+        assert!(percent("101").is_err() && percent("all").is_err());
+    }
+}

@@ -1,0 +1,165 @@
+//! `JUnit` XML.
+
+use std::fmt::Write as _;
+
+/// A suite of cases.
+#[derive(Clone, Debug)]
+pub(crate) struct Suite {
+    pub(crate) name: String,
+    pub(crate) cases: Vec<Case>,
+}
+
+/// A case.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) name: String,
+    /// The file it is about.
+    pub(crate) file: String,
+    /// The line, from 1.
+    pub(crate) line: Option<u32>,
+    pub(crate) seconds: f64,
+    pub(crate) outcome: Outcome,
+}
+
+/// What came of a case.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    /// It is as it should be.
+    Passed,
+    /// It is not.
+    Failed {
+        /// In a line.
+        message: String,
+        /// At length.
+        text: String,
+    },
+    /// It could not be tried.
+    Error {
+        /// In a line.
+        message: String,
+        /// At length.
+        text: String,
+    },
+}
+
+/// A document of suites.
+pub(crate) fn xml(name: &str, suites: &[Suite]) -> String {
+    let all = suites.iter().flat_map(|suite| &suite.cases);
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(out, "<testsuites name=\"{}\"{}>", escaped(name), counts(all));
+    for suite in suites {
+        let _ = writeln!(
+            out,
+            "  <testsuite name=\"{}\"{}>",
+            escaped(&suite.name),
+            counts(suite.cases.iter())
+        );
+        for case in &suite.cases {
+            out.push_str(&one(suite, case));
+        }
+        out.push_str("  </testsuite>\n");
+    }
+    out.push_str("</testsuites>\n");
+    out
+}
+
+fn counts<'c>(cases: impl Iterator<Item = &'c Case> + Clone) -> String {
+    let count = |is: fn(&Outcome) -> bool| cases.clone().filter(|case| is(&case.outcome)).count();
+    let seconds: f64 = cases.clone().map(|case| case.seconds).sum();
+    format!(
+        " tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{seconds:.6}\"",
+        cases.clone().count(),
+        count(|outcome| matches!(outcome, Outcome::Failed { .. })),
+        count(|outcome| matches!(outcome, Outcome::Error { .. })),
+    )
+}
+
+fn one(suite: &Suite, case: &Case) -> String {
+    let line = case
+        .line
+        .map(|line| format!(" line=\"{line}\""))
+        .unwrap_or_default();
+    let mut out = format!(
+        "    <testcase name=\"{}\" classname=\"{}\" file=\"{}\"{line} time=\"{:.6}\"",
+        escaped(&case.name),
+        escaped(&suite.name),
+        escaped(&case.file),
+        case.seconds
+    );
+    let (element, message, text) = match &case.outcome {
+        Outcome::Passed => {
+            out.push_str("/>\n");
+            return out;
+        }
+        Outcome::Failed { message, text } => ("failure", message, text),
+        Outcome::Error { message, text } => ("error", message, text),
+    };
+    let _ = writeln!(
+        out,
+        ">\n      <{element} message=\"{}\">{}</{element}>\n    </testcase>",
+        escaped(message),
+        escaped(text)
+    );
+    out
+}
+
+/// A text as XML has it; characters that XML cannot have become `?`.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            '\t' => out.push('\t'),
+            '\u{fffe}' | '\u{ffff}' => out.push('?'),
+            character if character.is_control() => out.push('?'),
+            character => out.push(character),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_told() {
+        let case = |name: &str, outcome| Case {
+            name: name.to_owned(),
+            file: "f.yaml".to_owned(),
+            line: Some(3),
+            seconds: 0.5,
+            outcome,
+        };
+        let suite = Suite {
+            name: "s".to_owned(),
+            cases: vec![
+                case("a", Outcome::Passed),
+                case(
+                    "b",
+                    Outcome::Failed {
+                        message: "x < \"y\"".to_owned(),
+                        text: "1\n2\u{1}".to_owned(),
+                    },
+                ),
+            ],
+        };
+        assert_eq!(
+            xml("t", &[suite]),
+            r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="t" tests="2" failures="1" errors="0" time="1.000000">
+  <testsuite name="s" tests="2" failures="1" errors="0" time="1.000000">
+    <testcase name="a" classname="s" file="f.yaml" line="3" time="0.500000"/>
+    <testcase name="b" classname="s" file="f.yaml" line="3" time="0.500000">
+      <failure message="x &lt; &quot;y&quot;">1&#10;2?</failure>
+    </testcase>
+  </testsuite>
+</testsuites>
+"#
+        );
+    }
+}

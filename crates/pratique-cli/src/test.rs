@@ -1,0 +1,179 @@
+//! `pratique test`: do policies do what is expected of them?
+
+mod find;
+mod github;
+mod human;
+mod json;
+mod junit;
+mod update;
+mod watch;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use pratique_manifest::{ManifestFile, Problem};
+use pratique_policy::Trace;
+use pratique_suite::{Case, Coverage, CoverageReport, Suite, Tested};
+
+use crate::arguments::{TestArguments, TestFormat};
+use crate::exit::{Answer, Trouble};
+use crate::output;
+use crate::style::Style;
+use find::Found;
+
+/// What came of all suites.
+pub(crate) struct Run {
+    suites: Vec<SuiteRun>,
+    coverage: Option<CoverageReport>,
+    threshold: Option<f64>,
+    /// The files on which all of it depends.
+    files: Vec<PathBuf>,
+}
+
+/// What came of a file, or of a suite in it.
+struct SuiteRun {
+    name: String,
+    file: String,
+    /// Why nothing could be tested.
+    problems: Vec<Problem>,
+    cases: Vec<CaseRun>,
+}
+
+/// What came of a case.
+struct CaseRun {
+    case: Case,
+    tested: Tested,
+    duration: Duration,
+}
+
+/// Runs all suites, once or again and again, and answers whether all is as expected.
+pub(crate) fn run(arguments: &TestArguments) -> Result<Answer, Trouble> {
+    if arguments.watch {
+        return watch::watch(arguments);
+    }
+    let run = once(arguments)?;
+    report(&run, arguments)?;
+    Ok(run.answer())
+}
+
+/// Runs all suites.
+fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
+    let mut coverage = Coverage::new();
+    let mut run = Run {
+        suites: Vec::new(),
+        coverage: None,
+        threshold: arguments.coverage_threshold,
+        files: Vec::new(),
+    };
+    for Found { file, suites } in find::suites(&arguments.paths)? {
+        run.files.push(PathBuf::from(&file.path));
+        match suites {
+            Ok(suites) => run.file(&file, suites, arguments, &mut coverage)?,
+            Err(problems) => run.suites.push(SuiteRun {
+                name: file.path.clone(),
+                file: file.path,
+                problems,
+                cases: Vec::new(),
+            }),
+        }
+    }
+    let asked = arguments.coverage || arguments.coverage_threshold.is_some();
+    run.coverage = asked.then(|| coverage.report());
+    Ok(run)
+}
+
+/// Prints what came of it.
+fn report(run: &Run, arguments: &TestArguments) -> Result<(), Trouble> {
+    match arguments.output {
+        TestFormat::Human => output::answer(&human::human(run, arguments.verbose, Style::of_stdout())),
+        TestFormat::Json => output::answer_json(&json::Report::from(run)),
+        TestFormat::Junit => output::answer(&junit::junit(run)),
+        TestFormat::Github => output::answer(&github::github(run)),
+    }
+}
+
+impl Run {
+    /// Runs the suites of a file.
+    fn file(
+        &mut self,
+        file: &ManifestFile,
+        suites: Vec<Suite>,
+        arguments: &TestArguments,
+        coverage: &mut Coverage,
+    ) -> Result<(), Trouble> {
+        let mut runs: Vec<SuiteRun> = suites
+            .iter()
+            .map(|suite| self.suite(suite, arguments, coverage))
+            .collect();
+        if arguments.update {
+            update::update(file, &suites, &mut runs)?;
+        }
+        self.suites.extend(runs);
+        Ok(())
+    }
+
+    fn suite(&mut self, suite: &Suite, arguments: &TestArguments, coverage: &mut Coverage) -> SuiteRun {
+        let mut run = SuiteRun {
+            name: suite.name.clone(),
+            file: suite.file.clone(),
+            problems: Vec::new(),
+            cases: Vec::new(),
+        };
+        self.files.extend(suite.files().map(PathBuf::from));
+        let policies = match suite.policies() {
+            Ok(policies) => policies,
+            Err(problems) => {
+                run.problems = problems;
+                return run;
+            }
+        };
+        self.files.extend(policies.files.iter().cloned());
+        let asked = arguments.coverage || arguments.coverage_threshold.is_some();
+        let watch = asked.then(|| coverage.watch(&policies));
+        let trace = watch.as_ref().map(|watch| watch as &dyn Trace);
+        for case in suite.cases.iter().filter(|case| wanted(suite, case, arguments)) {
+            let start = Instant::now();
+            let tested = suite.test(case, &policies, trace);
+            run.cases.push(CaseRun {
+                case: case.clone(),
+                tested,
+                duration: start.elapsed(),
+            });
+        }
+        run
+    }
+
+    fn answer(&self) -> Answer {
+        let failed = |run: &SuiteRun| !run.problems.is_empty() || run.failed() > 0;
+        Answer::of(!self.suites.iter().any(failed) && self.covers_enough())
+    }
+
+    /// How many tests passed, and how many failed.
+    fn counts(&self) -> (usize, usize) {
+        let failed: usize = self.suites.iter().map(SuiteRun::failed).sum();
+        let all: usize = self.suites.iter().map(|run| run.cases.len()).sum();
+        (all - failed, failed)
+    }
+
+    fn covers_enough(&self) -> bool {
+        match (&self.coverage, self.threshold) {
+            (Some(coverage), Some(threshold)) => coverage.percent() >= threshold,
+            _ => true,
+        }
+    }
+}
+
+impl SuiteRun {
+    fn failed(&self) -> usize {
+        self.cases.iter().filter(|run| !run.tested.passed()).count()
+    }
+}
+
+/// Whether a case is to be run.
+fn wanted(suite: &Suite, case: &Case, arguments: &TestArguments) -> bool {
+    let Some(filter) = &arguments.filter else {
+        return true;
+    };
+    let name = format!("{} / {}", suite.name, case.name);
+    name.to_lowercase().contains(&filter.to_lowercase())
+}

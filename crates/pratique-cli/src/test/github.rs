@@ -1,0 +1,58 @@
+//! Results as annotations of GitHub Actions.
+
+use pratique_manifest::Location;
+
+use super::{CaseRun, Run};
+use crate::output::github::annotation;
+
+/// An annotation for all that failed, and for what was not exercised.
+pub(super) fn github(run: &Run) -> String {
+    let mut out = String::new();
+    for suite in &run.suites {
+        for problem in &suite.problems {
+            let title = format!("{}: not run", suite.name);
+            out.push_str(&annotation(
+                "error",
+                problem.location.as_ref(),
+                &title,
+                &problem.message,
+            ));
+        }
+        for case in suite.cases.iter().filter(|case| !case.tested.passed()) {
+            let title = format!("{}: {}", suite.name, case.case.name);
+            out.push_str(&annotation(
+                "error",
+                Some(&case.case.location),
+                &title,
+                &told(case),
+            ));
+        }
+    }
+    let missing = run.coverage.iter().flat_map(|report| &report.policies);
+    let missing = missing.flat_map(|policy| policy.missing.iter().map(move |missing| (policy, missing)));
+    let level = if run.covers_enough() { "notice" } else { "warning" };
+    for (policy, missing) in missing {
+        let expression = missing.expression.as_ref().map(|text| format!(": {text}"));
+        let text = format!(
+            "{} {}{}",
+            missing.field,
+            missing.what,
+            expression.unwrap_or_default()
+        );
+        let location: &Location = &missing.location;
+        out.push_str(&annotation(level, Some(location), &policy.name, &text));
+    }
+    let (passed, failed) = run.counts();
+    out.push_str(&format!("{passed} passed, {failed} failed\n"));
+    out
+}
+
+fn told(run: &CaseRun) -> String {
+    if let Err(why) = &run.tested.actual {
+        return format!("no verdict: {why}");
+    }
+    let differences = run.tested.differences.iter();
+    let told =
+        differences.map(|own| format!("{}: expected {}, actual {}", own.field, own.expected, own.actual));
+    told.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,140 @@
+//! Results for people: what failed, and how much did not.
+
+use std::fmt::Write as _;
+
+use pratique_suite::{CoverageReport, Difference};
+
+use super::{CaseRun, Run, SuiteRun};
+use crate::explanation;
+use crate::output::excerpt::Texts;
+use crate::output::problems;
+use crate::style::{Style, Tone};
+
+/// Everything that failed, and the counts.
+pub(super) fn human(run: &Run, verbose: bool, style: Style) -> String {
+    let mut texts = Texts::default();
+    let mut out = String::new();
+    for suite in &run.suites {
+        out.push_str(&one_suite(suite, verbose, &mut texts, style));
+    }
+    if let Some(report) = &run.coverage {
+        out.push_str(&coverage(report, style));
+    }
+    let (passed, failed) = run.counts();
+    let _ = write!(out, "\n{passed} passed, {failed} failed");
+    let broken = run
+        .suites
+        .iter()
+        .filter(|suite| !suite.problems.is_empty())
+        .count();
+    if broken > 0 {
+        let _ = write!(out, ", {broken} not run");
+    }
+    out.push('\n');
+    if let (Some(report), Some(threshold)) = (&run.coverage, run.threshold)
+        && !run.covers_enough()
+    {
+        let text = format!("coverage is {} %, less than {threshold} %", report.percent());
+        let _ = writeln!(out, "{}", style.paint(Tone::Bad, &text));
+    }
+    out
+}
+
+fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -> String {
+    let name = style.paint(Tone::Place, &suite.name);
+    let file = style.paint(Tone::Faint, &suite.file);
+    let failed = suite.failed();
+    let passed = suite.cases.len() - failed;
+    let verdict = match (suite.problems.is_empty(), failed) {
+        (false, _) => style.paint(Tone::Bad, "not run"),
+        (true, 0) => style.paint(Tone::Good, &format!("{passed} passed")),
+        (true, _) => format!(
+            "{passed} passed, {}",
+            style.paint(Tone::Bad, &format!("{failed} failed"))
+        ),
+    };
+    let mut out = format!("{name} {file}: {verdict}\n");
+    for problem in &suite.problems {
+        out.push_str(&problems::one(problem, texts, style));
+    }
+    for case in suite.cases.iter().filter(|case| verbose || !case.tested.passed()) {
+        out.push_str(&one_case(case, style));
+    }
+    out
+}
+
+fn one_case(run: &CaseRun, style: Style) -> String {
+    let name = &run.case.name;
+    if run.tested.passed() {
+        return format!("  {} {name}\n", style.paint(Tone::Good, "pass"));
+    }
+    let place = style.paint(Tone::Faint, &problems::place(&run.case.location));
+    let mut out = format!("  {} {name} {place}\n", style.paint(Tone::Bad, "FAIL"));
+    if let Err(why) = &run.tested.actual {
+        let _ = writeln!(out, "    no verdict: {why}");
+    }
+    for difference in &run.tested.differences {
+        out.push_str(&one_difference(difference, style));
+    }
+    if let Some(explanation) = &run.tested.explanation {
+        for line in explanation::excerpt(explanation, style).lines() {
+            let _ = writeln!(out, "  {line}");
+        }
+    }
+    out
+}
+
+fn one_difference(difference: &Difference, style: Style) -> String {
+    let Difference {
+        field,
+        expected,
+        actual,
+    } = difference;
+    let indented = |text: &str| text.lines().collect::<Vec<_>>().join("\n               ");
+    format!(
+        "    {field}\n      {} {}\n      {} {}\n",
+        style.paint(Tone::Faint, "expected"),
+        style.paint(Tone::Good, &indented(expected)),
+        style.paint(Tone::Faint, "actual  "),
+        style.paint(Tone::Bad, &indented(actual)),
+    )
+}
+
+/// A line for each policy, and what is missing.
+fn coverage(report: &CoverageReport, style: Style) -> String {
+    let width = report
+        .policies
+        .iter()
+        .map(|policy| policy.name.chars().count())
+        .max();
+    let width = width.unwrap_or_default();
+    let mut out = format!("\n{}\n", style.paint(Tone::Place, "coverage"));
+    for policy in &report.policies {
+        let percent = format!("{:>5.1} %", policy.percent());
+        let tone = if policy.missing.is_empty() {
+            Tone::Good
+        } else {
+            Tone::Warning
+        };
+        let (name, covered, total) = (&policy.name, policy.covered, policy.total);
+        let _ = writeln!(
+            out,
+            "  {name:width$} {} {covered:>3} of {total}",
+            style.paint(tone, &percent)
+        );
+        for missing in &policy.missing {
+            let place = style.paint(Tone::Faint, &problems::place(&missing.location));
+            let (field, what) = (&missing.field, missing.what);
+            let expression = missing.expression.as_ref().map(|text| format!(": {text}"));
+            let _ = writeln!(
+                out,
+                "    {place} {field} {what}{}",
+                expression.unwrap_or_default()
+            );
+        }
+    }
+    let (covered, total) = (report.covered(), report.total());
+    let percent = format!("{:>5.1} %", report.percent());
+    let _ = writeln!(out, "  {:width$} {percent} {covered:>3} of {total}", "all");
+    out
+}

@@ -1,0 +1,196 @@
+//! Results for programs.
+
+use std::collections::BTreeMap;
+
+use pratique_explain::Explanation;
+use pratique_policy::Does;
+use pratique_suite::{Actual, CoverageReport, Difference, Missing, PolicyCoverage};
+use serde::Serialize;
+
+use super::{CaseRun, Run, SuiteRun};
+use crate::output::problems::{JsonLocation, JsonProblem};
+
+/// All results.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Report<'a> {
+    passed: usize,
+    failed: usize,
+    suites: Vec<Suite<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<Coverage<'a>>,
+}
+
+#[derive(Serialize)]
+struct Suite<'a> {
+    name: &'a str,
+    file: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<JsonProblem<'a>>,
+    tests: Vec<Test<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Test<'a> {
+    name: &'a str,
+    location: JsonLocation<'a>,
+    passed: bool,
+    seconds: f64,
+    /// Why there is no verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[Difference]>::is_empty")]
+    differences: &'a [Difference],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    actual: Option<Given<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a Explanation>,
+}
+
+/// What policies made of a request.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Given<'a> {
+    allowed: bool,
+    #[serde(skip_serializing_if = "is_zero")]
+    code: i32,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    reason: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    message: &'a str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'a [String],
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    audit_annotations: &'a BTreeMap<String, String>,
+    /// The object, where policies changed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<&'a pratique_json::Value<'static>>,
+}
+
+#[derive(Serialize)]
+struct Coverage<'a> {
+    covered: usize,
+    total: usize,
+    percent: f64,
+    policies: Vec<Policy<'a>>,
+}
+
+#[derive(Serialize)]
+struct Policy<'a> {
+    kind: &'static str,
+    name: &'a str,
+    location: JsonLocation<'a>,
+    covered: usize,
+    total: usize,
+    percent: f64,
+    missing: Vec<Uncovered<'a>>,
+}
+
+#[derive(Serialize)]
+struct Uncovered<'a> {
+    field: &'a str,
+    what: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expression: Option<&'a str>,
+    location: JsonLocation<'a>,
+}
+
+impl<'a> From<&'a Run> for Report<'a> {
+    fn from(run: &'a Run) -> Self {
+        let (passed, failed) = run.counts();
+        Report {
+            passed,
+            failed,
+            suites: run.suites.iter().map(Suite::from).collect(),
+            coverage: run.coverage.as_ref().map(Coverage::from),
+        }
+    }
+}
+
+impl<'a> From<&'a SuiteRun> for Suite<'a> {
+    fn from(run: &'a SuiteRun) -> Self {
+        Suite {
+            name: &run.name,
+            file: &run.file,
+            problems: run.problems.iter().map(JsonProblem::from).collect(),
+            tests: run.cases.iter().map(Test::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a CaseRun> for Test<'a> {
+    fn from(run: &'a CaseRun) -> Self {
+        Test {
+            name: &run.case.name,
+            location: (&run.case.location).into(),
+            passed: run.tested.passed(),
+            seconds: run.duration.as_secs_f64(),
+            error: run.tested.actual.as_ref().err().map(String::as_str),
+            differences: &run.tested.differences,
+            actual: run.tested.actual.as_ref().ok().map(Given::from),
+            explanation: run.tested.explanation.as_ref(),
+        }
+    }
+}
+
+impl<'a> From<&'a Actual> for Given<'a> {
+    fn from(actual: &'a Actual) -> Self {
+        Given {
+            allowed: actual.allowed,
+            code: actual.code,
+            reason: &actual.reason,
+            message: &actual.message,
+            warnings: &actual.warnings,
+            audit_annotations: &actual.audit_annotations,
+            object: actual.changed.then_some(&actual.object),
+        }
+    }
+}
+
+impl<'a> From<&'a CoverageReport> for Coverage<'a> {
+    fn from(report: &'a CoverageReport) -> Self {
+        Coverage {
+            covered: report.covered(),
+            total: report.total(),
+            percent: report.percent(),
+            policies: report.policies.iter().map(Policy::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a PolicyCoverage> for Policy<'a> {
+    fn from(policy: &'a PolicyCoverage) -> Self {
+        Policy {
+            kind: match policy.does {
+                Does::Mutate => "MutatingAdmissionPolicy",
+                Does::Validate => "ValidatingAdmissionPolicy",
+            },
+            name: &policy.name,
+            location: (&policy.location).into(),
+            covered: policy.covered,
+            total: policy.total,
+            percent: policy.percent(),
+            missing: policy.missing.iter().map(Uncovered::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a Missing> for Uncovered<'a> {
+    fn from(missing: &'a Missing) -> Self {
+        Uncovered {
+            field: &missing.field,
+            what: missing.what,
+            expression: missing.expression.as_deref(),
+            location: (&missing.location).into(),
+        }
+    }
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature is that of the serializer"
+)]
+fn is_zero(number: &i32) -> bool {
+    *number == 0
+}

@@ -1,0 +1,63 @@
+//! Results as `JUnit` XML, which CI servers show.
+
+use crate::explanation;
+use crate::output::junit::{self, Case, Outcome, Suite};
+use crate::output::problems;
+use crate::style::Style;
+
+use super::{CaseRun, Run, SuiteRun};
+
+/// A test suite for each suite; what could not be run is an error of its own.
+pub(super) fn junit(run: &Run) -> String {
+    let suites: Vec<Suite> = run.suites.iter().map(of_suite).collect();
+    junit::xml("pratique test", &suites)
+}
+
+fn of_suite(run: &SuiteRun) -> Suite {
+    let problems = run.problems.iter().map(|problem| Case {
+        name: "suite".to_owned(),
+        file: run.file.clone(),
+        line: problem.location.as_ref().map(|location| location.start.line),
+        seconds: 0.0,
+        outcome: Outcome::Error {
+            message: problem.message.clone(),
+            text: problem.location.as_ref().map(problems::place).unwrap_or_default(),
+        },
+    });
+    Suite {
+        name: run.name.clone(),
+        cases: problems.chain(run.cases.iter().map(of_case)).collect(),
+    }
+}
+
+fn of_case(run: &CaseRun) -> Case {
+    Case {
+        name: run.case.name.clone(),
+        file: run.case.location.file.to_string(),
+        line: Some(run.case.location.start.line),
+        seconds: run.duration.as_secs_f64(),
+        outcome: outcome(run),
+    }
+}
+
+fn outcome(run: &CaseRun) -> Outcome {
+    if let Err(why) = &run.tested.actual {
+        return Outcome::Error {
+            message: why.clone(),
+            text: String::new(),
+        };
+    }
+    let differences = run.tested.differences.iter();
+    let told =
+        differences.map(|own| format!("{}: expected {}, actual {}", own.field, own.expected, own.actual));
+    let told: Vec<String> = told.collect();
+    let Some(first) = told.first() else {
+        return Outcome::Passed;
+    };
+    let explained = run.tested.explanation.as_ref();
+    let explained = explained.map(|own| explanation::excerpt(own, Style::default()));
+    Outcome::Failed {
+        message: first.clone(),
+        text: format!("{}\n{}", told.join("\n"), explained.unwrap_or_default()),
+    }
+}

@@ -1,0 +1,82 @@
+//! Running suites again whenever something changes.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use super::{once, report};
+use crate::arguments::TestArguments;
+use crate::exit::{Answer, Trouble};
+use crate::output;
+
+/// How long nothing has to change until the suites run again: editors write in several steps.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// Runs the suites, and again on every change, until the command is interrupted.
+pub(super) fn watch(arguments: &TestArguments) -> Result<Answer, Trouble> {
+    let (send, changes) = mpsc::channel();
+    // Nobody listens any more when the command ends.
+    let mut watcher =
+        notify::recommended_watcher(move |event| drop(send.send(event))).map_err(Trouble::Watch)?;
+    let mut watched = BTreeSet::new();
+    loop {
+        let mut directories: BTreeSet<PathBuf> =
+            arguments.paths.iter().map(|path| home(Path::new(path))).collect();
+        match once(arguments) {
+            Ok(run) => {
+                report(&run, arguments)?;
+                directories.extend(run.files.iter().map(|file| home(file)));
+            }
+            Err(trouble) => output::note(&format!("error: {trouble}\n")),
+        }
+        follow(&mut watcher, &mut watched, directories)?;
+        output::note("waiting for changes\n");
+        if !changed(&changes) {
+            return Ok(Answer::No);
+        }
+    }
+}
+
+/// The directory that has to be watched to see a file change, though it may be replaced.
+fn home(path: &Path) -> PathBuf {
+    let directory = if path.is_dir() { Some(path) } else { path.parent() };
+    let named = directory.filter(|directory| !directory.as_os_str().is_empty());
+    named.unwrap_or(Path::new(".")).to_path_buf()
+}
+
+/// Watches directories that are not watched yet.
+fn follow(
+    watcher: &mut RecommendedWatcher,
+    watched: &mut BTreeSet<PathBuf>,
+    directories: BTreeSet<PathBuf>,
+) -> Result<(), Trouble> {
+    for directory in directories {
+        if directory.is_dir() && watched.insert(directory.clone()) {
+            watcher
+                .watch(&directory, RecursiveMode::Recursive)
+                .map_err(Trouble::Watch)?;
+        }
+    }
+    Ok(())
+}
+
+/// Waits for a change, and until there are no more; false if there will be none.
+fn changed(changes: &Receiver<notify::Result<Event>>) -> bool {
+    loop {
+        match changes.recv() {
+            Ok(Ok(event)) if event.kind.is_access() => {}
+            Ok(_) => break,
+            Err(_) => return false,
+        }
+    }
+    loop {
+        match changes.recv_timeout(QUIET) {
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) => return true,
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+}
