@@ -4,6 +4,7 @@ use std::any::Any;
 
 use super::arguments::{int, opaque, string};
 use super::{Library, cost};
+use crate::arena::Arena;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::Function;
@@ -78,16 +79,28 @@ impl Opaque for QuantityValue {
     }
 }
 
+impl Quantity {
+    /// The quantity as a value, as `quantity('…')` gives it.
+    pub fn into_value(self, arena: &Arena) -> Value<'_> {
+        arena.opaque(QuantityValue {
+            quantity: self,
+            computed: false,
+        })
+    }
+
+    /// The quantity that a value is.
+    pub fn from_value<'a>(value: &Value<'a>) -> Option<&'a Self> {
+        value.downcast::<QuantityValue>().map(|own| &own.quantity)
+    }
+}
+
 fn quantity_at<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a Quantity, Fault> {
     Ok(&opaque::<QuantityValue>(arguments, index)?.quantity)
 }
 
 fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let quantity = Quantity::parse(string(arguments, 0)?).map_err(|error| Fault::error(error.to_string()))?;
-    Ok(context.arena.opaque(QuantityValue {
-        quantity,
-        computed: false,
-    }))
+    Ok(quantity.into_value(context.arena))
 }
 
 fn is_quantity<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

@@ -68,7 +68,11 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 if let Some(stop) = first_stop([&left, &right]) {
                     return Err(stop);
                 }
-                let failed = usize::from(left.is_ok());
+                // Where both are errors, the one that the cost asks about counts.
+                let failed = match call.cost {
+                    Cost::ByList(1, _) if right.is_err() => 1,
+                    _ => usize::from(left.is_ok()),
+                };
                 let known = |result: &Evaluation<'a>| *result.as_ref().unwrap_or(&Value::Null);
                 let arguments = [known(&left), known(&right)];
                 match left.and(right) {
