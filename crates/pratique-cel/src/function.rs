@@ -41,6 +41,7 @@ pub(crate) enum Quick {
     Greater,
     GreaterOrEqual,
     In,
+    Matches,
 }
 
 /// One signature of a function.

@@ -147,6 +147,7 @@ pub trait Opaque: Any + Debug {
 
 impl<'a> Value<'a> {
     /// A JSON value as a CEL value, without a copy.
+    #[inline]
     pub fn from_json(value: &'a json::Value<'a>) -> Self {
         match value {
             json::Value::Array(elements) => Value::List(List::Json(elements)),
@@ -157,6 +158,7 @@ impl<'a> Value<'a> {
 
     /// A JSON value as a CEL value, without a copy, of an input that the reference sees through a type of its own:
     /// lists take no index but an integer, maps no key but a string, and neither can be compared with other types.
+    #[inline]
     pub fn from_typed_json(value: &'a json::Value<'a>) -> Self {
         match value {
             json::Value::Array(elements) => Value::List(List::Typed(elements)),
@@ -223,6 +225,7 @@ impl<'a> List<'a> {
     }
 
     /// The element at an index from 0.
+    #[inline]
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         match self {
             List::Json(elements) => elements.get(index).map(Value::from_json),

@@ -34,12 +34,27 @@ impl<'a> Object<'a> {
     /// The value of the member `key`.
     #[inline]
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
+        self.find(key).map(|(_, value)| value)
+    }
+
+    /// The value of the member `key`, if its place is `place`: for callers that have met objects like this one.
+    #[inline]
+    pub fn get_at(&self, place: usize, key: &str) -> Option<&Value<'a>> {
+        match self.members.get(place) {
+            Some((own, value)) if same(own, key) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value of the member `key`, with its place among all.
+    #[inline]
+    pub fn find(&self, key: &str) -> Option<(usize, &Value<'a>)> {
         if self.members.len() <= FEW {
-            let mut members = self.members.iter();
-            return members.find(|(own, _)| same(own, key)).map(|(_, value)| value);
+            let mut members = self.members.iter().enumerate();
+            return members.find_map(|(at, (own, value))| same(own, key).then_some((at, value)));
         }
         let at = self.position(key).ok()?;
-        self.members.get(at).map(|(_, value)| value)
+        self.members.get(at).map(|(_, value)| (at, value))
     }
 
     /// The value of the member `key`, to change it in place.

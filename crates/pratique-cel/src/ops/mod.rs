@@ -21,5 +21,5 @@ pub use equality::equal;
 pub use naming::shown;
 pub(crate) use naming::{go_type, missing_list_method, unknown_operands};
 pub use order::compare;
-pub(crate) use size::{cost_of_equality, size};
+pub(crate) use size::{characters, cost_of_equal_texts, cost_of_equality, size};
 pub use size::{cost_of_traversal, cost_size};

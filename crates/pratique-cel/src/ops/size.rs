@@ -38,14 +38,7 @@ pub fn cost_of_traversal(size: u64) -> u64 {
 pub(crate) fn cost_of_equality(left: Option<&Value<'_>>, right: Option<&Value<'_>>, negated: bool) -> u64 {
     match (left, right) {
         (Some(Value::Opaque(_)), _) if !negated => 1,
-        (Some(Value::String(left)), Some(Value::String(right))) => {
-            let shorter = if left.len() < right.len() { left } else { right };
-            match shorter.len() {
-                0 => 0,
-                1..=10 => 1,
-                _ => cost_of_traversal(characters(left).min(characters(right)) as u64),
-            }
-        }
+        (Some(Value::String(left)), Some(Value::String(right))) => cost_of_equal_texts(left, right),
         (left, right) => {
             let size = |value: Option<&Value<'_>>| value.map_or(1, cost_size);
             match size(left).min(size(right)) {
@@ -56,7 +49,19 @@ pub(crate) fn cost_of_equality(left: Option<&Value<'_>>, right: Option<&Value<'_
     }
 }
 
-fn characters(text: &str) -> usize {
+/// The cost of `==` or `!=` of two strings.
+#[inline]
+pub(crate) fn cost_of_equal_texts(left: &str, right: &str) -> u64 {
+    // Up to ten bytes are at most ten characters, and at least one.
+    match left.len().min(right.len()) {
+        0 => 0,
+        1..=10 => 1,
+        _ => cost_of_traversal(characters(left).min(characters(right)) as u64),
+    }
+}
+
+/// The number of characters.
+pub(crate) fn characters(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
     } else {

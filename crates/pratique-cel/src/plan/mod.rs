@@ -8,6 +8,7 @@ mod build;
 mod guard;
 mod node;
 mod observe;
+mod place;
 mod quick;
 mod run;
 mod set;

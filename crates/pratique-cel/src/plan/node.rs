@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use pratique_json as json;
+
 use super::guard::Guard;
+use super::place::Place;
 use super::set::ConstantSet;
 use crate::constant::Constant;
 use crate::declared::TypeProvider;
@@ -119,6 +122,7 @@ pub(super) struct Step {
     pub(super) key: Key,
     /// Whether it is marked with `?`.
     pub(super) optional: bool,
+    pub(super) place: Place,
 }
 
 /// The name or index of a member.
@@ -134,12 +138,20 @@ pub(super) enum Key {
     Computed(NodeId),
 }
 
-impl Step {
-    /// The name of a member that has to be there.
+impl Attribute {
+    /// What it costs where each step finds its member.
     #[inline]
-    pub(super) fn name(&self) -> Option<&str> {
+    pub(super) fn cost(&self) -> u64 {
+        self.path.len() as u64 + u64::from(self.charge == Charge::One)
+    }
+}
+
+impl Step {
+    /// The member that it leads to, if there is one; `None` where it is not by a plain name.
+    #[inline]
+    pub(super) fn find<'a>(&self, object: &'a json::Object<'a>) -> Option<Option<&'a json::Value<'a>>> {
         match &self.key {
-            Key::Name(name) | Key::Declared(name) if !self.optional => Some(name),
+            Key::Name(name) | Key::Declared(name) if !self.optional => Some(self.place.find(object, name)),
             _ => None,
         }
     }
@@ -169,7 +181,12 @@ pub(super) enum Target {
     /// The first implementation whose guards the arguments pass.
     Dispatch(Box<[Candidate]>),
     /// One that was given a pattern while planning.
-    Pattern { call: PatternFn, regex: Box<Regex> },
+    Pattern {
+        call: PatternFn,
+        regex: Box<Regex>,
+        /// What the pattern counts for in the cost of `matches`.
+        parts: u64,
+    },
     /// Nothing: the function is declared only.
     Missing,
 }

@@ -34,6 +34,7 @@ fn matches() -> Function {
         .costing(cost_of_match)
         .singleton(matches_dynamic)
         .with_pattern(matches_constant)
+        .known_as(Quick::Matches)
 }
 
 fn contains<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
@@ -83,9 +84,7 @@ fn cost_of_search(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
 /// Each four characters of a pattern are taken for one of its parts, each of which goes through the text.
 fn cost_of_match(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     let size = |index: usize| arguments.get(index).map_or(1, ops::cost_size);
-    let text = ((1.0 + size(0) as f64) * 0.1).ceil() as u64;
-    let pattern = (size(1) as f64 * 0.25).ceil() as u64;
-    text * pattern
+    ops::cost_of_traversal(size(0) + 1) * size(1).div_ceil(4)
 }
 
 fn traversal(arguments: &[Value<'_>], index: usize) -> u64 {

@@ -6,6 +6,7 @@ use super::Planner;
 use crate::ast::ExprId;
 use crate::constant::Constant;
 use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
+use crate::plan::place::Place;
 use crate::types::Type;
 
 impl Planner<'_> {
@@ -66,7 +67,11 @@ impl Planner<'_> {
 
     /// Adds a step to an attribute; any other operand becomes the root of a new one.
     fn extend(&mut self, id: ExprId, operand: NodeId, key: Key, optional: bool) -> NodeId {
-        let step = Step { key, optional };
+        let step = Step {
+            key,
+            optional,
+            place: Place::default(),
+        };
         if let Some(origin) = self.origins.get_mut(operand.index())
             && let Some(Node::Attribute(attribute)) = self.nodes.get_mut(operand.index())
             && !attribute.presence

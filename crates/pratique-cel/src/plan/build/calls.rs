@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::function::{Function, Overload, Quick};
 use crate::plan::guard::Guard;
 use crate::plan::node::{Call, Candidate, Cost, Node, NodeId, Target};
+use crate::plan::quick;
 use crate::plan::set::ConstantSet;
 use crate::regex::Regex;
 
@@ -136,7 +137,9 @@ impl Planner<'_> {
         };
         Ok(Call {
             name: function.name.clone(),
-            quick: function.quick.filter(|quick| fits(*quick, &arguments, cost)),
+            quick: function
+                .quick
+                .filter(|quick| fits(*quick, &arguments, cost, matches!(target, Target::Pattern { .. }))),
             arguments,
             target,
             cost,
@@ -150,8 +153,8 @@ impl Planner<'_> {
         match (function.with_pattern, pattern) {
             (Some(call), Some(Constant::String(pattern))) => match Regex::new(pattern) {
                 Ok(regex) => {
-                    let regex = Box::new(regex);
-                    Ok(Some(Target::Pattern { call, regex }))
+                    let (regex, parts) = (Box::new(regex), quick::parts(pattern));
+                    Ok(Some(Target::Pattern { call, regex, parts }))
                 }
                 Err(fault) if self.environment.checks_literals() => Err(fault.to_string()),
                 Err(_) => Ok(None),
@@ -214,13 +217,14 @@ fn candidates(function: &Function) -> Box<[Candidate]> {
 }
 
 /// Whether a call costs what evaluations know of it.
-fn fits(quick: Quick, arguments: &[NodeId], cost: Cost) -> bool {
+fn fits(quick: Quick, arguments: &[NodeId], cost: Cost, is_pattern: bool) -> bool {
     match quick {
         Quick::Not => arguments.len() == 1,
         Quick::StartsWith | Quick::EndsWith | Quick::Contains => matches!(cost, Cost::By(_)),
         // To compare integers costs 1, even where strings were expected.
         Quick::Less | Quick::LessOrEqual | Quick::Greater | Quick::GreaterOrEqual => true,
         Quick::In => matches!(cost, Cost::One),
+        Quick::Matches => matches!(cost, Cost::By(_)) && is_pattern,
     }
 }
 

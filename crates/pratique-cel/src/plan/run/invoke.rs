@@ -9,7 +9,7 @@ use crate::ops;
 use crate::plan::guard::admit;
 use crate::plan::node::{Call, Cost, NodeId, Target};
 use crate::plan::observe::Observer;
-use crate::plan::quick;
+use crate::plan::quick::{self, Plain};
 use crate::value::{Evaluation, Value};
 
 /// How many arguments find room on the stack.
@@ -41,18 +41,47 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 }
                 result.map(|value| !value)
             }
-            [left, right] => {
-                let (left, right) = (self.operand(left), self.operand(right));
-                if let (Ok(left), Ok(right)) = (&left, &right)
-                    && let Some((answer, cost)) = quick::test(quick, left, right)
-                {
-                    self.context.charge(cost)?;
-                    return Ok(answer);
-                }
-                truth(self.finish_two(call, left, right))
-            }
+            [left, right] => self.quick_test(call, quick, left, right),
             _ => truth(self.call_many(call)),
         }
+    }
+
+    #[inline]
+    fn quick_test(
+        &mut self,
+        call: &'a Call,
+        quick: Quick,
+        left: NodeId,
+        right: NodeId,
+    ) -> Result<bool, Fault> {
+        if let Target::Pattern { regex, parts, .. } = &call.target
+            && let Some((Plain::Text(text), cost)) = self.plain(left)
+        {
+            let (answer, of_test) = quick::matches(text, regex, *parts);
+            self.context.charge_ones(cost)?;
+            self.context.charge(of_test)?;
+            return Ok(answer);
+        }
+        if call.sequential {
+            return truth(self.call_many(call));
+        }
+        if let Some((other, of_other)) = self.plain(right)
+            && let Some((own, cost)) = self.plain(left)
+            && let Some((answer, of_test)) = quick::test(quick, own, other)
+        {
+            self.context.charge_ones(cost + of_other)?;
+            self.context.charge(of_test)?;
+            return Ok(answer);
+        }
+        let (left, right) = (self.operand(left), self.operand(right));
+        if let (Ok(own), Ok(other)) = (&left, &right)
+            && let (Some(own), Some(other)) = (Plain::of_value(own), Plain::of_value(other))
+            && let Some((answer, cost)) = quick::test(quick, own, other)
+        {
+            self.context.charge(cost)?;
+            return Ok(answer);
+        }
+        truth(self.finish_two(call, left, right))
     }
 
     /// Both arguments are evaluated, even if the first is an error.
@@ -168,7 +197,7 @@ impl Call {
                     None => Err(self.unknown(arguments)),
                 }
             }
-            Target::Pattern { call, regex } => match arguments.first() {
+            Target::Pattern { call, regex, .. } => match arguments.first() {
                 Some(Value::Optional(_) | Value::Type(_)) => {
                     let bare: Vec<Value<'a>> = arguments.iter().map(bare).collect();
                     call(context, regex, &bare)

@@ -37,14 +37,18 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     pub(super) fn equality(&mut self, left: NodeId, right: NodeId, negated: bool) -> Result<bool, Fault> {
+        if let Some((other, of_other)) = self.plain(right)
+            && let Some((own, cost)) = self.plain(left)
+            && let Some((equal, of_test)) = quick::equal(own, other)
+        {
+            self.context.charge_ones(cost + of_other)?;
+            self.context.charge(of_test)?;
+            return Ok(equal != negated);
+        }
         let (left, right) = match (self.operand(left), self.operand(right)) {
             (Ok(left), Ok(right)) => (left, right),
             (left, right) => return self.equality_of_errors(&left, &right, negated),
         };
-        if let Some((equal, cost)) = quick::equal(&left, &right) {
-            self.context.charge(cost)?;
-            return Ok(equal != negated);
-        }
         self.equality_of(&left, &right, negated)
     }
 

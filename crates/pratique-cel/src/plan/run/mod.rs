@@ -110,7 +110,7 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
             Node::And(terms) => self.and(terms),
             Node::Or(terms) => self.or(terms),
             Node::Equality { left, right, negated } => self.equality(*left, *right, *negated),
-            Node::Attribute(attribute) => truth(self.attribute(attribute)),
+            Node::Attribute(attribute) => self.truth_of(attribute),
             Node::Call(call) => match call.quick {
                 Some(quick) => self.quick_call(call, quick),
                 None => truth(self.call(call)),

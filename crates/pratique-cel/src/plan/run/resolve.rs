@@ -1,59 +1,88 @@
 //! Attributes: from a variable or value to a member of a member of it.
 
-use super::logic::first_stop;
+use super::logic::{first_stop, truth};
 use super::{Local, Run};
 use pratique_json as json;
 
 use crate::error::Fault;
 use crate::ops::{self, Lookup};
-use crate::plan::node::{Attribute, Charge, Key, Root, Step};
+use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
 use crate::plan::observe::Observer;
+use crate::plan::quick::Plain;
 use crate::value::{Evaluation, Map, Value};
 
 impl<'a, O: Observer> Run<'_, 'a, O> {
     #[inline]
     pub(super) fn attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
-        if let Some((reached, typed)) = self.walk(attribute) {
-            let own = u64::from(attribute.charge == Charge::One);
-            self.context.charge_ones(attribute.path.len() as u64 + own)?;
-            return Ok(match reached {
-                Reached::Presence(present) => Value::Bool(present),
-                Reached::Member(member) if typed => Value::from_typed_json(member),
-                Reached::Member(member) => Value::from_json(member),
-            });
+        if let Some(value) = self.known(attribute) {
+            self.context.charge_ones(attribute.cost())?;
+            return Ok(value);
         }
         self.attribute_of(attribute)
     }
 
-    /// The end of a path through objects of the input, and whether they are typed; what most attributes are.
+    /// The value of an attribute that is a path through objects of the input, as most are.
     #[inline]
-    fn walk(&self, attribute: &'a Attribute) -> Option<(Reached<'a>, bool)> {
-        if !matches!(attribute.charge, Charge::One | Charge::Presence | Charge::Inner) {
-            return None;
+    fn known(&self, attribute: &'a Attribute) -> Option<Value<'a>> {
+        let root = self.root(attribute)?;
+        if attribute.path.is_empty() {
+            return Some(*root);
         }
-        let root = match &attribute.root {
-            Root::Variable { slot, .. } => self.activation.value(*slot)?,
+        let object = input(root)?;
+        if attribute.presence {
+            return presence(object, &attribute.path).map(Value::Bool);
+        }
+        let member = member(object, &attribute.path)?;
+        match root {
+            Value::Map(Map::Typed(_)) => Some(Value::from_typed_json(member)),
+            _ => Some(Value::from_json(member)),
+        }
+    }
+
+    /// What an operand is and costs, where that takes no evaluation.
+    #[inline]
+    pub(super) fn plain(&self, id: NodeId) -> Option<(Plain<'a>, u64)> {
+        match self.program.node(id) {
+            _ if O::ACTIVE => None,
+            Node::Constant(constant) => Some((Plain::of_constant(constant)?, 0)),
+            Node::Attribute(attribute) => {
+                let root = self.root(attribute)?;
+                let plain = match attribute.path.is_empty() {
+                    true => Plain::of_value(root)?,
+                    false if attribute.presence => return None,
+                    false => Plain::of_json(member(input(root)?, &attribute.path)?)?,
+                };
+                Some((plain, attribute.cost()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The truth value of an attribute.
+    #[inline]
+    pub(super) fn truth_of(&mut self, attribute: &'a Attribute) -> Result<bool, Fault> {
+        if attribute.presence
+            && let Some(present) = self
+                .root(attribute)
+                .and_then(|root| presence(input(root)?, &attribute.path))
+        {
+            self.context.charge_ones(attribute.cost())?;
+            return Ok(present);
+        }
+        truth(self.attribute(attribute))
+    }
+
+    /// The value that an attribute starts from, where it is there already.
+    #[inline]
+    fn root(&self, attribute: &'a Attribute) -> Option<&Value<'a>> {
+        match &attribute.root {
+            Root::Variable { slot, .. } => self.activation.value(*slot),
             Root::Local(local) => match self.locals.get(*local as usize)? {
-                Local::Value(value) => value,
-                Local::Pending(_) | Local::Failed(_) => return None,
+                Local::Value(value) => Some(value),
+                Local::Pending(_) | Local::Failed(_) => None,
             },
-            Root::Node(_) => return None,
-        };
-        let (mut object, typed) = match root {
-            Value::Map(Map::Json(object)) => (*object, false),
-            Value::Map(Map::Typed(object)) => (*object, true),
-            _ => return None,
-        };
-        let (last, way) = attribute.path.split_last()?;
-        for step in way {
-            object = object.get(step.name()?)?.as_object()?;
+            Root::Node(_) => None,
         }
-        let found = object.get(last.name()?);
-        let reached = match attribute.presence {
-            true => Reached::Presence(found.is_some()),
-            false => Reached::Member(found?),
-        };
-        Some((reached, typed))
     }
 
     /// Any attribute, step by step.
@@ -226,10 +255,31 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 }
 
-/// What is at the end of a path.
-enum Reached<'a> {
-    Member(&'a json::Value<'a>),
-    Presence(bool),
+/// An object of the input.
+#[inline]
+fn input<'a>(value: &Value<'a>) -> Option<&'a json::Object<'a>> {
+    match value {
+        Value::Map(Map::Json(object) | Map::Typed(object)) => Some(object),
+        _ => None,
+    }
+}
+
+/// The member at the end of a path through objects; `None` where it is not there, and where the path is of another kind.
+fn member<'a>(object: &'a json::Object<'a>, path: &[Step]) -> Option<&'a json::Value<'a>> {
+    let (last, way) = path.split_last()?;
+    last.find(by(object, way)?)?
+}
+
+/// Whether the last step of a path finds a member; `None` where one before does not, and where the path is of another kind.
+fn presence<'a>(object: &'a json::Object<'a>, path: &[Step]) -> Option<bool> {
+    let (last, way) = path.split_last()?;
+    last.find(by(object, way)?).map(|found| found.is_some())
+}
+
+#[inline]
+fn by<'a>(object: &'a json::Object<'a>, way: &[Step]) -> Option<&'a json::Object<'a>> {
+    way.iter()
+        .try_fold(object, |object, step| step.find(object)??.as_object())
 }
 
 /// The member of an object of the input by its name: what most steps are.
