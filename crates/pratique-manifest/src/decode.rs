@@ -84,7 +84,14 @@ impl Decoder<'_> {
         let node = tree.get(id);
         match (kind, &node.value) {
             (Type::Raw, Value::Null) | (_, Value::Null) => None,
-            (Type::Raw, _) => Some(crate::parse::compact(tree, id)),
+            (Type::Any, _) => None,
+            (Type::Raw, _) => {
+                let value = crate::parse::compact(tree, id);
+                if value.is_none() {
+                    self.fatal("exceeded max depth".to_owned(), node.span);
+                }
+                value
+            }
             (Type::Struct(shape), Value::Map(entries)) => Some(Json::Object(self.object(shape, entries))),
             (Type::Map, Value::Map(entries)) => Some(Json::Object(self.map(entries))),
             (Type::List(item), Value::List(items)) => Some(Json::Array(self.list(item, items))),
@@ -257,7 +264,7 @@ fn zero(kind: &Type) -> Option<Json> {
             let fields = written.filter_map(|field| Some((field.name.to_owned(), zero(&field.kind)?)));
             Some(Json::Object(fields.collect()))
         }
-        Type::Map | Type::Bytes | Type::Time | Type::Raw | Type::List(_) => None,
+        Type::Map | Type::Bytes | Type::Time | Type::Raw | Type::Any | Type::List(_) => None,
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct Parsed {
     pub(crate) document: Arc<ParsedDocument>,
     pub(crate) root: NodeId,
     pub(crate) format: Format,
+    /// The document as it is stored, where that is not its text: with a byte order mark.
+    written: Option<Box<str>>,
 }
 
 /// What a document was written in.
@@ -43,6 +45,7 @@ pub(crate) fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
             document: Arc::new(ParsedDocument { source, tree }),
             root,
             format: Format::Json,
+            written: None,
         }),
         Err(error) => {
             let text = format!("couldn't get version/kind; json parse error: {}", error.message);
@@ -54,7 +57,9 @@ pub(crate) fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
 
 /// Parses a document that is YAML.
 pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
-    let decoded = yaml::decode(&file.raw.bytes);
+    let is_marked = matches!(file.raw.bytes.first(), Some(0xEF | 0xFE | 0xFF));
+    let written = is_marked.then(|| json::lossy(&file.raw.bytes).into());
+    let decoded = yaml::decode(file.raw.bytes);
     let parsed = yaml::parse(&decoded);
     let mut start = file.raw.start;
     start.lead.bytes += decoded.mark_len;
@@ -70,6 +75,7 @@ pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
                 document: Arc::new(ParsedDocument { source, tree }),
                 root,
                 format,
+                written,
             })
         }
         Err(error) => Err(unparsed(
@@ -95,10 +101,13 @@ impl Parsed {
     pub(crate) fn raw_text(&self, id: NodeId) -> String {
         let node = self.document.tree.get(id);
         match self.format {
-            _ if id == self.root => self.document.source.text().to_owned(),
+            _ if id == self.root => match &self.written {
+                Some(written) => written.to_string(),
+                None => self.document.source.text().to_owned(),
+            },
             Format::Json => self.document.source.slice(node.span).to_owned(),
             Format::Yaml(_) => {
-                pratique_json::escape_html(&compact(&self.document.tree, id).to_string()).into_owned()
+                pratique_json::escape_html(&crate::json::write(&self.document.tree, id)).into_owned()
             }
         }
     }
@@ -108,19 +117,30 @@ impl Parsed {
     }
 }
 
-/// A value as JSON. Of a key that is given twice, the last value counts.
-pub(crate) fn compact(tree: &Tree, id: NodeId) -> serde_json::Value {
-    match &tree.get(id).value {
+/// A value as JSON, if it does not nest too deep. Of a key that is given twice, the last value counts.
+pub(crate) fn compact(tree: &Tree, id: NodeId) -> Option<serde_json::Value> {
+    compact_within(tree, id, MAX_COMPACT_DEPTH)
+}
+
+/// Deeper values are not kept as they are; the server has no such fields in manifests but those of managed fields.
+const MAX_COMPACT_DEPTH: usize = 256;
+
+fn compact_within(tree: &Tree, id: NodeId, depth: usize) -> Option<serde_json::Value> {
+    let depth = depth.checked_sub(1)?;
+    Some(match &tree.get(id).value {
         Value::Null => serde_json::Value::Null,
         Value::Bool(value) => (*value).into(),
         Value::Number(text) => number(text),
         Value::String(text, _) => (**text).into(),
-        Value::List(items) => items.iter().map(|item| compact(tree, *item)).collect(),
+        Value::List(items) => items
+            .iter()
+            .map(|item| compact_within(tree, *item, depth))
+            .collect::<Option<_>>()?,
         Value::Map(entries) => entries
             .iter()
-            .map(|entry| (entry.key.to_string(), compact(tree, entry.value)))
-            .collect(),
-    }
+            .map(|entry| Some((entry.key.to_string(), compact_within(tree, entry.value, depth)?)))
+            .collect::<Option<_>>()?,
+    })
 }
 
 /// A number without a fraction is kept whole as far as 64 bits go.

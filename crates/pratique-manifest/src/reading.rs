@@ -42,11 +42,20 @@ pub fn read_documents(file: &ManifestFile) -> Result<Vec<Document>, LoadErrors> 
     }
 }
 
+/// How deep values may nest, so that whoever goes through them may do so by recursion.
+const MAX_DEPTH: usize = 512;
+
 fn read(document: &FileDocument) -> Result<Document, Failure> {
     let parsed = parse(document).map_err(|report| Failure {
         text: report.text,
         problems: report.problems,
     })?;
+    if parsed.tree().depth() > MAX_DEPTH {
+        let text = format!("values are nested more than {MAX_DEPTH} levels deep");
+        let beginning = parsed.document.source.beginning();
+        let problem = Problem::new(Rule::Syntax, text.clone()).at(beginning);
+        return Err(Failure::single(text, problem));
+    }
     let duplicates = duplicates(&parsed);
     let source = ObjectSource::new(Arc::clone(&parsed.document), parsed.root);
     Ok(Document { source, duplicates })

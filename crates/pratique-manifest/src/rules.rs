@@ -42,6 +42,9 @@ impl Home {
     }
 }
 
+/// How many lists may be in each other. The server has no bound.
+const MAX_LISTS: usize = 128;
+
 /// Takes documents one after the other and keeps what they hold and what is wrong with them.
 pub(crate) struct StaticRules<'a> {
     home: Home,
@@ -85,14 +88,23 @@ impl<'a> StaticRules<'a> {
     pub(crate) fn accept(&mut self, document: FileDocument) {
         let file = Arc::clone(&document.file);
         match parse::parse(document) {
-            Ok(parsed) => self.accept_value(&parsed, parsed.root, &file),
+            Ok(parsed) => self.accept_value(&parsed, parsed.root, &file, 0),
             Err(fault) => self.fail(&file, *fault),
         }
     }
 
-    /// Takes a document's value, or an item of a list in it. Lists in lists go as deep as values may nest.
-    fn accept_value(&mut self, parsed: &Parsed, id: NodeId, file: &Arc<str>) {
+    /// Takes a document's value, or an item of a list in so many lists in it.
+    fn accept_value(&mut self, parsed: &Parsed, id: NodeId, file: &Arc<str>, lists: usize) {
         match self.decode(parsed, id) {
+            Ok((Registered::List, _)) if lists >= MAX_LISTS => {
+                let text = format!("lists are nested more than {MAX_LISTS} levels deep");
+                self.fail(file, report::unsupported(parsed, id, text));
+            }
+            Ok((Registered::List, _)) => {
+                for item in list_items(parsed, id) {
+                    self.accept_value(parsed, item, file, lists + 1);
+                }
+            }
             Ok((registered, value)) => self.accept_registered(parsed, id, file, registered, value),
             Err(mut report) => {
                 if id != parsed.root {
@@ -145,11 +157,8 @@ impl<'a> StaticRules<'a> {
                     .collect();
                 self.accept_objects(parsed, file, kind, items);
             }
-            Registered::List => {
-                for item in list_items(parsed, id) {
-                    self.accept_value(parsed, item, file);
-                }
-            }
+            // Its items are taken one by one.
+            Registered::List => {}
             Registered::Object(kind) => self.refuse_type(parsed, id, file, &format!("*v1.{kind}")),
             Registered::TypedList(kind) => self.refuse_type(parsed, id, file, &format!("*v1.{kind}List")),
             Registered::Other { type_name, .. } => self.refuse_type(parsed, id, file, &type_name),

@@ -38,9 +38,8 @@ struct Alignment<'a> {
 impl<'a> Alignment<'a> {
     fn new(raw: &'a str, style: Style) -> Self {
         let at = match style {
-            Style::Plain => 0,
+            Style::Plain | Style::Literal | Style::Folded => 0,
             Style::SingleQuoted | Style::DoubleQuoted => usize::from(raw.starts_with(['"', '\''])),
-            Style::Literal | Style::Folded => header_len(raw),
         };
         Self { raw, style, at }
     }
@@ -119,15 +118,6 @@ fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-/// The length of a block scalar's header line, with its line end.
-fn header_len(raw: &str) -> usize {
-    if raw.starts_with(['|', '>']) {
-        raw.find('\n').map_or(raw.len(), |end| end + 1)
-    } else {
-        0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::json;
@@ -193,6 +183,7 @@ mod tests {
             &[("one", 2, 3), ("two", 3, 3), ("three", 5, 3)],
         );
         check("a: |2-  # note\n    x\n   y", &[("x", 2, 5), ("y", 3, 4)]);
+        check("a: >\n  | x\n  y\n", &[("|", 2, 3), ("x", 2, 5), ("y", 3, 3)]);
     }
 
     #[test]

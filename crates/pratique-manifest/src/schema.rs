@@ -24,6 +24,8 @@ pub(crate) enum Type {
     Time,
     /// Any JSON, kept as it is.
     Raw,
+    /// Anything, which is not kept: it is decoded by itself.
+    Any,
     Struct(&'static Struct),
     List(&'static Type),
     /// Strings by string.
@@ -80,7 +82,7 @@ impl Type {
             Self::Int64 => "int64".to_owned(),
             Self::Bytes => "[]uint8".to_owned(),
             Self::Time => "v1.Time".to_owned(),
-            Self::Raw => "runtime.RawExtension".to_owned(),
+            Self::Raw | Self::Any => "runtime.RawExtension".to_owned(),
             Self::Struct(of) => match of.package {
                 Package::Api => format!("{version}.{}", of.name),
                 Package::Meta => format!("v1.{}", of.name),

@@ -73,6 +73,7 @@ pub enum Step {
 #[derive(Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
+    depth: usize,
 }
 
 static NOTHING: Node = Node {
@@ -81,6 +82,14 @@ static NOTHING: Node = Node {
 };
 
 impl Tree {
+    /// A tree with room for so many nodes.
+    pub(crate) fn with_capacity(nodes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(nodes),
+            depth: 0,
+        }
+    }
+
     /// A node; a null without a place if there is no such node.
     #[must_use]
     pub fn get(&self, id: NodeId) -> &Node {
@@ -93,16 +102,15 @@ impl Tree {
         id
     }
 
-    /// Tells every span anew.
-    pub(crate) fn map_spans(&mut self, map: impl Fn(Span) -> Span) {
-        for node in &mut self.nodes {
-            node.span = map(node.span);
-            if let Value::Map(entries) = &mut node.value {
-                for entry in entries {
-                    entry.key_span = map(entry.key_span);
-                }
-            }
-        }
+    /// How deep its collections nest: one that holds none counts 1.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Notes a collection that so many others are around, itself included.
+    pub(crate) fn reach(&mut self, depth: usize) {
+        self.depth = self.depth.max(depth);
     }
 
     /// The entry of an object for a key, the last one when there are several.

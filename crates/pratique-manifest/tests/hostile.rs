@@ -49,18 +49,39 @@ fn deep_nesting() {
     check(policy(&"{a: ".repeat(100_000)), "exceeded max depth of 10000");
     check(
         policy(&("[".repeat(9_000) + &"]".repeat(9_000))),
-        "nested more than",
+        "cannot unmarshal array into Go struct field ValidatingAdmissionPolicy.metadata",
     );
     check(
         format!("{{\"kind\": {}", "[".repeat(100_000)),
         "exceeded max depth",
     );
+    check(
+        format!("{{\"kind\": {}{}}}", "[".repeat(9_000), "]".repeat(9_000)),
+        "cannot unmarshal array into Go struct field .kind of type string",
+    );
     let blocks: String = (0..2_000)
         .map(|depth| format!("{}a:\n", " ".repeat(depth)))
         .collect();
-    check(blocks, "nested more than");
-    let dashes: String = (0..2_000).map(|_| "- ").collect();
-    check(dashes, "nested more than");
+    check(blocks, "Object 'Kind' is missing in");
+    let dashes: String = (0..9_000).map(|_| "- ").collect();
+    check(dashes, "cannot unmarshal array into Go value");
+    let dashes: String = (0..11_000).map(|_| "- ").collect();
+    check(dashes, "exceeded max depth of 10000");
+    check(
+        policy(&format!(
+            "{{name: a, managedFields: [{{fieldsV1: {}{}}}]}}",
+            "{a: ".repeat(9_000),
+            "}".repeat(9_000)
+        )),
+        "exceeded max depth",
+    );
+    let lists = "{\"kind\": \"List\", \"apiVersion\": \"v1\", \"items\": [".repeat(4_000);
+    check(
+        lists + &"]}".repeat(4_000),
+        "lists are nested more than 128 levels deep",
+    );
+    let keys = "? ".repeat(9_000);
+    check(keys, "invalid map key");
 }
 
 #[test]

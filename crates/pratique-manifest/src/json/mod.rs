@@ -1,12 +1,16 @@
 //! Strict JSON with positions, faults in the words of the server's own parser.
 
 mod text;
+mod write;
+
+pub(crate) use text::lossy;
+pub(crate) use write::write;
 
 use crate::position::Span;
 use crate::tree::{Entry, NodeId, Style, Tree, Value};
 
-/// How deep values may nest. The server would go on to 10,000.
-const MAX_DEPTH: usize = 512;
+/// How deep values may nest, as in the server.
+const MAX_DEPTH: usize = 10_000;
 
 /// A JSON document's values. Keys stand in the order of the text, repeated ones too.
 #[derive(Debug)]
@@ -151,11 +155,9 @@ impl Parser<'_> {
 
     fn begin(&mut self) -> Result<usize, SyntaxError> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(SyntaxError {
-                message: "exceeded max depth".to_owned(),
-                offset: self.at,
-            });
+            return Err(self.unexpected("exceeded max depth"));
         }
+        self.tree.reach(self.open.len() + 1);
         self.at += 1;
         Ok(self.at - 1)
     }
@@ -309,11 +311,15 @@ mod tests {
         check_fault("[1,]", "invalid character ']' looking for beginning of value", 3);
         check_fault("[1 2]", "invalid character '2' after array element", 3);
         check_fault("{} x", "invalid character 'x' after top-level value", 3);
-        check_fault("tru", "unexpected end of JSON input", 3);
+        check_fault("tru", "invalid character ' ' in literal true (expecting 'e')", 3);
         check_fault("trap", "invalid character 'a' in literal true (expecting 'u')", 2);
         check_fault("01", "invalid character '1' after top-level value", 1);
         check_fault("-x", "invalid character 'x' in numeric literal", 1);
-        check_fault("1.", "unexpected end of JSON input", 2);
+        check_fault(
+            "1.",
+            "invalid character ' ' after decimal point in numeric literal",
+            2,
+        );
         check_fault(
             "1.x",
             "invalid character 'x' after decimal point in numeric literal",
@@ -334,7 +340,7 @@ mod tests {
         let deep = "[".repeat(100_000);
         assert_eq!(
             parse(deep.as_bytes()).err().unwrap().message,
-            "exceeded max depth"
+            "invalid character '[' exceeded max depth"
         );
     }
 }

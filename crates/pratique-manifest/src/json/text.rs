@@ -8,6 +8,13 @@ use super::SyntaxError;
 pub(super) fn unexpected(bytes: &[u8], at: usize, context: &str) -> SyntaxError {
     let message = match bytes.get(at) {
         Some(byte) => format!("invalid character {} {context}", quoted_byte(*byte)),
+        // The server sees a space at the end, which a number, a word or an escape cannot have.
+        None if ["numeric literal", "in literal", "escape"]
+            .iter()
+            .any(|part| context.contains(part)) =>
+        {
+            format!("invalid character ' ' {context}")
+        }
         None => "unexpected end of JSON input".to_owned(),
     };
     SyntaxError { message, offset: at }
@@ -87,7 +94,7 @@ fn hex4(bytes: &[u8], at: usize) -> Result<u32, SyntaxError> {
 }
 
 /// UTF-8, with every byte that does not belong to a character replaced.
-fn lossy(bytes: &[u8]) -> String {
+pub(crate) fn lossy(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());

@@ -32,7 +32,7 @@ pub(crate) static LIST: Struct = shared(
         KIND,
         API_VERSION,
         LIST_METADATA,
-        written("items", Type::List(&Type::Raw)),
+        written("items", Type::List(&Type::Any)),
     ],
 );
 

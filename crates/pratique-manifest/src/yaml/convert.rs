@@ -1,344 +1,379 @@
 //! From nodes as written to values with JSON's types: aliases and merge keys followed, keys made strings.
+//!
+//! Without recursion, for values nest as deep as 10,000 collections, and deeper through aliases.
 
 use std::collections::HashSet;
 
-use pratique_cel::quote::quoted;
-use pratique_json::format_float;
-
-use super::graph::{Graph, GraphId, GraphKind, GraphNode};
-use super::mapping::{Filling, Key};
+use super::budget::AliasBudget;
+use super::graph::{Children, Graph, GraphId, GraphKind, GraphNode};
+use super::mapping::{self, Filling, KeyKind};
 use super::number::Number;
 use super::resolve::{Scalar, is_merge, resolve};
+use super::shown::{shown, shown_scalar};
 use super::{Document, Duplicate, SyntaxError};
 use crate::position::Span;
 use crate::tree::{Entry, NodeId, Style, Tree, Value};
 
-/// How deep values may nest, aliases followed. No manifest comes near; the server would go on to 10,000.
-const MAX_DEPTH: usize = 512;
-
 /// Converts a document. A document without a node is null.
-pub(super) fn convert(graph: &Graph<'_>, text: &str) -> Result<Document, SyntaxError> {
+pub(super) fn convert(graph: &Graph<'_>) -> Result<Document, SyntaxError> {
     let mut converter = Converter {
         graph,
-        text,
-        tree: Tree::default(),
+        tree: Tree::with_capacity(graph.len()),
         duplicates: Vec::new(),
         budget: AliasBudget::default(),
         following: HashSet::new(),
-        fault: None,
+        frames: Vec::new(),
+        faults: Vec::new(),
     };
     let root = match graph.root() {
-        Some(node) => {
-            converter.budget.spend(node.span)?;
-            converter.value(node, 0)?
-        }
+        Some(root) => converter.run(root)?,
         None => converter.tree.push(Span::default(), Value::Null),
     };
-    match converter.fault {
-        Some(fault) => Err(fault),
-        None => Ok(Document {
-            tree: converter.tree,
-            root,
-            duplicates: converter.duplicates,
-        }),
+    if let Some(fault) = converter.first_fault(root) {
+        return Err(fault);
     }
+    Ok(Document {
+        tree: converter.tree,
+        root,
+        duplicates: converter.duplicates,
+    })
 }
 
 struct Converter<'graph> {
     graph: &'graph Graph<'graph>,
-    text: &'graph str,
     tree: Tree,
     duplicates: Vec<Duplicate>,
     budget: AliasBudget,
-    /// The aliases that are being followed, by their own spans.
-    following: HashSet<Span>,
-    /// The first value that JSON cannot hold.
+    /// The aliases that are being followed.
+    following: HashSet<GraphId>,
+    /// The collections that are being converted, and the aliases on the way to them.
+    frames: Vec<Frame>,
+    /// Values that JSON cannot hold. They are faults unless a later value of the same key replaces them.
+    faults: Vec<(NodeId, SyntaxError)>,
+}
+
+enum Frame {
+    Alias(GraphId),
+    List {
+        span: Span,
+        children: Children,
+        items: Vec<NodeId>,
+    },
+    Map(MapFrame),
+}
+
+struct MapFrame {
+    span: Span,
+    filling: Filling,
+    /// Where entries come from: the mapping itself and on top of it what is being merged into it.
+    sources: Vec<Source>,
+    /// The key whose value is being converted, with the line of that value.
+    pending: Option<(KeyKind, Entry, u32)>,
     fault: Option<SyntaxError>,
 }
 
-/// The share of nodes that may come from aliases, which keeps small documents from growing without bound.
-#[derive(Default)]
-struct AliasBudget {
-    nodes: u64,
-    aliased: u64,
-    depth: usize,
+enum Source {
+    /// A mapping's entries, and the alias that leads to it.
+    Entries(Children, Option<GraphId>),
+    /// Mappings to be merged; the last is next, for the first wins.
+    Mappings(Vec<GraphId>),
 }
 
-impl AliasBudget {
-    fn spend(&mut self, span: Span) -> Result<(), SyntaxError> {
-        self.nodes += 1;
-        self.aliased += u64::from(self.depth > 0);
-        let share = self.aliased as f64 / self.nodes as f64;
-        if self.aliased > 100 && self.nodes > 1000 && share > allowed_share(self.nodes) {
-            return Err(SyntaxError::new(
-                "yaml: document contains excessive aliasing",
-                span,
-            ));
-        }
-        Ok(())
-    }
-}
-
-/// 99 % of small documents, 10 % of large ones, and between these in proportion.
-fn allowed_share(nodes: u64) -> f64 {
-    const LOW: f64 = 400_000.0;
-    const HIGH: f64 = 4_000_000.0;
-    let nodes = (nodes as f64).clamp(LOW, HIGH);
-    0.99 - 0.89 * ((nodes - LOW) / (HIGH - LOW))
+/// What a step came to.
+enum Step {
+    Done(NodeId),
+    Begin(GraphId),
+    Merge(GraphId),
+    MergeAll(GraphId),
+    LeaveAlias(GraphId),
+    Again,
 }
 
 impl<'graph> Converter<'graph> {
-    fn value(&mut self, node: &'graph GraphNode<'graph>, depth: usize) -> Result<NodeId, SyntaxError> {
+    fn run(&mut self, root: GraphId) -> Result<NodeId, SyntaxError> {
+        if let Some(node) = self.graph.get(root) {
+            self.budget.spend(node.span)?;
+        }
+        let mut done = self.begin(root)?;
+        loop {
+            if let Some(value) = done.take() {
+                match self.frames.last_mut() {
+                    None => return Ok(value),
+                    Some(Frame::Alias(alias)) => {
+                        let alias = *alias;
+                        self.frames.pop();
+                        self.leave(alias);
+                        done = Some(value);
+                        continue;
+                    }
+                    Some(Frame::List { items, .. }) => items.push(value),
+                    Some(Frame::Map(map)) => Self::fill(map, value, &mut self.duplicates),
+                }
+            }
+            match self.step()? {
+                Step::Done(value) => done = Some(value),
+                Step::Begin(node) => done = self.begin(node)?,
+                Step::Merge(node) => self.merge(node)?,
+                Step::MergeAll(node) => self.merge_value(node)?,
+                Step::LeaveAlias(alias) => self.leave(alias),
+                Step::Again => {}
+            }
+        }
+    }
+
+    /// Converts a scalar, or begins a collection.
+    fn begin(&mut self, id: GraphId) -> Result<Option<NodeId>, SyntaxError> {
+        let graph = self.graph;
+        let Some(node) = graph.get(id) else {
+            return Ok(None);
+        };
         self.budget.spend(node.span)?;
-        if depth > MAX_DEPTH {
-            let message = format!("yaml: document is nested more than {MAX_DEPTH} levels deep");
+        match node.kind {
+            GraphKind::Alias => {
+                self.follow(id, node)?;
+                self.frames.push(Frame::Alias(id));
+                // What an alias stands for is no alias, so this goes one step only.
+                return self.begin(graph.target(node));
+            }
+            GraphKind::Scalar(style) => return self.scalar(node, style).map(Some),
+            GraphKind::Sequence => self.frames.push(Frame::List {
+                span: node.span,
+                children: graph.children(id),
+                items: Vec::new(),
+            }),
+            GraphKind::Mapping => self.frames.push(Frame::Map(MapFrame {
+                span: node.span,
+                filling: Filling::default(),
+                sources: vec![Source::Entries(graph.children(id), None)],
+                pending: None,
+                fault: None,
+            })),
+        }
+        Ok(None)
+    }
+
+    fn follow(&mut self, alias: GraphId, node: &GraphNode) -> Result<(), SyntaxError> {
+        if !self.following.insert(alias) {
+            let name = self
+                .graph
+                .text()
+                .get(node.span.start as usize..node.span.end as usize);
+            let name = name.unwrap_or_default().trim_start_matches('*');
+            let message = format!("yaml: anchor '{name}' value contains itself");
             return Err(SyntaxError::new(message, node.span));
         }
-        match &node.kind {
-            GraphKind::Alias(target) => {
-                self.follow(node, *target, |this, target| this.value(target, depth + 1))
-            }
-            GraphKind::Scalar { value, style } => self.scalar(node, value, *style),
-            GraphKind::Sequence(children) => {
-                let mut items = Vec::with_capacity(children.len());
-                for child in self.nodes(children) {
-                    items.push(self.value(child, depth + 1)?);
+        self.budget.enter();
+        Ok(())
+    }
+
+    fn leave(&mut self, alias: GraphId) {
+        self.following.remove(&alias);
+        self.budget.leave();
+    }
+
+    /// Goes on with the innermost collection.
+    fn step(&mut self) -> Result<Step, SyntaxError> {
+        let graph = self.graph;
+        match self.frames.last_mut() {
+            Some(Frame::List { children, .. }) => {
+                if let Some(child) = children.next(graph) {
+                    return Ok(Step::Begin(child));
                 }
-                Ok(self.tree.push(node.span, Value::List(items)))
             }
-            GraphKind::Mapping(children) => {
-                let mut filling = Filling::default();
-                self.fill(&mut filling, children, depth)?;
-                Ok(self.tree.push(node.span, Value::Map(filling.finish())))
+            Some(Frame::Map(map)) => match map.sources.last_mut() {
+                Some(Source::Mappings(mappings)) => {
+                    if let Some(mapping) = mappings.pop() {
+                        return Ok(Step::Merge(mapping));
+                    }
+                    map.sources.pop();
+                    return Ok(Step::Again);
+                }
+                Some(Source::Entries(children, alias)) => {
+                    if let (Some(key), Some(value)) = (children.next(graph), children.next(graph)) {
+                        return self.entry(key, value);
+                    }
+                    let alias = *alias;
+                    map.sources.pop();
+                    return Ok(alias.map_or(Step::Again, Step::LeaveAlias));
+                }
+                None => {}
+            },
+            Some(Frame::Alias(_)) | None => {}
+        }
+        let (span, value, fault) = match self.frames.pop() {
+            Some(Frame::List { span, mut items, .. }) => {
+                items.shrink_to_fit();
+                (span, Value::List(items), None)
+            }
+            Some(Frame::Map(map)) => (map.span, Value::Map(map.filling.finish()), map.fault),
+            Some(Frame::Alias(_)) | None => (Span::default(), Value::Null, None),
+        };
+        let id = self.tree.push(span, value);
+        self.tree.reach(self.frames.len() + 1);
+        self.faults.extend(fault.map(|fault| (id, fault)));
+        Ok(Step::Done(id))
+    }
+
+    /// Adds an entry. One that is there already is replaced, and noted as a duplicate.
+    fn fill(map: &mut MapFrame, value: NodeId, duplicates: &mut Vec<Duplicate>) {
+        let Some((kind, entry, line)) = map.pending.take() else {
+            return;
+        };
+        let entry = Entry { value, ..entry };
+        let span = entry.key_span;
+        let key = entry.key.clone();
+        if map.filling.put(kind, entry) {
+            duplicates.push(Duplicate {
+                message: format!("key {} already set in map", mapping::shown(kind, &key)),
+                line: line as usize,
+                span,
+            });
+        }
+    }
+
+    fn entry(&mut self, key: GraphId, value: GraphId) -> Result<Step, SyntaxError> {
+        let graph = self.graph;
+        let (Some(key_node), Some(value_node)) = (graph.get(key), graph.get(value)) else {
+            return Ok(Step::Again);
+        };
+        if let GraphKind::Scalar(style) = key_node.kind
+            && is_merge(graph.tag(key_node), graph.scalar(key_node), style == Style::Plain)
+        {
+            return Ok(Step::MergeAll(value));
+        }
+        let scalar = self.key(key, key_node)?;
+        let fault = unsupported(&scalar).map(|kind| {
+            let (key, value) = (shown_scalar(&scalar), shown(graph, value, 0));
+            let message = format!("unsupported map key of type: {kind}, key: {key}, value: {value}");
+            SyntaxError::new(message, key_node.span)
+        });
+        let (kind, key) = mapping::key(scalar);
+        let entry = Entry {
+            key,
+            key_span: key_node.span,
+            value: NodeId::default(),
+        };
+        if let Some(Frame::Map(map)) = self.frames.last_mut() {
+            map.pending = Some((kind, entry, value_node.line));
+            map.fault = map.fault.take().or(fault);
+        }
+        Ok(Step::Begin(value))
+    }
+
+    /// A mapping's key, which must be a scalar.
+    fn key(&mut self, id: GraphId, node: &GraphNode) -> Result<Scalar, SyntaxError> {
+        let graph = self.graph;
+        self.budget.spend(node.span)?;
+        match node.kind {
+            GraphKind::Alias => {
+                self.follow(id, node)?;
+                let target = graph.target(node);
+                let scalar = match graph.get(target) {
+                    Some(target_node) => self.key(target, target_node)?,
+                    None => Scalar::Null,
+                };
+                self.leave(id);
+                Ok(scalar)
+            }
+            GraphKind::Scalar(style) => resolve(
+                graph.tag(node),
+                graph.scalar(node),
+                style == Style::Plain,
+                node.span,
+            ),
+            GraphKind::Sequence | GraphKind::Mapping => {
+                let message = format!("yaml: invalid map key: {}", shown(graph, id, 0));
+                Err(SyntaxError::new(message, node.span))
             }
         }
     }
 
-    fn nodes(&self, ids: &'graph [GraphId]) -> impl Iterator<Item = &'graph GraphNode<'graph>> + use<'graph> {
+    /// Takes over the entries of the mapping, or the list of mappings, that a merge key has.
+    fn merge_value(&mut self, id: GraphId) -> Result<(), SyntaxError> {
+        if self.graph.kind(id) != Some(GraphKind::Sequence) {
+            return self.merge(id);
+        }
+        let mut children = self.graph.children(id);
+        let mut mappings = Vec::new();
+        while let Some(child) = children.next(self.graph) {
+            mappings.push(child);
+        }
+        self.add_source(Source::Mappings(mappings));
+        Ok(())
+    }
+
+    fn merge(&mut self, id: GraphId) -> Result<(), SyntaxError> {
         let graph = self.graph;
-        ids.iter().filter_map(|id| graph.get(*id))
-    }
-
-    fn follow<T>(
-        &mut self,
-        alias: &GraphNode<'_>,
-        target: GraphId,
-        then: impl FnOnce(&mut Self, &'graph GraphNode<'graph>) -> Result<T, SyntaxError>,
-    ) -> Result<T, SyntaxError> {
-        let target = self
-            .graph
-            .get(target)
-            .filter(|_| self.following.insert(alias.span));
-        let Some(target) = target else {
-            let written = self
-                .text
-                .get(alias.span.start as usize..alias.span.end as usize)
-                .unwrap_or_default();
-            let name = written.trim_start_matches('*');
-            return Err(SyntaxError::new(
-                format!("yaml: anchor '{name}' value contains itself"),
-                alias.span,
-            ));
+        let Some(node) = graph.get(id) else {
+            return Ok(());
         };
-        self.budget.depth += 1;
-        let result = then(self, target);
-        self.budget.depth -= 1;
-        self.following.remove(&alias.span);
-        result
+        let (mapping, alias) = match node.kind {
+            GraphKind::Alias => (graph.target(node), Some(id)),
+            _ => (id, None),
+        };
+        if graph.kind(mapping) != Some(GraphKind::Mapping) {
+            let message = "yaml: map merge requires map or sequence of maps as the value";
+            return Err(SyntaxError::new(message, node.span));
+        }
+        self.budget.spend(node.span)?;
+        if alias.is_some() {
+            self.follow(id, node)?;
+            self.budget.spend(node.span)?;
+        }
+        self.add_source(Source::Entries(graph.children(mapping), alias));
+        Ok(())
     }
 
-    fn scalar(&mut self, node: &GraphNode<'_>, text: &str, style: Style) -> Result<NodeId, SyntaxError> {
-        let value = match resolve(node.tag.as_deref(), text, style == Style::Plain, node.span)? {
+    fn add_source(&mut self, source: Source) {
+        if let Some(Frame::Map(map)) = self.frames.last_mut() {
+            map.sources.push(source);
+        }
+    }
+
+    fn scalar(&mut self, node: &GraphNode, style: Style) -> Result<NodeId, SyntaxError> {
+        let text = self.graph.scalar(node);
+        let tag = self.graph.tag(node);
+        let value = match resolve(tag, text, style == Style::Plain, node.span)? {
             Scalar::Null => Value::Null,
             Scalar::Bool(value) => Value::Bool(value),
             Scalar::Text(text) => Value::String(text.into(), style),
             Scalar::Number(Number::Int(value)) => Value::Number(value.to_string().into()),
             Scalar::Number(Number::Unsigned(value)) => Value::Number(value.to_string().into()),
             Scalar::Number(Number::Float(value)) if value.is_finite() => {
-                Value::Number(format_float(value).into())
+                Value::Number(pratique_json::format_float(value).into())
             }
             Scalar::Number(Number::Float(value)) => {
-                self.fault(format!("json: unsupported value: {}", infinite(value)), node.span);
-                Value::Null
+                let id = self.tree.push(node.span, Value::Null);
+                let message = format!("json: unsupported value: {}", super::number::infinite(value));
+                self.faults.push((id, SyntaxError::new(message, node.span)));
+                return Ok(id);
             }
         };
         Ok(self.tree.push(node.span, value))
     }
 
-    fn fault(&mut self, message: String, span: Span) {
-        self.fault.get_or_insert_with(|| SyntaxError::new(message, span));
-    }
-
-    /// Adds a mapping's entries. An entry that is there already is replaced, and noted as a duplicate.
-    fn fill(
-        &mut self,
-        filling: &mut Filling,
-        children: &'graph [GraphId],
-        depth: usize,
-    ) -> Result<(), SyntaxError> {
-        let mut children = self.nodes(children);
-        while let (Some(key), Some(value)) = (children.next(), children.next()) {
-            if is_merge_key(key) {
-                self.merge(filling, value, depth + 1)?;
-                continue;
+    /// The first fault of a value that is still there.
+    fn first_fault(&mut self, root: NodeId) -> Option<SyntaxError> {
+        let mut rest = vec![root];
+        while let Some(id) = rest.pop().filter(|_| !self.faults.is_empty()) {
+            if let Some(at) = self.faults.iter().position(|(faulty, _)| *faulty == id) {
+                return Some(self.faults.swap_remove(at).1);
             }
-            let Some(name) = self.key(key, value)? else {
-                continue;
-            };
-            let id = self.value(value, depth + 1)?;
-            let entry = Entry {
-                key: name.text.clone(),
-                key_span: key.span,
-                value: id,
-            };
-            if filling.put(&name, entry) {
-                let message = format!("key {} already set in map", name.shown());
-                self.duplicates.push(Duplicate {
-                    message,
-                    line: value.line as usize,
-                    span: key.span,
-                });
+            match &self.tree.get(id).value {
+                Value::List(items) => rest.extend(items.iter().rev()),
+                Value::Map(entries) => rest.extend(entries.iter().rev().map(|entry| entry.value)),
+                _ => {}
             }
         }
-        Ok(())
-    }
-
-    /// Takes over the entries of the mapping, or the list of mappings, that a merge key has.
-    fn merge(
-        &mut self,
-        filling: &mut Filling,
-        node: &'graph GraphNode<'graph>,
-        depth: usize,
-    ) -> Result<(), SyntaxError> {
-        match &node.kind {
-            GraphKind::Sequence(children) => {
-                // The first mapping wins, so it is filled in last.
-                for child in self.nodes(children).collect::<Vec<_>>().into_iter().rev() {
-                    self.merge_one(filling, child, depth)?;
-                }
-                Ok(())
-            }
-            _ => self.merge_one(filling, node, depth),
-        }
-    }
-
-    fn merge_one(
-        &mut self,
-        filling: &mut Filling,
-        node: &'graph GraphNode<'graph>,
-        depth: usize,
-    ) -> Result<(), SyntaxError> {
-        let wanted = || {
-            SyntaxError::new(
-                "yaml: map merge requires map or sequence of maps as the value",
-                node.span,
-            )
-        };
-        self.budget.spend(node.span)?;
-        match &node.kind {
-            GraphKind::Mapping(children) if depth <= MAX_DEPTH => self.fill(filling, children, depth),
-            GraphKind::Alias(target) => self.follow(node, *target, |this, target| match &target.kind {
-                GraphKind::Mapping(children) if depth <= MAX_DEPTH => {
-                    this.budget.spend(target.span)?;
-                    this.fill(filling, children, depth)
-                }
-                _ => Err(wanted()),
-            }),
-            _ => Err(wanted()),
-        }
-    }
-
-    /// A mapping's key. None for one that JSON cannot hold.
-    fn key(
-        &mut self,
-        key: &'graph GraphNode<'graph>,
-        value: &'graph GraphNode<'graph>,
-    ) -> Result<Option<Key>, SyntaxError> {
-        self.budget.spend(key.span)?;
-        if let GraphKind::Alias(target) = &key.kind {
-            // An alias is of a node, and a node is no alias, so this goes one step only.
-            return self.follow(key, *target, |this, target| this.key(target, value));
-        }
-        let GraphKind::Scalar { value: text, style } = &key.kind else {
-            let message = format!("yaml: invalid map key: {}", self.shown(key, 0));
-            return Err(SyntaxError::new(message, key.span));
-        };
-        let scalar = resolve(key.tag.as_deref(), text, *style == Style::Plain, key.span)?;
-        let name = Key::new(&scalar);
-        if name.is_none() && self.fault.is_none() {
-            let kind = if scalar == Scalar::Null {
-                "%!s(<nil>)"
-            } else {
-                "uint64"
-            };
-            let (key_text, value) = (shown_scalar(&scalar), self.shown(value, 0));
-            self.fault(
-                format!("unsupported map key of type: {kind}, key: {key_text}, value: {value}"),
-                key.span,
-            );
-        }
-        Ok(name)
-    }
-
-    /// A value as the server's messages show one in their own language's notation.
-    fn shown(&self, node: &'graph GraphNode<'graph>, depth: usize) -> String {
-        if depth > MAX_DEPTH {
-            return "...".to_owned();
-        }
-        match &node.kind {
-            GraphKind::Alias(_) => "...".to_owned(),
-            GraphKind::Scalar { value, style } => {
-                let resolved = resolve(node.tag.as_deref(), value, *style == Style::Plain, node.span);
-                resolved.map_or_else(|_| quoted(value), |scalar| shown_scalar(&scalar))
-            }
-            GraphKind::Sequence(children) => {
-                let items: Vec<String> = self
-                    .nodes(children)
-                    .map(|child| self.shown(child, depth + 1))
-                    .collect();
-                format!("[]interface {{}}{{{}}}", items.join(", "))
-            }
-            GraphKind::Mapping(children) => {
-                let mut children = self.nodes(children);
-                let mut items = Vec::new();
-                while let (Some(key), Some(value)) = (children.next(), children.next()) {
-                    items.push(format!(
-                        "{}:{}",
-                        self.shown(key, depth + 1),
-                        self.shown(value, depth + 1)
-                    ));
-                }
-                format!("map[interface {{}}]interface {{}}{{{}}}", items.join(", "))
-            }
-        }
+        None
     }
 }
 
-fn is_merge_key(node: &GraphNode<'_>) -> bool {
-    match &node.kind {
-        GraphKind::Scalar { value, style } => is_merge(node.tag.as_deref(), value, *style == Style::Plain),
-        _ => false,
-    }
-}
-
-fn shown_scalar(scalar: &Scalar) -> String {
+/// The type of a key that JSON cannot have, as the server's message names it.
+fn unsupported(scalar: &Scalar) -> Option<&'static str> {
     match scalar {
-        Scalar::Null => "<nil>".to_owned(),
-        Scalar::Bool(value) => value.to_string(),
-        Scalar::Text(text) => quoted(text),
-        Scalar::Number(Number::Int(value)) => value.to_string(),
-        Scalar::Number(Number::Unsigned(value)) => format!("0x{value:x}"),
-        Scalar::Number(Number::Float(value)) if value.is_finite() => format_float(*value),
-        Scalar::Number(Number::Float(value)) => infinite(*value).to_owned(),
-    }
-}
-
-fn infinite(value: f64) -> &'static str {
-    if value.is_nan() {
-        "NaN"
-    } else if value > 0.0 {
-        "+Inf"
-    } else {
-        "-Inf"
+        Scalar::Null => Some("%!s(<nil>)"),
+        Scalar::Number(Number::Unsigned(_)) => Some("uint64"),
+        _ => None,
     }
 }

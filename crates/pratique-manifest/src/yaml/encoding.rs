@@ -8,32 +8,79 @@ pub(crate) struct EncodingError {
     pub(crate) message: &'static str,
     /// The byte offset in the decoded text.
     pub(crate) offset: usize,
+    /// How much of the text the server decodes before it comes to this.
+    pub(crate) readable: usize,
 }
 
-pub(super) fn decode(bytes: &[u8]) -> Text {
-    let (text, mark_len, fault) = match bytes {
-        [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest, 3),
+/// The server decodes so many bytes at a time.
+const CHUNK: usize = 512;
+
+pub(super) fn decode(bytes: Vec<u8>) -> Text {
+    let (text, mark_len, fault) = match bytes.as_slice() {
+        [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest.to_vec(), 3),
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
         _ => utf8(bytes, 0),
     };
-    let control = text
-        .char_indices()
-        .find(|(_, c)| !is_allowed(*c))
-        .map(|(offset, _)| EncodingError {
-            message: "control characters are not allowed",
-            offset,
-        });
-    let error = match (fault, control) {
-        (Some(fault), Some(control)) if control.offset < fault.offset => Some(control),
-        (Some(fault), _) => Some(fault),
-        (None, control) => control,
-    };
+    let fault = [fault, control_character(&text)]
+        .into_iter()
+        .flatten()
+        .min_by_key(|fault| fault.offset);
+    let error = fault.map(|fault| EncodingError {
+        message: fault.message,
+        offset: fault.offset,
+        readable: match fault.message.starts_with("incomplete") {
+            // Only more of the text could tell, which is asked for when all before it is used up.
+            true => fault.offset,
+            false => readable(&text, fault.offset, mark_len),
+        },
+    });
     Text {
-        text: super::dialect::line_ends(text),
+        text,
         mark_len,
         error,
     }
+}
+
+/// A fault and its byte offset in the decoded text.
+struct Fault {
+    message: &'static str,
+    offset: usize,
+}
+
+fn control_character(text: &str) -> Option<Fault> {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t' | b'\r');
+    let plain = text.bytes().position(|byte| !is_plain(byte))?;
+    let rest = text.get(plain..).unwrap_or_default();
+    let (at, _) = rest.char_indices().find(|(_, c)| !is_allowed(*c))?;
+    Some(Fault {
+        message: "control characters are not allowed",
+        offset: plain + at,
+    })
+}
+
+/// The offset at which the chunk begins that a fault is in.
+fn readable(text: &str, offset: usize, mark_len: usize) -> usize {
+    let before = text.get(..offset).unwrap_or_default();
+    let width = |c: char| {
+        if mark_len == 2 {
+            2 * c.len_utf16()
+        } else {
+            c.len_utf8()
+        }
+    };
+    let bytes = mark_len + before.chars().map(width).sum::<usize>();
+    let mut left = bytes / CHUNK * CHUNK;
+    left = left.saturating_sub(mark_len);
+    let mut end = 0;
+    for c in before.chars() {
+        if left < width(c) {
+            break;
+        }
+        left -= width(c);
+        end += c.len_utf8();
+    }
+    end
 }
 
 fn is_allowed(c: char) -> bool {
@@ -43,16 +90,17 @@ fn is_allowed(c: char) -> bool {
     )
 }
 
-fn utf8(bytes: &[u8], mark_len: usize) -> (String, usize, Option<EncodingError>) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => (text.to_owned(), mark_len, None),
+fn utf8(bytes: Vec<u8>, mark_len: usize) -> (String, usize, Option<Fault>) {
+    match String::from_utf8(bytes) {
+        Ok(text) => (text, mark_len, None),
         Err(error) => {
-            let offset = error.valid_up_to();
+            let offset = error.utf8_error().valid_up_to();
+            let bytes = error.as_bytes();
             let message = utf8_fault(bytes.get(offset..).unwrap_or_default());
             (
                 String::from_utf8_lossy(bytes).into_owned(),
                 mark_len,
-                Some(EncodingError { message, offset }),
+                Some(Fault { message, offset }),
             )
         }
     }
@@ -83,7 +131,7 @@ fn utf8_fault(bytes: &[u8]) -> &'static str {
     }
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (String, usize, Option<EncodingError>) {
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (String, usize, Option<Fault>) {
     let (pairs, odd) = bytes.as_chunks::<2>();
     let units: Vec<u16> = pairs.iter().map(|pair| unit(*pair)).collect();
     let mut text = String::with_capacity(units.len());
@@ -97,7 +145,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (String, usize, Option<Encod
                     _ if text.chars().count() + 1 == units.len() => "incomplete UTF-16 surrogate pair",
                     _ => "expected low surrogate area",
                 };
-                fault.get_or_insert(EncodingError {
+                fault.get_or_insert(Fault {
                     message,
                     offset: text.len(),
                 });
@@ -106,7 +154,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (String, usize, Option<Encod
         }
     }
     if !odd.is_empty() && fault.is_none() {
-        fault = Some(EncodingError {
+        fault = Some(Fault {
             message: "incomplete UTF-16 character",
             offset: text.len(),
         });
@@ -120,7 +168,7 @@ mod tests {
 
     #[track_caller]
     fn check(bytes: &[u8], text: &str, error: Option<(&str, usize)>) {
-        let decoded = decode(bytes);
+        let decoded = decode(bytes.to_vec());
         assert_eq!(decoded.error.map(|error| (error.message, error.offset)), error);
         if error.is_none() {
             assert_eq!(decoded.text, text);

@@ -1,10 +1,6 @@
 //! A document's nodes as written, with aliases still pointing at their anchors.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
 use super::SyntaxError;
-use super::reader::{Event, EventKind, EventSource, Properties};
 use crate::position::{Span, saturate};
 use crate::tree::Style;
 
@@ -12,127 +8,178 @@ use crate::tree::Style;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct GraphId(u32);
 
-/// Every node of a document.
-#[derive(Debug, Default)]
+/// Every node of a document, each before those within it. Small, for documents may have millions.
+#[derive(Debug)]
 pub(super) struct Graph<'text> {
-    nodes: Vec<GraphNode<'text>>,
-    root: Option<GraphId>,
+    text: &'text str,
+    nodes: Vec<GraphNode>,
+    /// Values that are not just what stands in the text.
+    decoded: Vec<Box<str>>,
+    tags: Vec<Box<str>>,
 }
 
-#[derive(Debug)]
-pub(super) struct GraphNode<'text> {
-    pub(super) kind: GraphKind<'text>,
-    pub(super) tag: Option<Box<str>>,
+#[derive(Clone, Debug)]
+pub(super) struct GraphNode {
+    pub(super) kind: GraphKind,
     pub(super) span: Span,
     /// The line it starts on, from 1.
     pub(super) line: u32,
+    /// The node after it and all that is within it.
+    next: u32,
+    /// The place of its tag, from 1; 0 without one.
+    tag: u32,
+    /// Of an alias its target, of a scalar the place of its value, from 1.
+    data: u32,
 }
 
-#[derive(Debug)]
-pub(super) enum GraphKind<'text> {
-    Scalar {
-        value: Cow<'text, str>,
-        style: Style,
-    },
-    Sequence(Vec<GraphId>),
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GraphKind {
+    Scalar(Style),
+    Sequence,
     /// Keys and values in turn.
-    Mapping(Vec<GraphId>),
-    Alias(GraphId),
+    Mapping,
+    Alias,
 }
+
+/// More values than this a document may not have. No manifest comes near; the server has no bound but its memory.
+const MAX_NODES: usize = 1 << 22;
 
 impl<'text> Graph<'text> {
-    pub(super) fn root(&self) -> Option<&GraphNode<'text>> {
-        self.get(self.root?)
+    pub(super) fn new(text: &'text str) -> Self {
+        Self {
+            text,
+            nodes: Vec::new(),
+            decoded: Vec::new(),
+            tags: Vec::new(),
+        }
     }
 
-    pub(super) fn get(&self, id: GraphId) -> Option<&GraphNode<'text>> {
+    pub(super) fn text(&self) -> &'text str {
+        self.text
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The document's outermost node; none for a document without content.
+    pub(super) fn root(&self) -> Option<GraphId> {
+        (!self.nodes.is_empty()).then_some(GraphId(0))
+    }
+
+    pub(super) fn get(&self, id: GraphId) -> Option<&GraphNode> {
         self.nodes.get(id.0 as usize)
     }
-}
 
-/// Reads a document's events to its end. Nesting costs no stack.
-pub(super) fn compose<'text>(source: &mut impl EventSource<'text>) -> Result<Graph<'text>, SyntaxError> {
-    let mut composer = Composer::default();
-    while let Some(event) = source.next_event()? {
-        composer.accept(event);
+    pub(super) fn kind(&self, id: GraphId) -> Option<GraphKind> {
+        self.get(id).map(|node| node.kind)
     }
-    Ok(composer.graph)
-}
 
-#[derive(Default)]
-struct Composer<'text> {
-    graph: Graph<'text>,
-    /// Collections that are begun and not ended.
-    open: Vec<GraphId>,
-    anchors: HashMap<usize, GraphId>,
-}
+    /// The nodes directly within a collection.
+    pub(super) fn children(&self, id: GraphId) -> Children {
+        let end = self.get(id).map_or(0, |node| node.next);
+        Children { at: id.0 + 1, end }
+    }
 
-impl<'text> Composer<'text> {
-    fn accept(&mut self, event: Event<'text>) {
-        let Event { kind, span, line } = event;
-        match kind {
-            EventKind::Alias(anchor) => {
-                if let Some(target) = self.anchors.get(&anchor).copied() {
-                    self.add(GraphKind::Alias(target), Properties::default(), span, line);
-                }
-            }
-            EventKind::Scalar {
-                value,
-                style,
-                properties,
-            } => {
-                self.add(GraphKind::Scalar { value, style }, properties, span, line);
-            }
-            EventKind::SequenceStart(properties) => {
-                let id = self.add(GraphKind::Sequence(Vec::new()), properties, span, line);
-                self.open.push(id);
-            }
-            EventKind::MappingStart(properties) => {
-                let id = self.add(GraphKind::Mapping(Vec::new()), properties, span, line);
-                self.open.push(id);
-            }
-            EventKind::SequenceEnd | EventKind::MappingEnd => self.close(span),
+    /// What an alias stands for.
+    pub(super) fn target(&self, node: &GraphNode) -> GraphId {
+        GraphId(node.data)
+    }
+
+    /// The tag in full (`tag:yaml.org,2002:int`, `!local`).
+    pub(super) fn tag(&self, node: &GraphNode) -> Option<&str> {
+        let place = (node.tag as usize).checked_sub(1)?;
+        self.tags.get(place).map(|tag| &**tag)
+    }
+
+    /// A scalar's text without quotes, folded and unescaped.
+    pub(super) fn scalar(&self, node: &GraphNode) -> &str {
+        if let Some(place) = (node.data as usize).checked_sub(1) {
+            return self.decoded.get(place).map_or("", |text| text);
         }
+        let quotes = match node.kind {
+            GraphKind::Scalar(Style::SingleQuoted | Style::DoubleQuoted) => 1,
+            _ => 0,
+        };
+        let (start, end) = (node.span.start as usize + quotes, node.span.end as usize);
+        self.text
+            .get(start..end.saturating_sub(quotes))
+            .unwrap_or_default()
     }
 
-    fn add(&mut self, kind: GraphKind<'text>, properties: Properties, span: Span, line: u32) -> GraphId {
-        let id = GraphId(saturate(self.graph.nodes.len()));
-        self.graph.nodes.push(GraphNode {
+    /// Adds a node behind all others.
+    pub(super) fn add(
+        &mut self,
+        kind: GraphKind,
+        span: Span,
+        line: usize,
+        tag: Option<Box<str>>,
+    ) -> Result<GraphId, SyntaxError> {
+        if self.nodes.len() >= MAX_NODES {
+            let message = format!("yaml: document has more than {MAX_NODES} values");
+            return Err(SyntaxError::new(message, span));
+        }
+        let id = GraphId(saturate(self.nodes.len()));
+        self.nodes.push(GraphNode {
             kind,
-            tag: properties.tag,
             span,
-            line,
+            line: saturate(line + 1),
+            next: id.0 + 1,
+            tag: tag.map_or(0, |tag| {
+                self.tags.push(tag);
+                saturate(self.tags.len())
+            }),
+            data: 0,
         });
-        if let Some(anchor) = properties.anchor {
-            self.anchors.insert(anchor, id);
-        }
-        let parent = self
-            .open
-            .last()
-            .and_then(|open| self.graph.nodes.get_mut(open.0 as usize));
-        match parent.map(|parent| &mut parent.kind) {
-            Some(GraphKind::Sequence(children) | GraphKind::Mapping(children)) => children.push(id),
-            _ => self.graph.root = Some(id),
-        }
-        id
+        Ok(id)
     }
 
-    /// Ends the innermost collection. A block one ends where its last child does, not at the line that outdents.
-    fn close(&mut self, span: Span) {
-        let Some(id) = self.open.pop() else { return };
-        let Some(node) = self.graph.nodes.get(id.0 as usize) else {
-            return;
-        };
-        let last = match &node.kind {
-            GraphKind::Sequence(children) | GraphKind::Mapping(children) => children.last(),
-            _ => None,
-        };
-        let inner = last
-            .and_then(|child| self.graph.get(*child))
-            .map_or(node.span.end, |child| child.span.end);
-        let end = if span.end > span.start { span.end } else { inner };
-        if let Some(node) = self.graph.nodes.get_mut(id.0 as usize) {
-            node.span.end = node.span.end.max(end);
+    pub(super) fn set_decoded(&mut self, id: GraphId, text: Box<str>) {
+        self.decoded.push(text);
+        let place = saturate(self.decoded.len());
+        if let Some(node) = self.nodes.get_mut(id.0 as usize) {
+            node.data = place;
         }
+    }
+
+    pub(super) fn set_target(&mut self, alias: GraphId, target: GraphId) {
+        if let Some(node) = self.nodes.get_mut(alias.0 as usize) {
+            node.data = target.0;
+        }
+    }
+
+    /// Ends a collection: the nodes added since are within it. Without a bracket it ends where the last of them does.
+    pub(super) fn close(&mut self, id: GraphId, end: Option<usize>) {
+        let next = saturate(self.nodes.len());
+        let last = self.children(GraphId(id.0)).last_of(self, next);
+        let inner = last.map_or(0, |last| last.span.end);
+        if let Some(node) = self.nodes.get_mut(id.0 as usize) {
+            node.next = next;
+            node.span.end = end.map_or(inner, saturate).max(node.span.end);
+        }
+    }
+}
+
+/// The places of the nodes within a collection that were not visited yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Children {
+    at: u32,
+    end: u32,
+}
+
+impl Children {
+    pub(super) fn next(&mut self, graph: &Graph<'_>) -> Option<GraphId> {
+        let id = GraphId(self.at);
+        if self.at >= self.end {
+            return None;
+        }
+        self.at = graph.get(id)?.next;
+        Some(id)
+    }
+
+    fn last_of<'graph>(self, graph: &'graph Graph<'_>, end: u32) -> Option<&'graph GraphNode> {
+        // The end of what is within a collection is that of the node added last, which has nothing after it.
+        let last = end.checked_sub(1).filter(|last| *last >= self.at)?;
+        graph.get(GraphId(last))
     }
 }

@@ -1,19 +1,26 @@
 //! YAML as the server reads it: YAML 1.1 types, merge keys, an alias budget, one document.
 //!
-//! [`parse`] turns a document into a [`Tree`], by stages: [`encoding`] to characters, [`reader`] to events,
-//! [`graph`] to nodes with anchors, and [`convert`] to values with JSON's types.
+//! [`parse`] turns a document into a [`Tree`], by stages: [`encoding`] to characters, [`scanner`] to tokens,
+//! [`grammar`] to nodes with anchors, and [`convert`] to values with JSON's types. The scanner and the grammar are our
+//! own, for a server's reader accepts and refuses, and names lines, as no library here does: it reads YAML 1.1, and finds
+//! some faults later than the specification has them.
 
+mod block_scalar;
+mod budget;
 mod convert;
-mod diagnosis;
-mod dialect;
+mod cursor;
 mod encoding;
-mod flow;
+mod fault;
+mod flow_scalar;
+mod grammar;
 mod graph;
 mod mapping;
+mod names;
 mod number;
-mod patch;
-mod reader;
 mod resolve;
+mod scanner;
+mod shown;
+mod token;
 
 use crate::position::Span;
 use crate::tree::{NodeId, Tree};
@@ -24,15 +31,6 @@ pub(crate) struct Document {
     pub(crate) tree: Tree,
     pub(crate) root: NodeId,
     pub(crate) duplicates: Vec<Duplicate>,
-}
-
-impl Document {
-    fn map_spans(&mut self, map: impl Fn(Span) -> Span) {
-        self.tree.map_spans(&map);
-        for duplicate in &mut self.duplicates {
-            duplicate.span = map(duplicate.span);
-        }
-    }
 }
 
 /// A key that a mapping has already.
@@ -51,8 +49,6 @@ pub(crate) struct SyntaxError {
     /// The server's words, with `yaml: ` where it has that.
     pub(crate) message: String,
     pub(crate) span: Span,
-    /// What makes the parser read what the server reads here.
-    patch: Option<patch::Patch>,
 }
 
 impl SyntaxError {
@@ -60,7 +56,6 @@ impl SyntaxError {
         Self {
             message: message.into(),
             span,
-            patch: None,
         }
     }
 }
@@ -73,57 +68,28 @@ pub(crate) struct Text {
 }
 
 /// Decodes a document's bytes. Where they are at fault, the text is what can be shown of them.
-pub(crate) fn decode(bytes: &[u8]) -> Text {
+pub(crate) fn decode(bytes: Vec<u8>) -> Text {
     encoding::decode(bytes)
 }
 
 /// Parses a decoded document.
 pub(crate) fn parse(decoded: &Text) -> Result<Document, SyntaxError> {
-    if let Some(error) = &decoded.error {
-        return Err(first_error(&decoded.text, error));
-    }
-    let attempt = |text: &str| convert::convert(&graph::compose(&mut reader::Granit::new(text))?, text);
-    let text = &decoded.text;
-    let first = match attempt(text) {
-        Err(error) if error.patch.is_some() => error,
-        result => return result,
+    let Some(error) = &decoded.error else {
+        let (graph, _) = grammar::compose(&decoded.text);
+        return convert::convert(&graph?);
     };
-    let mut patched = patch::Patched::new(text);
-    let mut error = first;
-    for _ in 0..max_patches(text) {
-        let Some(patch) = error.patch else { break };
-        patched.apply(patch);
-        match attempt(&patched.text) {
-            Ok(mut document) => {
-                document.map_spans(|span| patched.original(span));
-                return Ok(document);
-            }
-            Err(found) => error = found,
-        }
+    // The server decodes a document in chunks as it reads it, so a fault of syntax in an earlier chunk comes first, and
+    // what is behind the document's end is not looked at.
+    let readable = decoded.text.get(..error.readable).unwrap_or_default();
+    let (graph, read) = grammar::compose(readable);
+    if read + LOOKAHEAD < readable.len() {
+        return convert::convert(&graph?);
     }
-    Err(SyntaxError {
-        span: patched.original(error.span),
-        ..error
-    })
+    Err(SyntaxError::new(
+        format!("yaml: {}", error.message),
+        Span::new(error.offset, error.offset + 1),
+    ))
 }
 
-/// How often a text is changed to suit the parser before it is given up, so that reading a long one stays quick.
-fn max_patches(text: &str) -> usize {
-    const BYTES: usize = 64 << 20;
-    (BYTES / text.len().max(1)).clamp(1, 32)
-}
-
-/// The server decodes a document in chunks as it reads it, so a fault of syntax in an earlier chunk comes first.
-fn first_error(text: &str, error: &encoding::EncodingError) -> SyntaxError {
-    const CHUNK: usize = 512;
-    let before = text.get(..error.offset / CHUNK * CHUNK).unwrap_or_default();
-    let syntax = graph::compose(&mut reader::Granit::new(before)).err();
-    syntax
-        .filter(|found| (found.span.start as usize) + 4 < before.len())
-        .unwrap_or_else(|| {
-            SyntaxError::new(
-                format!("yaml: {}", error.message),
-                Span::new(error.offset, error.offset + 1),
-            )
-        })
-}
+/// So many characters the server's scanner wants to have before it goes on.
+const LOOKAHEAD: usize = 4;

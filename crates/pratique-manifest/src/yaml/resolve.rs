@@ -38,7 +38,10 @@ pub(super) fn resolve(tag: Option<&str>, text: &str, plain: bool, span: Span) ->
 
 /// Whether text is that of a merge key, if it is plain.
 pub(super) fn is_merge(tag: Option<&str>, text: &str, plain: bool) -> bool {
-    text == "<<" && tag.map_or(plain, |tag| tag.strip_prefix(PREFIX) == Some("merge"))
+    text == "<<"
+        && tag.map_or(plain, |tag| {
+            tag == "!" || tag.strip_prefix(PREFIX) == Some("merge")
+        })
 }
 
 fn implicit(text: &str) -> Scalar {
@@ -86,7 +89,6 @@ fn explicit(name: &str, text: &str, span: Span) -> Result<Scalar, SyntaxError> {
         Scalar::Bool(_) => "bool",
         Scalar::Number(Number::Float(_)) => "float",
         Scalar::Number(_) => "int",
-        Scalar::Text(ref text) if is_timestamp(text) => "timestamp",
         Scalar::Text(_) => "str",
     };
     Err(SyntaxError::new(
@@ -126,7 +128,7 @@ fn is_clock(time: &str) -> bool {
 
 fn binary(text: &str) -> Option<Scalar> {
     let bytes = crate::base64::decode(text).ok()?;
-    Some(Scalar::Text(String::from_utf8_lossy(&bytes).into_owned()))
+    Some(Scalar::Text(crate::json::lossy(&bytes)))
 }
 
 #[cfg(test)]

@@ -1,0 +1,497 @@
+//! From tokens to nodes: which token may follow which, without recursion.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::SyntaxError;
+use super::cursor::Mark;
+use super::fault::{Stage, fault};
+use super::graph::{Graph, GraphId, GraphKind};
+use super::scanner::Scanner;
+use super::token::{Token, TokenKind};
+use crate::position::Span;
+use crate::tree::Style;
+
+/// A document's nodes, or the first fault, and how far its text was read for that.
+pub(super) fn compose(text: &str) -> (Result<Graph<'_>, SyntaxError>, usize) {
+    let mut composer = Composer {
+        scanner: Scanner::new(text),
+        graph: Graph::new(text),
+        anchors: HashMap::new(),
+        prefixes: Vec::new(),
+        open: Vec::new(),
+    };
+    let result = composer.document();
+    let read = composer.scanner.cursor.mark().offset;
+    (result.map(|()| composer.graph), read)
+}
+
+struct Composer<'text> {
+    scanner: Scanner<'text>,
+    graph: Graph<'text>,
+    anchors: HashMap<&'text str, GraphId>,
+    /// The handles of tags and what they stand for.
+    prefixes: Vec<(Cow<'text, str>, Cow<'text, str>)>,
+    /// The collections that are open and what they go on with.
+    open: Vec<(GraphId, Next)>,
+}
+
+/// What comes next in an open collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    BlockItem,
+    /// An item of a sequence that is not indented more than its key.
+    FlatItem,
+    BlockKey,
+    BlockValue,
+    FirstFlowItem,
+    FlowItem,
+    /// The parts of `[key: value]`, a mapping of one entry.
+    PairKey,
+    PairValue,
+    PairEnd,
+    FirstFlowKey,
+    FlowKey,
+    FlowValue,
+    /// Nothing, for a key without a colon.
+    NoValue,
+}
+
+/// Where a node may be: what collections it can be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Flow,
+    Block,
+    /// A key or a value of a block mapping, where sequences need no indentation.
+    Entry,
+}
+
+/// A node's anchor and tag.
+#[derive(Default)]
+struct Properties<'text> {
+    anchor: Option<&'text str>,
+    tag: Option<Box<str>>,
+    start: Option<Mark>,
+}
+
+impl<'text> Composer<'text> {
+    fn document(&mut self) -> Result<(), SyntaxError> {
+        match self.kind()? {
+            TokenKind::StreamEnd => return Ok(()),
+            TokenKind::Version(..) | TokenKind::TagPrefix { .. } | TokenKind::DocumentStart => {
+                self.directives()?;
+                if !self.at(&TokenKind::DocumentStart)? {
+                    return Err(self.unexpected("did not find expected <document start>"));
+                }
+                self.scanner.take();
+                match self.kind()? {
+                    TokenKind::Version(..)
+                    | TokenKind::TagPrefix { .. }
+                    | TokenKind::DocumentStart
+                    | TokenKind::DocumentEnd
+                    | TokenKind::StreamEnd => {
+                        let mark = self.mark()?;
+                        self.empty(mark)?;
+                    }
+                    _ => self.node(Place::Block)?,
+                }
+            }
+            _ => {
+                self.directives()?;
+                self.node(Place::Block)?;
+            }
+        }
+        while let Some((id, next)) = self.open.pop() {
+            self.go_on(id, next)?;
+        }
+        // What comes after the document is not looked at, but for the token that ends it.
+        self.kind().map(|_| ())
+    }
+
+    fn directives(&mut self) -> Result<(), SyntaxError> {
+        let mut has_version = false;
+        loop {
+            match self.kind()? {
+                TokenKind::Version(..) if has_version => {
+                    return Err(self.unexpected("found duplicate %YAML directive"));
+                }
+                TokenKind::Version(1, 1) => has_version = true,
+                TokenKind::Version(..) => {
+                    return Err(self.unexpected("found incompatible YAML document"));
+                }
+                TokenKind::TagPrefix { handle, prefix } => {
+                    let (handle, prefix) = (handle.clone(), prefix.clone());
+                    if self.prefix(&handle).is_some() {
+                        return Err(self.unexpected("found duplicate %TAG directive"));
+                    }
+                    self.prefixes.push((handle, prefix));
+                }
+                _ => break,
+            }
+            self.scanner.take();
+        }
+        for (handle, prefix) in [("!", "!"), ("!!", "tag:yaml.org,2002:")] {
+            if self.prefix(handle).is_none() {
+                self.prefixes.push((handle.into(), prefix.into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn prefix(&self, handle: &str) -> Option<&str> {
+        let known = self.prefixes.iter().find(|(known, _)| known == handle);
+        known.map(|(_, prefix)| &**prefix)
+    }
+
+    fn kind(&mut self) -> Result<&TokenKind<'text>, SyntaxError> {
+        Ok(&self.scanner.peek()?.kind)
+    }
+
+    fn at(&mut self, kind: &TokenKind<'text>) -> Result<bool, SyntaxError> {
+        Ok(self.kind()? == kind)
+    }
+
+    fn mark(&mut self) -> Result<Mark, SyntaxError> {
+        Ok(self.scanner.peek()?.start)
+    }
+
+    /// The token that is next does not belong there, unless the scanner has a fault of its own.
+    fn unexpected(&mut self, problem: &str) -> SyntaxError {
+        match self.mark() {
+            Ok(mark) => fault(Stage::Grammar, mark, problem),
+            Err(error) => error,
+        }
+    }
+
+    /// A node that is not there.
+    fn empty(&mut self, mark: Mark) -> Result<(), SyntaxError> {
+        let span = Span::new(mark.offset, mark.offset);
+        let kind = GraphKind::Scalar(Style::Plain);
+        self.graph.add(kind, span, mark.line, None).map(|_| ())
+    }
+
+    /// Reads a node; of a collection only its beginning.
+    fn node(&mut self, place: Place) -> Result<(), SyntaxError> {
+        if let TokenKind::Alias(name) = *self.kind()? {
+            return self.alias(name);
+        }
+        let mut properties = self.properties()?;
+        let mark = self.mark()?;
+        let (kind, next) = match self.kind()? {
+            TokenKind::BlockEntry if place == Place::Entry => (GraphKind::Sequence, Next::FlatItem),
+            TokenKind::Scalar { .. } => return self.scalar(properties),
+            TokenKind::FlowSequenceStart => (GraphKind::Sequence, Next::FirstFlowItem),
+            TokenKind::FlowMappingStart => (GraphKind::Mapping, Next::FirstFlowKey),
+            TokenKind::BlockSequenceStart if place != Place::Flow => (GraphKind::Sequence, Next::BlockItem),
+            TokenKind::BlockMappingStart if place != Place::Flow => (GraphKind::Mapping, Next::BlockKey),
+            _ => {
+                let Some(start) = properties.start else {
+                    return Err(self.unexpected("did not find expected node content"));
+                };
+                let tag = properties.tag.take();
+                let span = Span::new(mark.offset, mark.offset);
+                let id = self
+                    .graph
+                    .add(GraphKind::Scalar(Style::Plain), span, start.line, tag)?;
+                self.anchor(&properties, id);
+                return Ok(());
+            }
+        };
+        if next != Next::FlatItem {
+            self.scanner.take();
+        }
+        let line = properties.start.unwrap_or(mark).line;
+        let tag = properties.tag.take();
+        let id = self
+            .graph
+            .add(kind, Span::new(mark.offset, mark.offset), line, tag)?;
+        self.anchor(&properties, id);
+        self.open.push((id, next));
+        Ok(())
+    }
+
+    fn anchor(&mut self, properties: &Properties<'text>, id: GraphId) {
+        if let Some(name) = properties.anchor {
+            self.anchors.insert(name, id);
+        }
+    }
+
+    fn alias(&mut self, name: &'text str) -> Result<(), SyntaxError> {
+        let Some(Token { start, end, .. }) = self.scanner.take() else {
+            return Ok(());
+        };
+        let span = Span::new(start.offset, end);
+        let Some(target) = self.anchors.get(name).copied() else {
+            let message = format!("yaml: unknown anchor '{name}' referenced");
+            return Err(SyntaxError::new(message, span));
+        };
+        let id = self.graph.add(GraphKind::Alias, span, start.line, None)?;
+        self.graph.set_target(id, target);
+        Ok(())
+    }
+
+    fn scalar(&mut self, mut properties: Properties<'text>) -> Result<(), SyntaxError> {
+        let Some(Token { kind, start, end }) = self.scanner.take() else {
+            return Ok(());
+        };
+        let TokenKind::Scalar { decoded, style } = kind else {
+            return Ok(());
+        };
+        let line = properties.start.unwrap_or(start).line;
+        let from = match style {
+            Style::Literal | Style::Folded => start.offset + content_at(self.graph.text(), start.offset, end),
+            _ => start.offset,
+        };
+        let span = Span::new(from, end);
+        let tag = properties.tag.take();
+        let id = self.graph.add(GraphKind::Scalar(style), span, line, tag)?;
+        if let Some(text) = decoded {
+            self.graph.set_decoded(id, text);
+        }
+        self.anchor(&properties, id);
+        Ok(())
+    }
+
+    /// An anchor and a tag, at most one of each.
+    fn properties(&mut self) -> Result<Properties<'text>, SyntaxError> {
+        let mut properties = Properties::default();
+        let mut tag = None;
+        loop {
+            let mark = self.mark()?;
+            match self.kind()? {
+                TokenKind::Anchor(name) if properties.anchor.is_none() => properties.anchor = Some(*name),
+                TokenKind::Tag { handle, suffix } if tag.is_none() => {
+                    tag = Some((handle.clone(), suffix.clone(), mark));
+                }
+                _ => break,
+            }
+            properties.start.get_or_insert(mark);
+            self.scanner.take();
+        }
+        if let Some((handle, suffix, mark)) = tag {
+            properties.tag = Some(self.full_tag(&handle, &suffix, mark)?);
+        }
+        Ok(properties)
+    }
+
+    fn full_tag(&self, handle: &str, suffix: &str, mark: Mark) -> Result<Box<str>, SyntaxError> {
+        if handle.is_empty() {
+            return Ok(suffix.into());
+        }
+        match self.prefix(handle) {
+            Some(prefix) => Ok(format!("{prefix}{suffix}").into()),
+            None => Err(fault(Stage::Grammar, mark, "found undefined tag handle")),
+        }
+    }
+
+    /// Reads what comes next in a collection.
+    fn go_on(&mut self, id: GraphId, next: Next) -> Result<(), SyntaxError> {
+        match next {
+            Next::BlockItem => self.block_item(id),
+            Next::FlatItem => self.flat_item(id),
+            Next::BlockKey => self.block_key(id),
+            Next::BlockValue => self.block_value(id),
+            Next::FirstFlowItem => self.flow_item(id, true),
+            Next::FlowItem => self.flow_item(id, false),
+            Next::PairKey => self.pair_key(id),
+            Next::PairValue => self.flow_value(id, Next::PairEnd, &TokenKind::FlowSequenceEnd),
+            Next::PairEnd => {
+                self.graph.close(id, None);
+                Ok(())
+            }
+            Next::FirstFlowKey => self.flow_key(id, true),
+            Next::FlowKey => self.flow_key(id, false),
+            Next::FlowValue => self.flow_value(id, Next::FlowKey, &TokenKind::FlowMappingEnd),
+            Next::NoValue => {
+                self.open.push((id, Next::FlowKey));
+                let mark = self.mark()?;
+                self.empty(mark)
+            }
+        }
+    }
+
+    /// A node after a token that announced it, or nothing where the collection goes on.
+    fn node_or_empty(
+        &mut self,
+        place: Place,
+        is_absent: fn(&TokenKind<'text>) -> bool,
+        at: Mark,
+    ) -> Result<(), SyntaxError> {
+        if is_absent(self.kind()?) {
+            self.empty(at)
+        } else {
+            self.node(place)
+        }
+    }
+
+    fn close(&mut self, id: GraphId, is_bracket: bool) -> Result<(), SyntaxError> {
+        let end = self.scanner.peek()?.end;
+        self.scanner.take();
+        self.graph.close(id, is_bracket.then_some(end));
+        Ok(())
+    }
+
+    /// Takes a token and tells where it ended.
+    fn take_end(&mut self) -> Result<Mark, SyntaxError> {
+        let token = self.scanner.peek()?;
+        let end = Mark {
+            offset: token.end,
+            ..token.start
+        };
+        self.scanner.take();
+        Ok(end)
+    }
+
+    fn block_item(&mut self, id: GraphId) -> Result<(), SyntaxError> {
+        match self.kind()? {
+            TokenKind::BlockEntry => {
+                let end = self.take_end()?;
+                self.open.push((id, Next::BlockItem));
+                let is_absent =
+                    |kind: &TokenKind<'_>| matches!(kind, TokenKind::BlockEntry | TokenKind::BlockEnd);
+                self.node_or_empty(Place::Block, is_absent, end)
+            }
+            TokenKind::BlockEnd => self.close(id, false),
+            _ => Err(self.unexpected("did not find expected '-' indicator")),
+        }
+    }
+
+    fn flat_item(&mut self, id: GraphId) -> Result<(), SyntaxError> {
+        if !self.at(&TokenKind::BlockEntry)? {
+            self.graph.close(id, None);
+            return Ok(());
+        }
+        let end = self.take_end()?;
+        self.open.push((id, Next::FlatItem));
+        let is_absent = |kind: &TokenKind<'_>| {
+            matches!(
+                kind,
+                TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd
+            )
+        };
+        self.node_or_empty(Place::Block, is_absent, end)
+    }
+
+    fn block_key(&mut self, id: GraphId) -> Result<(), SyntaxError> {
+        match self.kind()? {
+            TokenKind::Key => {
+                let end = self.take_end()?;
+                self.open.push((id, Next::BlockValue));
+                self.node_or_empty(Place::Entry, ends_block_entry, end)
+            }
+            TokenKind::BlockEnd => self.close(id, false),
+            _ => Err(self.unexpected("did not find expected key")),
+        }
+    }
+
+    fn block_value(&mut self, id: GraphId) -> Result<(), SyntaxError> {
+        self.open.push((id, Next::BlockKey));
+        if self.at(&TokenKind::Value)? {
+            let end = self.take_end()?;
+            self.node_or_empty(Place::Entry, ends_block_entry, end)
+        } else {
+            let mark = self.mark()?;
+            self.empty(mark)
+        }
+    }
+
+    fn flow_item(&mut self, id: GraphId, is_first: bool) -> Result<(), SyntaxError> {
+        if self.at(&TokenKind::FlowSequenceEnd)? {
+            return self.close(id, true);
+        }
+        if !is_first {
+            if !self.at(&TokenKind::FlowEntry)? {
+                return Err(self.unexpected("did not find expected ',' or ']'"));
+            }
+            self.scanner.take();
+        }
+        match self.kind()? {
+            TokenKind::Key => {
+                let mark = self.mark()?;
+                self.scanner.take();
+                self.open.push((id, Next::FlowItem));
+                let span = Span::new(mark.offset, mark.offset);
+                let pair = self.graph.add(GraphKind::Mapping, span, mark.line, None)?;
+                self.open.push((pair, Next::PairKey));
+                Ok(())
+            }
+            TokenKind::FlowSequenceEnd => self.close(id, true),
+            _ => {
+                self.open.push((id, Next::FlowItem));
+                self.node(Place::Flow)
+            }
+        }
+    }
+
+    fn pair_key(&mut self, id: GraphId) -> Result<(), SyntaxError> {
+        self.open.push((id, Next::PairValue));
+        match self.kind()? {
+            TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
+                // The server drops the token, too, and with it the value's colon or the sequence's end.
+                let end = self.take_end()?;
+                self.empty(end)
+            }
+            _ => self.node(Place::Flow),
+        }
+    }
+
+    /// The value of an entry within brackets, or nothing where one of two tokens follows.
+    fn flow_value(&mut self, id: GraphId, then: Next, end: &TokenKind<'text>) -> Result<(), SyntaxError> {
+        self.open.push((id, then));
+        if self.at(&TokenKind::Value)? {
+            self.scanner.take();
+            if !self.at(&TokenKind::FlowEntry)? && !self.at(end)? {
+                return self.node(Place::Flow);
+            }
+        }
+        let mark = self.mark()?;
+        self.empty(mark)
+    }
+
+    fn flow_key(&mut self, id: GraphId, is_first: bool) -> Result<(), SyntaxError> {
+        if self.at(&TokenKind::FlowMappingEnd)? {
+            return self.close(id, true);
+        }
+        if !is_first {
+            if !self.at(&TokenKind::FlowEntry)? {
+                return Err(self.unexpected("did not find expected ',' or '}'"));
+            }
+            self.scanner.take();
+        }
+        match self.kind()? {
+            TokenKind::Key => {
+                self.scanner.take();
+                self.open.push((id, Next::FlowValue));
+                let mark = self.mark()?;
+                let is_absent = |kind: &TokenKind<'_>| {
+                    matches!(
+                        kind,
+                        TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd
+                    )
+                };
+                self.node_or_empty(Place::Flow, is_absent, mark)
+            }
+            TokenKind::FlowMappingEnd => self.close(id, true),
+            _ => {
+                self.open.push((id, Next::NoValue));
+                self.node(Place::Flow)
+            }
+        }
+    }
+}
+
+/// Where the text of a block scalar begins after its header; the header itself if it has none.
+fn content_at(text: &str, start: usize, end: usize) -> usize {
+    let written = text.get(start..end).unwrap_or_default();
+    let header = written.find('\n').unwrap_or_default();
+    let content = written.get(header..).unwrap_or_default();
+    let blanks = content.len() - content.trim_start().len();
+    match header + blanks {
+        at if at < written.len() => at,
+        _ => 0,
+    }
+}
+
+fn ends_block_entry(kind: &TokenKind<'_>) -> bool {
+    matches!(kind, TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd)
+}

@@ -1,0 +1,64 @@
+//! What a document's characters come to before its grammar is looked at.
+
+use std::borrow::Cow;
+
+use super::cursor::Mark;
+use crate::tree::Style;
+
+/// A token and its place.
+#[derive(Clone, Debug)]
+pub(super) struct Token<'text> {
+    pub(super) kind: TokenKind<'text>,
+    pub(super) start: Mark,
+    /// One past its last byte.
+    pub(super) end: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TokenKind<'text> {
+    StreamEnd,
+    /// `%YAML 1.1`
+    Version(u8, u8),
+    /// `%TAG !e! tag:example.com,2000:`
+    TagPrefix {
+        handle: Cow<'text, str>,
+        prefix: Cow<'text, str>,
+    },
+    /// `---`
+    DocumentStart,
+    /// `...`
+    DocumentEnd,
+    BlockSequenceStart,
+    BlockMappingStart,
+    BlockEnd,
+    FlowSequenceStart,
+    FlowSequenceEnd,
+    FlowMappingStart,
+    FlowMappingEnd,
+    /// `-`
+    BlockEntry,
+    /// `,`
+    FlowEntry,
+    /// `?`, or what comes before a key that has none.
+    Key,
+    /// `:`
+    Value,
+    Alias(&'text str),
+    Anchor(&'text str),
+    Tag {
+        /// `!!`, `!`, `!e!`; empty if the suffix is all there is.
+        handle: Cow<'text, str>,
+        suffix: Cow<'text, str>,
+    },
+    /// A scalar, with its value unless that is just what stands in the text.
+    Scalar {
+        decoded: Option<Box<str>>,
+        style: Style,
+    },
+}
+
+impl<'text> Token<'text> {
+    pub(super) fn new(kind: TokenKind<'text>, start: Mark, end: usize) -> Self {
+        Self { kind, start, end }
+    }
+}
