@@ -56,7 +56,7 @@ impl Decoder<'_> {
 
     pub(super) fn time(&mut self, text: &str, span: Span) -> Option<Json> {
         match time::canonical(text) {
-            Ok(time) => Some(time.into()),
+            Ok(time) => time.map(Json::from),
             Err(message) => {
                 self.fatal(message, span);
                 None

@@ -70,7 +70,7 @@ fn validation_actions(actions: &View<'_>, errors: &mut FieldErrors) {
             errors.not_supported(&action, action.text(), ACTIONS);
         }
         if !seen.insert(action.text().to_owned()) {
-            errors.duplicate(&action);
+            errors.duplicate_word(&action);
         }
     }
     if seen.contains("Deny") && seen.contains("Warn") {

@@ -46,9 +46,14 @@ impl FieldErrors {
         self.push(field, &format!("Invalid value: {}", quoted(value)), detail);
     }
 
+    /// The value, one of an enumeration's words, is none of them.
+    pub(super) fn invalid_word(&mut self, field: &View<'_>, value: &str, detail: &str) {
+        self.invalid_json(field, &value.into(), detail);
+    }
+
     /// The value, not a string, is malformed.
     pub(super) fn invalid_json(&mut self, field: &View<'_>, value: &Json, detail: &str) {
-        self.invalid_text(field, &pratique_json::escape_html(&value.to_string()), detail);
+        self.invalid_text(field, &json_text(value), detail);
     }
 
     /// The value, shown as it is given, is malformed.
@@ -66,12 +71,22 @@ impl FieldErrors {
         self.push(field, &format!("Duplicate value: {}", quoted(field.text())), "");
     }
 
+    /// The value, one of an enumeration's words, is given twice.
+    pub(super) fn duplicate_word(&mut self, field: &View<'_>) {
+        let shown = json_text(&field.text().into());
+        self.push(field, &format!("Duplicate value: {shown}"), "");
+    }
+
     /// The value is none of those that there are, which are given in order.
     pub(super) fn not_supported(&mut self, field: &View<'_>, value: &str, supported: &[&str]) {
         let known = supported;
         let supported: Vec<String> = supported.iter().map(|value| quoted(value)).collect();
         let detail = format!("supported values: {}", supported.join(", "));
-        self.push(field, &format!("Unsupported value: {}", quoted(value)), &detail);
+        self.push(
+            field,
+            &format!("Unsupported value: {}", json_text(&value.into())),
+            &detail,
+        );
         let meant = nearest(value, known.iter().copied());
         self.help(meant.map(|meant| format!("did you mean {meant:?}?")));
     }
@@ -129,6 +144,11 @@ impl FieldErrors {
             help: None,
         });
     }
+}
+
+/// A value as messages write those that are no plain strings.
+fn json_text(value: &Json) -> String {
+    pratique_json::escape_html(&value.to_string()).into_owned()
 }
 
 /// A path as messages write it: `spec.validations[0].expression`.

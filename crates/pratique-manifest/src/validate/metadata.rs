@@ -153,7 +153,7 @@ fn finalizers(finalizers: &View<'_>, errors: &mut FieldErrors) {
 fn managed_fields(entry: &View<'_>, errors: &mut FieldErrors) {
     let operation = entry.field("operation");
     if !["Apply", "Update"].contains(&operation.text()) {
-        errors.invalid(&operation, operation.text(), "must be `Apply` or `Update`");
+        errors.invalid_word(&operation, operation.text(), "must be `Apply` or `Update`");
     }
     let fields_type = entry.field("fieldsType");
     if !["", "FieldsV1"].contains(&fields_type.text()) {

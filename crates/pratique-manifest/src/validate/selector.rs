@@ -39,7 +39,7 @@ fn validate_requirement(requirement: &View<'_>, errors: &mut FieldErrors) {
             );
         }
         "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
-        other => errors.invalid(&operator, other, "not a valid selector operator"),
+        other => errors.invalid_word(&operator, other, "not a valid selector operator"),
     }
     let key = requirement.field("key");
     for detail in names::qualified_name(key.text()) {
