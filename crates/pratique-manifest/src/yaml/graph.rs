@@ -148,14 +148,25 @@ impl<'text> Graph<'text> {
         }
     }
 
+    /// Where the last node directly within a collection ends.
+    fn inner_end(&self, id: GraphId) -> u32 {
+        let mut children = self.children(id);
+        let mut end = 0;
+        while let Some(node) = children.next(self).and_then(|child| self.get(child)) {
+            end = node.span.end;
+        }
+        end
+    }
+
     /// Ends a collection: the nodes added since are within it. Without a bracket it ends where the last of them does.
     pub(super) fn close(&mut self, id: GraphId, end: Option<usize>) {
         let next = saturate(self.nodes.len());
-        let last = self.children(GraphId(id.0)).last_of(self, next);
-        let inner = last.map_or(0, |last| last.span.end);
         if let Some(node) = self.nodes.get_mut(id.0 as usize) {
             node.next = next;
-            node.span.end = end.map_or(inner, saturate).max(node.span.end);
+        }
+        let end = end.map_or_else(|| self.inner_end(id), saturate);
+        if let Some(node) = self.nodes.get_mut(id.0 as usize) {
+            node.span.end = end.max(node.span.end);
         }
     }
 }
@@ -175,11 +186,5 @@ impl Children {
         }
         self.at = graph.get(id)?.next;
         Some(id)
-    }
-
-    fn last_of<'graph>(self, graph: &'graph Graph<'_>, end: u32) -> Option<&'graph GraphNode> {
-        // The end of what is within a collection is that of the node added last, which has nothing after it.
-        let last = end.checked_sub(1).filter(|last| *last >= self.at)?;
-        graph.get(GraphId(last))
     }
 }
