@@ -38,11 +38,11 @@ const HEAD: &str = "\
 # The built-in types of Kubernetes. Made by `cargo xtask codegen`; do not edit.
 # kind GROUP/VERSION/KIND TYPE
 # type TYPE
-#  FIELD PRESENCE SHAPE [GO]
+#  FIELD PRESENCE SHAPE [GO] [^EMBEDDED]
 # PRESENCE: `!` always there, with its zero value if need be; `n` always there, perhaps null;
 #   `?` left out when null; `-` left out when empty.
 # SHAPE: a scalar, a TYPE, `[SHAPE` for a list, `{SHAPE` for a map.
-# GO: what Go calls the field's type, where the shape does not tell.
+# GO: what Go calls the field's type, where the shape does not tell. EMBEDDED: the embedded struct that it belongs to.
 ";
 
 /// Versions that are no longer served, but that policies still name.
@@ -108,8 +108,19 @@ fn reachable(packages: &BTreeMap<String, Package>, roots: impl Iterator<Item = S
 struct Entry {
     presence: char,
     shape: String,
-    /// The word for Go's own name, with a blank before it; empty where the shape tells.
+    /// The words for Go's own names, each with a blank before it; empty where the shape tells.
     go: String,
+}
+
+impl Entry {
+    /// The field as one of a struct that embeds the one that has it.
+    fn within(self, embedded: &str) -> Self {
+        let go = match self.go.split_once(" ^") {
+            None => format!("{} ^{embedded}", self.go),
+            Some((go, inner)) => format!("{go} ^{embedded}.{inner}"),
+        };
+        Entry { go, ..self }
+    }
 }
 
 /// The fields of a struct by their JSON names, those of embedded structs included.
@@ -120,7 +131,13 @@ fn fields(packages: &BTreeMap<String, Package>, name: &str) -> BTreeMap<String, 
         .and_then(|(path, own)| packages.get(path)?.structs.get(own));
     for field in declared.into_iter().flatten() {
         match (&field.name, &field.shape) {
-            (None, Shape::Named(embedded)) => entries.extend(fields(packages, embedded)),
+            (None, Shape::Named(embedded)) => {
+                let own = embedded
+                    .rsplit_once('.')
+                    .map_or(embedded.as_str(), |(_, own)| own);
+                let promoted = fields(packages, embedded).into_iter();
+                entries.extend(promoted.map(|(name, entry)| (name, entry.within(own))));
+            }
             (None, _) => {}
             (Some(json), _) => {
                 entries.insert(json.clone(), entry(packages, field));
@@ -182,12 +199,16 @@ const OPAQUE: [&str; 6] = [
     "json",
 ];
 
+/// Texts with names of their own, in packages that are not read.
+const TEXTS: [&str; 2] = ["types.UID", "types.NodeName"];
+
 /// A shape with names of scalars, lists and maps replaced by what they stand for.
 fn resolve(packages: &BTreeMap<String, Package>, shape: &Shape) -> String {
     match shape {
         Shape::List(element) => format!("[{}", resolve(packages, element)),
         Shape::Map(value) => format!("{{{}", resolve(packages, value)),
         Shape::Scalar(name) => (*name).to_owned(),
+        Shape::Named(name) if TEXTS.contains(&name.as_str()) => "string".to_owned(),
         Shape::Named(name) => {
             let declared = name
                 .rsplit_once('.')

@@ -233,6 +233,23 @@ impl<'s> Session<'s> {
         typed::named(kind, object).map_or(object, |named| self.keep(named))
     }
 
+    /// An object of a custom kind in a version, whatever its kind calls itself.
+    pub(crate) fn versioned(
+        &self,
+        kind: &'s GroupVersionKind,
+        object: &'s json::Value<'s>,
+    ) -> &'s json::Value<'s> {
+        let version = kind.api_version();
+        if object.get("apiVersion").and_then(json::Value::as_str) == Some(&version) {
+            return object;
+        }
+        let json::Value::Object(mut members) = request::borrow(object) else {
+            return object;
+        };
+        members.insert("apiVersion", version);
+        self.keep(json::Value::Object(members))
+    }
+
     /// A value of `params`.
     pub(crate) fn param(
         &self,

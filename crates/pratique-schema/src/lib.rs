@@ -45,6 +45,7 @@ pub struct Field {
     /// What it holds.
     pub shape: Shape,
     go: Option<Box<str>>,
+    embedded: Option<Box<str>>,
 }
 
 /// When a field is there after an API server has read and written an object.
@@ -140,6 +141,11 @@ impl Schema {
 }
 
 impl Field {
+    /// The name of the struct that Go embeds for the sake of this field, if it does.
+    pub fn embedded(&self) -> Option<&str> {
+        self.embedded.as_deref()
+    }
+
     /// What Go calls the field's type, as messages of an API server show it: `v1.RestartPolicy`.
     pub fn go_type(&self, schema: &Schema) -> String {
         let own = self.go.as_deref().map(str::to_owned);

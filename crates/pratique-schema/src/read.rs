@@ -41,6 +41,10 @@ fn read_kind(line: &str, ids: &HashMap<&str, TypeId>) -> Option<(GroupVersionKin
 
 /// `containers n [core/v1.Container`
 fn read_field(line: &str, ids: &HashMap<&str, TypeId>) -> Option<Field> {
+    let (line, embedded) = match line.split_once(" ^") {
+        Some((line, embedded)) => (line, Some(embedded.into())),
+        None => (line, None),
+    };
     let mut words = line.split(' ');
     Some(Field {
         name: words.next()?.to_owned(),
@@ -52,6 +56,7 @@ fn read_field(line: &str, ids: &HashMap<&str, TypeId>) -> Option<Field> {
         },
         shape: read_shape(words.next()?, ids)?,
         go: words.next().map(Box::from),
+        embedded,
     })
 }
 

@@ -162,7 +162,7 @@ fn shape(of: &str, path: &str, imports: &BTreeMap<String, String>) -> (Shape, bo
     let inner = |of: &str| Box::new(shape(of, path, imports).0);
     let shape = match of {
         "bool" => Shape::Scalar("bool"),
-        "string" | "types.UID" | "types.NodeName" => Shape::Scalar("string"),
+        "string" => Shape::Scalar("string"),
         "int32" | "uint16" => Shape::Scalar("int32"),
         "int" | "int64" | "uint32" | "uint64" => Shape::Scalar("int64"),
         "float32" | "float64" => Shape::Scalar("float"),

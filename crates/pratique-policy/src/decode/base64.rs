@@ -1,4 +1,20 @@
-//! Base64 as Go's standard encoding reads it: padded, with line breaks anywhere.
+//! Base64 (RFC 4648) as Go's standard encoding reads it: padded, with line breaks anywhere.
+
+/// The form of bytes.
+pub(crate) fn encoded(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut encoded = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let six = (bits >> (18 - 6 * digit)) & 0x3f;
+            let known = DIGITS.get(six as usize).filter(|_| digit <= group.len());
+            encoded.push(known.map_or('=', |own| char::from(*own)));
+        }
+    }
+    encoded
+}
 
 /// The position of the first byte that does not fit.
 pub(super) fn fault(text: &str) -> Option<usize> {

@@ -39,14 +39,14 @@ fn fits(shape: &Shape, value: &Value<'_>, go: &dyn Fn() -> String) -> Result<(),
 
 fn scalar_fits(of: Scalar, value: &Value<'_>, go: &dyn Fn() -> String) -> Result<(), String> {
     if let Some(fault) = scalar::fault(of, value) {
-        return Err(fault);
+        return Err(fault.to_string());
     }
     match (of, value) {
         (Scalar::Bool, Value::Bool(_))
         | (Scalar::String, Value::String(_))
         | (Scalar::Float | Scalar::Int32 | Scalar::Int64, Value::Int(_))
         | (Scalar::Float, Value::Float(_)) => Ok(()),
-        (Scalar::Int32 | Scalar::Int64, Value::Float(number)) if number.fract() == 0.0 => Ok(()),
+        (Scalar::Int32 | Scalar::Int64, Value::Float(number)) if *number == number.trunc() => Ok(()),
         (Scalar::Bytes, Value::String(text)) => match base64::fault(text) {
             None => Ok(()),
             Some(at) => Err(format!(

@@ -2,7 +2,7 @@
 //!
 //! What a JSON Patch made is [decoded strictly](strict) from JSON; what a merge made is [converted](convert()).
 
-mod base64;
+pub(crate) mod base64;
 mod convert;
 mod scalar;
 mod strict;

@@ -1,27 +1,43 @@
 //! Scalars that read themselves: their faults end the reading at once.
 
+use std::fmt::{self, Display, Formatter};
+
 use pratique_cel::quantity::Quantity;
 use pratique_json::Value;
 use pratique_schema::Scalar;
 
 use super::time;
 
+/// What is wrong with a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It is of the wrong type.
+    Type {
+        /// What it is, as Go says it.
+        what: String,
+        /// The type that Go wants.
+        go: &'static str,
+    },
+    /// Anything else.
+    Other(String),
+}
+
 /// What Go says of a value that such a scalar cannot be; `None` where it can, and for other scalars.
-pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<String> {
+pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<Fault> {
     match scalar {
         Scalar::Quantity => match value {
             Value::Null => None,
             Value::String(text) if Quantity::parse(text.trim()).is_ok() => None,
             Value::Int(_) | Value::Float(_) if Quantity::parse(&value.to_string()).is_ok() => None,
-            _ => Some(NO_QUANTITY.to_owned()),
+            _ => Some(Fault::Other(NO_QUANTITY.to_owned())),
         },
         Scalar::IntOrString => match value {
             Value::Null | Value::String(_) => None,
             Value::Int(number) if i32::try_from(*number).is_ok() => None,
-            _ => Some(of_type(value, "int32")),
+            _ => Some(Fault::of_type(value, "int32")),
         },
-        Scalar::Time | Scalar::MicroTime => text_of(value).and_then(time::fault_of),
-        Scalar::Duration => text_of(value).and_then(time::duration_fault_of),
+        Scalar::Time | Scalar::MicroTime => text(value, time::fault),
+        Scalar::Duration => text(value, time::duration_fault),
         _ => None,
     }
 }
@@ -29,12 +45,36 @@ pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<String> {
 const NO_QUANTITY: &str =
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/// `json: cannot unmarshal number 1.5 into Go value of type int32`
-pub(super) fn of_type(value: &Value<'_>, go: &str) -> String {
-    format!(
-        "json: cannot unmarshal {} into Go value of type {go}",
-        kind_of(value, go)
-    )
+/// What is wrong with a value that has to be a text of some form.
+fn text(value: &Value<'_>, fault: fn(&str) -> Option<String>) -> Option<Fault> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => fault(text).map(Fault::Other),
+        other => Some(Fault::of_type(other, "string")),
+    }
+}
+
+impl Fault {
+    fn of_type(value: &Value<'_>, go: &'static str) -> Self {
+        Fault::Type {
+            what: kind_of(value, go),
+            go,
+        }
+    }
+}
+
+impl Display for Fault {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Type { what, go } => {
+                write!(
+                    formatter,
+                    "json: cannot unmarshal {what} into Go value of type {go}"
+                )
+            }
+            Fault::Other(text) => formatter.write_str(text),
+        }
+    }
 }
 
 /// What a value is, as Go says it. A number that is one of the wrong kind is shown.
@@ -48,14 +88,5 @@ pub(super) fn kind_of(value: &Value<'_>, go: &str) -> String {
         Value::String(_) => "string".to_owned(),
         Value::Array(_) => "array".to_owned(),
         Value::Object(_) => "object".to_owned(),
-    }
-}
-
-/// The text of a value that has to be one; `None` for null.
-fn text_of<'v>(value: &'v Value<'_>) -> Option<Result<&'v str, String>> {
-    match value {
-        Value::Null => None,
-        Value::String(text) => Some(Ok(text)),
-        other => Some(Err(of_type(other, "string"))),
     }
 }

@@ -1,9 +1,10 @@
 //! Strict decoding of JSON into a built-in type: the first fault of a type, else all fields that nobody knows.
 
 use pratique_json::{Object, Value};
-use pratique_schema::{Scalar, Schema, Shape, TypeId};
+use pratique_schema::{Field, Scalar, Schema, Shape, TypeId};
 
-use super::{base64, scalar};
+use super::base64;
+use super::scalar::{self, Fault};
 
 /// Why an object cannot be decoded into a type.
 pub(crate) fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
@@ -33,8 +34,12 @@ struct Decoder<'v> {
 /// A step to a place.
 #[derive(Clone, Copy)]
 enum Step<'v> {
-    /// A field of a struct with this name.
-    Field(&'static str, &'v str),
+    /// A field of a struct with this name, perhaps of one that it embeds.
+    Field {
+        of: &'static str,
+        embedded: Option<&'static str>,
+        name: &'v str,
+    },
     Index(usize),
     Key(&'v str),
 }
@@ -47,8 +52,13 @@ impl<'v> Decoder<'v> {
     fn structure(&mut self, id: TypeId, object: &'v Object<'_>) -> Result<(), String> {
         let of = self.schema.get(id);
         for (name, value) in object.iter() {
-            self.place.push(Step::Field(of.go_type(), name));
-            match of.field(name) {
+            let field = of.field(name);
+            self.place.push(Step::Field {
+                of: of.go_type(),
+                embedded: field.and_then(Field::embedded),
+                name,
+            });
+            match field {
                 Some(field) => {
                     let schema = self.schema;
                     self.value(&field.shape, value, &|| field.go_type(schema))?;
@@ -100,8 +110,10 @@ impl<'v> Decoder<'v> {
     }
 
     fn scalar(&mut self, kind: Scalar, value: &Value<'_>, go: GoType<'_>) -> Result<(), String> {
-        if let Some(fault) = scalar::fault(kind, value) {
-            return Err(fault);
+        match scalar::fault(kind, value) {
+            Some(Fault::Type { what, go }) => return Err(self.in_place(&what, go)),
+            Some(Fault::Other(text)) => return Err(text),
+            None => {}
         }
         let fits = match kind {
             Scalar::Bool => matches!(value, Value::Bool(_)),
@@ -109,7 +121,10 @@ impl<'v> Decoder<'v> {
             Scalar::Int32 => matches!(value, Value::Int(number) if i32::try_from(*number).is_ok()),
             Scalar::Int64 => matches!(value, Value::Int(_)),
             Scalar::Float => matches!(value, Value::Int(_) | Value::Float(_)),
-            Scalar::Bytes => return self.bytes(value, go),
+            Scalar::Bytes => {
+                self.bytes(value, go);
+                true
+            }
             _ => true,
         };
         if !fits {
@@ -118,36 +133,44 @@ impl<'v> Decoder<'v> {
         Ok(())
     }
 
-    fn bytes(&mut self, value: &Value<'_>, go: GoType<'_>) -> Result<(), String> {
+    fn bytes(&mut self, value: &Value<'_>, go: GoType<'_>) {
         match value {
             Value::String(text) => {
                 if let (None, Some(at)) = (&self.fault, base64::fault(text)) {
                     self.fault = Some(format!("illegal base64 data at input byte {at}"));
                 }
             }
-            Value::Array(bytes) if bytes.iter().all(|byte| matches!(byte, Value::Int(0..=255))) => {}
+            Value::Array(bytes) => {
+                let unfit = |byte: &&Value<'_>| !matches!(byte, Value::Int(0..=255) | Value::Null);
+                for byte in bytes.iter().filter(unfit) {
+                    self.mismatch(byte, &|| "uint8".to_owned());
+                }
+            }
             _ => self.mismatch(value, go),
         }
-        Ok(())
     }
 
     fn mismatch(&mut self, value: &Value<'_>, go: GoType<'_>) {
-        if self.fault.is_some() {
-            return;
+        if self.fault.is_none() {
+            let go = go();
+            self.fault = Some(self.in_place(&scalar::kind_of(value, &go), &go));
         }
-        let go = go();
-        let what = scalar::kind_of(value, &go);
-        let fields = self.place.iter().filter_map(|step| match step {
-            Step::Field(of, name) => Some((*of, *name)),
-            Step::Index(_) | Step::Key(_) => None,
-        });
-        let of = fields.clone().next_back().map_or("", |(of, _)| of);
-        let of = of.rsplit_once('.').map_or(of, |(_, own)| own);
-        let fields: Vec<&str> = fields.map(|(_, name)| name).collect();
+    }
+
+    /// `json: cannot unmarshal number into Go struct field PodSpec.spec.nodeName of type string`
+    fn in_place(&self, what: &str, go: &str) -> String {
+        let mut struct_name = "";
+        let mut fields: Vec<&str> = Vec::new();
+        for step in &self.place {
+            if let Step::Field { of, embedded, name } = step {
+                struct_name = of;
+                fields.extend(*embedded);
+                fields.push(name);
+            }
+        }
+        let of = struct_name.rsplit_once('.').map_or(struct_name, |(_, own)| own);
         let fields = fields.join(".");
-        self.fault = Some(format!(
-            "json: cannot unmarshal {what} into Go struct field {of}.{fields} of type {go}"
-        ));
+        format!("json: cannot unmarshal {what} into Go struct field {of}.{fields} of type {go}")
     }
 
     /// `spec.containers[0].image`
@@ -156,8 +179,8 @@ impl<'v> Decoder<'v> {
         for step in &self.place {
             match step {
                 Step::Index(index) => path += &format!("[{index}]"),
-                Step::Field(_, name) | Step::Key(name) if path.is_empty() => path += name,
-                Step::Field(_, name) | Step::Key(name) => path += &format!(".{name}"),
+                Step::Field { name, .. } | Step::Key(name) if path.is_empty() => path += name,
+                Step::Field { name, .. } | Step::Key(name) => path += &format!(".{name}"),
             }
         }
         path
@@ -203,6 +226,15 @@ mod tests {
         check(
             r#"{"spec":{"restartPolicy":[]}}"#,
             "json: cannot unmarshal array into Go struct field PodSpec.spec.restartPolicy of type v1.RestartPolicy",
+        );
+        check(
+            r#"{"spec":{"volumes":[{"hostPath":{"path":1}}]}}"#,
+            "json: cannot unmarshal number into Go struct field \
+             HostPathVolumeSource.spec.volumes.VolumeSource.hostPath.path of type string",
+        );
+        check(
+            r#"{"metadata":{"creationTimestamp":1}}"#,
+            "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string",
         );
     }
 

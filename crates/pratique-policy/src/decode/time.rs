@@ -6,18 +6,8 @@ use pratique_cel::time::{Duration, Timestamp};
 /// RFC 3339 by the pieces of Go's layout.
 const LAYOUT: [&str; 11] = ["2006", "-", "01", "-", "02", "T", "15", ":", "04", ":", "05"];
 
-/// Why a value is no point in time; what is no text comes with its own fault.
-pub(super) fn fault_of(text: Result<&str, String>) -> Option<String> {
-    text.map_or_else(Some, fault)
-}
-
-/// Why a value is no span of time; what is no text comes with its own fault.
-pub(super) fn duration_fault_of(text: Result<&str, String>) -> Option<String> {
-    text.map_or_else(Some, duration_fault)
-}
-
 /// Why a text is no point in time.
-fn fault(text: &str) -> Option<String> {
+pub(super) fn fault(text: &str) -> Option<String> {
     if Timestamp::parse(text).is_ok() {
         return None;
     }
@@ -52,7 +42,7 @@ fn fault(text: &str) -> Option<String> {
 }
 
 /// Why a text is no span of time.
-fn duration_fault(text: &str) -> Option<String> {
+pub(super) fn duration_fault(text: &str) -> Option<String> {
     match Duration::parse(text) {
         Some(_) => None,
         None => Some(format!("time: invalid duration {}", quoted(text))),

@@ -4,6 +4,7 @@ use pratique_cel::library::mutation::check_type_names;
 use pratique_cel::{Context, Value};
 use pratique_json as json;
 use pratique_merge::structured;
+use pratique_types::GroupVersionKind;
 
 use super::version::Version;
 use super::{Form, Mutation, native, patch};
@@ -34,11 +35,32 @@ pub(super) fn apply<'s>(
     inputs: &Inputs<'s>,
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
     let value = evaluate(session, (index, mutation), hook, inputs)?;
-    match mutation.form {
-        Form::JsonPatch => patch::patched(&value, version, session),
-        Form::ApplyConfiguration => merged(&value, version, session),
-    }
+    let object = match mutation.form {
+        Form::JsonPatch => patch::patched(&value, version, session)?,
+        Form::ApplyConfiguration => merged(&value, version, session)?,
+    };
+    as_requested(version.kind, &session.request.kind)?;
+    Ok(object)
 }
+
+/// A built-in object goes back into the kind of the request, for which there is only one way: to be of it.
+fn as_requested(kind: &GroupVersionKind, requested: &GroupVersionKind) -> Result<(), Refusal> {
+    let same = kind.group == requested.group && kind.version == requested.version;
+    if same || !typed::is_builtin(kind) {
+        return Ok(());
+    }
+    let (from, to) = (&kind.version, &requested.version);
+    let name = &kind.kind;
+    Err(Refusal::Policy(if kind.group == requested.group {
+        format!("converting ({from}.{name}) to ({to}.{name}): unknown conversion")
+    } else {
+        let to = requested.api_version();
+        format!("{from}.{name} is not suitable for converting to \"{to}\" in scheme \"{SCHEME}\"")
+    }))
+}
+
+/// The name of the registry of built-in types in messages.
+pub(super) const SCHEME: &str = "pkg/runtime/scheme.go:111";
 
 fn evaluate<'s>(
     session: &Session<'s>,

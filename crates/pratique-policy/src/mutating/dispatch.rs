@@ -4,7 +4,7 @@ use pratique_cel::Value;
 use pratique_json as json;
 use pratique_match::Matched;
 use pratique_schema::merge::NoMergeType;
-use pratique_types::{GroupVersionKind, Operation, Reason, Status};
+use pratique_types::{GroupVersion, GroupVersionKind, Operation, Reason, Status};
 
 use super::apply::{self, Refusal};
 use super::denial::{Failures, internal};
@@ -19,8 +19,10 @@ use crate::meeting::Meeting;
 use crate::observer::{ErrorType, Mutating, Observer};
 use crate::outcome::Unfinished;
 use crate::policies::Origin;
+use crate::request::borrow;
 use crate::session::{Inputs, Session, Store, Submission, Surroundings};
 use crate::trace::Does;
+use crate::typed;
 
 /// Puts a request before sets of policies, in their order: static ones first. When policies change the object, those
 /// before them that want it have a second turn.
@@ -164,7 +166,8 @@ impl<'s> Bench<'_, 's> {
             let version = self.version(call.matched.kind);
             self.invoke(call, version, namespace.full)?;
         }
-        if self.changed().is_some() {
+        if let Some(changed) = self.changed() {
+            self.returns(changed)?;
             self.turns.require();
         }
         Ok(())
@@ -366,13 +369,55 @@ impl<'s> Bench<'_, 's> {
         })
     }
 
+    /// Whether an object of a custom kind can go back into the version of the request; its group has to be the same.
+    fn returns(&self, changed: &Version<'s>) -> Result<(), Status> {
+        let requested = &self.session.request.kind;
+        if typed::is_builtin(changed.kind) {
+            return Ok(());
+        }
+        let text = |field| {
+            changed
+                .object
+                .get(field)
+                .and_then(json::Value::as_str)
+                .unwrap_or_default()
+        };
+        let version = GroupVersion::parse(text("apiVersion")).unwrap_or_default();
+        let of = version.clone().with_kind(text("kind"));
+        let known = |kind: &GroupVersionKind| {
+            let schema = self.session.surroundings.cluster.merge_schema(kind);
+            schema.kind(kind) != Err(NoMergeType::Version)
+        };
+        if of.group != requested.group {
+            let (of, to) = (shown(&of), requested.api_version());
+            return Err(internal(&format!(
+                "failed to convert object: {of} is unstructured and is not suitable for converting to \"{to}\""
+            )));
+        }
+        if of.version != requested.version && !known(&of) {
+            return Err(internal(&format!(
+                "failed to convert object: request to convert CR from an invalid group/version: {}",
+                of.api_version()
+            )));
+        }
+        Ok(())
+    }
+
     /// The object as it goes on; `None` where nothing changed it.
     fn result(&self) -> Option<json::Value<'static>> {
         let changed = self.changed()?;
         let kind = &self.session.request.kind;
-        let object = self.session.typed(kind, changed.object);
+        let object = match typed::is_builtin(kind) {
+            true => self.session.typed(kind, changed.object),
+            false => self.session.versioned(kind, changed.object),
+        };
         let before = self.session.typed(kind, self.object);
-        (!same(object, before)).then(|| object.clone().into_owned())
+        if same(object, before) {
+            return None;
+        }
+        // It is written before anybody reads it.
+        let written = typed::reread(object).unwrap_or_else(|| borrow(object));
+        Some(written.into_owned())
     }
 }
 
@@ -387,6 +432,14 @@ fn invocation(call: &Call<'_>) -> Invocation {
         param: call
             .param
             .map(|param| (text(param, "namespace"), text(param, "name"))),
+    }
+}
+
+/// A kind as Go shows it, even one without a version.
+fn shown(kind: &GroupVersionKind) -> String {
+    match kind.version.as_str() {
+        "" => format!("{}/, Kind={}", kind.group, kind.kind),
+        _ => kind.to_string(),
     }
 }
 

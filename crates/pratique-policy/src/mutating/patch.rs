@@ -6,7 +6,7 @@ use pratique_json as json;
 use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
-use super::apply::Refusal;
+use super::apply::{Refusal, SCHEME};
 use super::plain;
 use super::version::Version;
 use crate::decode;
@@ -54,7 +54,7 @@ fn read<'s>(
     let Some(id) = typed::id(&kind) else {
         let version = kind.api_version();
         return Err(server(format!(
-            "no kind \"{}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\"",
+            "no kind \"{}\" is registered for version \"{version}\" in scheme \"{SCHEME}\"",
             kind.kind
         )));
     };

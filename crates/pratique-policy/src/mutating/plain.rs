@@ -6,6 +6,7 @@ use pratique_json as json;
 use pratique_merge::structured::Patch;
 
 use super::native;
+use crate::decode::base64;
 
 /// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
 const MAX_SAFE: u64 = (1 << 53) - 1;
@@ -23,7 +24,7 @@ pub(super) fn json<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<json:
         },
         Value::Double(number) => double(*number)?,
         Value::String(text) => json::Value::from(*text),
-        Value::Bytes(bytes) => json::Value::from(base64(bytes)),
+        Value::Bytes(bytes) => json::Value::from(base64::encoded(bytes)),
         Value::Timestamp(time) => json::Value::from(time.to_string()),
         Value::Duration(span) => json::Value::from(span.to_string()),
         Value::List(List::Typed(_)) => return Err(no_form("'list'")),
@@ -78,7 +79,7 @@ fn of_patch(patch: Patch<'_>) -> Result<json::Value<'_>, String> {
             json::Value::Object(members.collect::<Result<_, String>>()?)
         }
         Patch::Foreign(foreign) => match native::bytes_of(&foreign) {
-            Some(bytes) => json::Value::from(base64(&bytes)),
+            Some(bytes) => json::Value::from(base64::encoded(&bytes)),
             None => return Err(invalid(&foreign.type_name)),
         },
     })
@@ -125,22 +126,6 @@ fn short(name: &str) -> &str {
         name if name.starts_with("kubernetes.authorization.") => name,
         name => name.strip_prefix("kubernetes.").unwrap_or(name),
     }
-}
-
-/// Base64 with padding (RFC 4648).
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut encoded = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            let six = (bits >> (18 - 6 * digit)) & 0x3f;
-            let known = DIGITS.get(six as usize).filter(|_| digit <= group.len());
-            encoded.push(known.map_or('=', |own| char::from(*own)));
-        }
-    }
-    encoded
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use pratique_cel::time::Timestamp;
 use pratique_json::Value;
 use pratique_schema::Scalar;
 
+use crate::decode::base64;
+
 /// The canonical form of a scalar; `None` where it has it, or where no API server would have taken it.
 pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'a>> {
     match (scalar, value) {
@@ -14,14 +16,19 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
         (Scalar::Quantity, Value::Int(_) | Value::Float(_)) => {
             Some(Quantity::parse(&value.to_string()).ok()?.to_string().into())
         }
+        (Scalar::Bytes, Value::Array(bytes)) => {
+            let bytes = bytes
+                .iter()
+                .map(|byte| u8::try_from(byte.as_int().unwrap_or_default()));
+            Some(base64::encoded(&bytes.collect::<Result<Vec<_>, _>>().ok()?).into())
+        }
         (Scalar::Time, Value::String(text)) => changed(text, in_seconds(text)?),
         (Scalar::MicroTime, Value::String(text)) => changed(text, in_microseconds(text)?),
         (Scalar::Int32, Value::Int(number)) if i32::try_from(*number).is_err() => {
             Some(Value::Int(i64::from(*number as i32)))
         }
-        (Scalar::Int32 | Scalar::Int64, Value::Float(number)) if number.fract() == 0.0 => {
-            Some(Value::Int(*number as i64))
-        }
+        (Scalar::Int32, Value::Float(number)) => Some(Value::Int(i64::from(truncated(*number)? as i32))),
+        (Scalar::Int64, Value::Float(number)) => Some(Value::Int(truncated(*number)?)),
         (Scalar::Float, Value::Int(number)) => Some(Value::Float(*number as f64)),
         _ => None,
     }
@@ -38,6 +45,18 @@ pub(crate) fn zero<'a>(scalar: Scalar) -> Value<'a> {
         Scalar::Duration => Value::from("0s"),
         Scalar::Bytes | Scalar::Time | Scalar::MicroTime | Scalar::Json => Value::Null,
     }
+}
+
+/// A float without fraction as an integer, in the way of the processors that API servers run on: the least one for all
+/// that have no place.
+fn truncated(number: f64) -> Option<i64> {
+    const PLACE: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
+    let whole = number.is_infinite() || number.fract() == 0.0;
+    whole.then_some(if PLACE.contains(&number) {
+        number as i64
+    } else {
+        i64::MIN
+    })
 }
 
 fn changed<'a>(text: &str, canonical: String) -> Option<Value<'a>> {
