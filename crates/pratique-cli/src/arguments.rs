@@ -1,11 +1,14 @@
 //! The command line.
 
+mod check;
 mod gates;
 mod review;
 mod test;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use pratique_manifest::Plugin;
+
+pub(crate) use check::{CheckArguments, CheckFormat, WARNINGS};
 pub(crate) use gates::Gates;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments, ReviewFormat};
 pub(crate) use test::{TestArguments, TestFormat};
@@ -26,46 +29,6 @@ pub(crate) enum Command {
     Check(CheckArguments),
     Review(Box<ReviewArguments>),
     Test(Box<TestArguments>),
-}
-
-/// Check that kube-apiserver would load static manifests or an AdmissionConfiguration.
-///
-/// Prints what was loaded, or everything that is wrong with it, and first what the server would say.
-#[derive(Debug, Args)]
-pub(crate) struct CheckArguments {
-    /// A directory of static manifests, a manifest, or an AdmissionConfiguration file.
-    #[arg(required = true, value_name = "PATH")]
-    pub(crate) paths: Vec<String>,
-    /// The admission plugin that the manifests are for; told by their kinds if it is not given.
-    #[arg(long, env = "PRATIQUE_PLUGIN", value_name = "NAME", value_parser = plugin())]
-    pub(crate) plugin: Option<Plugin>,
-    #[command(flatten)]
-    pub(crate) common: CommonArguments,
-}
-
-/// What all commands take.
-#[derive(Debug, Args)]
-pub(crate) struct CommonArguments {
-    /// How to print the answer.
-    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
-    pub(crate) output: Format,
-    /// Feature gates of kube-apiserver, as NAME=true|false.
-    #[arg(
-        long,
-        env = "PRATIQUE_FEATURE_GATES",
-        value_name = "NAME=BOOL,…",
-        default_value = ""
-    )]
-    pub(crate) feature_gates: Gates,
-}
-
-/// How an answer is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people.
-    Human,
-    /// For programs.
-    Json,
 }
 
 fn plugin() -> impl clap::builder::TypedValueParser<Value = Plugin> {

@@ -1,26 +1,34 @@
-//! `pratique check`: would an API server start with this?
+//! `pratique check`: would an API server start with this, and would it do what it is meant to?
 
 mod guess;
+mod hashes;
+mod human;
+mod json;
+mod levels;
+mod report;
 mod subject;
 
 use std::sync::Arc;
 
 use pratique::{Cache, Expressions};
-use pratique_manifest::{LoadErrors, Plugin};
-use serde::Serialize;
+use pratique_lint::{ExpressionCost, Warning};
+use pratique_manifest::{LoadErrors, ManifestSet};
 
-use crate::arguments::{CheckArguments, Format};
+use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{Answer, Trouble};
-use crate::output::excerpt::Texts;
-use crate::output::{self, problems};
-use crate::style::{Style, Tone};
+use crate::output::finding::{Finding, Severity};
+use crate::output::{self, problems, sarif};
 pub(crate) use guess::plugin_of;
-use subject::{Found, Loaded, Subject};
+use levels::{Level, Levels};
+use subject::{Loaded, Subject};
 
 /// What became of one path.
 struct Checked {
     path: String,
     loaded: Result<Vec<Loaded>, Refusal>,
+    warnings: Vec<Warning>,
+    /// What each expression costs, if that was asked for.
+    costs: Vec<ExpressionCost>,
 }
 
 /// Why a server would not start, and how it would end.
@@ -29,147 +37,76 @@ pub(crate) struct Refusal {
     pub(crate) exit_code: u8,
 }
 
-/// Checks every path, and answers whether all of them load.
+/// Checks every path, and answers whether all of them load, without a warning that is denied.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, Trouble> {
+    let levels = Levels::new(&arguments.allow, &arguments.deny);
     let expressions = Expressions::new(Arc::new(Cache::new()));
     let mut checked = Vec::new();
     for path in &arguments.paths {
         let subject = Subject::of(path, arguments.plugin)?;
-        let loaded = subject.load(&expressions, arguments.common.feature_gates);
-        checked.push(Checked {
-            path: path.clone(),
+        let loaded = subject.load(&expressions, arguments.feature_gates);
+        checked.push(Checked::new(path, loaded, &levels, arguments));
+    }
+    if arguments.hash_only {
+        return hashes::print(&checked, arguments.output);
+    }
+    let passes = checked.iter().all(|checked| checked.passes(&levels));
+    match arguments.output {
+        CheckFormat::Human => output::answer(&human::text(&checked, &levels))?,
+        CheckFormat::Json => output::answer_json(&json::Report::new(&checked, &levels))?,
+        CheckFormat::Sarif => {
+            let findings: Vec<_> = checked
+                .iter()
+                .flat_map(|checked| checked.findings(&levels))
+                .collect();
+            output::answer_json(&sarif::Log::new(&findings, passes))?;
+        }
+        CheckFormat::Junit => output::answer(&report::junit(&checked, &levels))?,
+        CheckFormat::Github => output::answer(&report::github(&checked, &levels))?,
+    }
+    Ok(Answer::of(passes))
+}
+
+impl Checked {
+    fn new(
+        path: &str,
+        loaded: Result<Vec<Loaded>, Refusal>,
+        levels: &Levels<'_>,
+        arguments: &CheckArguments,
+    ) -> Self {
+        let plugins = loaded.as_deref().unwrap_or_default();
+        let sets: Vec<&ManifestSet> = plugins.iter().map(|plugin| &plugin.manifests).collect();
+        let costs = match arguments.explain_cost {
+            true => pratique_lint::costs(&sets),
+            false => Vec::new(),
+        };
+        Checked {
+            path: path.to_owned(),
+            warnings: levels.wanted(pratique_lint::lint(&sets)),
+            costs,
             loaded,
+        }
+    }
+
+    fn passes(&self, levels: &Levels<'_>) -> bool {
+        self.loaded.is_ok()
+            && self
+                .warnings
+                .iter()
+                .all(|warning| levels.of(warning.lint) != Level::Deny)
+    }
+
+    /// All that is wrong, or may be.
+    fn findings(&self, levels: &Levels<'_>) -> Vec<Finding<'_>> {
+        let errors = self.loaded.as_ref().err().map(|refusal| &refusal.errors);
+        let errors = errors.map(problems::findings).unwrap_or_default();
+        let warnings = self.warnings.iter().map(|warning| {
+            let severity = match levels.of(warning.lint) {
+                Level::Deny => Severity::Denied,
+                Level::Allow | Level::Warn => Severity::Warning,
+            };
+            Finding::of_warning(warning, severity)
         });
-    }
-    match arguments.common.output {
-        Format::Human => output::answer(&human(&checked))?,
-        Format::Json => output::answer_json(&JsonReport {
-            results: checked.iter().map(JsonResult::from).collect(),
-        })?,
-    }
-    Ok(Answer::of(checked.iter().all(|checked| checked.loaded.is_ok())))
-}
-
-fn human(checked: &[Checked]) -> String {
-    let style = Style::of_stdout();
-    let mut texts = Texts::default();
-    let reports = checked.iter().map(|checked| match &checked.loaded {
-        Ok(loaded) => loads(&checked.path, loaded, style),
-        Err(refusal) => problems::human(&refusal.errors, &mut texts, style),
-    });
-    reports.collect::<Vec<_>>().join("\n")
-}
-
-/// What was loaded, plugin by plugin.
-fn loads(path: &str, loaded: &[Loaded], style: Style) -> String {
-    let mut out = format!(
-        "{}: {}\n",
-        style.paint(Tone::Place, path),
-        style.paint(Tone::Good, "valid")
-    );
-    for plugin in loaded {
-        let hash = if plugin.hash.is_empty() {
-            "no content"
-        } else {
-            &plugin.hash
-        };
-        out.push_str(&format!(
-            "\n{} {}\n",
-            plugin.plugin,
-            style.paint(Tone::Faint, hash)
-        ));
-        if let Some(directory) = &plugin.directory {
-            out.push_str(&format!("  manifests in {directory}\n"));
-        }
-        for Found { kind, name, location } in &plugin.objects {
-            let place = style.paint(Tone::Faint, &problems::place(location));
-            out.push_str(&format!("  {kind} {name} {place}\n"));
-        }
-    }
-    out
-}
-
-#[derive(Serialize)]
-struct JsonReport<'a> {
-    results: Vec<JsonResult<'a>>,
-}
-
-/// One path's answer for programs.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct JsonResult<'a> {
-    path: &'a str,
-    valid: bool,
-    /// What the server stops with.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    exit_code: Option<u8>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    problems: Vec<problems::JsonProblem<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    plugins: Vec<JsonPlugin<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct JsonPlugin<'a> {
-    plugin: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    static_manifests_dir: Option<&'a str>,
-    hash: &'a str,
-    objects: Vec<JsonObject<'a>>,
-}
-
-#[derive(Serialize)]
-struct JsonObject<'a> {
-    kind: &'static str,
-    name: &'a str,
-    location: problems::JsonLocation<'a>,
-}
-
-impl<'a> From<&'a Checked> for JsonResult<'a> {
-    fn from(checked: &'a Checked) -> Self {
-        let empty = JsonResult {
-            path: &checked.path,
-            valid: false,
-            error: None,
-            exit_code: None,
-            problems: Vec::new(),
-            plugins: Vec::new(),
-        };
-        match &checked.loaded {
-            Ok(loaded) => JsonResult {
-                valid: true,
-                plugins: loaded.iter().map(JsonPlugin::from).collect(),
-                ..empty
-            },
-            Err(refusal) => JsonResult {
-                error: Some(refusal.errors.to_string()),
-                exit_code: Some(refusal.exit_code),
-                problems: refusal
-                    .errors
-                    .problems()
-                    .map(problems::JsonProblem::from)
-                    .collect(),
-                ..empty
-            },
-        }
-    }
-}
-
-impl<'a> From<&'a Loaded> for JsonPlugin<'a> {
-    fn from(loaded: &'a Loaded) -> Self {
-        let objects = loaded.objects.iter().map(|found| JsonObject {
-            kind: found.kind.name(),
-            name: &found.name,
-            location: (&found.location).into(),
-        });
-        JsonPlugin {
-            plugin: Plugin::name(loaded.plugin),
-            static_manifests_dir: loaded.directory.as_deref(),
-            hash: &loaded.hash,
-            objects: objects.collect(),
-        }
+        errors.into_iter().chain(warnings).collect()
     }
 }

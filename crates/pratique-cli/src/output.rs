@@ -1,9 +1,12 @@
 //! Answers on standard output, everything else on standard error, and neither in the way of the other.
 
+pub(crate) mod catalog;
 pub(crate) mod excerpt;
+pub(crate) mod finding;
 pub(crate) mod github;
 pub(crate) mod junit;
 pub(crate) mod problems;
+pub(crate) mod sarif;
 
 use std::io::{self, ErrorKind, Write};
 

@@ -42,6 +42,25 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Every rule.
+    pub const ALL: [Self; 15] = [
+        Self::Unreadable,
+        Self::DocumentSeparator,
+        Self::Syntax,
+        Self::MissingKind,
+        Self::UnsupportedKind,
+        Self::WrongType,
+        Self::UnknownField,
+        Self::DuplicateField,
+        Self::InvalidField,
+        Self::InvalidExpression,
+        Self::StaticSuffix,
+        Self::DuplicateName,
+        Self::StaticUnsupported,
+        Self::MissingPolicy,
+        Self::Configuration,
+    ];
+
     /// The rule's stable name.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -28,7 +28,8 @@ pub(super) struct Loaded {
     pub(super) plugin: Plugin,
     /// Where an AdmissionConfiguration has it read from.
     pub(super) directory: Option<String>,
-    pub(super) hash: String,
+    pub(super) manifests: ManifestSet,
+    /// The objects: policies before their bindings.
     pub(super) objects: Vec<Found>,
 }
 
@@ -75,11 +76,11 @@ impl Subject {
             Subject::Configuration(path) => configuration(path, expressions, gates),
             Subject::Directory(path, plugin) => {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
-                Ok(vec![Loaded::new(*plugin, None, &set)])
+                Ok(vec![Loaded::new(*plugin, None, set)])
             }
             Subject::Manifest(file, plugin) => {
                 let set = load_files(std::slice::from_ref(file), *plugin, &options).map_err(refused)?;
-                Ok(vec![Loaded::new(*plugin, None, &set)])
+                Ok(vec![Loaded::new(*plugin, None, set)])
             }
         }
     }
@@ -94,28 +95,23 @@ fn configuration(path: &str, expressions: &Expressions, gates: Gates) -> Result<
         errors: refused.errors,
         exit_code: refused.exit_code,
     })?;
-    let plugin = |plugin: &pratique_manifest::PluginConfiguration| {
-        Loaded::new(
-            plugin.plugin,
-            plugin.static_manifests_dir.clone(),
-            &plugin.manifests,
-        )
+    let plugin = |plugin: pratique_manifest::PluginConfiguration| {
+        Loaded::new(plugin.plugin, plugin.static_manifests_dir, plugin.manifests)
     };
-    Ok(loaded.plugins.iter().map(plugin).collect())
+    Ok(loaded.plugins.into_iter().map(plugin).collect())
 }
 
 impl Loaded {
-    fn new(plugin: Plugin, directory: Option<String>, set: &ManifestSet) -> Self {
+    fn new(plugin: Plugin, directory: Option<String>, manifests: ManifestSet) -> Self {
         Loaded {
             plugin,
             directory,
-            hash: set.hash.clone(),
-            objects: objects(set),
+            objects: objects(&manifests),
+            manifests,
         }
     }
 }
 
-/// The objects of a set: policies before their bindings.
 fn objects(set: &ManifestSet) -> Vec<Found> {
     let mut found = Vec::new();
     let mut add = |kind, name: &Option<String>, source: &ObjectSource| {

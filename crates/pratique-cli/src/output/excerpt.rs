@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::ops::Range;
 
 use pratique_manifest::Location;
 
@@ -31,7 +32,7 @@ impl Texts {
     }
 
     /// The line of a place, and the place underlined; nothing for a file that is no text any more.
-    pub(crate) fn excerpt(&mut self, location: &Location, style: Style) -> Option<String> {
+    pub(crate) fn excerpt(&mut self, location: &Location, tone: Tone, style: Style) -> Option<String> {
         let text = self.text(&location.file)?;
         let number = usize::try_from(location.start.line).ok()?;
         let line = text.line(number)?;
@@ -41,7 +42,7 @@ impl Texts {
         } else {
             usize::MAX
         };
-        Some(frame(number, line.trim_end(), start, end, style))
+        Some(frame(number, line.trim_end(), start..end, tone, style))
     }
 
     fn text(&mut self, path: &str) -> Option<&Text> {
@@ -67,8 +68,9 @@ impl Text {
     }
 }
 
-/// Shows the part of a line around the characters from `start` to before `end`.
-fn frame(number: usize, line: &str, start: usize, end: usize, style: Style) -> String {
+/// Shows the part of a line around a range of its characters.
+fn frame(number: usize, line: &str, place: Range<usize>, tone: Tone, style: Style) -> String {
+    let Range { start, end } = place;
     let length = line.chars().count();
     let from = if length <= WIDTH {
         0
@@ -94,7 +96,7 @@ fn frame(number: usize, line: &str, start: usize, end: usize, style: Style) -> S
         "{} {left}{shown}{right}\n{} {pad}{}\n",
         style.paint(Tone::Faint, &format!("{number} |")),
         style.paint(Tone::Faint, &format!("{margin} |")),
-        style.paint(Tone::Bad, &carets),
+        style.paint(tone, &carets),
     )
 }
 
@@ -120,7 +122,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, start: usize, end: usize, expected: &str) {
-        assert_eq!(frame(7, line, start, end, Style::default()), expected);
+        assert_eq!(frame(7, line, start..end, Tone::Bad, Style::default()), expected);
     }
 
     #[test]

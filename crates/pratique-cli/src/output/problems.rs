@@ -4,40 +4,105 @@ use pratique_manifest::{LoadErrors, Location, ObjectName, Position, Problem};
 use serde::Serialize;
 
 use super::excerpt::Texts;
+use super::finding::{Finding, Severity};
 use crate::style::{Style, Tone};
 
 /// The longest message that people get to see whole, in bytes: a server quotes documents in its messages.
 const LONGEST: usize = 16 << 10;
 
+/// The problems of a load; the first of the first failure is marked as what the server stops with.
+pub(crate) fn findings(errors: &LoadErrors) -> Vec<Finding<'_>> {
+    let problems = errors.problems().enumerate();
+    problems
+        .map(|(index, problem)| Finding::of_problem(problem, index == 0))
+        .collect()
+}
+
 /// Tells all problems, the server's message first.
 pub(crate) fn human(errors: &LoadErrors, texts: &mut Texts, style: Style) -> String {
-    let mut out = format!(
-        "{} {}\n",
+    let text = shortened(&errors.to_string());
+    let list = listed(&findings(errors), Links::None, texts, style);
+    format!("{} {text}\n{list}", style.paint(Tone::Bad, "error:"))
+}
+
+/// Tells all problems of what a server would not start with, and marks what it says itself.
+pub(crate) fn refused(errors: &LoadErrors, texts: &mut Texts, style: Style) -> String {
+    let text = shortened(&errors.to_string());
+    let list = listed(&findings(errors), Links::Each, texts, style);
+    format!(
+        "{} {text}\n{} kube-apiserver stops with this\n{list}",
         style.paint(Tone::Bad, "error:"),
-        shortened(&errors.to_string())
-    );
-    for problem in errors.problems() {
-        out.push('\n');
-        out.push_str(&one(problem, texts, style));
+        style.paint(Tone::Faint, "  = note:"),
+    )
+}
+
+/// Whether findings come with links to what is known of their rules, each with the first of its kind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Links {
+    None,
+    Each,
+}
+
+/// Tells findings one by one, and counts them.
+pub(crate) fn listed(findings: &[Finding<'_>], links: Links, texts: &mut Texts, style: Style) -> String {
+    if findings.is_empty() {
+        return String::new();
     }
-    let count = errors.problems().count();
-    let plural = if count == 1 { "" } else { "s" };
-    out.push_str(&format!("\n{count} problem{plural}\n"));
+    let mut out = String::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for finding in findings {
+        let link = links == Links::Each && !seen.contains(&finding.name);
+        seen.push(finding.name);
+        out.push('\n');
+        out.push_str(&finding_text(finding, link, texts, style));
+    }
+    let count = |what: &str, of: &dyn Fn(Severity) -> bool| {
+        let count = findings.iter().filter(|finding| of(finding.severity)).count();
+        let plural = if count == 1 { "" } else { "s" };
+        (count > 0).then(|| format!("{count} {what}{plural}"))
+    };
+    let counts = [
+        count("problem", &|severity| severity == Severity::Error),
+        count("denied warning", &|severity| severity == Severity::Denied),
+        count("warning", &|severity| severity == Severity::Warning),
+    ];
+    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    out.push_str(&format!("\n{}\n", counts.join(", ")));
     out
 }
 
 /// Tells a problem, with the line that it is on.
 pub(crate) fn one(problem: &Problem, texts: &mut Texts, style: Style) -> String {
-    let rule = style.paint(Tone::Faint, &format!("[{}]", problem.rule.name()));
-    let message = shortened(&problem.message);
-    let Some(location) = &problem.location else {
-        return format!("{message} {rule}\n");
+    finding_text(&Finding::of_problem(problem, false), false, texts, style)
+}
+
+/// One finding, with a link to what is known of its rule if it is the first of its kind.
+fn finding_text(finding: &Finding<'_>, link: bool, texts: &mut Texts, style: Style) -> String {
+    let (label, tone) = match finding.severity {
+        Severity::Error => ("", Tone::Bad),
+        Severity::Denied => ("warning: ", Tone::Bad),
+        Severity::Warning => ("warning: ", Tone::Warning),
     };
-    let place = style.paint(Tone::Place, &place(location));
-    let mut out = format!("{place}: {message} {rule}\n");
-    out.push_str(&texts.excerpt(location, style).unwrap_or_default());
-    if let Some(help) = &problem.help {
-        out.push_str(&format!("{} {help}\n", style.paint(Tone::Faint, "  = help:")));
+    let rule = style.paint(Tone::Faint, &format!("[{}]", finding.name));
+    let label = style.paint(tone, label.trim_end()) + if label.is_empty() { "" } else { " " };
+    let message = shortened(finding.message);
+    let mut out = match finding.location {
+        Some(location) => {
+            let place = style.paint(Tone::Place, &place(location));
+            let excerpt = texts.excerpt(location, tone, style).unwrap_or_default();
+            format!("{place}: {label}{message} {rule}\n{excerpt}")
+        }
+        None => format!("{label}{message} {rule}\n"),
+    };
+    let mut note = |what: &str, text: &str| {
+        let what = style.paint(Tone::Faint, &format!("  = {what}:"));
+        out.push_str(&format!("{what} {text}\n"));
+    };
+    if let Some(help) = finding.help {
+        note("help", help);
+    }
+    if link {
+        note("see", &finding.url());
     }
     out
 }
@@ -65,10 +130,12 @@ fn shortened(message: &str) -> String {
     format!("{head}… ({left_out} bytes left out) …{tail}")
 }
 
-/// A problem for programs.
+/// A problem or a warning for programs.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct JsonProblem<'a> {
     rule: &'static str,
+    severity: &'static str,
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
@@ -78,6 +145,11 @@ pub(crate) struct JsonProblem<'a> {
     location: Option<JsonLocation<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
+    /// Where the rule is described.
+    url: String,
+    /// Whether it is what the server stops with.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stops_server: bool,
 }
 
 /// An object that a problem is about.
@@ -106,13 +178,25 @@ struct JsonPosition {
 
 impl<'a> From<&'a Problem> for JsonProblem<'a> {
     fn from(problem: &'a Problem) -> Self {
+        Finding::of_problem(problem, false).into()
+    }
+}
+
+impl<'a> From<Finding<'a>> for JsonProblem<'a> {
+    fn from(finding: Finding<'a>) -> Self {
         JsonProblem {
-            rule: problem.rule.name(),
-            message: &problem.message,
-            field: problem.field.as_deref(),
-            object: problem.object.as_ref().map(JsonName::from),
-            location: problem.location.as_ref().map(JsonLocation::from),
-            help: problem.help.as_deref(),
+            rule: finding.name,
+            severity: match finding.severity {
+                Severity::Error | Severity::Denied => "error",
+                Severity::Warning => "warning",
+            },
+            message: finding.message,
+            field: finding.field,
+            object: finding.object.map(JsonName::from),
+            location: finding.location.map(JsonLocation::from),
+            help: finding.help,
+            url: finding.url(),
+            stops_server: finding.stops_server,
         }
     }
 }

@@ -112,14 +112,14 @@ fn worst(typed: &Typed, bytes: u64) -> u64 {
     let Ok(checked) = &typed.checked else { return 0 };
     let asked = Asked::default();
     let small = estimate(checked, &asked).max;
-    let paths = asked.into_paths();
+    let places = asked.into_places();
     let spread = Spread {
         bytes,
-        over: paths.len() as u64,
+        over: places.len() as u64,
     };
-    let focused = paths
+    let focused = places
         .iter()
-        .map(|path| estimate(checked, &Object::with(path, bytes)).max);
+        .map(|place| estimate(checked, &Object::with(place, bytes)).max);
     let most = focused.max().unwrap_or_default();
     small.max(most).max(estimate(checked, &spread).max)
 }

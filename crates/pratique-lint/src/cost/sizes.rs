@@ -1,7 +1,8 @@
 //! The sizes of what expressions look at, in an object whose size is known.
 //!
 //! Bytes that are in one list are in no other: an object is as bad as it can be where all of them are in the list,
-//! map or text that costs most. What is not in the way of these is as small as it usually is.
+//! map or text that costs most. What is not in the way of these is as small as it usually is. What is made of other
+//! values has no place in the object; it is told apart by its type.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -9,23 +10,26 @@ use std::collections::BTreeSet;
 use pratique_cel::Type;
 use pratique_cel::estimate::{Range, Sizes};
 
-/// The size of a large object: of a Pod with more than a thousand containers, of all that fits an etcd request a tenth.
-pub(crate) const LARGE: u64 = 128 << 10;
+/// The size of a large object: of a Pod with more than a thousand containers.
+pub(crate) const LARGE: u64 = 32 << 10;
 
 /// How many elements a list usually has at most, and how many characters a text.
 const FEW: u64 = 4;
 const SHORT: u64 = 64;
 
 /// The most places whose sizes are varied.
-const MOST_PATHS: usize = 64;
+const MOST_PLACES: usize = 64;
+
+/// A value that may be large: its path, or no root and the type of a value that is made of others.
+type Place = Vec<String>;
 
 /// Remembers what it is asked for, and answers for a small object.
 #[derive(Default)]
-pub(crate) struct Asked(RefCell<BTreeSet<Vec<String>>>);
+pub(crate) struct Asked(RefCell<BTreeSet<Place>>);
 
 /// An object with all of its bytes at one place.
 pub(crate) struct Object<'p> {
-    focus: &'p [String],
+    focus: Option<&'p Place>,
     bytes: u64,
 }
 
@@ -37,46 +41,48 @@ pub(crate) struct Spread {
 
 impl Asked {
     /// The places that were asked for and may be large.
-    pub(crate) fn into_paths(self) -> Vec<Vec<String>> {
-        self.0.into_inner().into_iter().take(MOST_PATHS).collect()
+    pub(crate) fn into_places(self) -> Vec<Place> {
+        self.0.into_inner().into_iter().take(MOST_PLACES).collect()
     }
 }
 
 impl Sizes for Asked {
     fn size(&self, path: &[String], of: &Type) -> Option<Range> {
-        if varies(path) && bytes_each(of).is_some() {
-            self.0.borrow_mut().insert(path.to_vec());
+        if bytes_each(of).is_some() {
+            self.0.borrow_mut().extend(place(path, of));
         }
-        usual(path, of)
+        usual(of)
     }
 }
 
 impl Object<'_> {
     pub(crate) fn small() -> Self {
-        Object { focus: &[], bytes: 0 }
+        Object {
+            focus: None,
+            bytes: 0,
+        }
     }
 
-    pub(crate) fn with(focus: &[String], bytes: u64) -> Object<'_> {
-        Object { focus, bytes }
+    pub(crate) fn with(focus: &Place, bytes: u64) -> Object<'_> {
+        Object {
+            focus: Some(focus),
+            bytes,
+        }
     }
 }
 
 impl Sizes for Object<'_> {
     fn size(&self, path: &[String], of: &Type) -> Option<Range> {
-        let around = |path: &[String], inner: &[String]| inner.starts_with(path) && inner.len() > path.len();
-        if path == self.focus
-            && let Some(each) = bytes_each(of)
-        {
+        let (Some(focus), Some(each)) = (self.focus, bytes_each(of)) else {
+            return usual(of);
+        };
+        if place(path, of).as_ref() == Some(focus) {
             return Some(up_to(self.bytes / each));
         }
-        if around(path, self.focus) && bytes_each(of).is_some() {
-            return Some(up_to(1));
-        }
-        // What is in many elements is small in each.
-        if !self.focus.is_empty() && around(self.focus, path) && bytes_each(of).is_some() {
-            return Some(up_to(FEW));
-        }
-        usual(path, of)
+        // One element is enough to hold all bytes; what holds a value that is made of others, is not known.
+        let is_made = focus.first().is_some_and(String::is_empty);
+        let holds = !path.is_empty() && (focus.starts_with(path) || (is_made && matches!(of, Type::List(_))));
+        if holds { Some(up_to(1)) } else { usual(of) }
     }
 }
 
@@ -86,9 +92,19 @@ impl Sizes for Spread {
             Some(each) if varies(path) && !is_within(path) => {
                 Some(up_to(self.bytes / self.over.max(1) / each))
             }
-            _ => usual(path, of),
+            _ => usual(of),
         }
     }
+}
+
+/// The place of a value, if its size varies.
+fn place(path: &[String], of: &Type) -> Option<Place> {
+    if path.is_empty() {
+        let of = of.optional_value().unwrap_or(of);
+        // Most of what has no type is small.
+        return (*of != Type::Dyn).then(|| vec![String::new(), of.to_string()]);
+    }
+    varies(path).then(|| path.to_vec())
 }
 
 /// Whether the size of a place depends on who makes the request: the request itself is small.
@@ -102,14 +118,13 @@ fn is_within(path: &[String]) -> bool {
     path.iter().any(|step| step.starts_with('@'))
 }
 
-fn usual(path: &[String], of: &Type) -> Option<Range> {
-    if path.is_empty() {
-        return None;
-    }
+/// The size of what nobody made large.
+fn usual(of: &Type) -> Option<Range> {
     match of {
         Type::String | Type::Bytes => Some(up_to(SHORT)),
-        Type::List(_) | Type::Map(..) | Type::Dyn => Some(up_to(FEW)),
-        _ => None,
+        Type::Dyn => Some(up_to(2 * FEW)),
+        Type::List(_) | Type::Map(..) | Type::Struct(_) => Some(up_to(FEW)),
+        other => other.optional_value().and_then(usual),
     }
 }
 
@@ -119,19 +134,20 @@ fn bytes_each(of: &Type) -> Option<u64> {
         Type::String | Type::Bytes => Some(1),
         Type::List(element) => Some(least(element) + 1),
         Type::Map(_, value) => Some(least(value) + 6),
-        Type::Dyn => Some(4),
+        Type::Dyn => Some(16),
         other => other.optional_value().and_then(bytes_each),
     }
 }
 
-/// The least bytes that a value takes in JSON.
+/// The least bytes that a value usually takes in JSON.
 fn least(of: &Type) -> u64 {
     match of {
         Type::Int | Type::Uint | Type::Double => 1,
-        Type::String | Type::Bytes => 3,
+        // Few texts in lists have less than a handful of characters.
+        Type::String | Type::Bytes => 7,
         Type::Bool => 4,
         // Hardly any struct is valid without a name or two.
-        Type::Struct(_) => 15,
+        Type::Struct(_) => 24,
         _ => 3,
     }
 }

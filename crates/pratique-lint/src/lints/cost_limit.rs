@@ -165,9 +165,9 @@ mod tests {
 
     #[test]
     fn policies_as_a_whole() {
-        let one = "- expression: object.spec.containers.all(c, c.image.matches('^(a|b|c)[a-z]+$') && c.name.matches('^[a-z]+$'))\n";
+        let one = "- expression: object.spec.containers.all(c, c.image.matches('^(a|b|c)[a-z]+$') && c.name.matches('^[a-z]+$') && c.workingDir.matches('^[a-z/]+$'))\n";
         find(&LINT, &policy("CREATE", &format!("validations:\n{one}")), &[]);
-        let many = format!("validations:\n{}", one.repeat(60));
+        let many = format!("validations:\n{}", one.repeat(150));
         find(
             &LINT,
             &policy("CREATE", &many),

@@ -78,7 +78,11 @@ impl TypeProvider for BuiltinTypes {
     }
 
     fn field(&self, type_name: &str, field: &str) -> Option<Type> {
-        let field = self.by_name.get(type_name)?.field(field)?;
+        let own = self.by_name.get(type_name)?.field(field);
+        let field = match type_name == CONTAINER {
+            true => own.or_else(|| self.by_name.get(EPHEMERAL)?.field(field))?,
+            false => own?,
+        };
         Some(of_shape(&field.shape))
     }
 
@@ -91,10 +95,18 @@ impl TypeProvider for BuiltinTypes {
     }
 }
 
+/// Containers of all sorts are looked through in one list, so ephemeral ones have the type of the others; theirs has
+/// the one field more.
+const CONTAINER: &str = "core/v1.Container";
+const EPHEMERAL: &str = "core/v1.EphemeralContainer";
+
 fn of_shape(shape: &Shape) -> Type {
     match shape {
         Shape::Scalar(scalar) => of_scalar(*scalar),
-        Shape::Struct(id) => Type::Struct(Schema::builtin().get(*id).name.as_str().into()),
+        Shape::Struct(id) => Type::Struct(match Schema::builtin().get(*id).name.as_str() {
+            EPHEMERAL => CONTAINER.into(),
+            name => name.into(),
+        }),
         Shape::List(element) => Type::list(of_shape(element)),
         Shape::Map(value) => Type::map(Type::String, of_shape(value)),
     }
@@ -149,5 +161,11 @@ mod tests {
             "list(core/v1.Container)"
         );
         assert_eq!(types.field("core/v1.PodSpec", "container"), None);
+        let ephemeral = types.field("core/v1.PodSpec", "ephemeralContainers").unwrap();
+        assert_eq!(ephemeral.to_string(), "list(core/v1.Container)");
+        assert_eq!(
+            types.field("core/v1.Container", "targetContainerName"),
+            Some(Type::String)
+        );
     }
 }

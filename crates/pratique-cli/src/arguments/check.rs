@@ -1,0 +1,70 @@
+//! The command line of `pratique check`.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use pratique_manifest::Plugin;
+
+use super::{Gates, plugin};
+
+/// Check that kube-apiserver would load static manifests or an AdmissionConfiguration.
+///
+/// Prints what was loaded, or everything that is wrong with it, and first what the server would say. Warns of what
+/// loads, but may not do what it is meant to: docs/warnings.md describes each warning.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// A directory of static manifests, a manifest, or an AdmissionConfiguration file.
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+    /// The admission plugin that the manifests are for; told by their kinds if it is not given.
+    #[arg(long, env = "PRATIQUE_PLUGIN", value_name = "NAME", value_parser = plugin())]
+    pub(crate) plugin: Option<Plugin>,
+    /// How to print the answer.
+    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
+    pub(crate) output: CheckFormat,
+    /// Do not give a warning of this name; `warnings` stands for all.
+    #[arg(long, env = "PRATIQUE_ALLOW", value_name = "NAME", value_delimiter = ',', value_parser = lint(),
+          hide_possible_values = true)]
+    pub(crate) allow: Vec<String>,
+    /// Fail where a warning of this name is given; `warnings` stands for all. A name counts more than `warnings`.
+    #[arg(long, env = "PRATIQUE_DENY", value_name = "NAME", value_delimiter = ',', value_parser = lint(),
+          hide_possible_values = true)]
+    pub(crate) deny: Vec<String>,
+    /// Print the hash alone, as the server's metric apiserver_manifest_admission_config_controller_last_config_info
+    /// shows it; with plugin and directory where there are several.
+    #[arg(long, env = "PRATIQUE_HASH_ONLY")]
+    pub(crate) hash_only: bool,
+    /// Tell of each expression what it yields, reads and may cost.
+    #[arg(long, env = "PRATIQUE_EXPLAIN_COST")]
+    pub(crate) explain_cost: bool,
+    /// Feature gates of kube-apiserver, as NAME=true|false.
+    #[arg(
+        long,
+        env = "PRATIQUE_FEATURE_GATES",
+        value_name = "NAME=BOOL,…",
+        default_value = ""
+    )]
+    pub(crate) feature_gates: Gates,
+}
+
+/// The name that stands for all warnings.
+pub(crate) const WARNINGS: &str = "warnings";
+
+/// How the answer of a check is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people.
+    Human,
+    /// For programs.
+    Json,
+    /// For code scanning: SARIF 2.1.0.
+    Sarif,
+    /// For test reports.
+    Junit,
+    /// Annotations of GitHub's workflows.
+    Github,
+}
+
+fn lint() -> impl TypedValueParser<Value = String> {
+    let names = pratique_lint::all().iter().map(|lint| lint.name);
+    PossibleValuesParser::new(names.chain([WARNINGS]))
+}

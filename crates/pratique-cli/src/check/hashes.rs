@@ -1,0 +1,45 @@
+//! The hashes of what loads, by which servers with the same manifests are told from others.
+
+use serde::Serialize;
+
+use super::Checked;
+use crate::arguments::CheckFormat;
+use crate::exit::{Answer, Trouble};
+use crate::output::excerpt::Texts;
+use crate::output::{self, problems};
+use crate::style::Style;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Hash<'a> {
+    hash: &'a str,
+    plugin: &'static str,
+    directory: &'a str,
+}
+
+/// Prints the hashes; of what does not load only what is wrong with it, as a note.
+pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<Answer, Trouble> {
+    let mut texts = Texts::default();
+    for refusal in checked.iter().filter_map(|checked| checked.loaded.as_ref().err()) {
+        output::note(&problems::human(&refusal.errors, &mut texts, Style::of_stderr()));
+    }
+    let hashes: Vec<Hash<'_>> = checked.iter().flat_map(of).collect();
+    match (format, hashes.as_slice()) {
+        (CheckFormat::Json, hashes) => output::answer_json(&hashes)?,
+        (_, [only]) if checked.len() == 1 => output::answer(&format!("{}\n", only.hash))?,
+        (_, several) => {
+            let line = |own: &Hash<'_>| format!("{}  {}  {}\n", own.hash, own.plugin, own.directory);
+            output::answer(&several.iter().map(line).collect::<String>())?;
+        }
+    }
+    Ok(Answer::of(checked.iter().all(|checked| checked.loaded.is_ok())))
+}
+
+fn of(checked: &Checked) -> impl Iterator<Item = Hash<'_>> {
+    let plugins = checked.loaded.as_deref().unwrap_or_default();
+    plugins.iter().map(|plugin| Hash {
+        hash: &plugin.manifests.hash,
+        plugin: plugin.plugin.name(),
+        directory: plugin.directory.as_deref().unwrap_or(&checked.path),
+    })
+}

@@ -1,0 +1,152 @@
+//! The answer of a check for programs.
+
+use pratique_lint::ExpressionCost;
+use serde::Serialize;
+
+use super::Checked;
+use super::levels::Levels;
+use super::subject::{Found, Loaded};
+use crate::output::finding::Severity;
+use crate::output::problems::{JsonLocation, JsonProblem};
+
+/// The whole answer.
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
+    results: Vec<PathResult<'a>>,
+}
+
+/// One path's answer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PathResult<'a> {
+    path: &'a str,
+    valid: bool,
+    /// What the server stops with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<u8>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<JsonProblem<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<JsonProblem<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    plugins: Vec<PluginResult<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    expressions: Vec<Expression<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PluginResult<'a> {
+    plugin: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    static_manifests_dir: Option<&'a str>,
+    hash: &'a str,
+    objects: Vec<Object<'a>>,
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    kind: &'static str,
+    name: &'a str,
+    location: JsonLocation<'a>,
+}
+
+/// What an expression yields, reads and may cost.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Expression<'a> {
+    object: Name<'a>,
+    field: &'a str,
+    location: JsonLocation<'a>,
+    text: &'a str,
+    result: String,
+    min_cost: u64,
+    max_cost: u64,
+    cost_limit: u64,
+    /// The size of the objects for which the cost holds, in bytes.
+    object_size: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    for_kind: Option<String>,
+    variables: Vec<&'a str>,
+    reads: Vec<&'a str>,
+    calls: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Name<'a> {
+    kind: &'static str,
+    name: &'a str,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(checked: &'a [Checked], levels: &Levels<'_>) -> Self {
+        Report {
+            results: checked
+                .iter()
+                .map(|checked| PathResult::new(checked, levels))
+                .collect(),
+        }
+    }
+}
+
+impl<'a> PathResult<'a> {
+    fn new(checked: &'a Checked, levels: &Levels<'_>) -> Self {
+        let refusal = checked.loaded.as_ref().err();
+        let findings = checked.findings(levels);
+        let (problems, warnings): (Vec<_>, Vec<_>) = findings
+            .into_iter()
+            .partition(|finding| finding.severity == Severity::Error);
+        let plugins = checked.loaded.as_deref().unwrap_or_default();
+        PathResult {
+            path: &checked.path,
+            valid: checked.loaded.is_ok(),
+            error: refusal.map(|refusal| refusal.errors.to_string()),
+            exit_code: refusal.map(|refusal| refusal.exit_code),
+            problems: problems.into_iter().map(JsonProblem::from).collect(),
+            warnings: warnings.into_iter().map(JsonProblem::from).collect(),
+            plugins: plugins.iter().map(PluginResult::from).collect(),
+            expressions: checked.costs.iter().map(Expression::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a Loaded> for PluginResult<'a> {
+    fn from(loaded: &'a Loaded) -> Self {
+        let object = |found: &'a Found| Object {
+            kind: found.kind.name(),
+            name: &found.name,
+            location: JsonLocation::from(&found.location),
+        };
+        PluginResult {
+            plugin: loaded.plugin.name(),
+            static_manifests_dir: loaded.directory.as_deref(),
+            hash: &loaded.manifests.hash,
+            objects: loaded.objects.iter().map(object).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a ExpressionCost> for Expression<'a> {
+    fn from(cost: &'a ExpressionCost) -> Self {
+        Expression {
+            object: Name {
+                kind: cost.object.kind.name(),
+                name: &cost.object.name,
+            },
+            field: &cost.field,
+            location: JsonLocation::from(&cost.location),
+            text: &cost.text,
+            result: cost.usage.result.to_string(),
+            min_cost: cost.usage.cost.min,
+            max_cost: cost.usage.cost.max,
+            cost_limit: ExpressionCost::LIMIT,
+            object_size: ExpressionCost::LARGE,
+            for_kind: cost.kind.as_ref().map(ToString::to_string),
+            variables: cost.usage.variables.iter().map(String::as_str).collect(),
+            reads: cost.usage.paths.iter().map(String::as_str).collect(),
+            calls: cost.usage.functions.iter().map(String::as_str).collect(),
+        }
+    }
+}

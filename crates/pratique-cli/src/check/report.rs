@@ -1,0 +1,100 @@
+//! The answers of a check for other tools: JUnit's XML and annotations of GitHub's workflows.
+
+use super::Checked;
+use super::levels::Levels;
+use super::subject::{Found, Loaded};
+use crate::output::finding::{Finding, Severity};
+use crate::output::github::annotation;
+use crate::output::junit::{self, Case, Outcome, Suite};
+use crate::output::problems::place;
+
+/// JUnit's XML: a suite a path, with a case for each object that loads and for each finding. Warnings that nobody
+/// denied pass.
+pub(super) fn junit(checked: &[Checked], levels: &Levels<'_>) -> String {
+    let suites: Vec<Suite> = checked.iter().map(|checked| suite(checked, levels)).collect();
+    junit::xml("pratique check", &suites)
+}
+
+fn suite(checked: &Checked, levels: &Levels<'_>) -> Suite {
+    let plugins = checked.loaded.as_deref().unwrap_or_default();
+    let object = |found: &Found| Case {
+        name: format!("{} {}", found.kind, found.name),
+        file: found.location.file.to_string(),
+        line: Some(found.location.start.line),
+        seconds: 0.0,
+        outcome: Outcome::Passed,
+    };
+    let objects = plugins
+        .iter()
+        .flat_map(|plugin: &Loaded| &plugin.objects)
+        .map(object);
+    let findings = checked.findings(levels);
+    let mut cases: Vec<Case> = objects
+        .chain(findings.iter().map(|finding| case(finding, &checked.path)))
+        .collect();
+    if cases.is_empty() {
+        // A directory without manifests loads, too.
+        cases.push(Case {
+            name: "loads".to_owned(),
+            file: checked.path.clone(),
+            line: None,
+            seconds: 0.0,
+            outcome: Outcome::Passed,
+        });
+    }
+    Suite {
+        name: checked.path.clone(),
+        cases,
+    }
+}
+
+fn case(finding: &Finding<'_>, path: &str) -> Case {
+    let place = finding.location.map(place);
+    Case {
+        name: format!("{} {}", finding.name, place.as_deref().unwrap_or(path)),
+        file: finding
+            .location
+            .map_or_else(|| path.to_owned(), |location| location.file.to_string()),
+        line: finding.location.map(|location| location.start.line),
+        seconds: 0.0,
+        outcome: match finding.severity {
+            Severity::Warning => Outcome::Passed,
+            Severity::Error | Severity::Denied => Outcome::Failed {
+                message: finding.message.to_owned(),
+                text: at_length(finding),
+            },
+        },
+    }
+}
+
+/// Annotations of GitHub's workflows, one a line.
+pub(super) fn github(checked: &[Checked], levels: &Levels<'_>) -> String {
+    let annotate = |finding: &Finding<'_>| {
+        let level = match finding.severity {
+            Severity::Error | Severity::Denied => "error",
+            Severity::Warning => "warning",
+        };
+        annotation(
+            level,
+            finding.location,
+            &format!("pratique: {}", finding.name),
+            &at_length(finding),
+        )
+    };
+    let findings = checked.iter().map(|checked| checked.findings(levels));
+    findings
+        .map(|findings| findings.iter().map(annotate).collect::<String>())
+        .collect()
+}
+
+fn at_length(finding: &Finding<'_>) -> String {
+    let help = finding
+        .help
+        .map(|help| format!("\nhelp: {help}"))
+        .unwrap_or_default();
+    let server = match finding.stops_server {
+        true => "\nkube-apiserver stops with this",
+        false => "",
+    };
+    format!("{}{help}{server}\nsee {}", finding.message, finding.url())
+}

@@ -1,0 +1,63 @@
+//! What is wrong with manifests, and what may be, alike for all outputs.
+
+use pratique_lint::Warning;
+use pratique_manifest::{Location, ObjectName, Problem};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Severity {
+    /// The server does not start with it.
+    Error,
+    /// A warning that fails the check.
+    Denied,
+    /// A warning.
+    Warning,
+}
+
+/// An error or a warning.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding<'a> {
+    pub(crate) severity: Severity,
+    /// The stable name of what is broken.
+    pub(crate) name: &'static str,
+    pub(crate) message: &'a str,
+    pub(crate) field: Option<&'a str>,
+    pub(crate) object: Option<&'a ObjectName>,
+    pub(crate) location: Option<&'a Location>,
+    pub(crate) help: Option<&'a str>,
+    /// Whether it is what the server stops with.
+    pub(crate) stops_server: bool,
+}
+
+impl<'a> Finding<'a> {
+    pub(crate) fn of_problem(problem: &'a Problem, stops_server: bool) -> Self {
+        Finding {
+            severity: Severity::Error,
+            name: problem.rule.name(),
+            message: &problem.message,
+            field: problem.field.as_deref(),
+            object: problem.object.as_ref(),
+            location: problem.location.as_ref(),
+            help: problem.help.as_deref(),
+            stops_server,
+        }
+    }
+
+    pub(crate) fn of_warning(warning: &'a Warning, severity: Severity) -> Self {
+        Finding {
+            severity,
+            name: warning.lint.name,
+            message: &warning.message,
+            field: Some(&warning.field),
+            object: Some(&warning.object),
+            location: Some(&warning.location),
+            help: warning.help.as_deref(),
+            stops_server: false,
+        }
+    }
+
+    /// Where its rule or warning is described.
+    pub(crate) fn url(&self) -> String {
+        super::catalog::url(self.name)
+    }
+}
