@@ -70,6 +70,13 @@ fn meeting(meeting: &Meeting, style: Style) -> String {
 
 fn one_round(round: &Round, style: Style, whole: bool) -> String {
     let mut out = String::new();
+    if round.again {
+        let _ = writeln!(
+            out,
+            "      {}",
+            style.paint(Tone::Faint, "again, as the object has changed")
+        );
+    }
     if let Some(params) = &round.params {
         let _ = writeln!(out, "      params {}", style.paint(Tone::Place, params));
     }

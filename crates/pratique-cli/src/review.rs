@@ -1,5 +1,6 @@
 //! `pratique review`: would an API server let this in?
 
+mod diff;
 mod policies;
 mod report;
 mod request;
@@ -58,10 +59,14 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
     }
     let cluster = cluster_of(namespaces.iter().chain(&given), &questions);
     let judged = judge(&admission, &cluster, &questions, arguments.explain)?;
-    let allowed = judged.iter().all(|judged| judged.response.allowed);
+    let allowed = judged.iter().all(|judged| judged.outcome.allowed());
     match arguments.output {
         ReviewFormat::Human => output::answer(&report::human(&judged, Style::of_stdout()))?,
         ReviewFormat::Json => output::answer(&report::json(judged)?)?,
+        ReviewFormat::Diff => {
+            output::note(&report::denials(&judged, Style::of_stderr()));
+            output::answer(&diff::diffs(&judged, Style::of_stdout()))?;
+        }
     }
     Ok(Answer::of(allowed))
 }
@@ -78,14 +83,14 @@ fn judge<'q>(
         if explain {
             surroundings = surroundings.with_trace(&recorder);
         }
-        let response = admission.review(&question.request, surroundings, &mut ());
-        let response = response.map_err(|why| Trouble::NoVerdict {
+        let outcome = admission.judge(&question.request, surroundings, &mut ());
+        let outcome = outcome.map_err(|why| Trouble::NoVerdict {
             place: question.place.clone(),
             why: why.to_string(),
         })?;
         Ok(Judged {
             question,
-            response,
+            outcome,
             explanation: explain.then(|| recorder.explanation()),
         })
     };

@@ -27,6 +27,8 @@ pub struct Recorder {
 #[derive(Debug, Default)]
 struct State {
     policies: Vec<Policy>,
+    /// The policy, and the binding in it, that what follows belongs to.
+    current: (usize, usize),
     /// The expressions that began and did not end: each waits for the variable after it.
     open: Vec<Open>,
 }
@@ -64,33 +66,50 @@ impl Recorder {
 
 impl Trace for Recorder {
     fn policy(&self, policy: Subject<'_>, met: Met<'_>) {
-        self.state.borrow_mut().policies.push(Policy {
-            does: policy.does,
-            origin: policy.origin,
-            name: policy.name.to_owned(),
-            meeting: meeting(met),
-            bindings: Vec::new(),
+        let mut state = self.state.borrow_mut();
+        // Mutating policies are all asked before the first of them has its turn.
+        let known = state.policies.iter().position(|own| {
+            (own.does, own.origin, own.name.as_str()) == (policy.does, policy.origin, policy.name)
         });
+        state.current.0 = known.unwrap_or(state.policies.len());
+        if known.is_none() {
+            state.policies.push(Policy {
+                does: policy.does,
+                origin: policy.origin,
+                name: policy.name.to_owned(),
+                meeting: meeting(met),
+                bindings: Vec::new(),
+            });
+        }
     }
 
     fn binding(&self, binding: &str, met: Met<'_>) {
-        if let Some(policy) = self.state.borrow_mut().policies.last_mut() {
+        let mut state = self.state.borrow_mut();
+        let Some(policy) = state.policy() else {
+            return;
+        };
+        let known = policy.bindings.iter().position(|own| own.name == binding);
+        let place = known.unwrap_or(policy.bindings.len());
+        if known.is_none() {
             policy.bindings.push(Binding {
                 name: binding.to_owned(),
                 meeting: meeting(met),
                 rounds: Vec::new(),
             });
         }
+        state.current.1 = place;
     }
 
     fn round(&self, params: &Value<'_>) {
-        let round = Round {
-            params: name_of(params),
-            ..Round::default()
-        };
+        let params = name_of(params);
         let mut state = self.state.borrow_mut();
         if let Some(binding) = state.binding() {
-            binding.rounds.push(round);
+            let again = binding.rounds.iter().any(|round| round.params == params);
+            binding.rounds.push(Round {
+                params,
+                again,
+                ..Round::default()
+            });
         }
     }
 
@@ -133,8 +152,13 @@ impl Trace for Recorder {
 }
 
 impl State {
+    fn policy(&mut self) -> Option<&mut Policy> {
+        self.policies.get_mut(self.current.0)
+    }
+
     fn binding(&mut self) -> Option<&mut Binding> {
-        self.policies.last_mut()?.bindings.last_mut()
+        let place = self.current.1;
+        self.policy()?.bindings.get_mut(place)
     }
 
     /// Keeps an expression; a variable that has the value it had before is one.

@@ -65,6 +65,9 @@ pub struct Round {
     /// The namespace and name of the param, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<String>,
+    /// Whether it was the policy's turn before, as other policies changed the object since.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
     /// What was evaluated, in order; variables come before what reads them, and once.
     pub expressions: Vec<Expression>,
     /// What all of it cost, variables as often as the server evaluates them.

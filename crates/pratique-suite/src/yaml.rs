@@ -123,9 +123,9 @@ fn is_plain(string: &str) -> bool {
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic() || first == '/' || first == '_');
     let inner = characters.all(|character| {
-        character.is_ascii_alphanumeric() || ['-', '_', '.', '/', ' ', '(', ')', '='].contains(&character)
+        character.is_ascii_alphanumeric() || ['-', '_', '.', '/', ':', ' ', '(', ')', '='].contains(&character)
     });
-    starts && inner && !string.ends_with(' ') && !MEANING.contains(&string.to_ascii_lowercase().as_str())
+    starts && inner && !string.ends_with([' ', ':']) && !string.contains(": ") && !MEANING.contains(&string.to_ascii_lowercase().as_str())
 }
 
 /// Words that YAML 1.1 takes for something else.
@@ -172,8 +172,8 @@ mod tests {
     #[test]
     fn strings_stay_strings() {
         check(
-            r#"{"a":"yes","b":"1","c":"a: b","d":"","e":"- x","f":"two\nlines\n","g":"x\n  y","h":" lead\nx","i":"tab\t"}"#,
-            "a: \"yes\"\nb: \"1\"\nc: \"a: b\"\nd: \"\"\ne: \"- x\"\nf: |\n  two\n  lines\ng: |-\n  x\n    y\nh: \" lead\\nx\"\ni: \"tab\\t\"\n",
+            r#"{"a":"yes","b":"1","c":"a: b","d":"","e":"- x","f":"two\nlines\n","g":"x\n  y","h":" lead\nx","i":"tab\t","j":"r.io/a:1"}"#,
+            "a: \"yes\"\nb: \"1\"\nc: \"a: b\"\nd: \"\"\ne: \"- x\"\nf: |\n  two\n  lines\ng: |-\n  x\n    y\nh: \" lead\\nx\"\ni: \"tab\\t\"\nj: r.io/a:1\n",
         );
     }
 }

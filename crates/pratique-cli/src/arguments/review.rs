@@ -47,8 +47,10 @@ pub(crate) struct ReviewArguments {
 pub(crate) enum ReviewFormat {
     /// For people.
     Human,
-    /// An AdmissionReview on each line.
+    /// An AdmissionReview on each line, with the changed object beside the response.
     Json,
+    /// What policies change, as a unified diff of YAML.
+    Diff,
 }
 
 /// By what to judge.

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use pratique::Outcome;
 use pratique_explain::Explanation;
 use pratique_json::Value;
-use pratique_types::{AdmissionResponse, AdmissionReview, Status};
-
+use pratique_policy::{Step, StepResult};
+use pratique_suite::yaml;
+use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
 use super::Question;
@@ -16,7 +18,7 @@ use crate::style::{Style, Tone};
 /// A request and what came of it.
 pub(super) struct Judged<'q> {
     pub(super) question: &'q Question,
-    pub(super) response: AdmissionResponse,
+    pub(super) outcome: Outcome,
     /// How it came about, if that was asked for.
     pub(super) explanation: Option<Explanation>,
 }
@@ -24,27 +26,29 @@ pub(super) struct Judged<'q> {
 /// Each verdict with what there is to say, and the count of both kinds.
 pub(super) fn human(judged: &[Judged<'_>], style: Style) -> String {
     let mut out: String = judged.iter().map(|judged| one(judged, style)).collect();
-    let allowed = judged.iter().filter(|judged| judged.response.allowed).count();
+    let allowed = judged.iter().filter(|judged| judged.outcome.allowed()).count();
     let denied = judged.len() - allowed;
     let _ = writeln!(out, "\n{allowed} allowed, {denied} denied");
     out
 }
 
 fn one(judged: &Judged<'_>, style: Style) -> String {
-    let AdmissionResponse {
-        result,
+    let Outcome {
+        status,
+        object,
+        mutations,
         warnings,
         audit_annotations,
-        ..
-    } = &judged.response;
-    let verdict = match result {
+    } = &judged.outcome;
+    let verdict = match status {
         None => style.paint(Tone::Good, "allowed"),
         Some(status) => style.paint(Tone::Bad, &format!("denied ({} {})", status.code, status.reason)),
     };
+    let changed = if object.is_some() { ", changed" } else { "" };
     let place = style.paint(Tone::Place, &judged.question.place);
-    let mut out = format!("{place}: {}: {verdict}\n", subject(judged.question));
+    let mut out = format!("{place}: {}: {verdict}{changed}\n", subject(judged.question));
     let mut line = |label: String, text: &str| out.push_str(&format!("  {label}{}\n", indented(text)));
-    if let Some(Status { message, .. }) = result {
+    if let Some(Status { message, .. }) = status {
         line(String::new(), message);
     }
     for warning in warnings {
@@ -53,10 +57,33 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
     for (key, value) in audit_annotations {
         line(style.paint(Tone::Faint, "audit: "), &format!("{key}: {value}"));
     }
+    for step in mutations {
+        line(String::new(), &mutation(step));
+    }
+    if let Some(object) = object {
+        out.push_str(&yaml::block(object, 4));
+    }
     if let Some(explanation) = &judged.explanation {
         out.push_str(&explanation::whole(explanation, style));
     }
     out
+}
+
+/// What a mutation did.
+fn mutation(step: &Step) -> String {
+    let (policy, index) = (&step.policy, step.mutation);
+    let again = if step.reinvoked { " again" } else { "" };
+    match &step.result {
+        StepResult::Changed => format!("{policy} mutations[{index}]{again}: changed the object"),
+        StepResult::Unchanged => format!("{policy} mutations[{index}]{again}: left the object as it is"),
+        StepResult::Failed(why) => format!("{policy} mutations[{index}]{again}: failed: {why}"),
+    }
+}
+
+/// The denials alone.
+pub(super) fn denials(judged: &[Judged<'_>], style: Style) -> String {
+    let denied = judged.iter().filter(|judged| !judged.outcome.allowed());
+    denied.map(|judged| one(judged, style)).collect()
 }
 
 /// What a request is about: `CREATE pods/status shop/web`.
@@ -91,11 +118,13 @@ fn indented(text: &str) -> String {
     text.lines().collect::<Vec<_>>().join("\n  ")
 }
 
-/// An AdmissionReview, and beside its response how that came about.
+/// An AdmissionReview, and beside its response how that came about and what became of the object.
 #[derive(Serialize)]
 struct Answered {
     #[serde(flatten)]
     review: AdmissionReview<'static>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<Value<'static>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<Explanation>,
 }
@@ -104,8 +133,10 @@ struct Answered {
 pub(super) fn json(judged: Vec<Judged<'_>>) -> Result<String, Trouble> {
     let mut out = String::new();
     for judged in judged {
+        let object = judged.outcome.object.clone();
         let answer = Answered {
-            review: AdmissionReview::answer(judged.response),
+            review: AdmissionReview::answer(judged.outcome.into_response(&judged.question.request)),
+            object,
             explanation: judged.explanation,
         };
         let text = serde_json::to_string(&answer).map_err(|error| Trouble::Write(error.into()))?;

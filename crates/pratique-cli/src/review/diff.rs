@@ -1,0 +1,107 @@
+//! What policies changed, as a unified diff of YAML.
+
+use pratique_json::{Object, Value};
+use pratique_suite::yaml;
+use similar::{ChangeTag, TextDiff};
+
+use super::report::Judged;
+use crate::style::{Style, Tone};
+
+/// How many lines around a change are shown.
+const CONTEXT: usize = 3;
+
+/// The diffs of all objects that were changed.
+pub(super) fn diffs(judged: &[Judged<'_>], style: Style) -> String {
+    let changed = judged.iter().filter_map(|judged| {
+        let place = &judged.question.place;
+        let before = &judged.question.request.object;
+        Some(diff(place, before, judged.outcome.object.as_ref()?, style))
+    });
+    changed.collect()
+}
+
+fn diff(place: &str, before: &Value<'_>, after: &Value<'static>, style: Style) -> String {
+    let after = without_defaults(before, after);
+    let (old, new) = (yaml::block(before, 0), yaml::block(&after, 0));
+    let diff = TextDiff::from_lines(&old, &new);
+    let mut out = format!("--- {place}\n+++ {place} (as policies leave it)\n");
+    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+        out.push_str(&style.paint(Tone::Faint, &hunk.header().to_string()));
+        out.push('\n');
+        for change in hunk.iter_changes() {
+            let line = change.value().trim_end_matches('\n');
+            let line = match change.tag() {
+                ChangeTag::Delete => style.paint(Tone::Bad, &format!("-{line}")),
+                ChangeTag::Insert => style.paint(Tone::Good, &format!("+{line}")),
+                ChangeTag::Equal => format!(" {line}"),
+            };
+            out.push_str(&line);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// An object without what an API server's types add to it when it is read: nulls and empty mappings that were not there.
+/// Documents are not so deep that recursion would be a risk.
+fn without_defaults(before: &Value<'_>, after: &Value<'static>) -> Value<'static> {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => {
+            let is_empty = |value: &Value<'_>| match value {
+                Value::Null => true,
+                Value::Object(object) => object.is_empty(),
+                _ => false,
+            };
+            let kept = after
+                .iter()
+                .filter(|(key, value)| before.contains_key(key) || !is_empty(value));
+            let kept = kept.map(|(key, value)| {
+                let value = match before.get(key) {
+                    Some(before) => without_defaults(before, value),
+                    None => value.clone(),
+                };
+                (key.to_owned().into(), value)
+            });
+            Value::Object(kept.collect::<Object<'static>>())
+        }
+        (Value::Array(before), Value::Array(after)) => {
+            let elements = after.iter().enumerate();
+            let elements = elements.map(|(index, element)| match counterpart(before, index, element) {
+                Some(before) => without_defaults(before, element),
+                None => element.clone(),
+            });
+            Value::Array(elements.collect())
+        }
+        (_, after) => after.clone(),
+    }
+}
+
+/// The element that another one was before: the one of the same name, or where there are no names in the same place.
+fn counterpart<'v>(before: &'v [Value<'v>], index: usize, element: &Value<'_>) -> Option<&'v Value<'v>> {
+    match element.get("name") {
+        Some(name) => before.iter().find(|own| own.get("name") == Some(name)),
+        None => before.get(index),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(json: &str) -> Value<'static> {
+        pratique_json::parse(json.as_bytes()).unwrap().into_owned()
+    }
+
+    #[test]
+    fn changes_are_shown_with_what_is_around_them() {
+        let before = value(r#"{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}],"x":1}}"#);
+        let after = value(
+            r#"{"metadata":{"creationTimestamp":null,"labels":{"l":"1"},"name":"a"},
+                "spec":{"containers":[{"name":"d","resources":{}},{"name":"c","resources":{}}],"x":1},"status":{}}"#,
+        );
+        assert_eq!(
+            diff("f.yaml:1:1", &before, &after, Style::default()),
+            "--- f.yaml:1:1\n+++ f.yaml:1:1 (as policies leave it)\n@@ -1,6 +1,10 @@\n metadata:\n+  labels:\n+    l: \"1\"\n   name: a\n spec:\n   containers:\n+  - name: d\n+    resources: {}\n   - name: c\n   x: 1\n"
+        );
+    }
+}
