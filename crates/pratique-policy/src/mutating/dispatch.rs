@@ -18,11 +18,11 @@ use crate::denial::namespace_not_found;
 use crate::meeting::Meeting;
 use crate::observer::{ErrorType, Mutating, Observer};
 use crate::outcome::Unfinished;
-use crate::policies::Origin;
 use crate::request::borrow;
 use crate::session::{Inputs, Session, Store, Submission, Surroundings};
 use crate::trace::Does;
 use crate::typed;
+use pratique_exclusion::Origin;
 
 /// Puts a request before sets of policies, in their order: static ones first. When policies change the object, those
 /// before them that want it have a second turn.
