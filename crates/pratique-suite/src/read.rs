@@ -129,17 +129,12 @@ impl<'a> Reader<'a> {
     }
 
     fn fault(&mut self, rule: Rule, message: String, at: NodeId) {
-        let location = self.location(at);
-        self.fault_at(rule, message, location);
-    }
-
-    fn fault_at(&mut self, rule: Rule, message: String, location: Location) {
         self.problems.push(Problem {
             rule,
             message,
             field: None,
             object: None,
-            location: Some(location),
+            location: Some(self.location(at)),
             help: None,
         });
     }
@@ -281,8 +276,7 @@ impl<'a> Reader<'a> {
                 None
             }
             Err(error) => {
-                let message = format!("{}: {}", full.display(), files::plain(&error));
-                self.fault(Rule::Unreadable, message, at);
+                self.fault(Rule::Unreadable, format!("{}: {error}", full.display()), at);
                 None
             }
         }

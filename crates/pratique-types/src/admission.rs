@@ -124,10 +124,13 @@ pub enum Operation {
     Delete,
     /// Connects to a part of an object, such as `pods/exec`.
     Connect,
+    /// None, which no API server sends; expressions see an empty text.
+    #[serde(rename = "")]
+    None,
 }
 
 impl Operation {
-    /// All operations.
+    /// All operations that there are.
     pub const ALL: [Operation; 4] = [
         Operation::Create,
         Operation::Update,
@@ -142,6 +145,7 @@ impl Operation {
             Operation::Update => "UPDATE",
             Operation::Delete => "DELETE",
             Operation::Connect => "CONNECT",
+            Operation::None => "",
         }
     }
 }

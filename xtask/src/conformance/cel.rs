@@ -124,7 +124,10 @@ fn request(bindings: &Value) -> AdmissionRequest<'static> {
         sub_resource: read(given, "subResource"),
         name: read(given, "name"),
         namespace: read(given, "namespace"),
-        operation: read::<Operation>(given, "operation"),
+        operation: match has(given, "operation") {
+            true => read(given, "operation"),
+            false => Operation::None,
+        },
         dry_run: Some(read(given, "dryRun")),
         options: given
             .map(|request| json_value(&request["options"]))

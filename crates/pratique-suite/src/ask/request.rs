@@ -62,7 +62,7 @@ impl Recipe {
         let mut request = self.about(&object, kind, target);
         request.uid = format!("00000000-0000-0000-0000-{number:012}");
         (request.object, request.old_object) = match self.operation {
-            Operation::Create | Operation::Connect => (object, Value::Null),
+            Operation::Create | Operation::Connect | Operation::None => (object, Value::Null),
             Operation::Delete => (Value::Null, object),
             Operation::Update => (object, old.ok_or(Unmade::NoOldObject)?),
         };
@@ -157,7 +157,7 @@ fn options(operation: Operation, dry_run: bool) -> Value<'static> {
         Operation::Create => "CreateOptions",
         Operation::Update => "UpdateOptions",
         Operation::Delete => "DeleteOptions",
-        Operation::Connect => return Value::Null,
+        Operation::Connect | Operation::None => return Value::Null,
     };
     let mut options = Object::new();
     options.insert("apiVersion", "meta.k8s.io/v1");
