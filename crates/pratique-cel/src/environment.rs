@@ -140,6 +140,9 @@ impl Environment {
 
     /// Plans a checked expression for evaluation.
     pub fn plan(&self, checked: &Checked) -> Result<Program, CompileError> {
+        if checked.types.iter().any(Type::is_unnamed) {
+            return Err(CompileError::Untyped);
+        }
         plan::plan(self, checked).map_err(CompileError::Plan)
     }
 
@@ -274,7 +277,7 @@ fn add_prefix(prefixes: &mut Vec<Box<str>>, name: &str) {
 }
 
 /// The values of an environment's variables for one or more evaluations.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Activation<'a> {
     values: Vec<Option<Value<'a>>>,
 }

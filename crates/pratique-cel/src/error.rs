@@ -42,6 +42,8 @@ pub enum CompileError {
     },
     /// A fault found while planning; shown as `program instantiation failed: …`, without a snippet.
     Plan(String),
+    /// A field was used that has no type, which the checker lets pass.
+    Untyped,
 }
 
 impl std::error::Error for CompileError {}
@@ -63,6 +65,9 @@ impl Display for CompileError {
                 }
             }
             CompileError::Plan(message) => write!(formatter, "program instantiation failed: {message}"),
+            CompileError::Untyped => {
+                formatter.write_str("unexpected compilation error: missing type conversion to proto: ")
+            }
         }
     }
 }

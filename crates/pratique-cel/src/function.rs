@@ -59,10 +59,22 @@ pub struct Overload {
     pub implementation: Option<Implementation>,
     /// What a call costs where the overload is known from the types alone; by default what the function costs.
     pub cost: Option<CostFn>,
-    /// The argument that has to be a list for the cost to be known; it is an internal error where it is not.
-    pub cost_list: Option<usize>,
+    /// The argument that has to be of a type for the cost to be known; it is an internal error where it is not.
+    pub cost_needs: Option<(usize, CostNeed)>,
+    /// Whether an argument that is an error keeps the later ones from being evaluated and the call from being charged, as it
+    /// does in all calls of more than two arguments.
+    pub sequential: bool,
     /// The names of the type parameters that it has, each once.
     pub(crate) type_params: Arc<[Arc<str>]>,
+}
+
+/// What the cost of a call needs of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CostNeed {
+    /// A list.
+    List,
+    /// A signed integer.
+    Int,
 }
 
 /// Code that computes a call from values: never called with an error among the arguments.
@@ -186,7 +198,8 @@ impl Overload {
             member,
             implementation: None,
             cost: None,
-            cost_list: None,
+            cost_needs: None,
+            sequential: false,
             type_params: type_params.into(),
         }
     }
@@ -212,9 +225,15 @@ impl Overload {
         self
     }
 
-    /// Sets what it costs, which only a list as the argument `index` tells.
-    pub fn costing_by_list(mut self, index: usize, cost: CostFn) -> Self {
-        self.cost_list = Some(index);
+    /// Lets the first argument that is an error be all that comes of a call.
+    pub fn sequential(mut self) -> Self {
+        self.sequential = true;
+        self
+    }
+
+    /// Sets what it costs, which only an argument of a type tells.
+    pub fn costing_by(mut self, index: usize, need: CostNeed, cost: CostFn) -> Self {
+        self.cost_needs = Some((index, need));
         self.costing(cost)
     }
 }

@@ -49,6 +49,11 @@ pub enum Type {
 }
 
 impl Type {
+    /// Whether it is what fields have that have no type.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        matches!(self, Type::Struct(name) if name.is_empty())
+    }
+
     /// `list(element)`
     pub fn list(element: Type) -> Type {
         Type::List(Arc::new(element))

@@ -121,6 +121,16 @@ pub trait Struct: Debug {
     fn is_indexable(&self) -> bool {
         true
     }
+
+    /// Whether comprehensions can go over its fields.
+    fn is_iterable(&self) -> bool {
+        self.is_indexable()
+    }
+
+    /// The error of an index that is no name.
+    fn unfit_index(&self, _: &Value<'_>) -> Fault {
+        Fault::no_such_overload()
+    }
 }
 
 /// A value of an abstract type (quantities, addresses, URLs …).

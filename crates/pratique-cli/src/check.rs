@@ -20,7 +20,7 @@ use crate::output::finding::{Finding, Severity};
 use crate::output::{self, problems, sarif};
 pub(crate) use guess::plugin_of;
 use levels::{Level, Levels};
-use subject::{All, Loaded, Subject};
+use subject::{Loaded, Subject};
 
 /// What became of one path.
 struct Checked {
@@ -70,25 +70,21 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, Trouble> {
 impl Checked {
     fn new(
         path: &str,
-        loaded: Result<All, Refusal>,
+        loaded: Result<Vec<Loaded>, Refusal>,
         levels: &Levels<'_>,
         arguments: &CheckArguments,
     ) -> Self {
-        let mut warnings = Vec::new();
-        let mut costs = Vec::new();
-        if let Ok(all) = &loaded {
-            let sets: Vec<&ManifestSet> = all.plugins.iter().map(|plugin| &plugin.manifests).collect();
-            warnings = pratique_lint::ignored(&all.ignored);
-            warnings.extend(pratique_lint::lint(&sets));
-            if arguments.explain_cost {
-                costs = pratique_lint::costs(&sets);
-            }
-        }
+        let plugins = loaded.as_deref().unwrap_or_default();
+        let sets: Vec<&ManifestSet> = plugins.iter().map(|plugin| &plugin.manifests).collect();
+        let costs = match arguments.explain_cost {
+            true => pratique_lint::costs(&sets),
+            false => Vec::new(),
+        };
         Checked {
             path: path.to_owned(),
-            warnings: levels.wanted(warnings),
+            warnings: levels.wanted(pratique_lint::lint(&sets)),
             costs,
-            loaded: loaded.map(|all| all.plugins),
+            loaded,
         }
     }
 

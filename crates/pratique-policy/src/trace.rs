@@ -5,7 +5,7 @@ use pratique_cel::value::Evaluation;
 use pratique_cel::{Activation, Context, Program, Value, plan};
 use pratique_match::Mismatch;
 
-use pratique_exclusion::Origin;
+use crate::policies::Origin;
 
 /// Looks on. The methods do nothing unless implemented.
 ///

@@ -70,7 +70,7 @@ pub(crate) fn member<'a>(
         (object, Value::String(field)) => member_str(context, object, field, false),
         (Value::List(list), key) => element(&list, key),
         (Value::Map(map), key) => lookup(&map, key).map(Into::into),
-        (Value::Struct(value), _) if value.is_indexable() => Err(Fault::no_such_overload()),
+        (Value::Struct(value), key) if value.is_indexable() => Err(value.unfit_index(key)),
         _ => Ok(Lookup::NoKey),
     }
 }

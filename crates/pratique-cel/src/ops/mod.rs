@@ -19,7 +19,7 @@ pub(crate) use convert::{
 };
 pub use equality::equal;
 pub use naming::shown;
-pub(crate) use naming::{go_type, missing_list_method, unknown_operands};
+pub(crate) use naming::{go_type, unknown_operands, unmet_need};
 pub use order::compare;
 pub(crate) use size::{characters, cost_of_equal_texts, cost_of_equality, size};
 pub use size::{cost_of_traversal, cost_size};

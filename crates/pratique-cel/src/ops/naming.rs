@@ -1,6 +1,7 @@
 //! How messages show values and name what they are.
 
 use crate::error::Fault;
+use crate::function::CostNeed;
 use crate::text::general_form;
 use crate::value::{List, Map, Value};
 
@@ -54,10 +55,12 @@ pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
         Value::Bytes(_) => "types.Bytes",
         Value::Timestamp(_) => "types.Timestamp",
         Value::Duration(_) => "types.Duration",
+        Value::List(List::Typed(_)) => "*common.reflectSchemalessTypedList",
         Value::List(List::Joined(_)) => "*types.concatList",
         Value::List(_) => "*types.baseList",
         Value::Map(_) => "*types.baseMap",
         Value::Struct(value) if value.type_name() == "JSONPatch" => "*mutation.JSONPatchVal",
+        Value::Struct(value) if value.type_name() == "kubernetes.variables" => "*lazy.MapValue",
         Value::Struct(_) => "*dynamic.ObjectVal",
         Value::Optional(_) => "*types.Optional",
         Value::Type(_) => "*types.Type",
@@ -67,14 +70,31 @@ pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
             "net.CIDR" => "cel.CIDR",
             "kubernetes.URL" => "cel.URL",
             "kubernetes.Semver" => "cel.Semver",
-            "kubernetes.NamedFormat" => "*cel.Format",
+            "kubernetes.NamedFormat" => "cel.Format",
+            "kubernetes.authorization.Authorizer" => "library.authorizerVal",
+            "kubernetes.authorization.PathCheck" => "library.pathCheckVal",
+            "kubernetes.authorization.GroupCheck" => "library.groupCheckVal",
+            "kubernetes.authorization.ResourceCheck" => "library.resourceCheckVal",
+            "kubernetes.authorization.Decision" => "library.decisionVal",
             _ => "ref.Val",
         },
     }
 }
 
-/// What the reference's cast of an argument to a list says when the argument is none; `None` stands for an error.
-pub(crate) fn missing_list_method(argument: Option<&Value<'_>>) -> Option<Fault> {
+/// What the reference's cast of an argument to a type says when it is of another; `None` stands for an error.
+pub(crate) fn unmet_need(need: CostNeed, argument: Option<&Value<'_>>) -> Option<Fault> {
+    match (need, argument) {
+        (CostNeed::List, argument) => missing_list_method(argument),
+        (CostNeed::Int, Some(Value::Int(_))) => None,
+        (CostNeed::Int, argument) => {
+            let of = argument.map_or("*types.Err", go_type);
+            let text = format!("interface conversion: ref.Val is {of}, not types.Int");
+            Some(Fault::internal(text))
+        }
+    }
+}
+
+fn missing_list_method(argument: Option<&Value<'_>>) -> Option<Fault> {
     let (name, method) = match argument {
         Some(Value::List(_)) => return None,
         None => ("*types.Err", "Add"),

@@ -10,7 +10,7 @@ use super::set::ConstantSet;
 use crate::constant::Constant;
 use crate::declared::TypeProvider;
 use crate::environment::Slot;
-use crate::function::{CostFn, Implementation, PatternFn, Quick};
+use crate::function::{CostFn, CostNeed, Implementation, PatternFn, Quick};
 use crate::regex::Regex;
 
 /// The index of a node in its program.
@@ -136,6 +136,8 @@ pub(super) enum Key {
     Constant(Constant),
     /// A computed key.
     Computed(NodeId),
+    /// A variable of the environment of any type.
+    Input(NodeId),
 }
 
 impl Attribute {
@@ -199,8 +201,8 @@ pub(super) type Candidate = (Box<[Guard]>, Implementation);
 pub(super) enum Cost {
     One,
     By(CostFn),
-    /// The argument has to be a list.
-    ByList(usize, CostFn),
+    /// An argument has to be of a type.
+    Needing(usize, CostNeed, CostFn),
 }
 
 /// An element of a list literal.

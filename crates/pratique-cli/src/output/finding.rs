@@ -49,7 +49,7 @@ impl<'a> Finding<'a> {
             name: warning.lint.name,
             message: &warning.message,
             field: Some(&warning.field),
-            object: warning.object.as_ref(),
+            object: Some(&warning.object),
             location: Some(&warning.location),
             help: warning.help.as_deref(),
             stops_server: false,

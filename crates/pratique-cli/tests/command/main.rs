@@ -13,4 +13,3 @@ mod hostile;
 mod review;
 mod story;
 mod support;
-mod test;

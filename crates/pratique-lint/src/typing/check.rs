@@ -28,7 +28,7 @@ pub(crate) fn type_sites(sites: &[Site<'_>], object: &Type) -> Vec<Typed> {
             .and_then(|ast| environment.check(ast));
         let checked = checked.map_err(|error| match error {
             CompileError::Issues { issues, .. } => issues,
-            CompileError::Plan(_) => Vec::new(),
+            CompileError::Plan(_) | CompileError::Untyped => Vec::new(),
         });
         if let Role::Variable(name) = site.role {
             let of = checked

@@ -8,7 +8,6 @@ mod apply;
 mod diff;
 mod index;
 mod locate;
-mod nothing;
 mod operation;
 
 use pratique_json::Value;
@@ -40,11 +39,5 @@ pub fn apply<'a>(document: Value<'a>, operations: &[Operation<'a>]) -> Result<Va
     operations
         .iter()
         .try_for_each(|operation| state.apply(operation))?;
-    if operations
-        .iter()
-        .any(|operation| operation.value == Some(Value::Null))
-    {
-        nothing::unmark(&mut state.document);
-    }
     Ok(state.document)
 }

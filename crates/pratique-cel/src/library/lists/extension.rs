@@ -4,7 +4,7 @@ use super::compare::surely_equal;
 use super::{comparable, sort};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::{CallFn, Function, Overload};
+use crate::function::{CallFn, CostNeed, Function, Overload};
 use crate::library::{Library, bounds, cost, results};
 use crate::ops;
 use crate::types::Type;
@@ -16,7 +16,7 @@ pub(crate) fn library() -> Library {
     let list = || Type::list(element());
     let distinct_overload = Overload::new("list_distinct", true, &[list()], list())
         .implemented(distinct)
-        .costing_by_list(0, compares_last);
+        .costing_by(0, CostNeed::List, compares_last);
     Library::of(vec![
         Function::new("slice")
             .member("list_slice", &[list(), Type::Int, Type::Int], list(), slice)
@@ -44,7 +44,13 @@ fn flatten_function(list: Type) -> Function {
     let (nested, any) = (Type::list(list.clone()), Type::list(Type::Dyn));
     Function::new("flatten")
         .with(Overload::new("list_flatten", true, &[nested], list).costing(flattening))
-        .with(Overload::new("list_flatten_int", true, &[any.clone(), Type::Int], any).costing(flattening))
+        .with(
+            Overload::new("list_flatten_int", true, &[any.clone(), Type::Int], any).costing_by(
+                1,
+                CostNeed::Int,
+                flattening,
+            ),
+        )
         .singleton(flatten)
 }
 
@@ -58,7 +64,7 @@ fn sorting(name: &str, suffix: &str, receiver: &[Type], call: CallFn) -> Functio
             let result = receiver.first().unwrap_or(&keys).clone();
             let params: Vec<Type> = receiver.iter().cloned().chain([keys]).collect();
             let overload = Overload::new(&id, true, &params, result);
-            function.with(overload.costing_by_list(receiver.len(), compares_last))
+            function.with(overload.costing_by(receiver.len(), CostNeed::List, compares_last))
         });
     function.singleton(call)
 }

@@ -22,6 +22,7 @@ pub(super) fn sort<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
 pub(super) fn sort_by_keys<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
         [Value::List(list), Value::List(keys)] => sorted(context, list, keys),
+        [other, _] => Err(ops::unknown_operands("@sortByAssociatedKeys", other)),
         _ => Err(Fault::no_such_overload()),
     }
 }

@@ -103,7 +103,7 @@ fn native_type(value: &Value<'_>) -> &'static str {
             "net.CIDR" => "netip.Prefix",
             "kubernetes.URL" => "*url.URL",
             "kubernetes.Semver" => "semver.Version",
-            "kubernetes.NamedFormat" => "*cel.Format",
+            "kubernetes.NamedFormat" => "cel.Format",
             _ => "*types.Err",
         },
     }

@@ -94,6 +94,16 @@ impl Struct for JsonPatch<'_> {
         })
     }
 
+    fn is_iterable(&self) -> bool {
+        false
+    }
+
+    /// The reference has a form for texts only.
+    fn unfit_index(&self, index: &Value<'_>) -> Fault {
+        let (of, shown) = (ops::go_type(index), ops::shown(index));
+        Fault::error(format!("unsupported indexer: %!s({of}={shown})"))
+    }
+
     fn runtime_type(&self) -> &str {
         "type"
     }

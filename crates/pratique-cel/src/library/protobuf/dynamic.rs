@@ -1,5 +1,6 @@
 //! Values within `google.protobuf.Struct`, `ListValue` and `Value`: what JSON has, so all numbers are doubles.
 
+use super::native;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::library::mutation;
@@ -20,7 +21,10 @@ pub(super) fn container<'a>(context: &Context<'a>, place: Place<'_>, value: &Val
             place.1,
             other.type_name()
         ))),
-        (_, scalar) => Ok(*scalar),
+        ("number_value", value) => native::scalar(place, "float64", value),
+        ("string_value", value) => native::scalar(place, "string", value),
+        ("bool_value", value) => native::scalar(place, "bool", value),
+        (_, value) => Ok(*value),
     }
 }
 
@@ -56,24 +60,14 @@ fn plain<'a>(context: &Context<'a>, place: Place<'_>, value: &Value<'a>) -> Eval
         Value::Map(map) => {
             let entries = map.iter().map(|(key, value)| match key {
                 Value::String(_) => Ok((key, plain(context, place, &value)?)),
-                other => Err(unfit(
-                    place,
-                    &format!(
-                        "unsupported type conversion from '{}' to string",
-                        other.type_name()
-                    ),
-                )),
+                other => Err(unfit(place, &native::no_conversion("string", &other))),
             });
             let entries: Vec<(Value<'a>, Value<'a>)> = entries.collect::<Result<_, Fault>>()?;
             Value::Map(Map::Entries(arena.slice(&entries)))
         }
         Value::Optional(Some(inner)) => plain(context, place, inner)?,
-        Value::Type(_) => return Err(unfit(place, "type conversion not supported for 'type'")),
-        Value::Optional(None) | Value::Struct(_) | Value::Opaque(_) => {
-            let of = crate::ops::go_type(value);
-            let name = of.rsplit('.').next().unwrap_or(of);
-            let problem = format!("type conversion error from '{name}' to '*structpb.Value'");
-            return Err(unfit(place, &problem));
+        Value::Type(_) | Value::Optional(None) | Value::Struct(_) | Value::Opaque(_) => {
+            return Err(unfit(place, &native::no_conversion("*structpb.Value", value)));
         }
     })
 }

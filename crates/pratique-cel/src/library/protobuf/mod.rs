@@ -1,6 +1,7 @@
 //! The well-known types of protocol buffers, as struct literals name them.
 
 mod dynamic;
+mod native;
 
 use super::Library;
 use crate::ast::Literal;
@@ -61,13 +62,18 @@ impl TypeProvider for WellKnown {
                 .find(|(own, _)| *own == name)
                 .map(|(_, value)| *value)
         };
-        let integer = |name: &str| match value(name) {
-            Some(Value::Int(number)) => number,
-            _ => 0,
+        let integer = |name: &str, wanted: &str| {
+            let given = value(name).map_or(Ok(Value::Int(0)), |value| {
+                native::scalar((type_name, name), wanted, &value)
+            });
+            given.map(|value| match value {
+                Value::Int(number) => number,
+                _ => 0,
+            })
         };
         match type_name {
-            DURATION => duration(integer("seconds"), integer("nanos")),
-            TIMESTAMP => timestamp(integer("seconds"), integer("nanos")),
+            DURATION => duration(integer("seconds", "int64")?, integer("nanos", "int32")?),
+            TIMESTAMP => timestamp(integer("seconds", "int64")?, integer("nanos", "int32")?),
             "google.protobuf.Value" => match given.last() {
                 None | Some(("null_value", _)) => Ok(Value::Null),
                 Some((field, value)) => dynamic::container(context, (type_name, field), value),
@@ -81,7 +87,7 @@ impl TypeProvider for WellKnown {
                 Some(fields) => dynamic::container(context, (type_name, "fields"), &fields),
             },
             _ => match (value("value"), default(type_name)) {
-                (Some(value), Some(_)) => narrow(type_name, value),
+                (Some(value), Some(_)) => native::scalar((type_name, "value"), held(type_name), &value),
                 (None, Some(default)) => Ok(default),
                 (_, None) => Err(Fault::error(format!("unknown type '{type_name}'"))),
             },
@@ -89,21 +95,19 @@ impl TypeProvider for WellKnown {
     }
 }
 
-/// The value of a wrapper, which may have room for less than CEL's numbers.
-fn narrow<'a>(type_name: &str, value: Value<'a>) -> Evaluation<'a> {
-    let problem = match (type_name, value) {
-        ("google.protobuf.FloatValue", Value::Double(number)) => {
-            return Ok(Value::Double(f64::from(number as f32)));
-        }
-        ("google.protobuf.Int32Value", Value::Int(number)) if i32::try_from(number).is_err() => {
-            "integer overflow"
-        }
-        ("google.protobuf.UInt32Value", Value::Uint(number)) if u32::try_from(number).is_err() => {
-            "unsigned integer overflow"
-        }
-        _ => return Ok(value),
-    };
-    Err(dynamic::unfit((type_name, "value"), problem))
+/// The reference's name of the type that a wrapper holds.
+fn held(type_name: &str) -> &'static str {
+    match type_name.strip_prefix("google.protobuf.").unwrap_or_default() {
+        "BoolValue" => "bool",
+        "BytesValue" => "[]uint8",
+        "DoubleValue" => "float64",
+        "FloatValue" => "float32",
+        "Int64Value" => "int64",
+        "Int32Value" => "int32",
+        "UInt64Value" => "uint64",
+        "UInt32Value" => "uint32",
+        _ => "string",
+    }
 }
 
 type Fields = &'static [(&'static str, fn() -> Type)];

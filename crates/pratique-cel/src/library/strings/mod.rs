@@ -5,7 +5,7 @@ mod format;
 
 use self::calls::*;
 use super::{Library, cost};
-use crate::function::Function;
+use crate::function::{Function, Overload};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -98,14 +98,12 @@ fn making() -> Vec<Function> {
         Function::new("strings.quote")
             .global("strings_quote", &[STRING], STRING, quote)
             .costing(cost::reads_first),
-        Function::new("format")
-            .member(
-                "string_format",
-                &[STRING, Type::list(Type::Dyn)],
-                STRING,
-                format::call,
-            )
-            .costing(cost::reads_first),
+        Function::new("format").with(
+            Overload::new("string_format", true, &[STRING, Type::list(Type::Dyn)], STRING)
+                .implemented(format::call)
+                .costing(cost::reads_first)
+                .sequential(),
+        ),
     ]
 }
 

@@ -59,10 +59,25 @@ impl Planner<'_> {
             Some(Err(fault)) if self.environment.checks_literals() => return Err(fault),
             _ => {
                 self.make_inner(key);
-                Key::Computed(key)
+                match self.is_any_input(key) {
+                    true => Key::Input(key),
+                    false => Key::Computed(key),
+                }
             }
         };
         Ok(self.extend(id, operand, key, optional))
+    }
+
+    /// Whether a node is a variable of the environment of any type.
+    fn is_any_input(&self, id: NodeId) -> bool {
+        let is_input = match self.node(id) {
+            Some(Node::Attribute(attribute)) => {
+                attribute.path.is_empty() && matches!(attribute.root, Root::Variable { .. })
+            }
+            _ => false,
+        };
+        let origin = self.origins.get(id.index());
+        is_input && origin.is_some_and(|origin| *self.checked.type_of(*origin) == Type::Dyn)
     }
 
     /// Adds a step to an attribute; any other operand becomes the root of a new one.

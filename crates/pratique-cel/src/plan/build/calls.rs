@@ -128,10 +128,11 @@ impl Planner<'_> {
             Some(target) => target,
             None => target(function, overload),
         };
-        let sequential =
-            arguments.len() > 2 || matches!(target, Target::Dispatch(_) | Target::Pattern { .. });
-        let cost = match overload.and_then(|overload| Some((overload.cost?, overload.cost_list))) {
-            Some((cost, Some(index))) => Cost::ByList(index, cost),
+        let sequential = arguments.len() > 2
+            || matches!(target, Target::Dispatch(_) | Target::Pattern { .. })
+            || overload.is_some_and(|overload| overload.sequential);
+        let cost = match overload.and_then(|overload| Some((overload.cost?, overload.cost_needs))) {
+            Some((cost, Some((index, need)))) => Cost::Needing(index, need, cost),
             Some((cost, None)) => Cost::By(cost),
             None => function.cost.map_or(Cost::One, Cost::By),
         };

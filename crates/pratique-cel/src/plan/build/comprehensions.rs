@@ -47,6 +47,7 @@ impl Planner<'_> {
     /// A comprehension over nothing gives its first value a name.
     fn plan_binding(&mut self, id: ExprId, comprehension: &Comprehension) -> Result<NodeId, String> {
         let value = self.plan(comprehension.init)?;
+        self.check_names_no_type(comprehension.step, &comprehension.accumulator)?;
         let local = self.new_local();
         self.scope.push(local);
         let body = self.plan(comprehension.result);

@@ -12,7 +12,8 @@ use super::node::{LocalIndex, Node, NodeId, Root};
 use crate::ast::{Expr, ExprId};
 use crate::checker::{Checked, Reference};
 use crate::constant::Constant;
-use crate::environment::{Environment, Slot};
+use crate::environment::Environment;
+use crate::types::Type;
 
 /// One planning. Errors are the reference's texts.
 pub(super) struct Planner<'p> {
@@ -23,7 +24,6 @@ pub(super) struct Planner<'p> {
     /// The variables of the comprehensions around, outermost first, as the checker counts them.
     scope: Vec<LocalIndex>,
     local_count: LocalIndex,
-    reads: Vec<Slot>,
 }
 
 impl<'p> Planner<'p> {
@@ -35,7 +35,6 @@ impl<'p> Planner<'p> {
             origins: Vec::with_capacity(checked.ast.len()),
             scope: Vec::new(),
             local_count: 0,
-            reads: Vec::new(),
         }
     }
 
@@ -49,7 +48,6 @@ impl<'p> Planner<'p> {
             root,
             local_count: self.local_count as usize,
             result_type: self.checked.result_type().clone(),
-            reads: self.reads,
         })
     }
 
@@ -81,13 +79,13 @@ impl<'p> Planner<'p> {
         let checked = self.checked;
         let root = match checked.reference(id) {
             Some(Reference::Variable(slot)) => {
-                if !self.reads.contains(slot) {
-                    self.reads.push(*slot);
-                }
                 let name = name.trim_start_matches('.').into();
                 Root::Variable { slot: *slot, name }
             }
-            Some(Reference::Local(index)) => Root::Local(self.local(*index)),
+            Some(Reference::Local(index)) => {
+                self.check_names_no_type(id, name)?;
+                Root::Local(self.local(*index))
+            }
             Some(Reference::Type(of)) => {
                 let of = Constant::Type(of.runtime_name().into());
                 return Ok(self.add(id, Node::Constant(of)));
@@ -99,6 +97,14 @@ impl<'p> Planner<'p> {
             Some(Reference::Overloads(..)) | None => return Err(format!("undeclared reference to '{name}'")),
         };
         Ok(self.add_attribute(id, root))
+    }
+
+    /// The reference takes a name of a type for the name of that type, variables of macros included.
+    fn check_names_no_type(&self, id: ExprId, name: &str) -> Result<(), String> {
+        match self.checked.type_of(id) {
+            Type::Type(_) => Err(format!("reference to undefined type: {name}")),
+            _ => Ok(()),
+        }
     }
 
     fn add(&mut self, origin: ExprId, node: Node) -> NodeId {

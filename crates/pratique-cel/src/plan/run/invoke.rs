@@ -24,7 +24,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             [] => self.finish(call, &[]),
             [only] => match self.operand(only) {
                 Ok(value) => self.finish(call, &[value]),
-                Err(fault) => self.refuse(call, fault, &[Value::Null], 0),
+                Err(fault) => self.refuse(call, fault, &[Value::Null], 1),
             },
             [left, right] if !call.sequential => self.call_two(call, left, right),
             _ => self.call_many(call),
@@ -73,7 +73,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             self.context.charge(of_test)?;
             return Ok(answer);
         }
-        let (left, right) = (self.operand(left), self.operand(right));
+        let (left, right) = self.operands(left, right)?;
         if let (Ok(own), Ok(other)) = (&left, &right)
             && let (Some(own), Some(other)) = (Plain::of_value(own), Plain::of_value(other))
             && let Some((answer, cost)) = quick::test(quick, own, other)
@@ -86,8 +86,21 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 
     /// Both arguments are evaluated, even if the first is an error.
     fn call_two(&mut self, call: &'a Call, left: NodeId, right: NodeId) -> Evaluation<'a> {
-        let (left, right) = (self.operand(left), self.operand(right));
+        let (left, right) = self.operands(left, right)?;
         self.finish_two(call, left, right)
+    }
+
+    /// The results of two operands; an early end of the first keeps the second from being evaluated.
+    #[inline]
+    pub(super) fn operands(
+        &mut self,
+        left: NodeId,
+        right: NodeId,
+    ) -> Result<(Evaluation<'a>, Evaluation<'a>), Fault> {
+        match self.operand(left) {
+            Err(stop) if stop.is_stop() => Err(stop),
+            left => Ok((left, self.operand(right))),
+        }
     }
 
     fn finish_two(&mut self, call: &'a Call, left: Evaluation<'a>, right: Evaluation<'a>) -> Evaluation<'a> {
@@ -97,11 +110,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 if let Some(stop) = first_stop([&left, &right]) {
                     return Err(stop);
                 }
-                // Where both are errors, the one that the cost asks about counts.
-                let failed = match call.cost {
-                    Cost::ByList(1, _) if right.is_err() => 1,
-                    _ => usize::from(left.is_ok()),
-                };
+                let failed = u64::from(left.is_err()) | u64::from(right.is_err()) << 1;
                 let known = |result: &Evaluation<'a>| *result.as_ref().unwrap_or(&Value::Null);
                 let arguments = [known(&left), known(&right)];
                 match left.and(right) {
@@ -124,7 +133,12 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             match self.evaluate(*argument) {
                 Ok(value) => *place = value,
                 // The reference charges a call whose arguments have all been looked at.
-                Err(fault) if index + 1 == count => return self.refuse(call, fault, arguments, index),
+                Err(fault) if index + 1 == count => {
+                    let failed = u32::try_from(index)
+                        .ok()
+                        .and_then(|index| 1_u64.checked_shl(index));
+                    return self.refuse(call, fault, arguments, failed.unwrap_or(0));
+                }
                 Err(fault) => return Err(fault),
             }
         }
@@ -136,22 +150,22 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         let result = call.run(self.context, arguments);
         match call.cost {
             Cost::One if result.is_ok() => self.context.charge(1)?,
-            _ => self.charge_call(call, arguments, None, &result)?,
+            _ => self.charge_call(call, arguments, 0, &result)?,
         }
         result
     }
 
-    /// The result of a call with an argument that is an error; it is charged all the same.
+    /// The result of a call with arguments that are errors, the bits of which are set; it is charged all the same.
     #[cold]
     fn refuse(
         &mut self,
         call: &'a Call,
         fault: Fault,
         arguments: &[Value<'a>],
-        failed: usize,
+        failed: u64,
     ) -> Evaluation<'a> {
         let result = Err(fault);
-        self.charge_call(call, arguments, Some(failed), &result)?;
+        self.charge_call(call, arguments, failed, &result)?;
         result
     }
 
@@ -159,7 +173,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         &mut self,
         call: &Call,
         arguments: &[Value<'a>],
-        failed: Option<usize>,
+        failed: u64,
         result: &Evaluation<'a>,
     ) -> Result<(), Fault> {
         if let Some(stop) = first_stop([result]) {
@@ -169,9 +183,9 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         let cost = match call.cost {
             Cost::One => 1,
             Cost::By(cost) => cost(arguments, result),
-            Cost::ByList(index, cost) => {
-                let argument = arguments.get(index).filter(|_| failed != Some(index));
-                if let Some(fault) = ops::missing_list_method(argument) {
+            Cost::Needing(index, need, cost) => {
+                let argument = arguments.get(index).filter(|_| failed >> index & 1 == 0);
+                if let Some(fault) = ops::unmet_need(need, argument) {
                     return Err(fault);
                 }
                 cost(arguments, result)

@@ -53,10 +53,16 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         let mut made = Entries::new(self, entries.len());
         for entry in entries {
             let key = self.evaluate(entry.key)?;
-            match self.optional_value(entry.value, entry.optional, || ops::shown(&key))? {
-                Some(_) if matches!(key, Value::Bytes(_)) => return Err(unhashable()),
-                Some(value) => made.insert(key, value),
-                None => made.remove(&key),
+            let value = self.optional_value(entry.value, entry.optional, || ops::shown(&key))?;
+            match value {
+                Some(value) => {
+                    check_hash(&key)?;
+                    made.insert(key, value);
+                }
+                None => match unhashable(&key) {
+                    Some(of) => return Err(hash_of("hash of unhashable type:", of)),
+                    None => made.remove(&key),
+                },
             }
         }
         Ok(Value::Map(Map::Entries(made.done())))
@@ -113,9 +119,31 @@ pub(super) fn leading<T>(room: &[T], unused: usize) -> &[T] {
     room.get(..room.len().saturating_sub(unused)).unwrap_or(room)
 }
 
-/// What the reference says where it crashes: it has no maps by bytes.
-pub(super) fn unhashable() -> Fault {
-    Fault::internal("runtime error: hash of unhashable type types.Bytes")
+/// The reference's own name of the type of a key that it has no maps by.
+fn unhashable(key: &Value<'_>) -> Option<&'static str> {
+    match key {
+        Value::Bytes(_) => Some("types.Bytes"),
+        Value::Opaque(own) => match own.type_name() {
+            "kubernetes.NamedFormat" => Some("cel.Format"),
+            "kubernetes.Semver" => Some("cel.Semver"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Refuses a key that the reference has no maps by.
+pub(super) fn check_hash(key: &Value<'_>) -> Result<(), Fault> {
+    match unhashable(key) {
+        Some(of) => Err(hash_of("runtime error: hash of unhashable type", of)),
+        None => Ok(()),
+    }
+}
+
+/// What the reference says where it cannot find the place of a key.
+#[cold]
+fn hash_of(problem: &str, of: &str) -> Fault {
+    Fault::internal(format!("{problem} {of}"))
 }
 
 /// The entries of a map that is being made, in memory that is large enough from the start.

@@ -45,7 +45,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             self.context.charge(of_test)?;
             return Ok(equal != negated);
         }
-        let (left, right) = match (self.operand(left), self.operand(right)) {
+        let (left, right) = match self.operands(left, right)? {
             (Ok(left), Ok(right)) => (left, right),
             (left, right) => return self.equality_of_errors(&left, &right, negated),
         };

@@ -44,7 +44,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         match self.evaluate(fold.range)? {
             Value::List(list) => Ok(Range::List(list)),
             Value::Map(map) => Ok(Range::Map(map)),
-            Value::Struct(value) if value.is_indexable() => {
+            Value::Struct(value) if value.is_iterable() => {
                 let mut entries = Vec::new();
                 for (name, value) in value.fields(self.context)? {
                     entries.push((Value::String(name), value));

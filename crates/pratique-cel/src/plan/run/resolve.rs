@@ -242,15 +242,16 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         match key {
             Key::Declared(name) | Key::Name(name) => Ok(Value::String(name)),
             Key::Constant(constant) => Ok(constant.value()),
-            Key::Computed(node) => {
-                let key = self.evaluate(*node)?;
-                match key {
-                    Value::String(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) | Value::Double(_) => {
-                        Ok(key)
-                    }
-                    other => Err(invalid_key(&other)),
-                }
-            }
+            Key::Computed(node) | Key::Input(node) => match self.evaluate(*node)? {
+                key @ (Value::String(_)
+                | Value::Int(_)
+                | Value::Uint(_)
+                | Value::Bool(_)
+                | Value::Double(_)) => Ok(key),
+                // An input that is not there is not even null.
+                Value::Null if matches!(key, Key::Input(_)) => Err(invalid_key("<nil>")),
+                other => Err(invalid_key(ops::go_type(&other))),
+            },
         }
     }
 }
@@ -297,6 +298,6 @@ fn plain_member<'a>(object: &Value<'a>, step: &Step) -> Option<Value<'a>> {
 }
 
 #[cold]
-fn invalid_key(key: &Value<'_>) -> Fault {
-    Fault::error(format!("invalid qualifier type: {}", ops::go_type(key)))
+fn invalid_key(of: &str) -> Fault {
+    Fault::error(format!("invalid qualifier type: {of}"))
 }
