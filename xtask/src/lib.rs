@@ -2,4 +2,5 @@
 
 pub mod bench;
 pub mod conformance;
+pub mod differential;
 pub mod tidy;

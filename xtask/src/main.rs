@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{bench, conformance, tidy};
+use xtask::{bench, conformance, differential, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -19,6 +19,8 @@ struct Arguments {
 enum Task {
     /// Run a directory of conformance cases and compare verdicts and texts.
     Conformance(Conformance),
+    /// Look for differences from the reference with random cases, and make each small.
+    Differential(differential::Arguments),
     /// Measure ours, and beside it the reference.
     Bench(bench::Arguments),
     /// Write the tables of Kubernetes' built-in types.
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         Task::Conformance(Conformance { recorded, .. }) => conformance::run(&recorded.unwrap_or_default()),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Codegen(of) => ended(codegen::run(&of.openapi, &of.api, &of.apimachinery, &of.data)),
+        Task::Differential(arguments) => differential::run(&arguments),
         Task::Tidy => match tidy::check(&tidy::workspace()) {
             Err(error) => ended(Err(error)),
             Ok(report) => {

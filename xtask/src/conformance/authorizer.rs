@@ -6,14 +6,14 @@ use serde::Deserialize;
 /// The `authorizer` of a case.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct CaseAuthorizer {
+pub(crate) struct CaseAuthorizer {
     allow: Vec<Rule>,
 }
 
 /// What is checked must equal each field that is not empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-struct Rule {
+pub(crate) struct Rule {
     verb: String,
     group: String,
     version: String,
@@ -25,6 +25,13 @@ struct Rule {
     user: String,
     reason: String,
     error: String,
+}
+
+impl CaseAuthorizer {
+    /// An authorizer with rules, the first that fits counting.
+    pub(crate) fn new(allow: Vec<Rule>) -> Self {
+        CaseAuthorizer { allow }
+    }
 }
 
 impl Authorizer for CaseAuthorizer {

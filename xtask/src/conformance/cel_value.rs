@@ -74,7 +74,7 @@ fn well_known(name: &str, text: String) -> Json {
     json!({"objectValue": {"@type": format!("type.googleapis.com/google.protobuf.{name}"), "value": text}})
 }
 
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {

@@ -9,7 +9,7 @@ use pratique_json as json;
 use serde_json::Value;
 
 /// A value of a case as an engine's value.
-pub(super) fn json_value(value: &Value) -> json::Value<'static> {
+pub(crate) fn json_value(value: &Value) -> json::Value<'static> {
     let text = value.to_string();
     json::parse(text.as_bytes())
         .map(json::Value::into_owned)

@@ -3,12 +3,12 @@
 //! A directory holds one folder a suite and one JSON array of cases an area: `<suite>/<area>.json`. The runner knows
 //! suites, never a case; a suite or a feature that is not there counts as failed.
 
-mod authorizer;
+pub(crate) mod authorizer;
 mod cel;
-mod cel_value;
+pub(crate) mod cel_value;
 mod cluster;
 mod compare;
-mod fixture;
+pub(crate) mod fixture;
 mod load;
 mod outcome;
 mod policy;

@@ -82,7 +82,7 @@ func (in *inputs) prepare(declared declared) (*prepared, error) {
 		request:    plugincel.CreateAdmissionRequest(attributes, in.Request.Resource, in.Request.Kind),
 	}
 	if declared.Authorizer {
-		p.optional.Authorizer = rules(in.Allow)
+		p.optional.Authorizer = &rules{in.Allow}
 	}
 	if declared.Params {
 		params, err := untyped(in.Params)
@@ -162,15 +162,15 @@ func options(raw json.RawMessage) (runtime.Object, error) {
 }
 
 // rules is an authorizer that allows what a rule matches and has no opinion on anything else.
-type rules []rule
+type rules struct{ all []rule }
 
-func (all rules) Authorize(_ context.Context, asked authorizer.Attributes) (authorizer.Decision, string, error) {
+func (own *rules) Authorize(_ context.Context, asked authorizer.Attributes) (authorizer.Decision, string, error) {
 	name := ""
 	if who := asked.GetUser(); who != nil {
 		name = who.GetName()
 	}
 	is := func(wanted, own string) bool { return wanted == "" || wanted == own }
-	for _, r := range all {
+	for _, r := range own.all {
 		matches := is(r.User, name) && is(r.Verb, asked.GetVerb()) && is(r.Group, asked.GetAPIGroup()) &&
 			is(r.Resource, asked.GetResource()) && is(r.Subresource, asked.GetSubresource()) &&
 			is(r.Namespace, asked.GetNamespace()) && is(r.Name, asked.GetName()) && is(r.Path, asked.GetPath())

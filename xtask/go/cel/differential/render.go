@@ -5,16 +5,20 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"math"
 	"reflect"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
-	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/mutation"
 	"k8s.io/apiserver/pkg/cel/mutation/dynamic"
@@ -42,9 +46,9 @@ func render(v ref.Val) form {
 	case types.Bytes:
 		return form{"bytes": base64.StdEncoding.EncodeToString(t)}
 	case types.Duration:
-		return form{"duration": strconv.FormatInt(int64(t.Duration), 10)}
+		return form{"duration": protoText(durationpb.New(t.Duration))}
 	case types.Timestamp:
-		return form{"timestamp": fmt.Sprintf("%d.%09d", t.Time.Unix(), t.Time.Nanosecond())}
+		return form{"timestamp": protoText(timestamppb.New(t.Time))}
 	case *types.Type:
 		return form{"type": t.TypeName()}
 	case *types.Err:
@@ -58,6 +62,10 @@ func render(v ref.Val) form {
 		return renderObject(t)
 	case *mutation.JSONPatchVal:
 		return renderPatch(t)
+	}
+	if v.Type().TypeName() == "kubernetes.variables" {
+		// To look inside would evaluate them.
+		return form{"variables": nil}
 	}
 	if text, ok := opaqueText(v); ok {
 		return form{v.Type().TypeName(): text}
@@ -98,6 +106,12 @@ func opaqueText(v ref.Val) (string, bool) {
 		return t.URL.String(), true
 	case apiservercel.Semver:
 		return t.Version.String(), true
+	case *apiservercel.Quantity:
+		return t.Quantity.String(), true
+	case *apiservercel.Semver:
+		return t.Version.String(), true
+	case apiservercel.Format:
+		return t.Name, true
 	case *apiservercel.Format:
 		return t.Name, true
 	}
@@ -116,7 +130,20 @@ func double(f float64) string {
 	return strconv.FormatUint(math.Float64bits(f), 16)
 }
 
-// renderObject shows what a merge would get: the plain data, or why there is none.
+// protoText is the text that a message has as JSON.
+func protoText(m proto.Message) string {
+	var text string
+	encoded, err := protojson.Marshal(m)
+	if err == nil {
+		err = json.Unmarshal(encoded, &text)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// renderObject shows what a merge would get: the data, or why there is none.
 func renderObject(o *dynamic.ObjectVal) form {
 	shown := form{"object": o.Type().TypeName()}
 	if err := o.CheckTypeNamesMatchFieldPathNames(); err != nil {
@@ -124,68 +151,114 @@ func renderObject(o *dynamic.ObjectVal) form {
 		shown["misnamed"] = true
 		return shown
 	}
-	switch data := o.Value().(type) {
-	case *types.Err:
-		shown["error"] = data.String()
-	default:
-		shown["data"] = plainData(data)
+	shown["data"] = dataOrFault(o.Value())
+	return shown
+}
+
+// renderPatch shows the members of an operation that are set.
+func renderPatch(p *mutation.JSONPatchVal) form {
+	return form{"patch": renderMembers(p, func(v ref.Val) any { return render(v) })}
+}
+
+func renderMembers(p *mutation.JSONPatchVal, value func(ref.Val) any) form {
+	members := form{}
+	for name, text := range map[string]string{"op": p.Op, "path": p.Path, "from": p.From} {
+		if text != "" {
+			members[name] = text
+		}
+	}
+	if p.Val != nil {
+		members["value"] = value(p.Val)
+	}
+	return members
+}
+
+func dataOrFault(v any) any {
+	if fault, ok := v.(*types.Err); ok {
+		return form{"error": fault.String()}
+	}
+	shown, fit := data(v)
+	if !fit {
+		return form{"unfit": true}
 	}
 	return shown
 }
 
-// plainData is what the merge can read: JSON, and otherwise the name of the Go type that keeps it from doing so.
-func plainData(v any) any {
+// data is what a merge can read of Go values; not everything is fit for it.
+func data(v any) (any, bool) {
 	switch t := v.(type) {
-	case nil, bool, string:
-		return t
-	case int64:
-		return form{"int": strconv.FormatInt(t, 10)}
+	case nil, bool, string, int64:
+		return t, true
 	case uint64:
-		return form{"uint": strconv.FormatUint(t, 10)}
+		if t > math.MaxInt64 {
+			return double(float64(t)), true
+		}
+		return t, true
 	case float64:
-		return form{"double": double(t)}
+		return double(t), true
+	case []byte:
+		return base64.StdEncoding.EncodeToString(t), true
 	case []any:
-		elements := make([]any, 0, len(t))
-		for _, element := range t {
-			elements = append(elements, plainData(element))
-		}
-		return elements
+		return all(len(t), func(i int) (any, bool) { return data(t[i]) })
 	case []ref.Val:
-		elements := make([]any, 0, len(t))
-		for _, element := range t {
-			elements = append(elements, render(element))
-		}
-		return form{"values": elements}
+		return all(len(t), func(i int) (any, bool) { return data(t[i].Value()) })
 	case map[string]any:
 		members := form{}
 		for key, member := range t {
-			members[key] = plainData(member)
+			shown, fit := data(member)
+			if !fit {
+				return nil, false
+			}
+			members[key] = shown
 		}
-		return form{"members": members}
+		return members, true
 	case map[ref.Val]ref.Val:
-		return form{"entries": renderEntries(types.NewRefValMap(types.DefaultTypeAdapter, t))}
+		members := form{}
+		for key, member := range t {
+			name, isText := key.(types.String)
+			shown, fit := data(member.Value())
+			if !fit || !isText {
+				return nil, false
+			}
+			members[string(name)] = shown
+		}
+		return members, true
+	case *mutation.JSONPatchVal:
+		return data(renderMembers(t, func(v ref.Val) any { return v.Value() }))
 	}
-	return form{"unfit": fmt.Sprintf("%T", v)}
+	return typed(v)
 }
 
-// renderPatch shows an operation with its value as the JSON that would be applied.
-func renderPatch(p *mutation.JSONPatchVal) form {
-	shown := form{"op": p.Op, "path": p.Path, "from": p.From}
-	if p.Val != nil {
-		shown["value"] = render(p.Val)
-		shown["applied"] = applied(p.Val)
+// typed is data of a Go type of its own, which comes from typed inputs; values of CEL's other types are none.
+func typed(v any) (any, bool) {
+	switch reflect.TypeOf(v).Kind() {
+	case reflect.Map, reflect.Slice:
+	case reflect.Struct:
+		if !strings.HasPrefix(reflect.TypeOf(v).PkgPath(), "k8s.io/api/") {
+			return nil, false
+		}
+	default:
+		return nil, false
 	}
-	return form{"patch": shown}
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		return nil, false
+	}
+	var plain any
+	if err := utiljson.Unmarshal(encoded, &plain); err != nil {
+		return nil, false
+	}
+	return data(plain)
 }
 
-func applied(v ref.Val) any {
-	native, err := v.ConvertToNative(reflect.TypeFor[*structpb.Value]())
-	if err != nil {
-		return form{"error": err.Error()}
+func all(count int, at func(int) (any, bool)) (any, bool) {
+	elements := make([]any, 0, count)
+	for i := range count {
+		element, fit := at(i)
+		if !fit {
+			return nil, false
+		}
+		elements = append(elements, element)
 	}
-	text, err := json.Marshal(native)
-	if err != nil {
-		return form{"error": err.Error()}
-	}
-	return json.RawMessage(text)
+	return elements, true
 }

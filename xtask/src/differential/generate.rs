@@ -1,0 +1,402 @@
+//! Makes expressions: of a wanted type, from the productions that have it.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::dice::Dice;
+use super::grammar::{Piece, Production, Sort};
+use super::tree::{Node, Tree};
+use super::types::{Bindings, Type};
+
+/// How expressions are made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Manner {
+    /// Nothing that may not compile, and nothing of a type that the checker does not know.
+    pub(super) sound: bool,
+}
+
+/// Makes expressions from productions.
+pub(super) struct Generator {
+    productions: Vec<Production>,
+    known: HashMap<(Type, Wanted), Rc<Candidates>>,
+    /// Whether expressions of a type can be made in so many steps.
+    within: HashMap<(Type, Wanted, usize), bool>,
+    manner: Manner,
+    authorizer: bool,
+    patch_types: bool,
+}
+
+/// What is wanted of the productions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Wanted {
+    Any,
+    Sound,
+    Exact,
+}
+
+/// The productions of a type, by index, as often as they count.
+#[derive(Default)]
+struct Candidates {
+    /// Those with which an expression ends soonest.
+    last: Vec<usize>,
+    branches: Vec<usize>,
+}
+
+/// A variable of a macro, and whether the checker knows its type.
+#[derive(Clone)]
+struct Variable {
+    name: String,
+    of: Type,
+    exact: bool,
+}
+
+/// What is open while an expression is made.
+struct Progress<'d> {
+    dice: &'d mut Dice,
+    scope: Vec<Variable>,
+}
+
+impl Generator {
+    /// A generator for an environment that has these productions.
+    pub(super) fn new(productions: Vec<Production>, manner: Manner) -> Self {
+        let has = |prefix: &str| {
+            productions
+                .iter()
+                .any(|production| production.of.name.starts_with(prefix))
+        };
+        Generator {
+            known: HashMap::new(),
+            within: HashMap::new(),
+            manner,
+            authorizer: has("kubernetes.authorization"),
+            patch_types: has("JSONPatch"),
+            productions,
+        }
+    }
+
+    /// An expression of a random type and size.
+    pub(super) fn expression(&mut self, dice: &mut Dice) -> (Type, Tree) {
+        let size = *dice.pick(&[2, 4, 7, 12, 20, 35]).unwrap_or(&4);
+        let of = self.result_type(dice);
+        let mut progress = Progress {
+            dice,
+            scope: Vec::new(),
+        };
+        let tree = self.tree(&of, size, self.manner.sound, &mut progress);
+        (of, tree)
+    }
+
+    fn result_type(&self, dice: &mut Dice) -> Type {
+        if self.patch_types && dice.chance(50) {
+            let of = dice.pick(&["Object", "list(JSONPatch)", "JSONPatch"]).copied();
+            return Type::parse(of.unwrap_or("Object"));
+        }
+        if self.authorizer && dice.chance(15) {
+            return Type::named("kubernetes.authorization.Decision");
+        }
+        match dice.chance(40) {
+            true => Type::named("bool"),
+            false => self.any_type(dice, 2),
+        }
+    }
+
+    /// Any type that values have.
+    fn any_type(&self, dice: &mut Dice, depth: usize) -> Type {
+        const PLAIN: &[&str] = &[
+            "bool",
+            "int",
+            "int",
+            "string",
+            "string",
+            "uint",
+            "double",
+            "bytes",
+            "duration",
+            "timestamp",
+            "dyn",
+        ];
+        const RARE: &[&str] = &[
+            "null_type",
+            "type",
+            "kubernetes.Quantity",
+            "net.IP",
+            "net.CIDR",
+            "kubernetes.URL",
+            "kubernetes.Semver",
+            "kubernetes.NamedFormat",
+        ];
+        let composed = |name: &str, of: Vec<Type>| Type {
+            name: name.to_owned(),
+            of,
+        };
+        match dice.below(if depth == 0 { 10 } else { 16 }) {
+            0..8 => named(dice, PLAIN),
+            8 if self.patch_types => named(dice, &["Object", "Object.spec", "JSONPatch", "Object.metadata"]),
+            9 if self.authorizer && dice.chance(20) => named(
+                dice,
+                &[
+                    "kubernetes.authorization.ResourceCheck",
+                    "kubernetes.authorization.Decision",
+                ],
+            ),
+            8..10 => named(dice, RARE),
+            10..13 => composed("list", vec![self.any_type(dice, depth - 1)]),
+            13..15 => {
+                let key = named(dice, KEYS);
+                composed("map", vec![key, self.any_type(dice, depth - 1)])
+            }
+            _ => composed("optional_type", vec![self.any_type(dice, depth - 1)]),
+        }
+    }
+
+    /// An expression of a type with about `size` parts; of a type that the checker knows, if it is to be exact.
+    fn tree(&mut self, of: &Type, size: usize, exact: bool, progress: &mut Progress<'_>) -> Tree {
+        if let Some(made_up) = made_up(of, progress.dice) {
+            return Tree::text(made_up);
+        }
+        if !self.manner.sound && progress.dice.chance(1) {
+            let other = self.any_type(progress.dice, 1);
+            return self.made(&other, size.min(4), false, progress);
+        }
+        self.made(of, size, exact, progress)
+    }
+
+    fn made(&mut self, of: &Type, size: usize, exact: bool, progress: &mut Progress<'_>) -> Tree {
+        let fitting: Vec<&Variable> = progress
+            .scope
+            .iter()
+            .filter(|variable| variable.of == *of && (variable.exact || !exact))
+            .collect();
+        if let Some(variable) = progress.dice.pick(&fitting)
+            && progress.dice.chance(if size <= 1 { 80 } else { 25 })
+        {
+            return Tree::text(variable.name.clone());
+        }
+        let wanted = match (exact, self.manner.sound) {
+            (true, _) => Wanted::Exact,
+            (false, true) => Wanted::Sound,
+            (false, false) => Wanted::Any,
+        };
+        let candidates = self.candidates(of, wanted);
+        let last = candidates.branches.is_empty() || size <= 1 || progress.dice.chance(8);
+        let chosen = match last && (size <= 1 || !candidates.last.is_empty()) {
+            true => progress.dice.pick(&candidates.last),
+            false => progress.dice.pick(&candidates.branches),
+        };
+        let Some(production) = chosen.and_then(|index| self.productions.get(*index)).cloned() else {
+            return Tree::text(NOTHING);
+        };
+        self.filled(&production, of, size, exact, progress)
+    }
+
+    fn filled(
+        &mut self,
+        production: &Production,
+        of: &Type,
+        size: usize,
+        exact: bool,
+        progress: &mut Progress<'_>,
+    ) -> Tree {
+        let mut bindings = Bindings::new();
+        production.of.matches(of, &mut bindings);
+        let holes = production
+            .pieces
+            .iter()
+            .filter(|piece| matches!(piece, Piece::Hole { .. }))
+            .count();
+        let share = size.saturating_sub(1) / holes.max(1);
+        let outer = progress.scope.len();
+        let mut nodes = Vec::with_capacity(production.pieces.len());
+        for piece in &production.pieces {
+            nodes.push(match piece {
+                Piece::Text(text) => Node::Text(text.clone()),
+                Piece::Hole { of, exact: known } => {
+                    let of = self.resolved(of, &mut bindings, progress.dice);
+                    Node::Inner(self.tree(&of, share, exact || *known, progress))
+                }
+                Piece::Variable(of) => {
+                    let of = self.resolved(of, &mut bindings, progress.dice);
+                    let name = variable_name(progress, self.manner);
+                    progress.scope.push(Variable {
+                        name: name.clone(),
+                        of,
+                        exact: exact || self.manner.sound,
+                    });
+                    Node::Text(name)
+                }
+            });
+        }
+        progress.scope.truncate(outer);
+        Tree(nodes)
+    }
+
+    /// A type with its letters replaced; `K` is a type that maps have keys of.
+    fn resolved(&self, of: &Type, bindings: &mut Bindings, dice: &mut Dice) -> Type {
+        if !bindings.contains_key("K") {
+            bindings.insert("K".to_owned(), named(dice, KEYS));
+        }
+        of.resolve(bindings, &mut || self.any_type(dice, 1))
+    }
+
+    fn candidates(&mut self, of: &Type, wanted: Wanted) -> Rc<Candidates> {
+        let key = (of.clone(), wanted);
+        if let Some(known) = self.known.get(&key) {
+            return Rc::clone(known);
+        }
+        let fitting: Vec<usize> = self.fitting(of, wanted).collect();
+        let steps = (0..LONGEST).find(|steps| self.ends_within(of, wanted, *steps));
+        let mut candidates = Candidates::default();
+        for index in fitting {
+            let Some(production) = self.productions.get(index).cloned() else {
+                continue;
+            };
+            let holes = holes(&production, of, wanted);
+            let last = steps.is_some_and(|steps| self.all_end_within(of, &holes, steps));
+            let weighed = || std::iter::repeat_n(index, production.weight);
+            if last {
+                candidates.last.extend(weighed());
+            }
+            if !holes.is_empty() {
+                candidates.branches.extend(weighed());
+            }
+        }
+        let candidates = Rc::new(candidates);
+        self.known.insert(key, Rc::clone(&candidates));
+        candidates
+    }
+
+    fn fitting(&self, of: &Type, wanted: Wanted) -> impl Iterator<Item = usize> + use<'_> {
+        let of = of.clone();
+        let productions = self.productions.iter().enumerate();
+        let fitting = productions.filter(move |(_, production)| {
+            let allowed = match wanted {
+                Wanted::Any => true,
+                Wanted::Sound => production.sort != Sort::Doubtful,
+                Wanted::Exact => production.sort == Sort::Static,
+            };
+            allowed && production.of.matches(&of, &mut Bindings::new())
+        });
+        fitting.map(|(index, _)| index)
+    }
+
+    fn ends_within(&mut self, of: &Type, wanted: Wanted, steps: usize) -> bool {
+        let key = (of.clone(), wanted, steps);
+        if let Some(known) = self.within.get(&key) {
+            return *known;
+        }
+        let fitting: Vec<usize> = self.fitting(of, wanted).collect();
+        let ends = fitting.into_iter().any(|index| {
+            let holes = self
+                .productions
+                .get(index)
+                .map(|production| holes(production, of, wanted));
+            holes.is_some_and(|holes| self.all_end_within(of, &holes, steps))
+        });
+        self.within.insert(key, ends);
+        ends
+    }
+
+    /// Whether a template with these holes can be filled in so many steps, with types no larger than its own.
+    fn all_end_within(&mut self, of: &Type, holes: &[(Type, Wanted)], steps: usize) -> bool {
+        let small = |hole: &Type| hole.size() <= of.size();
+        holes.is_empty()
+            || steps > 0
+                && holes.iter().all(|(hole, _)| small(hole))
+                && holes
+                    .iter()
+                    .all(|(hole, wanted)| self.ends_within(hole, *wanted, steps - 1))
+    }
+}
+
+/// More steps than any type needs.
+const LONGEST: usize = 7;
+
+/// The holes of a production, with what is wanted of them; letters that may be anything are numbers.
+fn holes(production: &Production, of: &Type, wanted: Wanted) -> Vec<(Type, Wanted)> {
+    let mut bindings = Bindings::new();
+    production.of.matches(of, &mut bindings);
+    let pieces = production.pieces.iter().filter_map(|piece| match piece {
+        Piece::Hole { of, .. } if of.name.starts_with('@') => None,
+        Piece::Hole { of, exact } => {
+            let of = of.resolve(&mut bindings, &mut || Type::named("int"));
+            Some((of, if *exact { Wanted::Exact } else { wanted }))
+        }
+        _ => None,
+    });
+    pieces.collect()
+}
+
+/// The types of keys.
+const KEYS: &[&str] = &["string", "string", "string", "int", "bool", "uint"];
+
+fn named(dice: &mut Dice, of: &[&str]) -> Type {
+    Type::named(dice.pick(of).copied().unwrap_or("int"))
+}
+
+/// Of any type, but without a value: for types that no production ends with.
+const NOTHING: &str = "[][0]";
+
+/// A name for a variable; sometimes one that hides another.
+fn variable_name(progress: &mut Progress<'_>, manner: Manner) -> String {
+    const NAMES: &[&str] = &["x", "y", "k", "v", "e", "item", "a", "_b", "x1"];
+    const ODD: &[&str] = &[
+        "object",
+        "size",
+        "int",
+        "type",
+        "i",
+        "request",
+        "in",
+        "@x",
+        "__result__",
+    ];
+    if !manner.sound && progress.dice.chance(3) {
+        return progress.dice.pick(ODD).copied().unwrap_or("x").to_owned();
+    }
+    let used = progress.scope.len();
+    let free = NAMES.get(used..).filter(|free| !free.is_empty()).unwrap_or(NAMES);
+    let hides = !manner.sound && progress.dice.chance(10);
+    let name = if hides {
+        progress.dice.pick(NAMES)
+    } else {
+        free.first()
+    };
+    name.copied().unwrap_or("x").to_owned()
+}
+
+/// What the generator makes up itself.
+fn made_up(of: &Type, dice: &mut Dice) -> Option<String> {
+    Some(match of.name.as_str() {
+        "@int" => match dice.below(4) {
+            0 => ((dice.bits() as i64) >> dice.below(63)).to_string(),
+            1 => ((1i64 << dice.below(63)) - 1).to_string(),
+            _ => (dice.below(14) as i64 - 2).to_string(),
+        },
+        "@uint" => match dice.below(3) {
+            0 => format!("{}u", dice.bits() >> dice.below(64)),
+            _ => format!("{}u", dice.below(12)),
+        },
+        "@double" => match dice.below(4) {
+            0 => match f64::from_bits(dice.bits()) {
+                finite if finite.is_finite() => format!("{finite:e}"),
+                _ => "0.25".to_owned(),
+            },
+            1 => format!("{}.0", dice.below(1000)),
+            _ => format!("{}.{}", dice.below(20), dice.below(1000)),
+        },
+        "@string" => text(dice),
+        _ => return None,
+    })
+}
+
+/// A literal of a few letters, plain and otherwise.
+fn text(dice: &mut Dice) -> String {
+    const LETTERS: &[&str] = &[
+        "a", "b", "c", "l", "o", "e", "h", "A", "Z", "0", "1", "9", " ", ",", ".", "/", "-", "_", "%", "=",
+        "é", "ß", "日", "𝒳", "\\t", "\\n", "\\'", "\\\\", "~", "\u{301}", "İ", "(", "]", "+", "*", "\\u200b",
+        "&", "<", ":",
+    ];
+    let length = *dice.pick(&[0, 1, 2, 3, 5, 8, 13, 40]).unwrap_or(&1);
+    let letters: String = (0..length).filter_map(|_| dice.pick(LETTERS).copied()).collect();
+    format!("'{letters}'")
+}

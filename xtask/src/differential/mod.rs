@@ -1,0 +1,179 @@
+//! Differential runs: random expressions over random data, here and in the reference, until a difference shows.
+//!
+//! `grammar` says what expressions are made of, `generate` makes them, `world` what they are evaluated over; `ours` and
+//! `reference` answer, and `shrink` makes what differs small.
+
+mod damage;
+mod dice;
+mod generate;
+mod grammar;
+mod known;
+mod ours;
+mod outcome;
+mod reference;
+mod render;
+mod report;
+mod shrink;
+mod tree;
+mod types;
+mod world;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use self::dice::Dice;
+use self::generate::Manner;
+use self::ours::Ours;
+use self::outcome::Outcome;
+use self::reference::{Batch, Reference};
+use self::report::Report;
+use self::tree::Tree;
+use self::world::World;
+
+/// What to compare.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    subject: Subject,
+}
+
+#[derive(clap::Subcommand)]
+enum Subject {
+    /// CEL: whether expressions compile, their types, values, errors and costs. Needs Go.
+    Cel(Run),
+}
+
+/// How long, and from where.
+#[derive(clap::Args)]
+struct Run {
+    /// How long to look for differences.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Where to begin; a run prints the one it takes.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// How many expressions share a world.
+    #[arg(long, default_value_t = 200)]
+    batch: usize,
+}
+
+/// Runs until the time is over; fails if there was a difference.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let Subject::Cel(run) = &arguments.subject;
+    match compare(run) {
+        Ok(report) => {
+            print!("{report}");
+            ExitCode::from(u8::from(report.has_differences()))
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Expressions of one world, with our outcomes.
+struct Round {
+    world: World,
+    trees: Vec<Tree>,
+    sources: Vec<String>,
+    ours: Vec<Outcome>,
+    slow: Vec<(usize, Duration)>,
+}
+
+fn compare(run: &Run) -> Result<Report, String> {
+    let binary = Reference::build(&crate::tidy::workspace())?;
+    let mut reference = Reference::start(&binary)?;
+    let mut second = Reference::start(&binary)?;
+    let seed = run.seed.unwrap_or_else(|| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        now.map_or(0, |since| since.as_secs())
+    });
+    println!("seed {seed}");
+    let mut dice = Dice::new(seed);
+    let mut report = Report::default();
+    let end = Instant::now() + Duration::from_secs(run.seconds);
+    while Instant::now() < end {
+        let mut round = prepare(&mut dice, run.batch);
+        reference.ask(&Batch {
+            world: &round.world,
+            expressions: &round.sources,
+            times: 1,
+        })?;
+        answer(&mut round);
+        match reference.answer() {
+            Ok(theirs) => settle(&mut second, &round, &theirs, &mut report, end)?,
+            Err(error) => {
+                report.lost(&round, &error);
+                reference = Reference::start(&binary)?;
+            }
+        }
+    }
+    Ok(report)
+}
+
+fn prepare(dice: &mut Dice, count: usize) -> Round {
+    let (world, mut generator) = world::world(dice, Manner::default());
+    let trees: Vec<Tree> = (0..count).map(|_| generator.expression(dice).1).collect();
+    let sources = trees.iter().map(|tree| damage::source(tree, dice)).collect();
+    Round {
+        world,
+        trees,
+        sources,
+        ours: Vec::new(),
+        slow: Vec::new(),
+    }
+}
+
+/// No expression should take longer: its cost is limited, and so is its size.
+const SLOW: Duration = Duration::from_secs(1);
+
+fn answer(round: &mut Round) {
+    let ours = Ours::new(&round.world);
+    for (index, source) in round.sources.iter().enumerate() {
+        let start = Instant::now();
+        round.ours.push(ours.outcome(source));
+        if start.elapsed() > SLOW {
+            round.slow.push((index, start.elapsed()));
+        }
+    }
+}
+
+/// Compares the outcomes of a round, and makes what differs small.
+fn settle(
+    reference: &mut Reference,
+    round: &Round,
+    theirs: &[Vec<Outcome>],
+    report: &mut Report,
+    end: Instant,
+) -> Result<(), String> {
+    let all = round
+        .sources
+        .iter()
+        .zip(&round.trees)
+        .zip(round.ours.iter().zip(theirs));
+    for ((source, tree), (ours, theirs)) in all {
+        let Some(theirs) = theirs.first() else {
+            continue;
+        };
+        report.count(ours, theirs);
+        let Some(kind) = ours.differs(theirs) else {
+            continue;
+        };
+        if known::is_known(ours, theirs) {
+            report.known += 1;
+        } else if report.wants(kind, ours, theirs) && Instant::now() < end + Duration::from_secs(60) {
+            match shrink::shrunk(reference, &round.world, tree, source)? {
+                Some(difference) => report.add(difference),
+                None => report.varies += 1,
+            }
+        }
+    }
+    for (index, took) in &round.slow {
+        report.slow(round.sources.get(*index), *took);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

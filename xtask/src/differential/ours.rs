@@ -1,0 +1,149 @@
+//! Our side: compiles an expression and evaluates it over a world.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use pratique::{Objects, Surroundings, Trial};
+use pratique_expression::{Declarations, ExpressionError};
+use pratique_json as json;
+use pratique_match::Matched;
+use pratique_types::{AdmissionRequest, Operation};
+use serde_json::Value;
+
+use super::outcome::Outcome;
+use super::render::render;
+use super::world::World;
+use crate::conformance::authorizer::{CaseAuthorizer, Rule};
+
+/// A world, ready for expressions.
+pub(super) struct Ours<'w> {
+    world: &'w World,
+    request: AdmissionRequest<'static>,
+    params: json::Value<'static>,
+    namespace: json::Value<'static>,
+    rules: CaseAuthorizer,
+}
+
+impl<'w> Ours<'w> {
+    /// Makes the inputs of a world ready.
+    pub(super) fn new(world: &'w World) -> Self {
+        let inputs = &world.inputs;
+        let given = inputs.get("request").cloned().unwrap_or_default();
+        let field = |name: &str| json_value(given.get(name).unwrap_or(&Value::Null));
+        let mut request: AdmissionRequest<'static> = plain_request(&given);
+        request.options = field("options");
+        request.dry_run.get_or_insert(false);
+        request.object = json_value(inputs.get("object").unwrap_or(&Value::Null));
+        request.old_object = json_value(inputs.get("oldObject").unwrap_or(&Value::Null));
+        let allow = inputs.get("allow").cloned().unwrap_or_default();
+        let rules: Vec<Rule> = serde_json::from_value(allow).unwrap_or_default();
+        let params = match world.declared.params {
+            true => json_value(inputs.get("params").unwrap_or(&Value::Null)),
+            false => json::Value::Null,
+        };
+        Ours {
+            world,
+            request,
+            params,
+            namespace: json_value(inputs.get("namespaceObject").unwrap_or(&Value::Null)),
+            rules: CaseAuthorizer::new(rules),
+        }
+    }
+
+    /// What becomes of an expression.
+    pub(super) fn outcome(&self, expression: &str) -> Outcome {
+        let result = catch_unwind(AssertUnwindSafe(|| self.evaluated(expression)));
+        result.unwrap_or_else(|_| Outcome {
+            crash: "panic".to_owned(),
+            ..Outcome::default()
+        })
+    }
+
+    fn evaluated(&self, expression: &str) -> Outcome {
+        let declared = self.world.declared;
+        let declarations = Declarations {
+            params: declared.params,
+            authorizer: declared.authorizer,
+            patch_types: declared.patch_types,
+            variables: true,
+        };
+        let variables = self.world.variables.iter();
+        let named = variables.map(|variable| (variable.name.as_str(), variable.expression.as_str()));
+        match Trial::compile(expression, named, declarations) {
+            Ok(trial) => self.judged(&trial, expression),
+            Err(error) => fault(&error),
+        }
+    }
+
+    fn judged(&self, trial: &Trial, expression: &str) -> Outcome {
+        let of = trial.result_type().declared_name();
+        let cluster = Objects::new();
+        let surroundings = Surroundings::new(&cluster, Arc::new(self.rules.clone()));
+        let matched = Matched {
+            resource: &self.request.resource,
+            kind: &self.request.kind,
+        };
+        let prefix = format!("expression '{expression}' resulted in error: ");
+        let read = |result: pratique::TrialResult<'_>| {
+            let cost = i64::try_from(result.cost).unwrap_or(i64::MAX);
+            let (value, error) = match &result.answer {
+                Ok(value) => (Some(render(value)), String::new()),
+                Err(text) => (None, text.strip_prefix(&prefix).unwrap_or(text).to_owned()),
+            };
+            Outcome {
+                of: of.clone(),
+                value,
+                error,
+                cost,
+                ..Outcome::default()
+            }
+        };
+        let answer = trial.evaluate(
+            &self.request,
+            matched,
+            &self.params,
+            &self.namespace,
+            surroundings,
+            read,
+        );
+        answer.unwrap_or_else(|unfinished| Outcome {
+            error: unfinished.to_string(),
+            ..Outcome::default()
+        })
+    }
+}
+
+fn fault(error: &ExpressionError) -> Outcome {
+    Outcome {
+        compile: error.to_string(),
+        ..Outcome::default()
+    }
+}
+
+/// The fields of a request that are no JSON themselves.
+fn plain_request(given: &Value) -> AdmissionRequest<'static> {
+    fn read<T: Default + for<'de> serde::Deserialize<'de>>(given: &Value, field: &str) -> T {
+        let field = given.get(field).cloned();
+        field
+            .and_then(|field| serde_json::from_value(field).ok())
+            .unwrap_or_default()
+    }
+    AdmissionRequest {
+        kind: read(given, "kind"),
+        resource: read(given, "resource"),
+        sub_resource: read(given, "subResource"),
+        name: read(given, "name"),
+        namespace: read(given, "namespace"),
+        operation: match given.get("operation") {
+            Some(_) => read(given, "operation"),
+            None => Operation::None,
+        },
+        user_info: read(given, "userInfo"),
+        dry_run: read(given, "dryRun"),
+        ..AdmissionRequest::default()
+    }
+}
+
+fn json_value(value: &Value) -> json::Value<'static> {
+    crate::conformance::fixture::json_value(value)
+}

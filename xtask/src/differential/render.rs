@@ -1,0 +1,98 @@
+//! Our values in the form that the reference's program gives its own.
+
+use pratique_cel::library::mutation;
+use pratique_cel::value::{Map, Struct};
+use pratique_cel::{Arena, Context, Value};
+use pratique_json as json;
+use serde_json::{Value as Json, json};
+
+use crate::conformance::cel_value::base64;
+
+/// A value: the name of its type with what tells it from others of the type.
+pub(super) fn render(value: &Value<'_>) -> Json {
+    match value {
+        Value::Null => json!({"null": null}),
+        Value::Bool(value) => json!({"bool": value}),
+        Value::Int(number) => json!({"int": number.to_string()}),
+        Value::Uint(number) => json!({"uint": number.to_string()}),
+        Value::Double(number) => json!({"double": double(*number)}),
+        Value::String(text) => json!({"string": text}),
+        Value::Bytes(bytes) => json!({"bytes": base64(bytes)}),
+        Value::Timestamp(timestamp) => json!({"timestamp": timestamp.to_proto_json()}),
+        Value::Duration(duration) => json!({"duration": duration.to_proto_json()}),
+        Value::List(list) => {
+            let values: Vec<Json> = list.iter().map(|element| render(&element)).collect();
+            json!({"list": values})
+        }
+        Value::Map(map) => json!({"map": entries(map)}),
+        Value::Optional(None) => json!({"optional": null}),
+        Value::Optional(Some(value)) => json!({"optional": render(value)}),
+        Value::Type(name) => json!({"type": name}),
+        Value::Opaque(value) => json!({value.type_name(): value.text()}),
+        Value::Struct(of) if of.type_name() == "kubernetes.variables" => json!({"variables": null}),
+        Value::Struct(of) if of.type_name() == "JSONPatch" => json!({"patch": patch(*of)}),
+        Value::Struct(of) => match mutation::check_type_names(value) {
+            Ok(()) => json!({"object": of.type_name(), "data": form(mutation::to_json(value))}),
+            Err(_) => json!({"object": of.type_name(), "misnamed": true}),
+        },
+    }
+}
+
+fn entries(map: &Map<'_>) -> Vec<Json> {
+    let entries = map
+        .iter()
+        .map(|(key, value)| json!([render(&key), render(&value)]));
+    let mut entries: Vec<Json> = entries.collect();
+    entries.sort_by_key(Json::to_string);
+    entries
+}
+
+/// The bits, as texts of floats differ.
+fn double(number: f64) -> String {
+    match number {
+        nan if nan.is_nan() => "NaN".to_owned(),
+        f64::INFINITY => "Infinity".to_owned(),
+        f64::NEG_INFINITY => "-Infinity".to_owned(),
+        finite => format!("{:x}", finite.to_bits()),
+    }
+}
+
+/// The members of an operation.
+fn patch(own: &dyn Struct) -> Json {
+    let arena = Arena::new();
+    let context = Context::new(&arena, u64::MAX);
+    let fields = own.fields(&context).unwrap_or_default();
+    let members = fields.iter().map(|(name, value)| {
+        let shown = match (*name, value) {
+            ("value", value) => render(value),
+            (_, Value::String(text)) => json!(text),
+            (_, other) => render(other),
+        };
+        ((*name).to_owned(), shown)
+    });
+    Json::Object(members.collect())
+}
+
+/// What a mutation gives as JSON.
+fn form(converted: Result<json::Value<'static>, mutation::NotJson>) -> Json {
+    match converted {
+        Ok(value) => plain(&value),
+        Err(mutation::NotJson::NoForm(_)) => json!({"unfit": true}),
+        Err(error) => json!({"error": error.to_string()}),
+    }
+}
+
+fn plain(value: &json::Value<'_>) -> Json {
+    match value {
+        json::Value::Null => Json::Null,
+        json::Value::Bool(value) => json!(value),
+        json::Value::Int(number) => json!(number),
+        json::Value::Float(number) => json!(double(*number)),
+        json::Value::String(text) => json!(text),
+        json::Value::Array(elements) => elements.iter().map(plain).collect(),
+        json::Value::Object(object) => {
+            let members = object.iter().map(|(name, value)| (name.to_owned(), plain(value)));
+            Json::Object(members.collect())
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The generator and our side, without the reference.
+
+use super::dice::Dice;
+use super::generate::Manner;
+use super::ours::Ours;
+use super::{answer, prepare, world};
+
+#[test]
+fn nothing_makes_us_panic() {
+    let mut dice = Dice::new(1);
+    for _ in 0..6 {
+        let mut round = prepare(&mut dice, 100);
+        answer(&mut round);
+        for (source, outcome) in round.sources.iter().zip(&round.ours) {
+            assert!(outcome.crash.is_empty(), "{source}");
+        }
+    }
+}
+
+#[test]
+fn sound_expressions_are_mostly_well_typed() {
+    let mut dice = Dice::new(1);
+    let mut refused = Vec::new();
+    for _ in 0..8 {
+        let (world, mut generator) = world::world(&mut dice, Manner { sound: true });
+        let ours = Ours::new(&world);
+        for _ in 0..50 {
+            let source = generator.expression(&mut dice).1.plain();
+            let outcome = ours.outcome(&source);
+            if !outcome.compile.is_empty() {
+                refused.push(outcome.compile);
+            }
+        }
+    }
+    // Of what is in an empty literal the checker does not know the type, so that a few are not.
+    assert!(refused.len() < 20, "{}", refused.join("\n"));
+}

@@ -1,0 +1,142 @@
+//! Expressions as trees of text, which can be made smaller.
+
+/// An expression, or a part of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tree(pub(super) Vec<Node>);
+
+/// A piece of an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    /// Text as it is.
+    Text(String),
+    /// An expression inside.
+    Inner(Tree),
+}
+
+/// What any expression may shrink to, the simplest first.
+const SIMPLEST: &[&str] = &["1", "''", "true", "null", "[]", "{}", "object"];
+
+/// Builds a whole with another part in a place.
+type Rebuild<'r> = dyn Fn(Tree) -> Tree + 'r;
+
+/// Looks at a part.
+type Act<'a> = dyn FnMut(&Tree, &Rebuild<'_>) + 'a;
+
+impl Tree {
+    /// An expression of text only.
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Tree(vec![Node::Text(text.into())])
+    }
+
+    /// The expression as source, its pieces joined by what `between` gives.
+    pub(super) fn source(&self, between: &mut impl FnMut() -> &'static str) -> String {
+        let mut source = String::new();
+        self.write(&mut source, between);
+        source
+    }
+
+    fn write(&self, source: &mut String, between: &mut impl FnMut() -> &'static str) {
+        for (index, node) in self.0.iter().enumerate() {
+            if index > 0 {
+                source.push_str(between());
+            }
+            match node {
+                Node::Text(text) => source.push_str(text),
+                Node::Inner(tree) => tree.write(source, between),
+            }
+        }
+    }
+
+    /// The expression as plain source.
+    pub(super) fn plain(&self) -> String {
+        self.source(&mut || "")
+    }
+
+    /// Simpler expressions: with a part replaced by something in it, or by the simplest there is. Those from which most is
+    /// gone come first.
+    pub(super) fn simpler(&self) -> Vec<Tree> {
+        let mut found = Vec::new();
+        self.visit(&mut |part, rebuild| {
+            let length = part.plain().len();
+            for inner in part.inner() {
+                found.push(rebuild(inner.clone()));
+            }
+            for simplest in SIMPLEST.iter().filter(|simplest| simplest.len() < length) {
+                found.push(rebuild(Tree::text(*simplest)));
+            }
+        });
+        found.sort_by_key(|tree| tree.plain().len());
+        found
+    }
+
+    fn inner(&self) -> impl Iterator<Item = &Tree> {
+        self.0.iter().filter_map(|node| match node {
+            Node::Inner(tree) => Some(tree),
+            Node::Text(_) => None,
+        })
+    }
+
+    /// Calls `act` with each part and a way to build the whole with another in its place.
+    fn visit(&self, act: &mut Act<'_>) {
+        self.visit_below(act, &|tree| tree);
+    }
+
+    fn visit_below(&self, act: &mut Act<'_>, rebuild: &Rebuild<'_>) {
+        act(self, rebuild);
+        for (index, node) in self.0.iter().enumerate() {
+            let Node::Inner(inner) = node else {
+                continue;
+            };
+            inner.visit_below(act, &|tree| {
+                let mut whole = self.clone();
+                if let Some(place) = whole.0.get_mut(index) {
+                    *place = Node::Inner(tree);
+                }
+                rebuild(whole)
+            });
+        }
+    }
+}
+
+/// Shorter texts: without one of its stretches, long ones first.
+pub(super) fn shorter(source: &str) -> Vec<String> {
+    let characters: Vec<char> = source.chars().collect();
+    let mut found = Vec::new();
+    let mut length = characters.len() / 2;
+    while length > 0 {
+        for start in (0..characters.len()).step_by(length) {
+            let rest = characters
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| !(start..start + length).contains(index));
+            found.push(rest.map(|(_, character)| *character).collect());
+        }
+        length /= 2;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_take_the_place_of_the_whole() {
+        let inner = Tree(vec![Node::Text("!".into()), Node::Inner(Tree::text("object.a"))]);
+        let whole = Tree(vec![
+            Node::Text("f(".into()),
+            Node::Inner(inner),
+            Node::Text(")".into()),
+        ]);
+        assert_eq!(whole.plain(), "f(!object.a)");
+        let simpler: Vec<String> = whole.simpler().iter().map(Tree::plain).collect();
+        for expected in ["!object.a", "f(object.a)", "f(!1)", "1"] {
+            assert!(simpler.iter().any(|tree| tree == expected), "{expected}");
+        }
+    }
+
+    #[test]
+    fn texts_without_a_stretch() {
+        assert_eq!(shorter("abcd"), ["cd", "ab", "bcd", "acd", "abd", "abc"]);
+    }
+}
