@@ -151,5 +151,10 @@ pub use source::{Position, Source};
 pub use types::Type;
 pub use value::Value;
 
+/// The examples of the README are tests too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// The JSON documents that expressions read without copying them.
 pub use pratique_json as json;
