@@ -277,7 +277,7 @@ fn add_prefix(prefixes: &mut Vec<Box<str>>, name: &str) {
 }
 
 /// The values of an environment's variables for one or more evaluations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Activation<'a> {
     values: Vec<Option<Value<'a>>>,
 }

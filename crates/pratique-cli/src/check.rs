@@ -20,7 +20,7 @@ use crate::output::finding::{Finding, Severity};
 use crate::output::{self, problems, sarif};
 pub(crate) use guess::plugin_of;
 use levels::{Level, Levels};
-use subject::{Loaded, Subject};
+use subject::{All, Loaded, Subject};
 
 /// What became of one path.
 struct Checked {
@@ -70,21 +70,25 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, Trouble> {
 impl Checked {
     fn new(
         path: &str,
-        loaded: Result<Vec<Loaded>, Refusal>,
+        loaded: Result<All, Refusal>,
         levels: &Levels<'_>,
         arguments: &CheckArguments,
     ) -> Self {
-        let plugins = loaded.as_deref().unwrap_or_default();
-        let sets: Vec<&ManifestSet> = plugins.iter().map(|plugin| &plugin.manifests).collect();
-        let costs = match arguments.explain_cost {
-            true => pratique_lint::costs(&sets),
-            false => Vec::new(),
-        };
+        let mut warnings = Vec::new();
+        let mut costs = Vec::new();
+        if let Ok(all) = &loaded {
+            let sets: Vec<&ManifestSet> = all.plugins.iter().map(|plugin| &plugin.manifests).collect();
+            warnings = pratique_lint::ignored(&all.ignored);
+            warnings.extend(pratique_lint::lint(&sets));
+            if arguments.explain_cost {
+                costs = pratique_lint::costs(&sets);
+            }
+        }
         Checked {
             path: path.to_owned(),
-            warnings: levels.wanted(pratique_lint::lint(&sets)),
+            warnings: levels.wanted(warnings),
             costs,
-            loaded,
+            loaded: loaded.map(|all| all.plugins),
         }
     }
 

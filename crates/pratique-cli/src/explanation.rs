@@ -21,6 +21,18 @@ pub(crate) fn excerpt(explanation: &Explanation, style: Style) -> String {
     policies.map(|policy| one_policy(policy, style, false)).collect()
 }
 
+/// Tells why nothing was denied: of the policies that meet the request, or if there is none of all; or of the one that
+/// should have.
+pub(crate) fn allowed(explanation: &Explanation, wanted: Option<&str>, style: Style) -> String {
+    let named = |policy: &&Policy| wanted.is_none_or(|name| policy.name == name);
+    let named: Vec<&Policy> = explanation.policies.iter().filter(named).collect();
+    let any_meets = named.iter().any(|policy| policy.meeting == Meeting::Yes);
+    let told = named
+        .into_iter()
+        .filter(|policy| !any_meets || policy.meeting == Meeting::Yes);
+    told.map(|policy| one_policy(policy, style, true)).collect()
+}
+
 fn is_telling(policy: &Policy) -> bool {
     let failed = |meeting: &Meeting| matches!(meeting, Meeting::Failed(_));
     let rounds = policy.bindings.iter().flat_map(|binding| &binding.rounds);

@@ -195,7 +195,8 @@ impl Open {
 
     /// The values of what the author wrote, without constants.
     fn inner(&self, written: &Written) -> Vec<Inner> {
-        let told = written.all().into_iter().filter(|id| !written.is_literal(*id));
+        let told = written.all().into_iter();
+        let told = told.filter(|id| !written.is_literal(*id) && !self.is_passed_on(written, *id));
         let inner = told.filter_map(|id| {
             let seen = self.seen.get(&id)?;
             Some(Inner {
@@ -208,6 +209,15 @@ impl Open {
         let mut inner: Vec<Inner> = inner.collect();
         inner.sort_by_key(|inner| inner.offset);
         inner
+    }
+}
+
+impl Open {
+    /// Whether a value is the error of an expression within, which is told there.
+    fn is_passed_on(&self, written: &Written, id: ExprId) -> bool {
+        let error = |id: &ExprId| self.seen.get(id)?.error.as_ref();
+        let own = error(&id);
+        own.is_some() && written.children(id).iter().any(|child| error(child) == own)
     }
 }
 

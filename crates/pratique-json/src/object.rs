@@ -63,6 +63,11 @@ impl<'a> Object<'a> {
         self.members.get_mut(at).map(|(_, value)| value)
     }
 
+    /// The values in order of their keys, to change them in place.
+    pub fn values_mut(&mut self) -> impl ExactSizeIterator<Item = &mut Value<'a>> {
+        self.members.iter_mut().map(|(_, value)| value)
+    }
+
     /// Whether there is a member `key`.
     pub fn contains_key(&self, key: &str) -> bool {
         self.position(key).is_ok()

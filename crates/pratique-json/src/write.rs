@@ -43,7 +43,10 @@ impl Serialize for Value<'_> {
             Value::Null => serializer.serialize_unit(),
             Value::Bool(value) => serializer.serialize_bool(*value),
             Value::Int(number) => serializer.serialize_i64(*number),
-            Value::Float(number) => serializer.serialize_f64(*number),
+            Value::Float(number) => match whole(*number) {
+                Some(integer) => serializer.serialize_i64(integer),
+                None => serializer.serialize_f64(*number),
+            },
             Value::String(text) => serializer.serialize_str(text),
             Value::Array(elements) => serializer.collect_seq(elements),
             Value::Object(object) => {
@@ -88,6 +91,13 @@ pub fn escape_html(json: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(escaped)
+}
+
+/// The integer that a number is, where it is written as one.
+fn whole(number: f64) -> Option<i64> {
+    let integer = number as i64;
+    let same = integer as f64 == number && number.abs() < 9e18 && !(integer == 0 && number.is_sign_negative());
+    same.then_some(integer)
 }
 
 fn separate(formatter: &mut Formatter<'_>, index: usize) -> fmt::Result {
@@ -144,5 +154,6 @@ mod tests {
             r#"{"a":null,"b":[1,"x\u0001\"\u003c"]}"#
         );
         assert_eq!(serde_json::to_string(&value).unwrap(), value.to_string());
+        assert_eq!(serde_json::to_string(&Value::Float(1e6)).unwrap(), "1000000");
     }
 }

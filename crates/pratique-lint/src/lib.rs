@@ -33,7 +33,7 @@ mod subject;
 mod typing;
 mod warning;
 
-use pratique_manifest::ManifestSet;
+use pratique_manifest::{IgnoredPlugin, ManifestSet};
 
 pub use cost::{ExpressionCost, costs};
 pub use lint::{Lint, all, find};
@@ -57,6 +57,11 @@ pub fn lint(sets: &[&ManifestSet]) -> Vec<Warning> {
     }
     lints::webhook_timeout::check(&manifests, &mut report);
     report.finish()
+}
+
+/// Looks through the entries of an AdmissionConfiguration that its server passes over.
+pub fn ignored(plugins: &[IgnoredPlugin]) -> Vec<Warning> {
+    plugins.iter().map(lints::unknown_plugin::check).collect()
 }
 
 fn lint_policy(policy: &Policy<'_>, report: &mut Report) {

@@ -63,7 +63,7 @@ impl Report {
         self.warnings.push(Warning {
             lint: finding.lint,
             message: finding.message,
-            object: origin.name.clone(),
+            object: Some(origin.name.clone()),
             field: path_text(path),
             location,
             help: finding.help,

@@ -11,8 +11,8 @@ pub struct Warning {
     pub lint: &'static Lint,
     /// What may be wrong.
     pub message: String,
-    /// The object it is about.
-    pub object: ObjectName,
+    /// The object it is about; none for an AdmissionConfiguration.
+    pub object: Option<ObjectName>,
     /// The field it is about: `spec.validations[0].expression`.
     pub field: String,
     /// Where that is.

@@ -1,5 +1,6 @@
 //! AdmissionConfiguration files: which plugin reads which directory, and the manifests of all of them.
 
+mod ignored;
 mod open;
 mod plugin;
 
@@ -8,6 +9,7 @@ use crate::expression::ExpressionCompiler;
 use crate::plugin::Plugin;
 use crate::problem::{Failure, LoadErrors};
 use crate::set::ManifestSet;
+pub use ignored::IgnoredPlugin;
 use open::open;
 
 /// How to load an AdmissionConfiguration.
@@ -24,6 +26,8 @@ pub struct ConfigurationOptions<'a> {
 pub struct LoadedConfiguration {
     /// The plugins that have a static manifest directory or a kubeconfig, in the order in which they start.
     pub plugins: Vec<PluginConfiguration>,
+    /// The entries that the server passes over.
+    pub ignored: Vec<IgnoredPlugin>,
 }
 
 /// One plugin's configuration and its manifests.
@@ -78,7 +82,10 @@ pub fn load_configuration(
         return Ok(LoadedConfiguration::default());
     }
     let opened = open(path).map_err(|failure| finish(vec![failure.into()]))?;
-    let mut loaded = LoadedConfiguration::default();
+    let mut loaded = LoadedConfiguration {
+        ignored: ignored::find(&opened),
+        ..LoadedConfiguration::default()
+    };
     let mut stops = Vec::new();
     for plugin in Plugin::START_ORDER {
         match plugin::load(plugin, &opened, options) {

@@ -26,6 +26,7 @@ mod directory;
 mod document;
 mod expression;
 mod header;
+mod help;
 mod json;
 mod kind;
 mod load;
@@ -46,7 +47,8 @@ mod validate;
 mod yaml;
 
 pub use configuration::{
-    ConfigurationErrors, ConfigurationOptions, LoadedConfiguration, PluginConfiguration, load_configuration,
+    ConfigurationErrors, ConfigurationOptions, IgnoredPlugin, LoadedConfiguration, PluginConfiguration,
+    load_configuration,
 };
 pub use directory::ManifestFile;
 pub use expression::{

@@ -6,6 +6,7 @@ use pratique_cel::quote::quoted;
 
 use crate::decode::{Decoded, Fault, StrictFault, StrictKind};
 use crate::header::{self, Header};
+use crate::help;
 use crate::parse::{Format, Parsed};
 use crate::position::Span;
 use crate::problem::{Problem, Rule};
@@ -80,7 +81,9 @@ fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
 /// A value of a kind that is not taken here.
 pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Report {
     let span = parsed.tree().nearest_span(id, &[Step::Field("kind".to_owned())]);
-    let problem = at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
+    let mut problem = at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
+    let header = header::interpret(parsed.tree(), id);
+    problem.help = header.ok().and_then(|header| help::for_kind(&header));
     Report::single(text, problem)
 }
 
@@ -96,7 +99,8 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
         None => strict_text(&decoded.strict, duplicates)?,
     };
     let type_problem = |fault: &Fault| {
-        let problem = at(parsed, Rule::WrongType, &fault.message, fault.span);
+        let mut problem = at(parsed, Rule::WrongType, &fault.message, fault.span);
+        problem.help = help::for_value(&fault.message, parsed.document.source.slice(fault.span));
         if fault.field.is_empty() {
             problem
         } else {

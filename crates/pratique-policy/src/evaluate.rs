@@ -20,6 +20,7 @@ pub(crate) const CONDITIONS_BUDGET: u64 = 2_500_000;
 /// A round of expressions over the same inputs, which share variables and a budget.
 pub(crate) struct Round<'e, 's> {
     session: &'e Session<'s>,
+    inputs: Inputs<'s>,
     activation: Activation<'s>,
     variables: &'s Variables<'s>,
     budget: u64,
@@ -47,10 +48,11 @@ impl<'e, 's> Round<'e, 's> {
         budget: u64,
     ) -> Self {
         let mut activation = session.activation(inputs);
-        let variables = Variables::new(session, variables, activation.clone());
+        let variables = Variables::new(session, variables, inputs, &mut activation);
         session.with_variables(&mut activation, variables);
         Round {
             session,
+            inputs: *inputs,
             activation,
             variables,
             budget,
@@ -74,6 +76,8 @@ impl<'e, 's> Round<'e, 's> {
             }
         };
         trace.inspect(|trace| trace.begin(part, expression.text()));
+        self.session
+            .supply(&mut self.activation, &self.inputs, expression.program());
         let mut context = Context::new(self.session.arena(), CALL_LIMIT);
         if let Some(flag) = self.session.surroundings.interrupt {
             context = context.with_interrupt(flag);

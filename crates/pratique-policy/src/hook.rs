@@ -11,7 +11,7 @@ use k8s_openapi::api::admissionregistration::v1 as api;
 use crate::binding::Binding;
 use crate::cluster::Cluster;
 use crate::compiled::Compiled;
-use crate::policies::Origin;
+use pratique_exclusion::Origin;
 
 /// A compiled policy but for what it does.
 #[derive(Debug)]

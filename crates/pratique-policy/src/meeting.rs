@@ -1,13 +1,12 @@
 //! Which policies and bindings a request meets, with those told who look on.
 
+use pratique_exclusion::{Origin, Phase, intercepts};
 use pratique_json as json;
 use pratique_match::{MatchIndex, MatchResources, Matched, Target};
 
 use crate::binding::Binding;
 use crate::cluster::Cluster;
-use crate::exclusion::is_excluded;
 use crate::hook::Hook;
-use crate::policies::Origin;
 use crate::session::Session;
 use crate::trace::{Does, Met, Subject, Trace};
 
@@ -40,7 +39,7 @@ impl<'s> Meeting<'s> {
         index: &MatchIndex,
         hooks: impl ExactSizeIterator<Item = &'h Hook>,
     ) -> Vec<u32> {
-        if is_excluded(self.target.resource, origin) {
+        if !intercepts(Phase::Policy, origin, self.target.resource, self.target.kind) {
             for hook in hooks.filter(|_| self.trace.is_some()) {
                 self.tell_policy(origin, hook, Met::Excluded);
             }

@@ -1,21 +1,13 @@
 //! The policies of one origin, compiled.
 
 use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_match::MatchIndex;
 
 use crate::binding::Binding;
 use crate::compiled::Expressions;
 use crate::hook::{Bound, Hook, Parts};
-
-/// Where policies come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Origin {
-    /// Static manifests: judged first, and may judge policies of the API.
-    Static,
-    /// The API.
-    Api,
-}
 
 /// The validating policies of one origin with their bindings.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use pratique_cel::library::authz::{self, Authorizer, ResourceCheck, User};
-use pratique_cel::{Activation, Arena, Value, value::Struct};
+use pratique_cel::{Activation, Arena, Program, Value, value::Struct};
 use pratique_expression::slots;
 use pratique_json as json;
 use pratique_match::{Matched, Target};
@@ -201,21 +201,30 @@ impl<'s> Session<'s> {
         self.store.variables.alloc(variables)
     }
 
-    /// The variables of an evaluation, but for `variables`.
+    /// The variables of an evaluation, but for `variables` and those that have to be made.
     pub(crate) fn activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
         let slots = slots();
         let mut activation = slots.activation();
         activation.set(slots.object, inputs.objects.object);
         activation.set(slots.old_object, inputs.objects.old_object);
-        activation.set(slots.request, self.request_value(&inputs.matched));
         activation.set(slots.params, inputs.params);
         activation.set(slots.namespace_object, inputs.namespace);
-        if inputs.authorizer {
+        activation
+    }
+
+    /// Adds the variables that have to be made to an activation, once a program reads them.
+    pub(crate) fn supply(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, program: &Program) {
+        let slots = slots();
+        let wants = |activation: &Activation<'s>, slot| program.reads(slot) && activation.get(slot).is_none();
+        if wants(activation, slots.request) {
+            activation.set(slots.request, self.request_value(&inputs.matched));
+        }
+        let of_user = wants(activation, slots.authorizer) || wants(activation, slots.request_resource);
+        if of_user && inputs.authorizer {
             let made = self.authorizers.get_or_init(|| self.make_authorizers());
             activation.set(slots.authorizer, made.authorizer);
             activation.set(slots.request_resource, made.request_resource);
         }
-        activation
     }
 
     /// `variables` for an activation.

@@ -5,7 +5,7 @@ use pratique_cel::value::Evaluation;
 use pratique_cel::{Activation, Context, Program, Value, plan};
 use pratique_match::Mismatch;
 
-use crate::policies::Origin;
+use pratique_exclusion::Origin;
 
 /// Looks on. The methods do nothing unless implemented.
 ///

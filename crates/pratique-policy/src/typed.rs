@@ -30,6 +30,33 @@ pub(crate) fn is_builtin(kind: &GroupVersionKind) -> bool {
     Schema::builtin().kind(kind).is_some()
 }
 
+/// What Go calls the type of a part of an object, which is itself that part in memory; `None` where it is no struct.
+pub(crate) fn go_type(kind: &GroupVersionKind, object: &Value<'_>, part: &Object<'_>) -> Option<String> {
+    let schema = Schema::builtin();
+    let root = Shape::Struct(schema.kind(kind)?);
+    let mut left = vec![(&root, object)];
+    while let Some((shape, value)) = left.pop() {
+        match (shape, value) {
+            (Shape::Struct(id), Value::Object(own)) => {
+                let of = schema.get(*id);
+                if std::ptr::eq(own.members().as_ptr(), part.members().as_ptr().cast()) {
+                    return Some(of.go_type().to_owned());
+                }
+                let known = own
+                    .iter()
+                    .filter_map(|(name, value)| Some((&of.field(name)?.shape, value)));
+                left.extend(known);
+            }
+            (Shape::List(element), Value::Array(elements)) => {
+                left.extend(elements.iter().map(|own| (&**element, own)));
+            }
+            (Shape::Map(of), Value::Object(own)) => left.extend(own.iter().map(|(_, own)| (&**of, own))),
+            _ => {}
+        }
+    }
+    None
+}
+
 /// An object with other `apiVersion` and `kind`; `None` where it has these.
 pub(crate) fn named<'a>(kind: &'a GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
     let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();

@@ -10,10 +10,11 @@ use crate::hook::FailurePolicy;
 use crate::meeting::{Meeting, Param};
 use crate::observer::{Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
-use crate::policies::{Origin, Policies, Policy};
+use crate::policies::{Policies, Policy};
 use crate::session::{Inputs, Session, Store, Submission, Surroundings};
 use crate::trace::Does;
 use crate::validator::{Annotated, Decided, Judgement, judge};
+use pratique_exclusion::Origin;
 
 /// Judges a request by sets of policies, in their order: static ones first.
 ///

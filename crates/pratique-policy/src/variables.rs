@@ -11,7 +11,7 @@ use pratique_expression::{VARIABLES_TYPE, slots};
 
 use crate::compiled::Compiled;
 use crate::evaluate::CALL_LIMIT;
-use crate::session::Session;
+use crate::session::{Inputs, Session};
 use crate::trace::{self, Part, Trace};
 
 /// The variables of a policy in one round of its expressions.
@@ -40,16 +40,25 @@ enum State<'s> {
 const MAX_NESTING: usize = 100;
 
 impl<'s> Variables<'s> {
-    /// Variables without values yet, kept by the session.
+    /// Variables without values yet, kept by the session; the activation gets what they read.
     pub(crate) fn new(
         session: &Session<'s>,
         compiled: &'s [(String, Compiled)],
-        activation: Activation<'s>,
+        inputs: &Inputs<'s>,
+        activation: &mut Activation<'s>,
     ) -> &'s Self {
+        for (_, expression) in compiled {
+            if let Ok(expression) = expression {
+                session.supply(activation, inputs, expression.program());
+            }
+        }
         let variables = session.keep_variables(Variables {
             compiled,
             states: compiled.iter().map(|_| RefCell::new(State::Untouched)).collect(),
-            activation,
+            activation: match compiled {
+                [] => Activation::default(),
+                _ => activation.clone(),
+            },
             arena: session.arena(),
             interrupt: session.surroundings.interrupt,
             trace: session.trace(),

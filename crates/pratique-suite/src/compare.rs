@@ -30,7 +30,7 @@ impl Difference {
 
     /// Where nobody said what is expected.
     pub(crate) fn nothing_expected() -> Self {
-        Difference::new("expect", "nothing is said; --update writes what is", "")
+        Difference::new("expect", "something: --update writes what is", "nothing")
     }
 }
 

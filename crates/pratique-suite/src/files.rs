@@ -26,6 +26,14 @@ pub(crate) fn read(path: &Path) -> io::Result<ManifestFile> {
     })
 }
 
+/// An I/O error without the system's number for it.
+pub(crate) fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" (os error")
+        .map_or(text.as_str(), |(text, _)| text)
+        .to_owned()
+}
+
 /// The manifests of a directory, by name.
 pub(crate) fn manifests(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();

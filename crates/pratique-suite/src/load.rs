@@ -126,20 +126,28 @@ impl Found {
     }
 
     fn unreadable(&mut self, path: &Path, error: &std::io::Error, at: &Location) {
-        let message = format!("{}: {error}", path.display());
+        let message = format!("{}: {}", path.display(), files::plain(error));
         self.problems.push(problem(Rule::Unreadable, message, Some(at)));
     }
 
     /// Adds a file to those of its plugin, or to those of the API; of a directory only those that hold policies.
     fn add_file(&mut self, file: ManifestFile, reference: &Reference, listed: bool) {
-        let policies = policies_of(&file);
-        if policies.is_empty() && listed {
+        if let Err(errors) = read_documents(&file) {
+            // What else is in a directory may be anything.
+            let is_meant = String::from_utf8_lossy(&file.content).contains(GROUP);
+            if is_meant || !listed {
+                self.refuse(&errors);
+            }
             return;
         }
-        if policies.is_empty() && read_documents(&file).is_ok() {
+        let policies = policies_of(&file);
+        if policies.is_empty() && !listed {
             let message = format!("{} has no policy", file.path);
             let at = Some(&reference.location);
-            return self.problems.push(problem(Rule::UnsupportedKind, message, at));
+            self.problems.push(problem(Rule::UnsupportedKind, message, at));
+        }
+        if policies.is_empty() {
+            return;
         }
         self.files.push(PathBuf::from(&file.path));
         let is_static = policies.iter().any(|(_, name)| name.ends_with(SUFFIX));

@@ -129,12 +129,17 @@ impl<'a> Reader<'a> {
     }
 
     fn fault(&mut self, rule: Rule, message: String, at: NodeId) {
+        let location = self.location(at);
+        self.fault_at(rule, message, location);
+    }
+
+    fn fault_at(&mut self, rule: Rule, message: String, location: Location) {
         self.problems.push(Problem {
             rule,
             message,
             field: None,
             object: None,
-            location: Some(self.location(at)),
+            location: Some(location),
             help: None,
         });
     }
@@ -276,7 +281,8 @@ impl<'a> Reader<'a> {
                 None
             }
             Err(error) => {
-                self.fault(Rule::Unreadable, format!("{}: {error}", full.display()), at);
+                let message = format!("{}: {}", full.display(), files::plain(&error));
+                self.fault(Rule::Unreadable, message, at);
                 None
             }
         }

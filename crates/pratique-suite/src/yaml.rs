@@ -123,9 +123,14 @@ fn is_plain(string: &str) -> bool {
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic() || first == '/' || first == '_');
     let inner = characters.all(|character| {
-        character.is_ascii_alphanumeric() || ['-', '_', '.', '/', ':', ' ', '(', ')', '='].contains(&character)
+        character.is_ascii_alphanumeric()
+            || ['-', '_', '.', '/', ':', ' ', '(', ')', '='].contains(&character)
     });
-    starts && inner && !string.ends_with([' ', ':']) && !string.contains(": ") && !MEANING.contains(&string.to_ascii_lowercase().as_str())
+    starts
+        && inner
+        && !string.ends_with([' ', ':'])
+        && !string.contains(": ")
+        && !MEANING.contains(&string.to_ascii_lowercase().as_str())
 }
 
 /// Words that YAML 1.1 takes for something else.

@@ -19,7 +19,7 @@ use crate::ast::ExprId;
 use crate::checker::Checked;
 use crate::constant::Constant;
 use crate::context::Context;
-use crate::environment::{Activation, Environment};
+use crate::environment::{Activation, Environment, Slot};
 use crate::types::Type;
 use crate::value::Evaluation;
 
@@ -40,12 +40,19 @@ pub struct Program {
     /// How many variables of comprehensions there are.
     local_count: usize,
     result_type: Type,
+    /// The variables that it reads.
+    reads: Vec<Slot>,
 }
 
 impl Program {
     /// The type that the checker found for the expression.
     pub fn result_type(&self) -> &Type {
         &self.result_type
+    }
+
+    /// Whether it reads a variable of the environment; if not, that needs no value.
+    pub fn reads(&self, variable: Slot) -> bool {
+        self.reads.contains(&variable)
     }
 
     /// Evaluates it. The cost is added to the context's.

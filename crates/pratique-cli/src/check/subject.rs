@@ -4,8 +4,8 @@ use std::fs;
 
 use pratique::Expressions;
 use pratique_manifest::{
-    ConfigurationOptions, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Options, Plugin,
-    load_configuration, load_directory, load_files,
+    ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Options,
+    Plugin, load_configuration, load_directory, load_files,
 };
 
 use super::Refusal;
@@ -21,6 +21,13 @@ pub(super) enum Subject {
     Directory(String, Plugin),
     /// A single static manifest.
     Manifest(ManifestFile, Plugin),
+}
+
+/// All that loads.
+pub(super) struct All {
+    pub(super) plugins: Vec<Loaded>,
+    /// What an AdmissionConfiguration names in vain.
+    pub(super) ignored: Vec<IgnoredPlugin>,
 }
 
 /// What loads for one plugin.
@@ -69,24 +76,24 @@ impl Subject {
     }
 
     /// Loads it as a server would.
-    pub(super) fn load(&self, expressions: &Expressions, gates: Gates) -> Result<Vec<Loaded>, Refusal> {
+    pub(super) fn load(&self, expressions: &Expressions, gates: Gates) -> Result<All, Refusal> {
         let options = Options { expressions };
         let refused = |errors| Refusal { errors, exit_code: 1 };
         match self {
             Subject::Configuration(path) => configuration(path, expressions, gates),
             Subject::Directory(path, plugin) => {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
-                Ok(vec![Loaded::new(*plugin, None, set)])
+                Ok(All::of(Loaded::new(*plugin, None, set)))
             }
             Subject::Manifest(file, plugin) => {
                 let set = load_files(std::slice::from_ref(file), *plugin, &options).map_err(refused)?;
-                Ok(vec![Loaded::new(*plugin, None, set)])
+                Ok(All::of(Loaded::new(*plugin, None, set)))
             }
         }
     }
 }
 
-fn configuration(path: &str, expressions: &Expressions, gates: Gates) -> Result<Vec<Loaded>, Refusal> {
+fn configuration(path: &str, expressions: &Expressions, gates: Gates) -> Result<All, Refusal> {
     let options = ConfigurationOptions {
         expressions,
         manifest_gate: gates.manifests,
@@ -98,7 +105,19 @@ fn configuration(path: &str, expressions: &Expressions, gates: Gates) -> Result<
     let plugin = |plugin: pratique_manifest::PluginConfiguration| {
         Loaded::new(plugin.plugin, plugin.static_manifests_dir, plugin.manifests)
     };
-    Ok(loaded.plugins.into_iter().map(plugin).collect())
+    Ok(All {
+        plugins: loaded.plugins.into_iter().map(plugin).collect(),
+        ignored: loaded.ignored,
+    })
+}
+
+impl All {
+    fn of(loaded: Loaded) -> Self {
+        All {
+            plugins: vec![loaded],
+            ignored: Vec::new(),
+        }
+    }
 }
 
 impl Loaded {

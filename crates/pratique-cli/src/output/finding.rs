@@ -49,7 +49,7 @@ impl<'a> Finding<'a> {
             name: warning.lint.name,
             message: &warning.message,
             field: Some(&warning.field),
-            object: Some(&warning.object),
+            object: warning.object.as_ref(),
             location: Some(&warning.location),
             help: warning.help.as_deref(),
             stops_server: false,

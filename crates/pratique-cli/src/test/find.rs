@@ -71,7 +71,7 @@ fn below(directory: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
         if path.is_dir() && !hidden && depth < DEPTH {
             files.extend(below(&path, depth + 1)?);
         } else if path.is_file() && is_manifest(&path) {
-            files.push(path);
+            files.push(path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path));
         }
     }
     Ok(files)

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use pratique_explain::Explanation;
 use pratique_suite::{CoverageReport, Difference};
 
 use super::{CaseRun, Run, SuiteRun};
@@ -53,7 +54,10 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
             style.paint(Tone::Bad, &format!("{failed} failed"))
         ),
     };
-    let mut out = format!("{name} {file}: {verdict}\n");
+    let mut out = match suite.name == suite.file {
+        true => format!("{name}: {verdict}\n"),
+        false => format!("{name} {file}: {verdict}\n"),
+    };
     for problem in &suite.problems {
         out.push_str(&problems::one(problem, texts, style));
     }
@@ -77,11 +81,22 @@ fn one_case(run: &CaseRun, style: Style) -> String {
         out.push_str(&one_difference(difference, style));
     }
     if let Some(explanation) = &run.tested.explanation {
-        for line in explanation::excerpt(explanation, style).lines() {
+        for line in explained(run, explanation, style).lines() {
             let _ = writeln!(out, "  {line}");
         }
     }
     out
+}
+
+/// What was false or failed; of a request that should have been denied and was not, all that could have denied it.
+fn explained(run: &CaseRun, explanation: &Explanation, style: Style) -> String {
+    let expected = run.case.expected.as_ref();
+    let wanted = expected.filter(|expected| !expected.allowed);
+    let allowed = run.tested.actual.as_ref().is_ok_and(|actual| actual.allowed);
+    match wanted.filter(|_| allowed) {
+        Some(expected) => explanation::allowed(explanation, expected.policy.as_deref(), style),
+        None => explanation::excerpt(explanation, style),
+    }
 }
 
 fn one_difference(difference: &Difference, style: Style) -> String {

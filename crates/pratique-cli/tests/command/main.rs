@@ -13,3 +13,4 @@ mod hostile;
 mod review;
 mod story;
 mod support;
+mod test;

@@ -26,7 +26,7 @@ pub(crate) const LINT: Lint = Lint {
 /// What is wrong, and for which kinds.
 struct Found {
     issue: Issue,
-    kinds: Vec<String>,
+    kinds: Vec<GroupVersionKind>,
 }
 
 pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
@@ -40,9 +40,8 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
                 issue,
                 kinds: Vec::new(),
             });
-            let kind = served.kind.to_string();
-            if !own.kinds.contains(&kind) {
-                own.kinds.push(kind);
+            if !own.kinds.contains(&served.kind) {
+                own.kinds.push(served.kind.clone());
             }
         }
     }
@@ -51,13 +50,26 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
             continue;
         };
         let place = word_at(site.text, byte_at(site.text, found.issue.position));
-        let message = format!("{}: {}", listed(&found.kinds), found.issue.message);
+        let message = format!("{}: {}", kinds_text(&found.kinds), found.issue.message);
         let finding = Finding {
             lint: &LINT,
             message,
             help: found.issue.meant.map(|name| format!("did you mean {name:?}?")),
         };
         report.add_in(&policy.origin, &site.path, place, finding);
+    }
+}
+
+/// One kind in full, several in brief.
+fn kinds_text(kinds: &[GroupVersionKind]) -> String {
+    match kinds {
+        [only] => only.to_string(),
+        several => {
+            let short = several
+                .iter()
+                .map(|kind| format!("{} {}", kind.api_version(), kind.kind));
+            listed(&short.collect::<Vec<_>>())
+        }
     }
 }
 

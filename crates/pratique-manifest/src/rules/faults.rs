@@ -8,6 +8,7 @@ use pratique_cel::quote::quoted;
 use serde_json::Value as Json;
 
 use super::{Candidate, SUFFIX, name_of};
+use crate::help;
 use crate::kind::Kind;
 use crate::problem::{Failure, ObjectName, Problem, Rule};
 use crate::report::Report;
@@ -28,6 +29,10 @@ pub(super) fn field(source: &ObjectSource, object: &ObjectName, error: FieldErro
     if error.issues.is_empty() {
         let mut whole = problem(&error.text, source.locate(&error.path));
         whole.help = error.help;
+        if let Some(span) = help::tag_instead(source, &error.path) {
+            whole.location = Some(source.document().location(span));
+            whole.help = Some(help::TAG.to_owned());
+        }
         return vec![whole];
     }
     // The first carries the server's text for the expression as a whole.

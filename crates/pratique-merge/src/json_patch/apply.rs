@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use pratique_json::Value;
 
 use super::locate::{Container, find};
+use super::nothing;
 use super::{Error, MAX_COPIED_VALUES, Operation, Text};
 
 /// A document being patched.
@@ -47,7 +48,7 @@ impl<'a> State<'a> {
     fn replace(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let path = operation.path.path("replace")?;
         if path.is_empty() {
-            return self.replace_document(value(operation));
+            return self.replace_document(operation);
         }
         let (mut container, key) = self.container(path, || {
             format!("replace operation does not apply: doc is missing path: {path}: missing value")
@@ -63,14 +64,16 @@ impl<'a> State<'a> {
             .map_err(in_path("remove", path))
     }
 
-    fn replace_document(&mut self, value: Value<'a>) -> Result<(), Error> {
-        if !matches!(value, Value::Object(_) | Value::Array(_)) {
-            return Err(fault(
+    fn replace_document(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
+        match &operation.value {
+            Some(value @ (Value::Object(_) | Value::Array(_) | Value::Null)) => {
+                self.document = nothing::mark(value.clone());
+                Ok(())
+            }
+            _ => Err(fault(
                 "replace operation value must be object or array: %!w(<nil>)".into(),
-            ));
+            )),
         }
-        self.document = value;
-        Ok(())
     }
 
     fn relocate(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
@@ -117,8 +120,8 @@ impl<'a> State<'a> {
     fn test(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let path = operation.path.path("test")?;
         let expected = operation.value.as_ref();
-        let passes = if path.is_empty() {
-            expected.is_some_and(|expected| matches(&self.document, expected))
+        let passed = if path.is_empty() {
+            expected.is_some_and(|expected| passes(&self.document, expected))
         } else {
             let (container, key) = self.container(path, || {
                 format!("test operation does not apply: is missing path: {path}: missing value")
@@ -126,10 +129,10 @@ impl<'a> State<'a> {
             let actual = container.get(&key).map_err(in_path("test", path))?;
             match (actual.filter(|actual| !actual.is_null()), expected) {
                 (None, expected) => expected.is_none(),
-                (Some(actual), expected) => expected.is_some_and(|expected| matches(actual, expected)),
+                (Some(actual), expected) => expected.is_some_and(|expected| passes(actual, expected)),
             }
         };
-        match passes {
+        match passed {
             true => Ok(()),
             false => Err(Error::TestFailed {
                 path: path.to_owned(),
@@ -146,12 +149,12 @@ impl<'a> State<'a> {
     }
 }
 
-/// Whether a value that is there passes a test. The null of an expression equals what is empty: the reference
-/// reads both as a collection of nothing.
-fn matches(actual: &Value<'_>, expected: &Value<'_>) -> bool {
+/// Whether a value that is there passes a test. The null of an expression equals all that is empty.
+fn passes(actual: &Value<'_>, expected: &Value<'_>) -> bool {
     match (actual, expected) {
         (Value::Object(members), Value::Null) => members.is_empty(),
         (Value::Array(elements), Value::Null) => elements.is_empty(),
+        (actual, Value::Null) => nothing::is(actual),
         _ => equal(actual, expected),
     }
 }
@@ -160,6 +163,7 @@ fn matches(actual: &Value<'_>, expected: &Value<'_>) -> bool {
 /// server, which writes a whole number without fraction; so a `3.0` that a patch spells out equals nothing.
 fn equal(actual: &Value<'_>, expected: &Value<'_>) -> bool {
     match (actual, expected) {
+        (actual, Value::Object(expected)) if nothing::is(actual) => expected.is_empty(),
         (Value::Float(_), Value::Float(number)) if number.fract() == 0.0 && number.abs() < 1e15 => false,
         (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
             actual.to_string() == expected.to_string()
@@ -179,7 +183,7 @@ fn equal(actual: &Value<'_>, expected: &Value<'_>) -> bool {
 }
 
 fn value<'a>(operation: &Operation<'a>) -> Value<'a> {
-    operation.value.clone().unwrap_or_default()
+    operation.value.clone().map(nothing::mark).unwrap_or_default()
 }
 
 fn size(value: &Value<'_>) -> usize {

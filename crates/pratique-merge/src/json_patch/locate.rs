@@ -4,12 +4,17 @@ use std::borrow::Cow;
 
 use pratique_json::{Object, Value};
 
-use super::index;
+use super::{index, nothing};
+
+/// The reference crashes here.
+const NO_MEMBERS: &str = "null has no members";
 
 /// What holds a place.
 pub(super) enum Container<'d, 'a> {
     Object(&'d mut Object<'a>),
     Array(&'d mut Vec<Value<'a>>),
+    /// The null of an expression: an object that has no members and cannot have any.
+    Nothing,
 }
 
 /// The container of the place and the place's own token; `None` when there is no such container.
@@ -34,6 +39,7 @@ pub(super) fn find<'d, 'a, 'p>(
     match at {
         Value::Object(object) => Some((Container::Object(object), decode(last))),
         Value::Array(elements) => Some((Container::Array(elements), decode(last))),
+        marked if nothing::is(marked) => Some((Container::Nothing, decode(last))),
         _ => None,
     }
 }
@@ -42,6 +48,7 @@ impl<'a> Container<'_, 'a> {
     /// The value at a key or index: `None` for a member that is not there, an error for an index that is none.
     pub(super) fn get(&self, key: &str) -> Result<Option<&Value<'a>>, String> {
         match self {
+            Container::Nothing => Ok(None),
             Container::Object(object) => Ok(object.get(key)),
             Container::Array(elements) => {
                 Ok(elements.get(index::within(index::parse(key)?, elements.len())?))
@@ -52,6 +59,7 @@ impl<'a> Container<'_, 'a> {
     /// Puts a value in the place of what is there.
     pub(super) fn set(&mut self, key: &str, value: Value<'a>) -> Result<(), String> {
         match self {
+            Container::Nothing => return Err(NO_MEMBERS.to_owned()),
             Container::Object(object) => {
                 object.insert(key.to_owned(), value);
             }
@@ -68,6 +76,7 @@ impl<'a> Container<'_, 'a> {
     /// Adds a member, or inserts an element: `-` appends, and so does -1.
     pub(super) fn add(&mut self, key: &str, value: Value<'a>) -> Result<(), String> {
         match self {
+            Container::Nothing => return Err(NO_MEMBERS.to_owned()),
             Container::Object(object) => {
                 object.insert(key.to_owned(), value);
             }
@@ -84,10 +93,10 @@ impl<'a> Container<'_, 'a> {
 
     /// Takes a value out.
     pub(super) fn remove(&mut self, key: &str) -> Result<Value<'a>, String> {
+        let missing = || format!("Unable to remove nonexistent key: {key}: missing value");
         match self {
-            Container::Object(object) => object
-                .remove(key)
-                .ok_or_else(|| format!("Unable to remove nonexistent key: {key}: missing value")),
+            Container::Nothing => Err(missing()),
+            Container::Object(object) => object.remove(key).ok_or_else(missing),
             Container::Array(elements) => {
                 let position = index::within(index::parse(key)?, elements.len())?;
                 Ok(elements.remove(position))

@@ -8,6 +8,7 @@ mod apply;
 mod diff;
 mod index;
 mod locate;
+mod nothing;
 mod operation;
 
 use pratique_json::Value;
@@ -39,5 +40,11 @@ pub fn apply<'a>(document: Value<'a>, operations: &[Operation<'a>]) -> Result<Va
     operations
         .iter()
         .try_for_each(|operation| state.apply(operation))?;
+    if operations
+        .iter()
+        .any(|operation| operation.value == Some(Value::Null))
+    {
+        nothing::unmark(&mut state.document);
+    }
     Ok(state.document)
 }

@@ -18,11 +18,11 @@ use crate::denial::namespace_not_found;
 use crate::meeting::Meeting;
 use crate::observer::{ErrorType, Mutating, Observer};
 use crate::outcome::Unfinished;
-use crate::policies::Origin;
 use crate::request::borrow;
 use crate::session::{Inputs, Session, Store, Submission, Surroundings};
 use crate::trace::Does;
 use crate::typed;
+use pratique_exclusion::Origin;
 
 /// Puts a request before sets of policies, in their order: static ones first. When policies change the object, those
 /// before them that want it have a second turn.
@@ -286,14 +286,18 @@ impl<'s> Bench<'_, 's> {
             version,
             &inputs,
         );
+        let before = version.object;
         let (result, error) = match applied {
-            Ok(None) => (StepResult::Unchanged, ErrorType::None),
-            Ok(Some(object)) if object == version.object => (StepResult::Unchanged, ErrorType::None),
-            Ok(Some(object)) => {
+            Ok(object) => {
+                let object = object.unwrap_or(before);
                 if let Some(version) = self.versions.get_mut(at) {
                     version.set(object);
                 }
-                (StepResult::Changed, ErrorType::None)
+                let result = match object == before {
+                    true => StepResult::Unchanged,
+                    false => StepResult::Changed,
+                };
+                (result, ErrorType::None)
             }
             Err(Refusal::Unfinished(unfinished)) => return Err(End::Unfinished(unfinished)),
             Err(Refusal::Server(error)) => {
@@ -306,9 +310,6 @@ impl<'s> Bench<'_, 's> {
                 (StepResult::Failed(error), kind)
             }
         };
-        if let (StepResult::Unchanged, Some(version)) = (&result, self.versions.get_mut(at)) {
-            version.changed = true;
-        }
         self.decided(call, error);
         self.step(call, index, mutation, result);
         Ok(())

@@ -19,7 +19,7 @@ use pratique_match::MatchIndex;
 use crate::binding::Binding;
 use crate::compiled::Compiled;
 use crate::hook::{Bound, Hook, Parts};
-use crate::policies::Origin;
+use pratique_exclusion::Origin;
 
 pub use dispatch::{mutate, mutate_once};
 pub use outcome::{Mutated, Step, StepResult};

@@ -7,7 +7,7 @@ use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use super::apply::{Refusal, SCHEME};
-use super::plain;
+use super::plain::{self, GoTypes};
 use super::version::Version;
 use crate::decode;
 use crate::request::borrow;
@@ -20,7 +20,8 @@ pub(super) fn patched<'s>(
     version: &Version<'s>,
     session: &Session<'s>,
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
-    let operations = operations(value, session).map_err(Refusal::Policy)?;
+    let names = |part: &json::Object<'_>| version.go_type(part);
+    let operations = operations(value, session, &names).map_err(Refusal::Policy)?;
     let document = borrow(version.object);
     let patched = match json_patch::apply(document, &operations) {
         Ok(patched) => patched,
@@ -109,14 +110,24 @@ fn kind_named(
     Ok(version.with_kind(name))
 }
 
-fn operations<'s>(value: &Value<'s>, session: &Session<'s>) -> Result<Vec<Operation<'s>>, String> {
+fn operations<'s>(
+    value: &Value<'s>,
+    session: &Session<'s>,
+    names: GoTypes<'_>,
+) -> Result<Vec<Operation<'s>>, String> {
     let Value::List(list) = value else {
         return Err("type mismatch: JSONPatchType.expression should evaluate to array".to_owned());
     };
-    list.iter().map(|element| operation(&element, session)).collect()
+    list.iter()
+        .map(|element| operation(&element, session, names))
+        .collect()
 }
 
-fn operation<'s>(element: &Value<'s>, session: &Session<'s>) -> Result<Operation<'s>, String> {
+fn operation<'s>(
+    element: &Value<'s>,
+    session: &Session<'s>,
+    names: GoTypes<'_>,
+) -> Result<Operation<'s>, String> {
     const MISMATCH: &str = "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch";
     let Value::Struct(own) = element else {
         return Err(MISMATCH.to_owned());
@@ -135,7 +146,7 @@ fn operation<'s>(element: &Value<'s>, session: &Session<'s>) -> Result<Operation
             ("from", Value::String(text)) if !text.is_empty() => operation.from = Text::evaluated(text),
             ("value", value) => {
                 check_type_names(&value).map_err(|error| format!("type mismatch: {error}"))?;
-                operation.value = Some(plain::json(&value, &context).map_err(|error| {
+                operation.value = Some(plain::json(&value, &context, names).map_err(|error| {
                     format!(
                         "JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}"
                     )

@@ -11,8 +11,15 @@ use crate::decode::base64;
 /// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
+/// Tells what Go calls the types of parts of an input that expressions see through types of their own.
+pub(super) type GoTypes<'g> = &'g dyn Fn(&json::Object<'_>) -> Option<String>;
+
 /// The JSON form of a value; the error is in an API server's words.
-pub(super) fn json<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<json::Value<'s>, String> {
+pub(super) fn json<'s>(
+    value: &Value<'s>,
+    context: &Context<'s>,
+    names: GoTypes<'_>,
+) -> Result<json::Value<'s>, String> {
     Ok(match value {
         Value::Null => json::Value::Null,
         Value::Bool(value) => json::Value::Bool(*value),
@@ -27,15 +34,21 @@ pub(super) fn json<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<json:
         Value::Bytes(bytes) => json::Value::from(base64::encoded(bytes)),
         Value::Timestamp(time) => json::Value::from(time.to_string()),
         Value::Duration(span) => json::Value::from(span.to_string()),
-        Value::List(List::Typed(_)) => return Err(no_form("'list'")),
-        Value::Map(Map::Typed(_)) => return Err(no_form("'map'")),
+        Value::List(List::Typed(_)) => return Err(no_form("'list(dyn)'")),
+        Value::Map(Map::Typed(object)) => {
+            return Err(match names(object) {
+                Some(go) => format!("type conversion error from struct type {go} to *structpb.Value"),
+                None => no_form("'map(dyn, dyn)'"),
+            });
+        }
         Value::List(list) => {
-            let elements: Result<Vec<_>, String> = list.iter().map(|own| json(&own, context)).collect();
+            let elements: Result<Vec<_>, String> =
+                list.iter().map(|own| json(&own, context, names)).collect();
             json::Value::Array(elements?)
         }
         Value::Map(map) => {
             let members = map.iter().map(|(key, value)| match key {
-                Value::String(key) => Ok((key.into(), json(&value, context)?)),
+                Value::String(key) => Ok((key.into(), json(&value, context, names)?)),
                 other => Err(no_key(&other)),
             });
             json::Value::Object(members.collect::<Result<_, String>>()?)
@@ -52,7 +65,7 @@ pub(super) fn json<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<json:
                 other.type_name()
             ));
         }
-        Value::Optional(Some(value)) => json(value, context)?,
+        Value::Optional(Some(value)) => json(value, context, names)?,
         Value::Optional(None) => return Err("optional.none() dereference".to_owned()),
         Value::Type(_) => return Err("type conversion not supported for 'type'".to_owned()),
         Value::Opaque(opaque) => return Err(no_form(&format!("'{}'", short(opaque.type_name())))),
@@ -141,7 +154,7 @@ mod tests {
         let arena = Arena::new();
         let context = Context::new(&arena, u64::MAX);
         let value = program.evaluate(&context, &environment.activation()).unwrap();
-        let text = json(&value, &context).map_or_else(|error| error, |value| value.to_string());
+        let text = json(&value, &context, &|_| None).map_or_else(|error| error, |value| value.to_string());
         assert_eq!(text, expected, "{expression}");
     }
 

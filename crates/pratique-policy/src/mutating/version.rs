@@ -48,11 +48,17 @@ impl<'s> Version<'s> {
         }
     }
 
-    /// Takes the place of the object.
+    /// Takes the place of the object; the new one may be the same.
     pub(super) fn set(&mut self, object: &'s json::Value<'s>) {
         self.object = object;
         self.changed = true;
         self.seen.set(None);
+    }
+
+    /// What Go calls the type of a part of the objects, where expressions see it through a type of its own.
+    pub(super) fn go_type(&self, part: &json::Object<'_>) -> Option<String> {
+        let found = |object: &json::Value<'_>| typed::go_type(self.kind, object, part);
+        found(self.object).or_else(|| found(self.old_object))
     }
 
     /// The objects as expressions see them.

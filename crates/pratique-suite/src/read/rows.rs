@@ -1,7 +1,7 @@
 //! Rows: variants of a test.
 
 use pratique_json::Value;
-use pratique_manifest::{NodeId, Rule};
+use pratique_manifest::{Location, NodeId, Rule};
 
 use super::Reader;
 use crate::substitute::{Path, merge};
@@ -49,7 +49,8 @@ impl Reader<'_> {
     fn remove(&mut self, ask: &mut Ask, paths: &[NodeId]) -> Option<()> {
         for id in paths {
             let text = self.fields(*id).own_text().unwrap_or_default();
-            let (path, target) = self.path(ask, &text, *id)?;
+            let place = self.location(*id);
+            let (path, target) = self.path(ask, &text, place)?;
             path.remove(target);
         }
         Some(())
@@ -65,9 +66,10 @@ impl Reader<'_> {
         };
         for entry in entries {
             let value = self.fields(entry.value).value_of();
-            let (path, target) = self.path(ask, &entry.key, entry.value)?;
+            let place = self.source.document().location(entry.key_span);
+            let (path, target) = self.path(ask, &entry.key, place.clone())?;
             if let Err(why) = path.set(target, value) {
-                self.fault(Rule::InvalidField, format!("{}: {why}", entry.key), entry.value);
+                self.fault_at(Rule::InvalidField, format!("{}: {why}", entry.key), place);
                 return None;
             }
         }
@@ -79,18 +81,18 @@ impl Reader<'_> {
         &mut self,
         ask: &'v mut Ask,
         text: &str,
-        at: NodeId,
+        at: Location,
     ) -> Option<(Path, &'v mut Value<'static>)> {
         match Path::parse(text) {
             Ok((root, path)) if root == "object" => Some((path, ask.object.get_or_insert_default())),
             Ok((root, path)) if root == "oldObject" => Some((path, ask.old_object.get_or_insert_default())),
             Ok(_) => {
                 let message = format!("{text}: a path starts with object or oldObject");
-                self.fault(Rule::InvalidField, message, at);
+                self.fault_at(Rule::InvalidField, message, at);
                 None
             }
             Err(why) => {
-                self.fault(Rule::InvalidField, format!("{text}: {why}"), at);
+                self.fault_at(Rule::InvalidField, format!("{text}: {why}"), at);
                 None
             }
         }

@@ -12,7 +12,7 @@ use super::node::{LocalIndex, Node, NodeId, Root};
 use crate::ast::{Expr, ExprId};
 use crate::checker::{Checked, Reference};
 use crate::constant::Constant;
-use crate::environment::Environment;
+use crate::environment::{Environment, Slot};
 use crate::types::Type;
 
 /// One planning. Errors are the reference's texts.
@@ -24,6 +24,7 @@ pub(super) struct Planner<'p> {
     /// The variables of the comprehensions around, outermost first, as the checker counts them.
     scope: Vec<LocalIndex>,
     local_count: LocalIndex,
+    reads: Vec<Slot>,
 }
 
 impl<'p> Planner<'p> {
@@ -35,6 +36,7 @@ impl<'p> Planner<'p> {
             origins: Vec::with_capacity(checked.ast.len()),
             scope: Vec::new(),
             local_count: 0,
+            reads: Vec::new(),
         }
     }
 
@@ -48,6 +50,7 @@ impl<'p> Planner<'p> {
             root,
             local_count: self.local_count as usize,
             result_type: self.checked.result_type().clone(),
+            reads: self.reads,
         })
     }
 
@@ -79,6 +82,9 @@ impl<'p> Planner<'p> {
         let checked = self.checked;
         let root = match checked.reference(id) {
             Some(Reference::Variable(slot)) => {
+                if !self.reads.contains(slot) {
+                    self.reads.push(*slot);
+                }
                 let name = name.trim_start_matches('.').into();
                 Root::Variable { slot: *slot, name }
             }

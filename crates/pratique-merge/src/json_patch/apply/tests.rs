@@ -140,24 +140,29 @@ fn copies_are_bounded() {
     );
 }
 
-#[test]
-fn the_null_of_an_expression_equals_what_is_empty() {
-    for (path, passes) in [
-        ("/a", false),
-        ("/missing", false),
-        ("/b", true),
-        ("/c", true),
-        ("/d", false),
-    ] {
-        let operation = Operation {
-            op: "test".into(),
-            path: path.into(),
-            value: Some(Value::Null),
-            ..Operation::default()
+/// Applies operations that are written `op path`, with the null of an expression, or `op=value path`.
+#[track_caller]
+fn check_null(operations: &[&'static str], expected: &str) {
+    let operation = |text: &&'static str| {
+        let (op, path) = text.split_once(' ').unwrap();
+        let (op, value) = match op.split_once('=') {
+            Some((op, value)) => (op, parse(value.as_bytes()).unwrap()),
+            None => (op, Value::Null),
         };
-        let document = parse(br#"{"a":null,"b":{},"c":[],"d":[1]}"#).unwrap();
-        assert_eq!(apply(document, &[operation]).is_ok(), passes, "{path}");
-    }
+        Operation {
+            op: op.into(),
+            path: path.into(),
+            value: Some(value),
+            ..Operation::default()
+        }
+    };
+    let operations: Vec<Operation<'_>> = operations.iter().map(operation).collect();
+    let document = parse(br#"{"a":null,"b":{},"c":[],"d":[1]}"#).unwrap();
+    let result = match apply(document, &operations) {
+        Ok(value) => value.to_string(),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(result, expected, "{operations:?}");
 }
 
 #[test]
@@ -177,4 +182,31 @@ fn what_is_no_text_is_said_in_most_operations() {
         r#"[{"op":"move","path":"/a"}]"#,
         "move operation failed to decode from: operation, missing from field: missing value",
     );
+}
+
+#[test]
+fn the_null_of_an_expression_is_an_object_of_nothing() {
+    let same = r#"{"a":null,"b":{},"c":[],"d":[1]}"#;
+    let added = r#"{"a":null,"b":{},"c":[],"d":[1],"x":null}"#;
+    check_null(&["test /b"], same);
+    check_null(&["test /c"], same);
+    check_null(&["test /a"], "testing value /a failed: test failed");
+    check_null(&["test /d"], "testing value /d failed: test failed");
+    check_null(&["test /x"], "testing value /x failed: test failed");
+    check_null(&["add /x", "test /x"], added);
+    check_null(&["add /x", "test={} /x"], added);
+    check_null(&["add /x", "test=[] /x"], "testing value /x failed: test failed");
+    check_null(
+        &["add /x", "test=1 /x/y"],
+        "testing value /x/y failed: test failed",
+    );
+    check_null(
+        &["add /x", "remove /x/y"],
+        "error in remove for path: '/x/y': Unable to remove nonexistent key: y: missing value",
+    );
+    check_null(
+        &["add /x", "add=1 /x/y"],
+        "error in add for path: '/x/y': null has no members",
+    );
+    check_null(&["replace "], "null");
 }

@@ -1,0 +1,349 @@
+//! `pratique test`: suites, their results, and how it ends.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use crate::support::{Directory, Run};
+
+const POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: replicas.static.k8s.io}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [deployments]}
+  variables:
+  - name: limit
+    expression: "request.namespace == 'big' ? 10 : 3"
+  validations:
+  - expression: object.spec.replicas <= variables.limit
+    messageExpression: "'at most ' + string(variables.limit) + ' replicas'"
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: replicas.static.k8s.io}
+spec: {policyName: replicas.static.k8s.io, validationActions: [Deny]}
+"#;
+
+const SUITE: &str = r#"apiVersion: pratique/v1alpha1
+kind: Suite
+metadata: {name: replicas}
+policies: [policy.yaml]
+tests:
+- name: a deployment
+  object: # the least there can be
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web, namespace: shop}
+    spec: {replicas: 2}
+  each:
+  - name: that is small
+    expect: allowed
+  - name: that is large
+    set: {object.spec.replicas: 5}
+    expect:
+      verdict: denied
+      code: 422
+      messageContains: at most 3 replicas
+"#;
+
+/// Another one that expects what is not.
+const WRONG: &str = r#"apiVersion: pratique/v1alpha1
+kind: Suite
+metadata: {name: wrong}
+policies: [policy.yaml]
+tests:
+- name: a deployment
+  object:
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web, namespace: shop}
+    spec: {replicas: 5}
+  expect: allowed # so we hope
+- name: a message
+  object:
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web, namespace: shop}
+    spec: {replicas: 5}
+  expect:
+    verdict: denied
+    code: 403
+    messageContains: at most 3 replicas
+- name: nothing is said
+  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 1}}
+- name: no kind
+  object: {metadata: {name: web}}
+  expect: denied
+"#;
+
+fn files() -> Directory {
+    Directory::new()
+        .with("policy.yaml", POLICY)
+        .with("suite.yaml", SUITE)
+}
+
+fn wrong() -> Directory {
+    Directory::new()
+        .with("policy.yaml", POLICY)
+        .with("suite.yaml", WRONG)
+}
+
+/// Without what no two runs have in common.
+fn timeless(run: Run) -> Run {
+    let keep = |line: &str| {
+        let line = between(line, "time=\"", "\"");
+        between(&line, "\"seconds\": ", ",")
+    };
+    Run {
+        stdout: run.stdout.lines().map(|line| keep(line) + "\n").collect(),
+        ..run
+    }
+}
+
+fn between(line: &str, before: &str, after: &str) -> String {
+    let Some((start, rest)) = line.split_once(before) else {
+        return line.to_owned();
+    };
+    let (_, end) = rest.split_once(after).unwrap();
+    format!("{start}{before}…{after}{end}")
+}
+
+#[test]
+fn results_for_people() {
+    files().run(&["test", "."]).is("test-passes.txt");
+    files()
+        .run(&["test", "suite.yaml", "--verbose"])
+        .is("test-verbose.txt");
+    wrong().run(&["test", "suite.yaml"]).is("test-fails.txt");
+    let lax = SUITE.replace("replicas: 5}", "replicas: 3}");
+    Directory::new()
+        .with("policy.yaml", POLICY)
+        .with("suite.yaml", lax)
+        .run(&["test", "."])
+        .is("test-allows.txt");
+}
+
+#[test]
+fn results_for_programs() {
+    timeless(wrong().run(&["test", ".", "--output", "json"])).is("test-json.txt");
+    timeless(wrong().run(&["test", ".", "--output", "junit"])).is("test-junit.txt");
+    wrong()
+        .run(&["test", ".", "--output", "github"])
+        .is("test-github.txt");
+}
+
+#[test]
+fn tests_are_picked() {
+    files()
+        .run(&[
+            "test",
+            ".",
+            "--verbose",
+            "--filter",
+            "REPLICAS / a deployment / that is sm",
+        ])
+        .is("test-filter.txt");
+}
+
+#[test]
+fn coverage_is_told() {
+    files().run(&["test", ".", "--coverage"]).is("test-coverage.txt");
+    timeless(files().run(&["test", ".", "--coverage", "--output", "json"])).is("test-coverage-json.txt");
+    files()
+        .run(&["test", ".", "--coverage-threshold", "90", "--output", "github"])
+        .is("test-coverage-github.txt");
+}
+
+#[test]
+fn coverage_can_be_required() {
+    let run = |threshold: &str| {
+        files()
+            .run(&["test", ".", "--coverage-threshold", threshold])
+            .code
+    };
+    assert_eq!((run("80"), run("99.5")), (Some(0), Some(1)));
+    assert_eq!(run("lots"), Some(2));
+}
+
+#[test]
+fn suites_are_brought_up_to_date() {
+    let directory = wrong();
+    directory.run(&["test", ".", "--update"]).is("test-update.txt");
+    let text = fs::read_to_string(directory.path().join("suite.yaml")).unwrap();
+    let expected = WRONG
+        .replace("expect: allowed # so we hope", "expect: denied # so we hope")
+        .replace("code: 403", "code: 422")
+        .replace(
+            "spec: {replicas: 1}}\n",
+            "spec: {replicas: 1}}\n  expect: allowed\n",
+        );
+    assert_eq!(text, expected);
+    assert_eq!(directory.run(&["test", "."]).code, Some(1));
+    let directory = files();
+    directory.run(&["test", ".", "--update"]);
+    assert_eq!(
+        fs::read_to_string(directory.path().join("suite.yaml")).unwrap(),
+        SUITE
+    );
+}
+
+#[test]
+fn suites_may_be_at_fault() {
+    let faulty = SUITE
+        .replace("expect: allowed", "expects: allowed")
+        .replace("operation", "operations")
+        .replace("verdict: denied", "verdict: refused")
+        .replace("set: {object.spec.replicas: 5}", "set: {spec.replicas: 5}");
+    Directory::new()
+        .with("policy.yaml", POLICY)
+        .with("suite.yaml", &faulty)
+        .run(&["test", "."])
+        .is("test-faulty.txt");
+    let path = SUITE.replace("set: {object.spec.replicas: 5}", "set: {\"spec.replicas[\": 5}");
+    Directory::new()
+        .with("policy.yaml", POLICY)
+        .with("suite.yaml", path)
+        .run(&["test", "."])
+        .is("test-bad-path.txt");
+    let other = SUITE.replace("pratique/v1alpha1", "pratique/v2");
+    Directory::new()
+        .with("policy.yaml", POLICY)
+        .with("suite.yaml", other)
+        .run(&["test", "."])
+        .is("test-other-version.txt");
+}
+
+#[test]
+fn policies_may_be_at_fault() {
+    Directory::new()
+        .with("policy.yaml", POLICY.replace("validations", "validatons"))
+        .with("suite.yaml", SUITE)
+        .run(&["test", "."])
+        .is("test-faulty-policy.txt");
+    Directory::new()
+        .with("suite.yaml", SUITE)
+        .run(&["test", "."])
+        .is("test-no-policy.txt");
+    Directory::new()
+        .with(
+            "policies/policy.yaml",
+            POLICY.replace("metadata: {", "metadata: {{"),
+        )
+        .with("policies/notes.yaml", "{{ anything }}")
+        .with("suite.yaml", SUITE.replace("policy.yaml", "policies"))
+        .run(&["test", "."])
+        .is("test-broken-policy.txt");
+}
+
+#[test]
+fn there_may_be_nothing_to_test() {
+    Directory::new()
+        .with("policy.yaml", POLICY)
+        .run(&["test", "."])
+        .is("test-nothing.txt");
+    Directory::new().run(&["test", "nowhere"]).is("test-nowhere.txt");
+}
+
+#[test]
+fn policies_of_the_api_with_params_and_an_authorizer() {
+    // Messages have no authorizer, so this one's falls back to the text of its expression.
+    let policy = POLICY
+        .replace(".static.k8s.io", "")
+        .replace(
+            "spec:\n  matchConstraints",
+            "spec:\n  paramKind: {apiVersion: v1, kind: ConfigMap}\n  matchConstraints",
+        )
+        .replace(
+            "\"request.namespace == 'big' ? 10 : 3\"",
+            "\"authorizer.group('apps').resource('deployments').check('scale').allowed() ? 100 : int(params.data.limit)\"",
+        )
+        .replace(
+            "validationActions: [Deny]",
+            "validationActions: [Deny], paramRef: {name: limits, parameterNotFoundAction: Deny}",
+        );
+    let suite = r#"apiVersion: pratique/v1alpha1
+kind: Suite
+policies: [policies]
+cluster:
+  objects:
+  - objects.yaml
+tests:
+- name: a deployment
+  object: objects.yaml#web
+  each:
+  - name: of a tenant
+    expect: {verdict: denied, messageContains: "failed expression: object.spec.replicas"}
+  - name: of somebody who may scale
+    user: {name: ann, groups: [scalers]}
+    cluster:
+      authorizer:
+      - {groups: [scalers], verbs: [scale], apiGroups: [apps], resources: [deployments]}
+    expect: allowed
+  - name: where there are no params
+    namespace: other
+    remove: [object.metadata.namespace]
+    expect: {verdict: denied, messageContains: no params found}
+"#;
+    let objects = "{apiVersion: v1, kind: ConfigMap, metadata: {name: limits, namespace: shop}, data: {limit: '4'}}\n---\n\
+        {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 5}}\n";
+    Directory::new()
+        .with("policies/policy.yaml", policy)
+        .with("objects.yaml", objects)
+        .with("api.suite.yaml", suite)
+        .run(&["test", ".", "--verbose", "--coverage-threshold", "80"])
+        .is("test-api.txt");
+}
+
+#[test]
+fn examples_are_covered() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let run = Directory::new().run(&["test", examples, "--coverage-threshold", "100"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(!run.stdout.contains(" 0 passed"), "{run}");
+}
+
+#[test]
+fn changes_are_watched() {
+    let directory = files();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
+        .args(["test", "suite.yaml", "--watch"])
+        .current_dir(directory.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (send, notes) = mpsc::channel();
+    let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let out = send.clone();
+    thread::spawn(move || {
+        BufReader::new(stdout)
+            .lines()
+            .for_each(|line| drop(out.send(line.unwrap())))
+    });
+    thread::spawn(move || {
+        BufReader::new(stderr)
+            .lines()
+            .for_each(|line| drop(send.send(line.unwrap())))
+    });
+    let until = |wanted: &str| loop {
+        let line = notes.recv_timeout(Duration::from_secs(30)).unwrap();
+        if line.contains(wanted) {
+            break;
+        }
+    };
+    until("2 passed, 0 failed");
+    until("waiting for changes");
+    fs::write(
+        directory.path().join("policy.yaml"),
+        POLICY.replace(": 3\"", ": 7\""),
+    )
+    .unwrap();
+    until("1 passed, 1 failed");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

@@ -1,0 +1,111 @@
+//! Who sees the configuration of admission itself.
+
+use pratique_types::{GroupVersionKind, GroupVersionResource};
+
+use crate::virtual_resources::is_virtual;
+
+/// Where a policy or a webhook comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Static manifests: those of the cluster's owner.
+    Static,
+    /// The API.
+    Api,
+}
+
+/// What intercepts a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// A policy, mutating or validating.
+    Policy,
+    /// A webhook. `excludes_virtual` is the feature gate `ExcludeAdmissionWebhookVirtualResources`, on since 1.37.
+    Webhook {
+        /// Whether webhooks are kept from virtual resources.
+        excludes_virtual: bool,
+    },
+}
+
+const GROUP: &str = "admissionregistration.k8s.io";
+
+const POLICIES: [&str; 4] = [
+    "mutatingadmissionpolicies",
+    "mutatingadmissionpolicybindings",
+    "validatingadmissionpolicies",
+    "validatingadmissionpolicybindings",
+];
+
+const KINDS: [&str; 6] = [
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "MutatingWebhookConfiguration",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration",
+];
+
+/// Whether a kind configures admission.
+pub fn is_configuration(kind: &GroupVersionKind) -> bool {
+    kind.group == GROUP && KINDS.contains(&kind.kind.as_str())
+}
+
+/// Whether policies or webhooks of an origin may intercept a request.
+///
+/// Of the configuration of admission, policies of the API see the webhooks' and webhooks of the API nothing. Policies
+/// go by the resource, webhooks by the kind, as the reference does.
+pub fn intercepts(
+    phase: Phase,
+    origin: Origin,
+    resource: &GroupVersionResource,
+    kind: &GroupVersionKind,
+) -> bool {
+    let reviews = is_virtual(&resource.group, &resource.resource);
+    let from_api = origin == Origin::Api;
+    match phase {
+        Phase::Policy => {
+            let of_policy = resource.group == GROUP && POLICIES.contains(&resource.resource.as_str());
+            !(reviews || from_api && of_policy)
+        }
+        Phase::Webhook { excludes_virtual } => {
+            !(excludes_virtual && reviews || from_api && is_configuration(kind))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(resource: (&str, &str), kind: &str, expected: [bool; 5]) {
+        let (group, resource) = resource;
+        let kind = GroupVersionKind::new(group, "v1", kind);
+        let resource = GroupVersionResource::new(group, "v1", resource);
+        let webhook = |excludes_virtual| Phase::Webhook { excludes_virtual };
+        let seen = [
+            (Phase::Policy, Origin::Static),
+            (Phase::Policy, Origin::Api),
+            (webhook(true), Origin::Static),
+            (webhook(true), Origin::Api),
+            (webhook(false), Origin::Static),
+        ];
+        let seen = seen.map(|(phase, origin)| intercepts(phase, origin, &resource, &kind));
+        assert_eq!(seen, expected, "{resource}");
+    }
+
+    #[test]
+    fn who_sees_what() {
+        check(("", "pods"), "Pod", [true; 5]);
+        check(
+            ("authentication.k8s.io", "tokenreviews"),
+            "TokenReview",
+            [false, false, false, false, true],
+        );
+        check((GROUP, POLICIES[2]), KINDS[3], [true, false, true, false, true]);
+        check(
+            (GROUP, "validatingwebhookconfigurations"),
+            KINDS[5],
+            [true, true, true, false, true],
+        );
+        check(("", "serviceaccounts"), "TokenRequest", [true; 5]);
+    }
+}

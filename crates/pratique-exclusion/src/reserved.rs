@@ -1,0 +1,101 @@
+//! Names that the API leaves to static manifests.
+
+use pratique_types::{GroupVersionKind, Operation, Reason, Status, StatusCause, StatusDetails};
+
+use crate::configuration::is_configuration;
+
+/// How the names of static configuration end.
+pub const RESERVED_SUFFIX: &str = ".static.k8s.io";
+
+/// Whether a name is left to static manifests.
+pub fn is_reserved(name: &str) -> bool {
+    name.ends_with(RESERVED_SUFFIX)
+}
+
+/// What the API says to a reserved name. It says so after mutating and before validating admission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reserved {
+    /// It refuses to create it.
+    Refused(Box<Status>),
+    /// It warns.
+    Warned(String),
+}
+
+impl Reserved {
+    /// What the API says to a request, if anything; `gate` is the feature gate `ManifestBasedAdmissionControlConfig`.
+    ///
+    /// Only configuration of admission has reserved names. What was created before the gate was on can be updated,
+    /// with a warning, and deleted.
+    pub fn of(operation: Operation, kind: &GroupVersionKind, name: &str, gate: bool) -> Option<Self> {
+        if !is_configuration(kind) || !is_reserved(name) {
+            return None;
+        }
+        match operation {
+            Operation::Create if gate => Some(Reserved::Refused(Box::new(refusal(kind, name)))),
+            Operation::Create | Operation::Update => Some(Reserved::Warned(format!("{FIELD}: {}", detail()))),
+            Operation::Delete | Operation::Connect | Operation::None => None,
+        }
+    }
+}
+
+const FIELD: &str = "metadata.name";
+
+fn detail() -> String {
+    format!(
+        "names ending with {RESERVED_SUFFIX:?} are reserved for static manifest-based configurations and cannot be \
+         managed via the API"
+    )
+}
+
+fn refusal(kind: &GroupVersionKind, name: &str) -> Status {
+    let invalid = format!("Invalid value: {name:?}: {}", detail());
+    let GroupVersionKind { group, kind, .. } = kind;
+    let message = format!("{kind}.{group} {name:?} is invalid: {FIELD}: {invalid}");
+    let mut status = Status::failure(Reason::Invalid, message);
+    status.details = Some(StatusDetails {
+        name: name.to_owned(),
+        group: group.clone(),
+        kind: kind.clone(),
+        causes: vec![StatusCause {
+            reason: "FieldValueInvalid".to_owned(),
+            message: invalid,
+            field: FIELD.to_owned(),
+        }],
+        ..StatusDetails::default()
+    });
+    status
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(operation: Operation, kind: &str, name: &str, gate: bool, expected: &str) {
+        let kind = GroupVersionKind::new("admissionregistration.k8s.io", "v1", kind);
+        let said = match Reserved::of(operation, &kind, name, gate) {
+            None => String::new(),
+            Some(Reserved::Warned(warning)) => warning,
+            Some(Reserved::Refused(status)) => format!("{} {}", status.code, status.message),
+        };
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn reserved_names() {
+        let policy = "ValidatingAdmissionPolicy";
+        let name = "new.static.k8s.io";
+        let warning = "metadata.name: names ending with \".static.k8s.io\" are reserved for static manifest-based \
+                       configurations and cannot be managed via the API";
+        let refusal = "422 ValidatingAdmissionPolicy.admissionregistration.k8s.io \"new.static.k8s.io\" is invalid: \
+                       metadata.name: Invalid value: \"new.static.k8s.io\": names ending with \".static.k8s.io\" are \
+                       reserved for static manifest-based configurations and cannot be managed via the API";
+        check(Operation::Create, policy, name, true, refusal);
+        check(Operation::Create, policy, name, false, warning);
+        check(Operation::Update, policy, name, true, warning);
+        check(Operation::Update, policy, name, false, warning);
+        check(Operation::Delete, policy, name, true, "");
+        check(Operation::Create, policy, "static.k8s.io", true, "");
+        check(Operation::Create, "Other", name, true, "");
+    }
+}

@@ -1,0 +1,89 @@
+//! Entries of an AdmissionConfiguration that no plugin reads.
+
+use pratique_cel::text::nearest;
+use pratique_manifest::{IgnoredPlugin, Plugin};
+
+use crate::lint::Lint;
+use crate::warning::Warning;
+
+pub(crate) const LINT: Lint = Lint {
+    name: "unknown-plugin",
+    summary: "An AdmissionConfiguration has an entry that no plugin reads: a name that none has, or one that is given twice.",
+};
+
+/// Warns of entries without effect.
+pub(crate) fn check(plugin: &IgnoredPlugin) -> Warning {
+    let name = &plugin.name;
+    let (message, help) = match plugin.again {
+        true => (
+            format!("the plugin {name:?} is configured before: this entry is ignored"),
+            Some("make one of both entries: only the first counts".to_owned()),
+        ),
+        false => {
+            let meant = nearest(name, Plugin::START_ORDER.map(Plugin::name));
+            (
+                format!("no admission plugin is named {name:?}: the entry is ignored"),
+                meant.map(|meant| format!("did you mean {meant:?}?")),
+            )
+        }
+    };
+    Warning {
+        lint: &LINT,
+        message,
+        object: None,
+        field: "plugins".to_owned(),
+        location: plugin.location.clone(),
+        help,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use pratique_manifest::{ConfigurationOptions, UncheckedExpressions, load_configuration};
+
+    #[track_caller]
+    fn check_names(names: &[&str], expected: &[(u32, &str)]) {
+        let entries: String = names.iter().map(|name| format!("- {{name: {name}}}\n")).collect();
+        let text = format!(
+            "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n{entries}"
+        );
+        let path = std::env::temp_dir().join(format!(
+            "pratique-lint-{}-{}.yaml",
+            std::process::id(),
+            names.len()
+        ));
+        fs::write(&path, text).unwrap();
+        let options = ConfigurationOptions {
+            expressions: &UncheckedExpressions,
+            manifest_gate: true,
+        };
+        let loaded = load_configuration(&path.to_string_lossy(), &options).unwrap();
+        fs::remove_file(&path).unwrap();
+        let found = crate::ignored(&loaded.ignored);
+        let found: Vec<_> = found
+            .iter()
+            .map(|own| (own.location.start.line, own.help.as_deref().unwrap_or_default()))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn entries_that_nobody_reads() {
+        check_names(
+            &[
+                "ValidatingAdmissionPolicies",
+                "PodSecurity",
+                "PodSecurity",
+                "Nonsense",
+            ],
+            &[
+                (4, "did you mean \"ValidatingAdmissionPolicy\"?"),
+                (6, "make one of both entries: only the first counts"),
+                (7, ""),
+            ],
+        );
+        check_names(&["ValidatingAdmissionPolicy", "ImagePolicyWebhook"], &[]);
+    }
+}
