@@ -240,9 +240,17 @@ impl<'a> List<'a> {
         match self {
             List::Json(elements) => elements.get(index).map(Value::from_json),
             List::Typed(elements) => elements.get(index).map(Value::from_typed_json),
+            made => made.get_made(index),
+        }
+    }
+
+    /// The element of a list that is not the input's.
+    fn get_made(&self, index: usize) -> Option<Value<'a>> {
+        match self {
             List::Values(elements) => elements.get(index).copied(),
             List::Constant(elements) => elements.get(index).map(Constant::value),
             List::Joined(joined) => joined.get(index),
+            List::Json(_) | List::Typed(_) => None,
         }
     }
 

@@ -40,7 +40,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     /// What an operand is and costs, where that takes no evaluation.
-    #[inline]
+    #[inline(always)]
     pub(super) fn plain(&self, id: NodeId) -> Option<(Plain<'a>, u64)> {
         match self.program.node(id) {
             _ if O::ACTIVE => None,
