@@ -102,15 +102,6 @@ pub(crate) fn objects(file: &ManifestFile) -> Result<Objects, Unread> {
     Ok(objects)
 }
 
-/// A file with a content.
-#[cfg(test)]
-pub(crate) fn file(path: &str, content: Vec<u8>) -> ManifestFile {
-    ManifestFile {
-        path: path.to_owned(),
-        content,
-    }
-}
-
 fn read_file(path: &str, mebibytes: u32) -> Result<ManifestFile, Unread> {
     let limit = u64::from(mebibytes) << 20;
     let unreadable = |error| {

@@ -9,6 +9,7 @@
 )]
 
 mod check;
+mod explain;
 mod hostile;
 mod review;
 mod story;
