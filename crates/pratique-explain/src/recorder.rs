@@ -58,9 +58,15 @@ impl Recorder {
 
     /// What it has seen.
     pub fn explanation(self) -> Explanation {
-        Explanation {
-            policies: self.state.into_inner().policies,
+        let mut policies = self.state.into_inner().policies;
+        let bindings = policies.iter_mut().flat_map(|policy| &mut policy.bindings);
+        for binding in bindings {
+            // A policy that has no second turn is asked for it all the same.
+            binding
+                .rounds
+                .retain(|round| !round.again || !round.expressions.is_empty());
         }
+        Explanation { policies }
     }
 }
 

@@ -96,7 +96,11 @@ fn review(policies: &str, more: &[&str], golden: &str) {
 #[test]
 fn verdicts_are_explained() {
     review("validating", &["--explain"], "explain-denied.txt");
-    review("validating", &["--explain", "--output", "json"], "explain-json.txt");
+    review(
+        "validating",
+        &["--explain", "--output", "json"],
+        "explain-json.txt",
+    );
 }
 
 #[test]
