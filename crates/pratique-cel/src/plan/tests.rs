@@ -317,6 +317,62 @@ fn comprehensions_cost_as_the_fold_they_stand_for() {
     check_cost("[1, 2].map(x, cargo.cook) == [] || true", 29);
 }
 
+/// Each test costs the same where its operands have to be computed first, and are not seen as they lie.
+#[test]
+fn quick_tests_cost_what_slow_ones_do() {
+    for (quick, slow, cost) in [
+        ("!cargo.sunk", "!(true ? cargo.sunk : false)", 3),
+        (
+            "cargo.ship == 'Aurora'",
+            "(true ? cargo.ship : '') == 'Aurora'",
+            3,
+        ),
+        (
+            "cargo.ship.startsWith('Au')",
+            "(true ? cargo.ship : '').startsWith('Au')",
+            3,
+        ),
+        (
+            "cargo.ship.endsWith('u')",
+            "(true ? cargo.ship : '').endsWith('u')",
+            3,
+        ),
+        (
+            "cargo.ship.contains('ror')",
+            "(true ? cargo.ship : '').contains('ror')",
+            3,
+        ),
+        (
+            "cargo.ship.matches('^A.*a$')",
+            "(true ? cargo.ship : '').matches('^A.*a$')",
+            4,
+        ),
+        ("cargo.crew >= 12", "(true ? cargo.crew : 0) >= 12", 3),
+        ("'a' in cargo.tags", "'a' in (true ? cargo.tags : {})", 3),
+        ("!cargo.none", "!(true ? cargo.none : false)", 3),
+        (
+            "cargo.none.startsWith('a')",
+            "(true ? cargo.none : '').startsWith('a')",
+            3,
+        ),
+    ] {
+        assert_eq!(outcome(quick), outcome(slow), "{quick}");
+        check_cost(quick, cost);
+        // The branch of a conditional is not charged for itself.
+        check_cost(slow, cost - 1);
+    }
+}
+
+#[test]
+fn programs_know_what_they_read() {
+    let environment = environment();
+    let program = environment
+        .compile("[1].exists(absent, absent == cargo.crew)")
+        .unwrap();
+    let reads = ["cargo", "absent"].map(|name| program.reads(environment.slot(name).unwrap()));
+    assert_eq!(reads, [true, false]);
+}
+
 #[test]
 fn evaluation_ends_at_the_limit() {
     let at = |text: &str, limit: u64| {
