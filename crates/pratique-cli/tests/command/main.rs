@@ -9,6 +9,7 @@
 )]
 
 mod check;
+mod docs;
 mod explain;
 mod hostile;
 mod review;
