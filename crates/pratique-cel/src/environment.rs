@@ -47,6 +47,11 @@ struct Names {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Slot(pub(crate) u32);
 
+impl Slot {
+    /// The place of a variable that was not declared: never set.
+    pub(crate) const NOWHERE: Slot = Slot(u32::MAX);
+}
+
 impl Environment {
     /// An environment that knows literals only.
     pub fn new() -> Self {
@@ -136,6 +141,12 @@ impl Environment {
     pub fn check(&self, ast: parser::Ast) -> Result<Checked, CompileError> {
         let source = ast.source.clone();
         checker::check(self, ast).map_err(|issues| CompileError::Issues { source, issues })
+    }
+
+    /// Finds what the names and calls of a parsed expression refer to, and refuses nothing: what has no meaning is an
+    /// error where it is evaluated, if it is.
+    pub fn check_loosely(&self, ast: parser::Ast) -> Checked {
+        checker::check_loosely(self, ast)
     }
 
     /// Plans a checked expression for evaluation.

@@ -145,7 +145,7 @@ pub use context::Context;
 pub use declared::{StructType, TypeProvider};
 pub use environment::{Activation, Environment, Slot};
 pub use error::{CompileError, Fault, FaultKind, Issue, Stop};
-pub use plan::Program;
+pub use plan::{Observer, Program, Unobserved};
 pub use report::Report;
 pub use source::{Position, Source};
 pub use types::Type;

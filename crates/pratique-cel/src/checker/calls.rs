@@ -81,6 +81,10 @@ impl<'e> Checker<'e> {
         let environment = self.environment;
         let Some(function) = environment.resolve(name, |name| environment.function(name)) else {
             self.set_type(id, Type::Error);
+            if self.loose {
+                let unknown = Arc::new(Function::new(undotted(name)));
+                self.set_reference(id, Reference::Overloads(unknown, Vec::new()));
+            }
             return self.report_undeclared(id, name);
         };
         if target.is_none() && function.name.len() > name.len() {
@@ -93,6 +97,9 @@ impl<'e> Checker<'e> {
         };
         let Some(result) = fitting.result else {
             self.set_type(id, Type::Error);
+            if self.loose {
+                self.set_reference(id, Reference::Overloads(function.clone(), Vec::new()));
+            }
             if fitting.indices.is_empty() {
                 self.report_no_overload(id, &function.name, operands);
             }

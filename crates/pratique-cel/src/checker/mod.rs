@@ -73,7 +73,7 @@ impl Checked {
 }
 
 /// Checks types, then literals; all faults are reported, by their place. Those beyond the first hundred have no message.
-pub fn check(environment: &Environment, mut ast: Ast) -> Result<Checked, Vec<Issue>> {
+pub(crate) fn check(environment: &Environment, ast: Ast) -> Result<Checked, Vec<Issue>> {
     let mut checker = Checker::new(environment, &ast);
     checker.check(ast.root);
     checker.settle();
@@ -94,17 +94,41 @@ pub fn check(environment: &Environment, mut ast: Ast) -> Result<Checked, Vec<Iss
         }
         return Err(issues);
     }
+    Ok(checked(ast, types, references, rewrites))
+}
+
+/// Finds types and references as far as there are any. What has no meaning is dyn: the error comes when it is evaluated.
+pub(crate) fn check_loosely(environment: &Environment, ast: Ast) -> Checked {
+    let mut checker = Checker::new(environment, &ast);
+    checker.loose = true;
+    checker.check(ast.root);
+    checker.settle();
+    let mut outcome = checker.outcome;
+    for of in outcome.types.iter_mut().flatten() {
+        if *of == Type::Error {
+            *of = Type::Dyn;
+        }
+    }
+    checked(ast, outcome.types, outcome.references, outcome.rewrites)
+}
+
+fn checked(
+    mut ast: Ast,
+    types: Vec<Option<Type>>,
+    references: Vec<Option<Reference>>,
+    rewrites: Vec<(ExprId, Expr)>,
+) -> Checked {
     for (id, expr) in rewrites {
         if let Some(node) = ast.nodes.get_mut(id.0 as usize) {
             node.expr = expr;
         }
     }
     let types = types.into_iter().map(|of| of.unwrap_or(Type::Dyn)).collect();
-    Ok(Checked {
+    Checked {
         ast,
         types,
         references,
-    })
+    }
 }
 
 /// One walk over a tree.
@@ -116,6 +140,8 @@ struct Checker<'e> {
     bindings: Bindings,
     /// How many calls of `format` are around the node: their lists may mix types.
     formats: usize,
+    /// Whether what does not fit is left to the evaluation.
+    loose: bool,
     outcome: Outcome,
 }
 
@@ -142,6 +168,7 @@ impl<'e> Checker<'e> {
             locals: Vec::new(),
             bindings: Bindings::default(),
             formats: 0,
+            loose: false,
             outcome,
         }
     }
@@ -216,7 +243,7 @@ impl<'e> Checker<'e> {
     /// Reports a fault at a place, unless it may come of having given up.
     #[cold]
     fn report_at(&mut self, offset: u32, message: impl FnOnce() -> String) {
-        if self.bindings.exhausted() {
+        if self.loose || self.bindings.exhausted() {
             return;
         }
         let shown = self.outcome.issues.len() < SHOWN_ISSUES;
@@ -226,6 +253,9 @@ impl<'e> Checker<'e> {
     }
 
     fn report_undeclared(&mut self, at: ExprId, name: &str) {
+        if self.loose {
+            return;
+        }
         let container = self.environment.container();
         self.report(at, || {
             format!("undeclared reference to '{name}' (in container '{container}')")

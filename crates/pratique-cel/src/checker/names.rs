@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use super::{Checker, Reference, literal_type};
 use crate::ast::{Expr, ExprId};
+use crate::environment::Slot;
 use crate::types::Type;
 
 impl<'e> Checker<'e> {
     pub(super) fn check_ident(&mut self, id: ExprId, name: &'e Arc<str>) {
         let found = match self.local(name) {
             Some((place, of)) => Some((of.clone(), Reference::Local(place))),
+            None if self.loose => Some(self.global(name).unwrap_or(UNDECLARED)),
             None => self.global(name),
         };
         let Some((of, reference)) = found else {
@@ -134,6 +136,9 @@ impl<'e> Checker<'e> {
         })
     }
 }
+
+/// A variable that has no value.
+const UNDECLARED: (Type, Reference) = (Type::Dyn, Reference::Variable(Slot::NOWHERE));
 
 /// Whether a chain of selects is one name.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -27,7 +27,7 @@ const MOST_DEPTH: u32 = 250;
 const MOST_CODE_POINTS: usize = 100_000;
 
 /// Parses a text. The faults are those that will be shown, in order of position, and then the others.
-pub fn parse(source: Arc<Source>, macros: &[Macro]) -> Result<Ast, Vec<Issue>> {
+pub(crate) fn parse(source: Arc<Source>, macros: &[Macro]) -> Result<Ast, Vec<Issue>> {
     check_size(source.text())?;
     let capacity = source.text().len() / 3 + 4;
     let mut builder = Builder::new(macros, capacity);

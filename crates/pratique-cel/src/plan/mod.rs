@@ -86,6 +86,6 @@ impl Program {
 }
 
 /// Plans an expression; the error is the reference's text after `program instantiation failed: `.
-pub fn plan(environment: &Environment, checked: &Checked) -> Result<Program, String> {
+pub(crate) fn plan(environment: &Environment, checked: &Checked) -> Result<Program, String> {
     build::Planner::new(environment, checked).program()
 }
