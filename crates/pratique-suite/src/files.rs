@@ -13,8 +13,8 @@ use crate::convert::{convert, items};
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// Reads a file.
-pub(crate) fn read(path: &Path) -> io::Result<ManifestFile> {
+/// Reads a file, unless it is larger than any file of manifests or suites should be.
+pub fn read(path: &Path) -> io::Result<ManifestFile> {
     let mut content = Vec::new();
     let read = File::open(path)?.take(LARGEST + 1).read_to_end(&mut content)?;
     if u64::try_from(read).unwrap_or(u64::MAX) > LARGEST {

@@ -22,7 +22,7 @@ pub use actual::Actual;
 pub use authorizer::{Rule, Rules};
 pub use compare::Difference;
 pub use coverage::{Coverage, CoverageReport, Missing, PolicyCoverage, Watch};
-pub use files::is_manifest;
+pub use files::{is_manifest, read as read_file};
 pub use format::{API_VERSION, KIND};
 pub use load::Policies;
 pub use read::{may_be_suite, read_suites};

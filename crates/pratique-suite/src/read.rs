@@ -166,7 +166,8 @@ impl<'a> Reader<'a> {
             ask: asked,
             written: Written { node: id, expect },
         };
-        if base.ask.object.is_none() && base.ask.request.is_none() && base.ask.old_object.is_none() {
+        let given = ["object", "oldObject", "request"];
+        if given.iter().all(|name| fields.node(name).is_none()) {
             self.fault(
                 Rule::InvalidField,
                 "a test needs an `object` or a `request`".to_owned(),

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::{ManifestFile, Problem};
-use pratique_suite::{Suite, is_manifest, may_be_suite, read_suites};
+use pratique_suite::{Suite, is_manifest, may_be_suite, read_file, read_suites};
 
 use crate::exit::Trouble;
 
@@ -43,11 +43,14 @@ pub(super) fn suites(paths: &[String]) -> Result<Vec<Found>, Trouble> {
 /// Opens a file. Of one that was not named, nothing is told if it has no suite.
 fn open(path: &Path, listed: bool) -> Result<Option<Found>, Trouble> {
     let name = path.to_string_lossy().into_owned();
-    let content = fs::read(path).map_err(|error| unreadable(&name, error))?;
-    if listed && !may_be_suite(&content) {
+    let file = match read_file(path) {
+        Ok(file) => file,
+        Err(_) if listed => return Ok(None),
+        Err(error) => return Err(unreadable(&name, error)),
+    };
+    if listed && !may_be_suite(&file.content) {
         return Ok(None);
     }
-    let file = ManifestFile { path: name, content };
     let suites = read_suites(&file);
     match &suites {
         Ok(suites) if suites.is_empty() && listed => Ok(None),
@@ -68,7 +71,8 @@ fn below(directory: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
         let hidden = path
             .file_name()
             .is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if path.is_dir() && !hidden && depth < DEPTH {
+        // Links to directories may lead in circles.
+        if path.is_dir() && !path.is_symlink() && !hidden && depth < DEPTH {
             files.extend(below(&path, depth + 1)?);
         } else if path.is_file() && is_manifest(&path) {
             files.push(path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path));

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
+use pratique_suite::is_manifest;
+
 use super::{once, report};
 use crate::arguments::TestArguments;
 use crate::exit::{Answer, Trouble};
@@ -63,11 +65,16 @@ fn follow(
     Ok(())
 }
 
+/// Whether a change can have changed a result: something was written that may be a suite, a policy or an object.
+fn matters(event: &Event) -> bool {
+    !event.kind.is_access() && event.paths.iter().any(|path| is_manifest(path))
+}
+
 /// Waits for a change, and until there are no more; false if there will be none.
 fn changed(changes: &Receiver<notify::Result<Event>>) -> bool {
     loop {
         match changes.recv() {
-            Ok(Ok(event)) if event.kind.is_access() => {}
+            Ok(Ok(event)) if !matters(&event) => {}
             Ok(_) => break,
             Err(_) => return false,
         }

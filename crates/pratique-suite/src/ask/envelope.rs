@@ -91,7 +91,7 @@ mod tests {
         check(
             r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"operation":"READ"}}"#,
             Err("not an AdmissionReview: unknown variant `READ`, expected one of \
-                 `CREATE`, `UPDATE`, `DELETE`, `CONNECT` at line 1 column 19"),
+                 `CREATE`, `UPDATE`, `DELETE`, `CONNECT`, `` at line 1 column 19"),
         );
     }
 }
