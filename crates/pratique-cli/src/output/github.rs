@@ -5,12 +5,18 @@ use pratique_manifest::Location;
 /// A message: the level is `error`, `warning` or `notice`.
 pub(crate) fn annotation(level: &str, location: Option<&Location>, title: &str, message: &str) -> String {
     let place = location.map(|location| {
+        let (start, end) = (location.start, location.end);
+        // An end column is one of the first line.
+        let column = match start.line == end.line {
+            true => format!("endColumn={},", end.column),
+            false => String::new(),
+        };
         format!(
-            "file={},line={},endLine={},col={},",
+            "file={},line={},endLine={},col={},{column}",
             property(&location.file),
-            location.start.line,
-            location.end.line,
-            location.start.column
+            start.line,
+            end.line,
+            start.column
         )
     });
     format!(

@@ -12,6 +12,8 @@ mod check;
 mod docs;
 mod explain;
 mod hostile;
+mod mistakes;
+mod outputs;
 mod review;
 mod story;
 mod support;

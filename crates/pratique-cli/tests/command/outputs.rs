@@ -1,0 +1,206 @@
+//! `pratique check`: its outputs, and its flags for warnings.
+
+use serde_json::Value;
+
+use crate::mistakes::{MISTAKEN, mistakes};
+use crate::story::{BINDING, CONFIGURATION, POLICY, files};
+use crate::support::Directory;
+
+#[test]
+fn for_people() {
+    mistakes().run(&["check", "mistaken"]).is("warnings.txt");
+    mistakes().run(&["check", "faulty"]).is("faults.txt");
+}
+
+#[test]
+fn for_programs() {
+    mistakes()
+        .run(&["check", "--output", "json", "mistaken"])
+        .is("warnings-json.txt");
+}
+
+#[test]
+fn for_test_reports() {
+    let denying = [
+        "check",
+        "--output",
+        "junit",
+        "--deny",
+        "null-object",
+        "mistaken",
+        "faulty",
+    ];
+    mistakes().run(&denying).is("junit.txt");
+}
+
+#[test]
+fn for_workflows() {
+    let denying = [
+        "check",
+        "--output",
+        "github",
+        "--deny",
+        "null-object",
+        "mistaken",
+        "faulty",
+    ];
+    mistakes().run(&denying).is("github.txt");
+}
+
+#[test]
+fn warnings_are_allowed_and_denied_by_name() {
+    let files = mistakes();
+    for (flags, code, warnings) in [
+        (&[] as &[&str], 0, 5),
+        (&["--deny", "warnings"], 1, 5),
+        (&["--deny", "cost-limit"], 0, 5),
+        (&["--deny", "null-object,type-check"], 1, 5),
+        (&["--allow", "warnings"], 0, 0),
+        (&["--allow", "null-object", "--allow", "type-check"], 0, 3),
+        (&["--deny", "warnings", "--allow", "null-object"], 1, 4),
+        (&["--allow", "warnings", "--deny", "null-object"], 1, 1),
+    ] {
+        let run = files.run(&[&["check", "--output", "json"], flags, &["mistaken"]].concat());
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let found = report["results"][0]["warnings"].as_array().map_or(0, Vec::len);
+        assert_eq!((run.code, found), (Some(code), warnings), "{flags:?}\n{run}");
+    }
+    let run = files.run_with(&["check", "mistaken"], "", &[("PRATIQUE_DENY", "warnings")]);
+    assert_eq!(run.code, Some(1), "{run}");
+    files
+        .run(&["check", "--allow", "null-objects", "mistaken"])
+        .is("unknown-warning.txt");
+}
+
+#[test]
+fn hashes_alone() {
+    let story = files(POLICY, BINDING).with("faulty/a.yaml", "kind: X\n");
+    let whole = story.run(&["check", "policies"]).stdout;
+    let alone = story.run(&["check", "--hash-only", "policies"]);
+    assert_eq!(alone.code, Some(0), "{alone}");
+    assert!(
+        alone.stdout.starts_with("sha256:") && whole.contains(alone.stdout.trim()),
+        "{alone}"
+    );
+    let both = story
+        .run(&["check", "--hash-only", "policies", "admission.yaml"])
+        .stdout;
+    let hash = alone.stdout.trim();
+    let lines = format!(
+        "{hash}  ValidatingAdmissionPolicy  policies\n{hash}  ValidatingAdmissionPolicy  $DIR/policies\n"
+    );
+    assert_eq!(both, lines);
+    let faulty = [
+        "check",
+        "--hash-only",
+        "--plugin",
+        "ValidatingAdmissionPolicy",
+        "faulty",
+    ];
+    let faulty = story.run(&faulty);
+    assert_eq!((faulty.code, faulty.stdout.as_str()), (Some(1), ""), "{faulty}");
+    assert!(
+        faulty.stderr.contains("Object 'apiVersion' is missing"),
+        "{faulty}"
+    );
+}
+
+#[test]
+fn costs_are_explained() {
+    files(POLICY, BINDING)
+        .run(&["check", "--explain-cost", "policies"])
+        .is("costs.txt");
+}
+
+#[test]
+fn ignored_plugins() {
+    let configuration = CONFIGURATION.replace(
+        "- name: ValidatingAdmissionPolicy",
+        "- name: ValidatingAdmissionPolicys",
+    );
+    let directory = Directory::new().with("admission.yaml", configuration);
+    directory
+        .run(&["check", "admission.yaml"])
+        .is("ignored-plugin.txt");
+}
+
+/// The published schema is not at hand in a build: what it demands of such a log is checked by hand.
+#[test]
+fn for_code_scanning() {
+    let run = mistakes().run(&["check", "--output", "sarif", "mistaken", "faulty"]);
+    assert_eq!(run.code, Some(1));
+    let log: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    assert!(
+        log["$schema"]
+            .as_str()
+            .unwrap()
+            .ends_with("sarif-schema-2.1.0.json")
+    );
+    let run = &log["runs"][0];
+    assert_eq!(run["columnKind"], "unicodeCodePoints");
+    assert_eq!(run["invocations"][0]["executionSuccessful"], true);
+    assert_eq!(run["invocations"][0]["exitCode"], 1);
+    let driver = &run["tool"]["driver"];
+    assert_eq!(driver["name"], "pratique");
+    let rules = driver["rules"].as_array().unwrap();
+    for rule in rules {
+        let id = rule["id"].as_str().unwrap();
+        assert!(
+            rule["helpUri"].as_str().unwrap().ends_with(&format!("#{id}")),
+            "{rule}"
+        );
+        assert!(
+            rule["shortDescription"]["text"].as_str().unwrap().ends_with('.'),
+            "{rule}"
+        );
+        assert!(["error", "warning"].contains(&rule["defaultConfiguration"]["level"].as_str().unwrap()));
+        let ids = rules.iter().filter(|other| other["id"] == id);
+        assert_eq!(ids.count(), 1, "{id}");
+    }
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(
+        results
+            .iter()
+            .filter(|result| result["level"] == "warning")
+            .count(),
+        5
+    );
+    assert_eq!(
+        results
+            .iter()
+            .filter(|result| result["properties"]["stopsServer"] == true)
+            .count(),
+        1
+    );
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        assert!(!result["message"]["text"].as_str().unwrap().is_empty());
+        let place = &result["locations"][0]["physicalLocation"];
+        let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+        assert!(
+            uri == "mistaken/policy.yaml" || uri == "faulty/policy.yaml",
+            "{uri}"
+        );
+        check_region(&place["region"]);
+    }
+    let first = &results[0];
+    let region = &first["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(
+        (&first["ruleId"], &region["startLine"]),
+        (&"ignored-denial".into(), &6.into()),
+        "{first}"
+    );
+    let offset = usize::try_from(region["byteOffset"].as_u64().unwrap()).unwrap();
+    let length = usize::try_from(region["byteLength"].as_u64().unwrap()).unwrap();
+    assert_eq!(&MISTAKEN.as_bytes()[offset..offset + length], b"Ignore");
+}
+
+/// Lines and columns count from 1, and the end is not before the start.
+fn check_region(region: &Value) {
+    let number = |name: &str| region[name].as_u64().unwrap();
+    let start = (number("startLine"), number("startColumn"));
+    let end = (number("endLine"), number("endColumn"));
+    assert!(start.0 >= 1 && start.1 >= 1 && end >= start, "{region}");
+}
