@@ -77,15 +77,26 @@ fn described(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>) ->
     best.into_iter().flatten().collect()
 }
 
-/// The worst cost of each expression, over all kinds; 0 for those that compile for none.
-pub(crate) fn worst_costs(sites: &[Site<'_>], rules: &[RuleView<'_>], bytes: u64) -> Vec<u64> {
-    let mut most = vec![0; sites.len()];
-    for (_, typed) in typings(sites, rules) {
-        for (most, typed) in most.iter_mut().zip(&typed) {
-            *most = worst(typed, bytes).max(*most);
+/// Expressions with the types of the kinds that they are for, to be asked for their costs.
+pub(crate) struct Costs {
+    typings: Vec<Vec<Typed>>,
+}
+
+impl Costs {
+    pub(crate) fn new(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Self {
+        Costs {
+            typings: typings(sites, rules)
+                .into_iter()
+                .map(|(_, typed)| typed)
+                .collect(),
         }
     }
-    most
+
+    /// The most that an expression costs for objects of so many bytes, over all kinds; 0 if it compiles for none.
+    pub(crate) fn worst(&self, site: usize, bytes: u64) -> u64 {
+        let typed = self.typings.iter().filter_map(|typed| typed.get(site));
+        typed.map(|typed| worst(typed, bytes)).max().unwrap_or_default()
+    }
 }
 
 /// The expressions with the types of each of the first kinds that rules match, or without types if there is no kind.

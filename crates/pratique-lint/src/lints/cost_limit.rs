@@ -3,7 +3,7 @@
 //! An evaluation that costs too much fails: a policy that fails closed then denies the object, one that fails open
 //! lets it in, whatever it holds.
 
-use crate::cost::{ExpressionCost, worst_costs};
+use crate::cost::{Costs, ExpressionCost};
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
 use crate::subject::{Policy, Role, path};
@@ -19,18 +19,14 @@ const CONDITIONS: u64 = 2_500_000;
 const POLICY: u64 = 10_000_000;
 
 pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
-    let costs = worst_costs(&policy.sites, &policy.rules, ExpressionCost::LARGE);
+    let costs = Costs::new(&policy.sites, &policy.rules);
     let mut alone = false;
-    for (index, (site, cost)) in policy.sites.iter().zip(&costs).enumerate() {
-        if is_near(*cost, ExpressionCost::LIMIT) {
+    for (index, site) in policy.sites.iter().enumerate() {
+        let cost = costs.worst(index, ExpressionCost::LARGE);
+        if is_near(cost, ExpressionCost::LIMIT) {
             alone = true;
-            let at = |bytes| {
-                worst_costs(&policy.sites, &policy.rules, bytes)
-                    .get(index)
-                    .copied()
-                    .unwrap_or_default()
-            };
-            let finding = finding("the expression", *cost, ExpressionCost::LIMIT, at, policy);
+            let at = |bytes| costs.worst(index, bytes);
+            let finding = finding("the expression", cost, ExpressionCost::LIMIT, at, policy);
             report.add(&policy.origin, &site.path, finding);
         }
     }
@@ -54,16 +50,13 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
         ),
     ];
     for (what, field, limit, conditions) in groups {
-        let sum = |costs: &[u64]| {
-            let own = costs
-                .iter()
-                .enumerate()
-                .filter(|(index, _)| is_condition(*index) == conditions);
-            own.fold(0u64, |sum, (_, cost)| sum.saturating_add(*cost))
+        let sum = |bytes| {
+            let own = (0..policy.sites.len()).filter(|index| is_condition(*index) == conditions);
+            own.fold(0u64, |sum, index| sum.saturating_add(costs.worst(index, bytes)))
         };
-        if is_near(sum(&costs), limit) {
-            let at = |bytes| sum(&worst_costs(&policy.sites, &policy.rules, bytes));
-            let finding = finding(what, sum(&costs), limit, at, policy);
+        let cost = sum(ExpressionCost::LARGE);
+        if is_near(cost, limit) {
+            let finding = finding(what, cost, limit, sum, policy);
             let field = match conditions {
                 true => path(&["spec", field]),
                 false => path(&["metadata", "name"]),

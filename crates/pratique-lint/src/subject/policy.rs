@@ -1,5 +1,7 @@
 //! Policies of both kinds with their bindings.
 
+use std::collections::HashMap;
+
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::Declarations;
 use pratique_manifest::{Kind, ManifestSet, Step};
@@ -41,23 +43,19 @@ struct Parts<'m> {
 }
 
 pub(super) fn collect<'m>(set: &'m ManifestSet, policies: &mut Vec<Policy<'m>>) {
+    let mut bindings = validating_bindings(set);
     policies.extend(set.validating_policies.iter().map(|loaded| {
-        let origin = Origin::new(
-            Kind::ValidatingAdmissionPolicy,
-            &loaded.object.metadata.name,
-            &loaded.source,
-        );
-        let bindings = validating_bindings(set, &origin.name.name);
-        validating(loaded.object.spec.as_ref(), origin, bindings)
+        let kind = Kind::ValidatingAdmissionPolicy;
+        let origin = Origin::new(kind, &loaded.object.metadata.name, &loaded.source);
+        let own = bindings.remove(origin.name.name.as_str()).unwrap_or_default();
+        validating(loaded.object.spec.as_ref(), origin, own)
     }));
+    let mut bindings = mutating_bindings(set);
     policies.extend(set.mutating_policies.iter().map(|loaded| {
-        let origin = Origin::new(
-            Kind::MutatingAdmissionPolicy,
-            &loaded.object.metadata.name,
-            &loaded.source,
-        );
-        let bindings = mutating_bindings(set, &origin.name.name);
-        mutating(loaded.object.spec.as_ref(), origin, bindings)
+        let kind = Kind::MutatingAdmissionPolicy;
+        let origin = Origin::new(kind, &loaded.object.metadata.name, &loaded.source);
+        let own = bindings.remove(origin.name.name.as_str()).unwrap_or_default();
+        mutating(loaded.object.spec.as_ref(), origin, own)
     }));
 }
 
@@ -228,26 +226,32 @@ fn site<'m>(path: Vec<Step>, text: &'m str, role: Role<'m>, declarations: Declar
     }
 }
 
-fn validating_bindings<'m>(set: &'m ManifestSet, policy: &str) -> Vec<Binding<'m>> {
-    let own = set.validating_bindings.iter().filter_map(|loaded| {
-        let spec = &loaded.object.spec;
-        let name = &loaded.object.metadata.name;
+/// The bindings of a set by the names of their policies.
+type ByPolicy<'m> = HashMap<&'m str, Vec<Binding<'m>>>;
+
+fn validating_bindings(set: &ManifestSet) -> ByPolicy<'_> {
+    let mut bindings = ByPolicy::new();
+    for loaded in &set.validating_bindings {
+        let (name, spec) = (&loaded.object.metadata.name, &loaded.object.spec);
         let origin = Origin::new(Kind::ValidatingAdmissionPolicyBinding, name, &loaded.source);
-        (spec.policy_name == policy)
-            .then(|| binding(origin, spec.match_resources.as_ref(), &spec.validation_actions))
-    });
-    own.collect()
+        let own = binding(origin, spec.match_resources.as_ref(), &spec.validation_actions);
+        bindings.entry(&spec.policy_name).or_default().push(own);
+    }
+    bindings
 }
 
-fn mutating_bindings<'m>(set: &'m ManifestSet, policy: &str) -> Vec<Binding<'m>> {
-    let own = set.mutating_bindings.iter().filter_map(|loaded| {
-        let spec = loaded.object.spec.as_ref()?;
+fn mutating_bindings(set: &ManifestSet) -> ByPolicy<'_> {
+    let mut bindings = ByPolicy::new();
+    for loaded in &set.mutating_bindings {
         let name = &loaded.object.metadata.name;
         let origin = Origin::new(Kind::MutatingAdmissionPolicyBinding, name, &loaded.source);
-        let bound = spec.policy_name.as_deref() == Some(policy);
-        bound.then(|| binding(origin, spec.match_resources.as_ref(), &[]))
-    });
-    own.collect()
+        if let Some(spec) = &loaded.object.spec {
+            let own = binding(origin, spec.match_resources.as_ref(), &[]);
+            let policy = spec.policy_name.as_deref().unwrap_or_default();
+            bindings.entry(policy).or_default().push(own);
+        }
+    }
+    bindings
 }
 
 fn binding<'m>(
