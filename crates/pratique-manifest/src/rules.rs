@@ -57,6 +57,18 @@ pub(crate) struct StaticRules<'a> {
     policies: HashSet<String>,
 }
 
+/// Why a value is refused, and the value nevertheless, where all of it has the right type.
+struct Refused {
+    report: Report,
+    decoded: Option<(Registered, Json)>,
+}
+
+impl From<Report> for Refused {
+    fn from(report: Report) -> Self {
+        Refused { report, decoded: None }
+    }
+}
+
 /// An object without faults of its own.
 struct Accepted {
     kind: Kind,
@@ -95,27 +107,31 @@ impl<'a> StaticRules<'a> {
 
     /// Takes a document's value, or an item of a list in so many lists in it.
     fn accept_value(&mut self, parsed: &Parsed, id: NodeId, file: &Arc<str>, lists: usize) {
-        match self.decode(parsed, id) {
-            Ok((Registered::List, _)) if lists >= MAX_LISTS => {
+        let decoded = self.decode(parsed, id).unwrap_or_else(|refused| {
+            let mut report = refused.report;
+            if id != parsed.root {
+                report.text = format!("failed to decode list item: {}", report.text);
+            }
+            self.fail(file, report);
+            // The server stops here; what else is wrong is told as well, if there is a value to look at.
+            refused.decoded
+        });
+        match decoded {
+            None => {}
+            Some((Registered::List, _)) if lists >= MAX_LISTS => {
                 let text = format!("lists are nested more than {MAX_LISTS} levels deep");
                 self.fail(file, report::unsupported(parsed, id, text));
             }
-            Ok((Registered::List, _)) => {
+            Some((Registered::List, _)) => {
                 for item in list_items(parsed, id) {
                     self.accept_value(parsed, item, file, lists + 1);
                 }
             }
-            Ok((registered, value)) => self.accept_registered(parsed, id, file, registered, value),
-            Err(mut report) => {
-                if id != parsed.root {
-                    report.text = format!("failed to decode list item: {}", report.text);
-                }
-                self.fail(file, report);
-            }
+            Some((registered, value)) => self.accept_registered(parsed, id, file, registered, value),
         }
     }
 
-    fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<(Registered, Json), Report> {
+    fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<Option<(Registered, Json)>, Refused> {
         let header = report::header(parsed, id)?;
         let registered = registry::find(&header)
             .ok_or_else(|| report::unsupported(parsed, id, registry::not_registered(&header)))?;
@@ -126,14 +142,16 @@ impl<'a> StaticRules<'a> {
             Registered::Other {
                 shape: Some(shape), ..
             } => shape,
-            Registered::Other { shape: None, .. } => return Ok((registered, Json::Null)),
+            Registered::Other { shape: None, .. } => return Ok(Some((registered, Json::Null))),
         };
         let decoded = decode::decode(parsed.tree(), id, shape, &header.version);
         match report::decoding(parsed, id, &decoded) {
-            None => Ok((registered, decoded.value)),
+            None => Ok(Some((registered, decoded.value))),
             Some(report) => {
                 self.note_names(&registered, &decoded.value);
-                Err(report)
+                let is_whole = decoded.fatal.is_empty() && decoded.types.is_empty();
+                let decoded = is_whole.then_some((registered, decoded.value));
+                Err(Refused { report, decoded })
             }
         }
     }
