@@ -76,7 +76,7 @@ impl Checked {
     ) -> Self {
         let mut warnings = Vec::new();
         let mut costs = Vec::new();
-        if let Ok(all) = &loaded {
+        if let (Ok(all), false) = (&loaded, arguments.hash_only) {
             let sets: Vec<&ManifestSet> = all.plugins.iter().map(|plugin| &plugin.manifests).collect();
             warnings = pratique_lint::ignored(&all.ignored);
             warnings.extend(pratique_lint::lint(&sets));

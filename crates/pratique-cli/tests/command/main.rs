@@ -14,6 +14,7 @@ mod explain;
 mod hostile;
 mod mistakes;
 mod outputs;
+mod readme;
 mod review;
 mod story;
 mod support;
