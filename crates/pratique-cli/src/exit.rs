@@ -56,6 +56,9 @@ pub(crate) enum Trouble {
     /// There is nothing to test.
     #[error("{paths}: there is no suite of tests")]
     NoSuite { paths: String },
+    /// The filter lets no test through.
+    #[error("no test's name contains {filter:?}")]
+    NoTest { filter: String },
     /// Changes cannot be watched.
     #[error("cannot watch for changes: {0}")]
     Watch(notify::Error),

@@ -77,6 +77,13 @@ fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
             }),
         }
     }
+    let idle = run
+        .suites
+        .iter()
+        .all(|suite| suite.cases.is_empty() && suite.problems.is_empty());
+    if let Some(filter) = arguments.filter.clone().filter(|_| idle) {
+        return Err(Trouble::NoTest { filter });
+    }
     let asked = arguments.coverage || arguments.coverage_threshold.is_some();
     run.coverage = asked.then(|| coverage.report());
     Ok(run)

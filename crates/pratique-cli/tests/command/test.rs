@@ -148,6 +148,9 @@ fn tests_are_picked() {
             "REPLICAS / a deployment / that is sm",
         ])
         .is("test-filter.txt");
+    files()
+        .run(&["test", ".", "--filter", "none of them"])
+        .is("test-filter-nothing.txt");
 }
 
 #[test]
@@ -297,6 +300,25 @@ tests:
         .with("api.suite.yaml", suite)
         .run(&["test", ".", "--verbose", "--coverage-threshold", "80"])
         .is("test-api.txt");
+}
+
+#[test]
+fn configurations_judge_too() {
+    let directory = Directory::new().with("manifests/policy.yaml", POLICY);
+    let configuration = format!(
+        "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n\
+         - name: ValidatingAdmissionPolicy\n  configuration:\n    apiVersion: apiserver.config.k8s.io/v1\n    \
+         kind: ValidatingAdmissionPolicyConfiguration\n    staticManifestsDir: {}/manifests\n",
+        directory.path().display()
+    );
+    directory
+        .with("admission.yaml", configuration)
+        .with(
+            "suite.yaml",
+            SUITE.replace("policies: [policy.yaml]", "configuration: admission.yaml"),
+        )
+        .run(&["test", ".", "--coverage"])
+        .is("test-configuration.txt");
 }
 
 #[test]
