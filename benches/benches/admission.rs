@@ -1,4 +1,4 @@
-//! Loading static manifests, and one request before 1 to 1,000 policies that all match it.
+//! Loading static manifests, and one request before 1 to 1,000 policies that all match it, or 1 to 10 that change its object.
 //!
 //! `cargo bench --bench admission`
 
@@ -10,7 +10,7 @@ use divan::Bencher;
 use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, Answer, Authorizer, Check, Decision, Observer, Surroundings};
-use pratique_benches::{cluster, manifests, request};
+use pratique_benches::{cluster, manifests, mutating_manifests, request};
 
 fn main() {
     divan::main();
@@ -48,6 +48,24 @@ fn review(bencher: Bencher<'_, '_>, policies: usize) {
     };
     assert!(review().expect("ends").allowed);
     bencher.bench_local(review);
+}
+
+#[divan::bench(args = [1, 10])]
+fn mutate(bencher: Bencher<'_, '_>, policies: usize) {
+    let builder = Admission::builder().files(&mutating_manifests(policies), Plugin::MutatingAdmissionPolicy);
+    let admission = builder.expect("loads").build().expect("builds");
+    let (cluster, text) = (cluster(), request());
+    let request: AdmissionRequest<'_> = serde_json::from_str(&text).expect("is a request");
+    let authorizer: Arc<dyn Authorizer> = Arc::new(NoOpinion);
+    let judge = || {
+        admission.judge(
+            &request,
+            Surroundings::new(&cluster, authorizer.clone()),
+            &mut Silent,
+        )
+    };
+    assert!(judge().expect("ends").object.is_some());
+    bencher.bench_local(judge);
 }
 
 #[divan::bench]

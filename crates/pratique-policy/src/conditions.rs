@@ -28,6 +28,7 @@ pub(crate) fn apply<'s>(
     let mut round = Round::new(session, &hook.variables, &inputs, CONDITIONS_BUDGET);
     let mut errors: Vec<String> = Vec::new();
     let mut failed = false;
+    let mut pending = false;
     // The budget counts for all, so all are evaluated even after a false one.
     for (index, condition) in conditions.iter().enumerate() {
         match round.evaluate(Part::Condition(index), condition) {
@@ -35,14 +36,19 @@ pub(crate) fn apply<'s>(
             Ok(Ok(_)) => {}
             Ok(Err(error)) if errors.contains(&error) => {}
             Ok(Err(error)) => errors.push(error),
+            Err(Halt::Unfinished(Unfinished::Pending)) => pending = true,
+            Err(Halt::Unfinished(unfinished)) => return Err(unfinished),
+            Err(Halt::OutOfBudget) if pending => break,
             Err(Halt::OutOfBudget) => {
                 return Ok(match hook.failure_policy.ignores() {
                     true => Ok(false),
                     false => Err(OUT_OF_BUDGET.to_owned()),
                 });
             }
-            Err(Halt::Unfinished(unfinished)) => return Err(unfinished),
         }
+    }
+    if pending {
+        return Err(Unfinished::Pending);
     }
     Ok(match errors.as_slice() {
         _ if failed => Ok(false),

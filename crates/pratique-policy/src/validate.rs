@@ -39,12 +39,19 @@ fn judge_all(
     let mut bench = Bench {
         meeting: Meeting::new(Does::Validate, &session),
         session: &session,
-        observer,
+        pending: false,
+        decisions: Vec::new(),
         denials: Vec::new(),
         warnings: Vec::new(),
         annotations: Annotations::default(),
     };
     let ended = sets.iter().try_for_each(|set| bench.judge_set(set));
+    match ended {
+        Err(End::Unfinished(unfinished)) => return Err(unfinished),
+        _ if bench.pending => return Err(Unfinished::Pending),
+        _ => {}
+    }
+    bench.decisions.iter().for_each(|own| observer.decided(own));
     match ended {
         Err(End::Unfinished(unfinished)) => Err(unfinished),
         Err(End::Status(status)) => Ok(bench.verdict(Some(*status))),
@@ -63,7 +70,10 @@ fn judge_all(
 struct Bench<'b, 's> {
     session: &'b Session<'s>,
     meeting: Meeting<'s>,
-    observer: &'b mut dyn Observer,
+    /// Whether an authorization check has no answer yet. Judging goes on, so that all checks are asked before they
+    /// are answered.
+    pending: bool,
+    decisions: Vec<Decision<'s>>,
     denials: Vec<Denial>,
     warnings: Vec<String>,
     annotations: Annotations,
@@ -136,8 +146,11 @@ impl<'s> Bench<'_, 's> {
                 ..inputs
             };
             self.session.trace().inspect(|trace| trace.round(&inputs.params));
-            let judgement = judge(policy, self.session, &inputs, &audited).map_err(End::Unfinished)?;
-            self.take(policy, binding, judgement, collected);
+            match judge(policy, self.session, &inputs, &audited) {
+                Ok(judgement) => self.take(policy, binding, judgement, collected),
+                Err(Unfinished::Pending) => self.pending = true,
+                Err(unfinished) => return Err(End::Unfinished(unfinished)),
+            }
         }
         Ok(())
     }
@@ -180,8 +193,8 @@ impl<'s> Bench<'_, 's> {
     fn act(
         &mut self,
         action: Action,
-        policy: &Policy,
-        binding: &Binding,
+        policy: &'s Policy,
+        binding: &'s Binding,
         index: usize,
         (message, reason, error): (&str, &Option<String>, ErrorType),
     ) {
@@ -230,8 +243,8 @@ impl<'s> Bench<'_, 's> {
         });
     }
 
-    fn observe(&mut self, policy: &Policy, binding: &Binding, effect: Effect, error: ErrorType) {
-        self.observer.decided(&Decision {
+    fn observe(&mut self, policy: &'s Policy, binding: &'s Binding, effect: Effect, error: ErrorType) {
+        self.decisions.push(Decision {
             policy: &policy.hook.name,
             binding: &binding.name,
             effect,

@@ -107,10 +107,19 @@ fn validate<'s>(
 ) -> Result<Vec<Decided>, Halt> {
     let expressions = &policy.expressions;
     let mut round = Round::new(session, &policy.hook.variables, inputs, BUDGET);
-    let validations = expressions.validations.iter().enumerate();
-    let answers = validations
-        .map(|(index, validation)| round.evaluate(Part::Validation(index), &validation.expression));
-    let answers = answers.collect::<Result<Vec<_>, _>>()?;
+    let mut answers = Vec::with_capacity(expressions.validations.len());
+    let mut pending = None;
+    for (index, validation) in expressions.validations.iter().enumerate() {
+        match round.evaluate(Part::Validation(index), &validation.expression) {
+            Ok(answer) => answers.push(answer),
+            // The others may have checks to ask too.
+            Err(halt @ Halt::Unfinished(Unfinished::Pending)) => pending = Some(halt),
+            Err(halt) => return Err(pending.unwrap_or(halt)),
+        }
+    }
+    if let Some(pending) = pending {
+        return Err(pending);
+    }
     let messages = messages(policy, session, inputs, round.budget());
     let messages = match messages {
         Err(Halt::Unfinished(_)) => messages.map(Some)?,

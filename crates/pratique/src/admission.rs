@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use pratique_exclusion::Reserved;
 use pratique_expression::Cache;
+use pratique_json::Value;
 use pratique_manifest::{
     ConfigurationErrors, ConfigurationOptions, LoadErrors, ManifestFile, ManifestSet, Options, Plugin,
     load_configuration, load_directory, load_files,
 };
 use pratique_policy::{
-    MutatingPolicies, Observer, Origin, Policies, Submission, Surroundings, Unfinished, mutate, validate,
+    Cluster, Mutated, MutatingPolicies, Observer, Origin, Policies, Submission, Surroundings, Unfinished,
+    Verdict, mutate, validate,
 };
 use pratique_types::admissionregistration::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
@@ -16,6 +19,7 @@ use pratique_types::admissionregistration::{
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 
+use crate::authorization::{Answers, Decider};
 use crate::expressions::Expressions;
 use crate::outcome::Outcome;
 
@@ -27,6 +31,8 @@ pub struct Admission {
     /// In the order in which they judge.
     validating: [Policies; 2],
     names: Vec<String>,
+    /// Whether reserved names are refused as the API does it, and whether the gate is on.
+    reserves_names: Option<bool>,
 }
 
 /// Collects what an [`Admission`] is made of.
@@ -40,6 +46,7 @@ pub struct Builder {
         Vec<ValidatingAdmissionPolicyBinding>,
     ),
     mutating: (Vec<MutatingAdmissionPolicy>, Vec<MutatingAdmissionPolicyBinding>),
+    reserves_names: bool,
 }
 
 /// Configuration that loads but that this version does not evaluate. To go on without it would let in what it was
@@ -62,6 +69,7 @@ impl Admission {
             manifests: Vec::new(),
             validating: Default::default(),
             mutating: Default::default(),
+            reserves_names: false,
         }
     }
 
@@ -76,18 +84,98 @@ impl Admission {
         surroundings: Surroundings<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, Unfinished> {
+        let mutated = self.mutated(request, surroundings.clone(), observer)?;
+        let verdict = self.validated(request, &mutated, surroundings, observer)?;
+        Ok(Outcome::new(mutated, verdict))
+    }
+
+    /// Judges a request, and has its authorization checks answered by `decider`: those that are known to be needed
+    /// are asked together, and judging begins again once they are answered.
+    ///
+    /// # Errors
+    /// The caller interrupted, or a check was asked for and never answered.
+    pub async fn judge_with(
+        &self,
+        request: &AdmissionRequest<'_>,
+        cluster: &(dyn Cluster + Sync),
+        decider: &dyn Decider,
+        observer: &mut (dyn Observer + Send),
+    ) -> Result<Outcome, Unfinished> {
+        let answers = Arc::new(Answers::default());
+        let mutated = loop {
+            let surroundings = Surroundings::new(cluster, answers.clone());
+            match self.mutated(request, surroundings, observer) {
+                Err(Unfinished::Pending) => {}
+                ended => break ended?,
+            }
+            if !answers.ask(decider).await {
+                return Err(Unfinished::Pending);
+            }
+        };
+        let verdict = loop {
+            let surroundings = Surroundings::new(cluster, answers.clone());
+            match self.validated(request, &mutated, surroundings, observer) {
+                Err(Unfinished::Pending) => {}
+                ended => break ended?,
+            }
+            if !answers.ask(decider).await {
+                return Err(Unfinished::Pending);
+            }
+        };
+        Ok(Outcome::new(mutated, verdict))
+    }
+
+    /// The first phase.
+    fn mutated(
+        &self,
+        request: &AdmissionRequest<'_>,
+        surroundings: Surroundings<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Mutated, Unfinished> {
         let [first, second] = &self.mutating;
-        let mutated = mutate(&[first, second], request, surroundings.clone(), observer)?;
+        mutate(&[first, second], request, surroundings, observer)
+    }
+
+    /// What comes between the phases, where it is wanted, and the second phase.
+    fn validated(
+        &self,
+        request: &AdmissionRequest<'_>,
+        mutated: &Mutated,
+        surroundings: Surroundings<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Verdict, Unfinished> {
         if !mutated.allowed() {
-            return Ok(Outcome::refused(mutated));
+            return Ok(Verdict::default());
         }
         let submission = Submission {
             request,
             object: mutated.object.as_ref().unwrap_or(&request.object),
         };
+        let warning = match self.reserved(&submission) {
+            Some(Reserved::Refused(status)) => {
+                return Ok(Verdict {
+                    status: Some(*status),
+                    ..Verdict::default()
+                });
+            }
+            Some(Reserved::Warned(warning)) => Some(warning),
+            None => None,
+        };
         let [first, second] = &self.validating;
-        let verdict = validate(&[first, second], submission, surroundings, observer)?;
-        Ok(Outcome::new(mutated, verdict))
+        let mut verdict = validate(&[first, second], submission, surroundings, observer)?;
+        verdict.warnings.splice(0..0, warning);
+        Ok(verdict)
+    }
+
+    /// What the API says to a reserved name, where this is to say it.
+    fn reserved(&self, submission: &Submission<'_>) -> Option<Reserved> {
+        let gate = self.reserves_names?;
+        let request = submission.request;
+        let name = submission
+            .object
+            .at(&["metadata", "name"])
+            .and_then(Value::as_str);
+        Reserved::of(request.operation, &request.kind, name.unwrap_or_default(), gate)
     }
 
     /// Judges a request, and gives the answer in the form of an admission webhook's: changes are a JSON Patch.
@@ -116,6 +204,15 @@ impl Builder {
     pub fn manifest_gate(self, manifest_gate: bool) -> Self {
         Builder {
             manifest_gate,
+            ..self
+        }
+    }
+
+    /// Says to names that are reserved for static manifests what the API says to them, between the two phases. An API
+    /// server does that itself; this is for those who stand in for one.
+    pub fn reserve_names(self, reserves_names: bool) -> Self {
+        Builder {
+            reserves_names,
             ..self
         }
     }
@@ -210,6 +307,7 @@ impl Builder {
             mutating: self.mutating_policies(),
             validating: self.validating_policies(),
             names: self.names(),
+            reserves_names: self.reserves_names.then_some(self.manifest_gate),
         })
     }
 

@@ -29,17 +29,22 @@
 //! ```
 
 mod admission;
+mod authorization;
 mod expressions;
 mod hints;
 mod objects;
 mod outcome;
 
 pub use admission::{Admission, Builder, NotEvaluated};
+pub use authorization::{Decider, Decisions, Question, QuestionSubject};
 pub use expressions::Expressions;
 pub use objects::Objects;
 pub use outcome::Outcome;
 pub use pratique_expression::{Cache, Declarations};
 pub use pratique_manifest as manifest;
+pub use pratique_merge::json_patch;
 pub use pratique_policy::authz::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
-pub use pratique_policy::{Cluster, Observer, Surroundings, Trial, TrialResult, Unfinished};
+pub use pratique_policy::{
+    Cluster, Form, Observer, Step, StepResult, Surroundings, Trial, TrialResult, Unfinished,
+};
 pub use pratique_types as types;

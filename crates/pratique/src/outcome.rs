@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use pratique_json::Value;
-use pratique_policy::{Mutated, Step, Verdict};
+use pratique_merge::json_patch::{Operation, diff};
+use pratique_policy::{Mutated, Step, Verdict, base64};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Status};
 
 /// What comes of a request: whether it is let in, and as what.
@@ -22,11 +23,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Mutating ended it.
-    pub(crate) fn refused(mutated: Mutated) -> Self {
-        Outcome::new(mutated, Verdict::default())
-    }
-
     pub(crate) fn new(mutated: Mutated, verdict: Verdict) -> Self {
         let status = mutated.status.or(verdict.status);
         Outcome {
@@ -43,9 +39,22 @@ impl Outcome {
         self.status.is_none()
     }
 
+    /// What policies changed, as a JSON Patch of the object as it came: with what an API server makes of objects
+    /// that do not have the form of their kind. Empty where nothing changed.
+    pub fn patch<'o>(&'o self, request: &'o AdmissionRequest<'_>) -> Vec<Operation<'o>> {
+        match &self.object {
+            Some(object) => diff(&request.object, object),
+            None => Vec::new(),
+        }
+    }
+
     /// The answer of an admission webhook that judges so.
     pub fn into_response(self, request: &AdmissionRequest<'_>) -> AdmissionResponse {
+        let patch: Vec<Value<'_>> = self.patch(request).into_iter().map(Value::from).collect();
+        let patch = (!patch.is_empty()).then(|| base64(Value::Array(patch).to_string().as_bytes()));
         AdmissionResponse {
+            patch_type: patch.as_ref().map(|_| "JSONPatch".to_owned()),
+            patch,
             uid: request.uid.clone(),
             allowed: self.allowed(),
             result: self.status,

@@ -1,7 +1,7 @@
 //! Base64 (RFC 4648) as Go's standard encoding reads it: padded, with line breaks anywhere.
 
-/// The form of bytes.
-pub(crate) fn encoded(bytes: &[u8]) -> String {
+/// Bytes in base64 with padding (RFC 4648).
+pub fn encoded(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut encoded = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {

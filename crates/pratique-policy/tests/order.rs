@@ -1,0 +1,164 @@
+//! What comes of a request does not depend on the order in which policies and bindings were given.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test may stop where it fails"
+)]
+
+use std::sync::Arc;
+
+use pratique_expression::Cache;
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespaces};
+use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
+use pratique_policy::{
+    Cluster, MutatingPolicies, Origin, ParamScope, Policies, Submission, Surroundings, mutate, validate,
+};
+use pratique_types::{AdmissionRequest, GroupVersionKind};
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+/// A cluster without anything but resources.
+struct Empty(Equivalents);
+
+impl Namespaces for Empty {
+    fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
+        None
+    }
+}
+
+impl Cluster for Empty {
+    fn equivalents(&self) -> &Equivalents {
+        &self.0
+    }
+
+    fn param_scope(&self, _: &GroupVersionKind) -> Option<ParamScope> {
+        None
+    }
+
+    fn param<'a>(&'a self, _: &GroupVersionKind, _: &str, _: &str) -> Option<&'a Value<'a>> {
+        None
+    }
+
+    fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> {
+        Vec::new()
+    }
+}
+
+#[derive(Debug)]
+struct Nobody;
+
+impl Authorizer for Nobody {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Decided(Decision::default())
+    }
+}
+
+fn spec(more: Json) -> Json {
+    let rule = json!({"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["nodes"]});
+    let mut spec =
+        json!({"matchConstraints": {"resourceRules": [rule], "namespaceSelector": {}, "objectSelector": {}}});
+    let members = spec.as_object_mut().unwrap();
+    members.extend(more.as_object().unwrap().clone());
+    spec
+}
+
+/// Four policies that append their names to a label, of which some come back, and two bindings each.
+fn mutating() -> (Vec<Json>, Vec<Json>) {
+    let policy = |name: &str| {
+        let append = format!(
+            "Object{{metadata: Object.metadata{{labels: {{'order': object.metadata.labels.order + '{name}'}}}}}}"
+        );
+        let spec = spec(json!({
+            "reinvocationPolicy": if name < "c" { "IfNeeded" } else { "Never" },
+            "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": append}}],
+        }));
+        json!({"metadata": {"name": name}, "spec": spec})
+    };
+    let names = ["a", "b", "c", "d"];
+    (names.map(policy).to_vec(), bindings(&names, json!({})))
+}
+
+/// Four policies that all deny, warn and note, and two bindings each.
+fn validating() -> (Vec<Json>, Vec<Json>) {
+    let policy = |name: &str| {
+        let spec = spec(json!({
+            "validations": [{"expression": "object.spec.nothing", "message": name}, {"expression": "false"}],
+            "auditAnnotations": [{"key": "order", "valueExpression": "object.metadata.labels.order"}],
+        }));
+        json!({"metadata": {"name": name}, "spec": spec})
+    };
+    let names = ["a", "b", "c", "d"];
+    let actions = json!({"validationActions": ["Deny", "Audit"]});
+    (names.map(policy).to_vec(), bindings(&names, actions))
+}
+
+fn bindings(names: &[&str], more: Json) -> Vec<Json> {
+    let binding = |name: &str, number: u8| {
+        let mut spec = json!({"policyName": name});
+        let members = spec.as_object_mut().unwrap();
+        members.extend(more.as_object().unwrap().clone());
+        json!({"metadata": {"name": format!("{name}-{number}")}, "spec": spec})
+    };
+    let both = names.iter().flat_map(|name| [binding(name, 1), binding(name, 2)]);
+    both.collect()
+}
+
+/// What comes of creating a Node, as one text.
+fn outcome((policies, bindings): (Vec<Json>, Vec<Json>), validating: (Vec<Json>, Vec<Json>)) -> String {
+    let cache = Cache::new();
+    let policies: Vec<_> = policies
+        .into_iter()
+        .map(|own| serde_json::from_value(own).unwrap())
+        .collect();
+    let bindings: Vec<_> = bindings
+        .into_iter()
+        .map(|own| serde_json::from_value(own).unwrap())
+        .collect();
+    let mutating = MutatingPolicies::compile(&policies, &bindings, Origin::Static, &cache);
+    let (policies, bindings) = validating;
+    let policies: Vec<_> = policies
+        .into_iter()
+        .map(|own| serde_json::from_value(own).unwrap())
+        .collect();
+    let bindings: Vec<_> = bindings
+        .into_iter()
+        .map(|own| serde_json::from_value(own).unwrap())
+        .collect();
+    let validating = Policies::compile(&policies, &bindings, Origin::Static, &cache);
+    let request = json!({
+        "kind": {"version": "v1", "kind": "Node"}, "resource": {"version": "v1", "resource": "nodes"},
+        "operation": "CREATE", "object": {"metadata": {"name": "n", "labels": {"order": ""}}},
+    })
+    .to_string();
+    let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
+    let cluster = Empty(Equivalents::builtin());
+    let surroundings = Surroundings::new(&cluster, Arc::new(Nobody));
+    let mutated = mutate(&[&mutating], &request, surroundings.clone(), &mut ()).unwrap();
+    let submission = Submission {
+        request: &request,
+        object: mutated.object.as_ref().expect("it changes"),
+    };
+    let verdict = validate(&[&validating], submission, surroundings, &mut ()).unwrap();
+    let order = submission
+        .object
+        .at(&["metadata", "labels", "order"])
+        .and_then(Value::as_str);
+    assert_eq!(order, Some("aabbccddaabb"), "{mutated:?}");
+    format!("{mutated:?} {verdict:?}")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn order_does_not_matter(
+        policies in Just(mutating().0).prop_shuffle(),
+        bindings in Just(mutating().1).prop_shuffle(),
+        judges in Just(validating().0).prop_shuffle(),
+        bound in Just(validating().1).prop_shuffle(),
+    ) {
+        prop_assert_eq!(outcome((policies, bindings), (judges, bound)), outcome(mutating(), validating()));
+    }
+}

@@ -1,0 +1,116 @@
+//! Authorization checks are collected, asked together, each once.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop where it fails")]
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Mutex;
+use std::task::{Context, Poll, Waker};
+
+use pratique::manifest::{ManifestFile, Plugin};
+use pratique::types::AdmissionRequest;
+use pratique::{Admission, Decider, Decision, Decisions, Objects, Outcome, Question};
+
+/// Allows what begins with `a`, and remembers what it was asked, question by question.
+#[derive(Default)]
+struct Office(Mutex<Vec<Vec<String>>>);
+
+impl Decider for Office {
+    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+        let decisions = questions.iter().map(|question| Decision {
+            allowed: question.verb.starts_with('a'),
+            ..Decision::default()
+        });
+        let decisions = decisions.collect();
+        let verbs = questions.into_iter().map(|question| question.verb);
+        self.0.lock().unwrap().push(verbs.collect());
+        Box::pin(async { decisions })
+    }
+}
+
+/// Runs a future that never waits.
+fn run<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => unreachable!("nothing waits"),
+    }
+}
+
+/// Judges the creation of a ConfigMap by validating policies with these expressions; gives what was asked.
+fn judge(mutations: &[&str], policies: &[&str]) -> (Outcome, Vec<Vec<String>>) {
+    let rules = "matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: ['*']}]}";
+    let head = "apiVersion: admissionregistration.k8s.io/v1\nkind:";
+    let mut validating = String::new();
+    for (index, expression) in policies.iter().enumerate() {
+        let name = format!("p{index}.static.k8s.io");
+        validating += &format!(
+            "---\n{head} ValidatingAdmissionPolicy\nmetadata: {{name: {name}}}\nspec: {{{rules}, validations: [{{expression: \"{expression}\"}}]}}\n\
+             ---\n{head} ValidatingAdmissionPolicyBinding\nmetadata: {{name: {name}}}\nspec: {{policyName: {name}, validationActions: [Deny]}}\n"
+        );
+    }
+    let mut mutating = String::new();
+    for (index, expression) in mutations.iter().enumerate() {
+        let name = format!("m{index}.static.k8s.io");
+        mutating += &format!(
+            "---\n{head} MutatingAdmissionPolicy\nmetadata: {{name: {name}}}\nspec: {{{rules}, reinvocationPolicy: Never, mutations: [{{patchType: JSONPatch, jsonPatch: {{expression: \"{expression}\"}}}}]}}\n\
+             ---\n{head} MutatingAdmissionPolicyBinding\nmetadata: {{name: {name}}}\nspec: {{policyName: {name}}}\n"
+        );
+    }
+    let file = |text: String| ManifestFile {
+        path: "policies.yaml".into(),
+        content: text.into_bytes(),
+    };
+    let mut builder = Admission::builder();
+    if !mutating.is_empty() {
+        builder = builder
+            .files(&[file(mutating)], Plugin::MutatingAdmissionPolicy)
+            .unwrap();
+    }
+    if !validating.is_empty() {
+        builder = builder
+            .files(&[file(validating)], Plugin::ValidatingAdmissionPolicy)
+            .unwrap();
+    }
+    let admission = builder.build().unwrap();
+    let request: AdmissionRequest<'_> = serde_json::from_str(
+        r#"{"uid":"u","kind":{"version":"v1","kind":"ConfigMap"},"resource":{"version":"v1","resource":"configmaps"},
+            "name":"c","operation":"CREATE","userInfo":{"username":"ann"},"object":{"metadata":{"name":"c"}}}"#,
+    )
+    .unwrap();
+    let office = Office::default();
+    let outcome = run(admission.judge_with(&request, &Objects::new(), &office, &mut ())).unwrap();
+    (outcome, office.0.into_inner().unwrap())
+}
+
+#[test]
+fn checks_of_all_policies_are_asked_together() {
+    let check = |verb: &str| format!("authorizer.requestResource.check('{verb}').allowed()");
+    let (first, second) = (check("add"), check("ask"));
+    let (outcome, asked) = judge(&[], &[&first, &second, &first]);
+    assert!(outcome.allowed());
+    assert_eq!(asked, [["add", "ask"]]);
+}
+
+#[test]
+fn what_depends_on_an_answer_is_asked_after_it() {
+    let both = "authorizer.requestResource.check('add').allowed() && authorizer.requestResource.check('burn').allowed()";
+    let (outcome, asked) = judge(&[], &[both]);
+    assert_eq!(outcome.status.map(|status| status.code), Some(422));
+    assert_eq!(asked, [["add"], ["burn"]]);
+}
+
+#[test]
+fn mutations_come_before_validations() {
+    let label = "[JSONPatch{op: 'add', path: '/data', value: {'may': string(authorizer.requestResource.check('add').allowed())}}]";
+    let check = "authorizer.requestResource.check('add').allowed() && object.data.may == 'true'";
+    let (outcome, asked) = judge(&[label], &[check]);
+    assert!(outcome.allowed(), "{outcome:?}");
+    assert_eq!(asked, [["add"]]);
+    assert_eq!(outcome.mutations.len(), 1);
+}
+
+#[test]
+fn nothing_is_asked_for_nothing() {
+    let (outcome, asked) = judge(&[], &["true"]);
+    assert!(outcome.allowed() && asked.is_empty());
+}
