@@ -60,7 +60,6 @@ impl Outcome {
             result: self.status,
             warnings: self.warnings,
             audit_annotations: self.audit_annotations,
-            ..AdmissionResponse::default()
         }
     }
 }

@@ -371,7 +371,7 @@ impl<'s> Bench<'_, 's> {
     }
 
     /// Whether an object of a custom kind can go back into the version of the request; its group has to be the same.
-    fn returns(&self, changed: &Version<'s>) -> Result<(), Status> {
+    fn returns(&self, changed: &Version<'s>) -> Result<(), End> {
         let requested = &self.session.request.kind;
         if typed::is_builtin(changed.kind) {
             return Ok(());
@@ -393,13 +393,14 @@ impl<'s> Bench<'_, 's> {
             let (of, to) = (shown(&of), requested.api_version());
             return Err(internal(&format!(
                 "failed to convert object: {of} is unstructured and is not suitable for converting to \"{to}\""
-            )));
+            )).into());
         }
         if of.version != requested.version && !known(&of) {
             return Err(internal(&format!(
                 "failed to convert object: request to convert CR from an invalid group/version: {}",
                 of.api_version()
-            )));
+            ))
+            .into());
         }
         Ok(())
     }
