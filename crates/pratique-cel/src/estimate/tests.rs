@@ -1,6 +1,7 @@
 //! Expressions with the bounds of their costs.
 
 use super::*;
+use crate::environment::Environment;
 use crate::library;
 
 /// Lists of at most 10 elements, strings of at most 100 characters.
@@ -16,18 +17,60 @@ impl Sizes for Bounded {
     }
 }
 
+fn environment() -> Environment {
+    let texts = || Type::list(Type::String);
+    [
+        ("any", Type::Dyn),
+        ("object", Type::Dyn),
+        ("variables", Type::Dyn),
+        ("name", Type::String),
+        ("count", Type::Int),
+        ("blob", Type::Bytes),
+        ("when", Type::Timestamp),
+        ("amount", Type::named("kubernetes.Quantity")),
+        ("names", texts()),
+        ("numbers", Type::list(Type::Int)),
+        ("lists", Type::list(texts())),
+        ("labels", Type::map(Type::String, Type::String)),
+        ("maps", Type::list(Type::map(Type::String, Type::Int))),
+        ("authorizer", Type::named("kubernetes.authorization.Authorizer")),
+        (
+            "authorizer.requestResource",
+            Type::named("kubernetes.authorization.ResourceCheck"),
+        ),
+    ]
+    .into_iter()
+    .fold(library::kubernetes(), |environment, (name, of)| {
+        environment.with_variable(name, of)
+    })
+}
+
 fn cost(text: &str, sizes: &dyn Sizes) -> (u64, u64) {
-    let environment = library::kubernetes()
-        .with_variable("any", Type::Dyn)
-        .with_variable("name", Type::String)
-        .with_variable("names", Type::list(Type::String))
-        .with_variable("labels", Type::map(Type::String, Type::String));
+    let environment = environment();
     let checked = environment
         .parse(text)
         .and_then(|ast| environment.check(ast))
         .unwrap();
     let range = estimate(&checked, sizes);
     (range.min, range.max)
+}
+
+#[test]
+fn costs_are_the_references() {
+    let bound = |bound: u64| match bound {
+        u64::MAX => "*".to_owned(),
+        bound => bound.to_string(),
+    };
+    let shown = |(min, max)| format!("{}..{}", bound(min), bound(max));
+    let table = include_str!("../../testdata/estimates.txt");
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let columns: Vec<&str> = line.rsplitn(3, "  |  ").collect();
+        let [bounded, unknown, text] = columns[..] else {
+            panic!("three columns: {line}");
+        };
+        assert_eq!(shown(cost(text, &UnknownSizes)), unknown, "{text}");
+        assert_eq!(shown(cost(text, &Bounded)), bounded, "{text}");
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::value::{Evaluation, Opaque, Value};
 
 const NAME: &str = "net.CIDR";
 
-/// Functions that read networks and say what lies in them.
+/// Functions that read networks and say what lies in them: `cidr('10.0.0.0/8').containsIP('10.0.0.1')`. Needs [`ip`](super::ip()).
 pub fn library() -> Library {
     Library::of(vec![
         Function::new("cidr")

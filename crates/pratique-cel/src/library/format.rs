@@ -13,7 +13,8 @@ use crate::value::{Evaluation, List, Opaque, Value};
 
 const TYPE: &str = "kubernetes.NamedFormat";
 
-/// Functions that give formats, and one that checks a string against a format.
+/// Functions that give formats, and one that checks a string against a format:
+/// `format.dns1123Label().validate('a-b').hasValue()`. Needs [`optionals`](super::optionals).
 pub fn library() -> Library {
     let of = || Type::named(TYPE);
     let problems = Type::optional(Type::list(Type::String));

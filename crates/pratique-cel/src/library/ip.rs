@@ -13,7 +13,7 @@ use crate::value::{Evaluation, Opaque, Value};
 
 const NAME: &str = "net.IP";
 
-/// Functions that read addresses and say of what kind they are.
+/// Functions that read addresses and say of what kind they are: `ip('10.0.0.1').family()`.
 pub fn library() -> Library {
     let accessor = |name: &str, id: &str, result: Type, call: CallFn| {
         Function::new(name).member(id, &[of()], result, call)

@@ -14,7 +14,7 @@ use crate::value::{Evaluation, Opaque, Value};
 
 const TYPE: &str = "kubernetes.Quantity";
 
-/// Functions that read, compare and add quantities.
+/// Functions that read, compare and add quantities: `quantity('1Gi').add(quantity('1')).isInteger()`.
 pub fn library() -> Library {
     let of = || Type::named(TYPE);
     Library::of(vec![

@@ -9,7 +9,7 @@ use crate::regex::Regex;
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
-/// `find` and `findAll`.
+/// Kubernetes' functions of regular expressions: `'abc'.find('b')`, `'abc'.findAll('[a-c]')`.
 pub fn library() -> Library {
     let find_function = Function::new("find")
         .member(

@@ -13,7 +13,7 @@ use crate::value::{Evaluation, Opaque, Value};
 
 const TYPE: &str = "kubernetes.Semver";
 
-/// Functions that read and compare versions.
+/// Functions that read and compare semantic versions: `semver('1.2.3').major()`.
 pub fn library() -> Library {
     let of = || Type::named(TYPE);
     Library::of(vec![

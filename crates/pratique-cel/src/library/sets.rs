@@ -8,7 +8,7 @@ use crate::function::Function;
 use crate::types::Type;
 use crate::value::{Evaluation, List, Value};
 
-/// The functions of sets.
+/// CEL's extension for sets, which are lists: `sets.contains([1, 2], [1])`.
 pub fn library() -> Library {
     let list = Type::list(Type::param("T"));
     let params = [list.clone(), list];

@@ -13,7 +13,7 @@ use crate::value::{Evaluation, List, Map, Opaque, Value};
 
 const TYPE: &str = "kubernetes.URL";
 
-/// Functions that read URLs and take them apart.
+/// Functions that read URLs and take them apart: `url('https://a.b/c').getHost()`.
 pub fn library() -> Library {
     let accessor = |name: &str, id: &str, call: CallFn| {
         Function::new(name).member(id, &[Type::named(TYPE)], Type::String, call)

@@ -18,7 +18,7 @@ pub(crate) fn library() -> Library {
     Library::of(functions())
 }
 
-/// Version 1 of the library, which also has `includes`.
+/// Kubernetes' functions of lists: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`, `includes`.
 pub fn library_with_includes() -> Library {
     let params = [Type::Dyn, Type::Dyn];
     let includes = Function::new("includes").member("list_includes_dyn_dyn", &params, Type::Bool, includes);

@@ -24,7 +24,7 @@ pub(super) fn optional() -> Library {
     of(optional::macros())
 }
 
-/// Comprehensions of two variables, and the function by which they gather maps.
+/// CEL's extension for comprehensions of two variables: `{'a': 1}.all(k, v, v > 0)`, `transformList`, `transformMap` …
 pub fn two_variables() -> Library {
     Library {
         functions: vec![two_variables::map_insert()],

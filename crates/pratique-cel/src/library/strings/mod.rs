@@ -12,7 +12,7 @@ use crate::value::Value;
 const STRING: Type = Type::String;
 const INT: Type = Type::Int;
 
-/// The functions of strings.
+/// CEL's extension for strings, version 2: `split`, `join`, `replace`, `format`, `strings.quote` …
 pub fn library() -> Library {
     let mut functions = searching();
     functions.extend(cutting());
