@@ -96,6 +96,9 @@ fn one_round(round: &Round, style: Style, whole: bool) -> String {
     for expression in shown {
         out.push_str(&one_expression(expression, style, whole));
     }
+    if round.exhausted {
+        let _ = writeln!(out, "      {}", style.paint(Tone::Bad, "out of budget"));
+    }
     if whole {
         let cost = format!("      cost {} in all", round.cost);
         let _ = writeln!(out, "{}", style.paint(Tone::Faint, &cost));

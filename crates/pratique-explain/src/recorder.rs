@@ -144,6 +144,17 @@ impl Trace for Recorder {
         }
     }
 
+    fn exhausted(&self) {
+        if let Some(round) = self
+            .state
+            .borrow_mut()
+            .binding()
+            .and_then(|own| own.rounds.last_mut())
+        {
+            round.exhausted = true;
+        }
+    }
+
     fn broken(&self, part: Part<'_>, error: &str) {
         self.state.borrow_mut().take(Expression {
             place: part.into(),

@@ -70,6 +70,9 @@ pub struct Round {
     pub again: bool,
     /// What was evaluated, in order; variables come before what reads them, and once.
     pub expressions: Vec<Expression>,
+    /// Whether it cost more than it may, which ends the evaluation.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub exhausted: bool,
     /// What all of it cost, variables as often as the server evaluates them.
     pub cost: u64,
 }

@@ -141,6 +141,21 @@ fn conditions_are_told_though_they_end_it() {
 }
 
 #[test]
+fn budgets_end() {
+    // Each of these costs as much as an expression may, all of them more than conditions may together.
+    let numbers: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
+    let list = format!("[{}]", numbers.join(","));
+    let condition =
+        |name| format!("  - {{name: {name}, expression: '{list}.all(x, {list}.all(y, y < 1000 + x))'}}\n");
+    let conditions = ["a", "b", "c", "d"].map(condition).concat();
+    let spec = format!("  matchConditions:\n{conditions}  validations: [{{expression: 'true'}}]");
+    let explanation = explained(&policy(&spec), "CREATE");
+    let round = &explanation.policies[0].bindings[0].rounds[0];
+    assert!(round.exhausted);
+    assert_eq!(round.expressions.len(), 3);
+}
+
+#[test]
 fn values_stand_under_the_source() {
     let spec = r#"  validations: [{expression: "object.data.all(k, object.data[k] == '1')"}]"#;
     let explanation = explained(&policy(spec), "CREATE");

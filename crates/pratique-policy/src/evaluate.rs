@@ -89,8 +89,11 @@ impl<'e, 's> Round<'e, 's> {
             Err(FaultKind::Stopped(Stop::Interrupted)) => return unfinished(Unfinished::Interrupted),
             _ => {}
         }
-        self.spend(self.variables.take_cost())?;
-        self.spend(context.cost())?;
+        let spent = self.spend(self.variables.take_cost());
+        let spent = spent.and_then(|()| self.spend(context.cost()));
+        spent.inspect_err(|_| {
+            trace.inspect(|trace| trace.exhausted());
+        })?;
         Ok(evaluation
             .map_err(|fault| format!("expression '{}' resulted in error: {fault}", expression.text())))
     }

@@ -43,6 +43,9 @@ pub trait Trace {
         let _ = (result, cost);
     }
 
+    /// The expression that ended last cost more than is left of the budget: none after it is evaluated.
+    fn exhausted(&self) {}
+
     /// An expression has no value, as it does not compile.
     fn broken(&self, part: Part<'_>, error: &str) {
         let _ = (part, error);

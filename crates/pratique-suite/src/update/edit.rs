@@ -10,6 +10,7 @@ pub(super) struct Edit {
 
 /// The text with all changes; of changes that overlap, the first in the text counts.
 pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
+    let ends_with_returns = text.contains("\r\n");
     edits.sort_by_key(|edit| (edit.start, edit.end));
     let mut out = String::new();
     let mut at = 0;
@@ -21,9 +22,38 @@ pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
             continue;
         }
         out.push_str(text.get(at..edit.start).unwrap_or_default());
-        out.push_str(&edit.text);
+        match ends_with_returns {
+            true => out.push_str(&edit.text.replace('\n', "\r\n")),
+            false => out.push_str(&edit.text),
+        }
         at = edit.end;
     }
     out.push_str(text.get(at..).unwrap_or_default());
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, edits: &[(usize, usize, &str)], expected: &str) {
+        let edit = |(start, end, text): &(usize, usize, &str)| Edit {
+            start: *start,
+            end: *end,
+            text: (*text).to_owned(),
+        };
+        assert_eq!(apply(text, edits.iter().map(edit).collect()), expected);
+    }
+
+    #[test]
+    fn changes_are_made_in_order() {
+        check("abcdef", &[(4, 5, "E"), (1, 2, "")], "acdEf");
+        check("abc", &[(0, 2, "x"), (1, 3, "y"), (9, 9, "z")], "xc");
+    }
+
+    #[test]
+    fn lines_end_as_in_the_file() {
+        check("a\r\nb\r\n", &[(1, 1, "\nc")], "a\r\nc\r\nb\r\n");
+    }
 }
