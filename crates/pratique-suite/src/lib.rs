@@ -1,4 +1,29 @@
 //! Declarative tests of admission policies: the format, the runner, coverage.
+//!
+//! [`read_suites`] reads the suites of a file strictly, with all that is wrong and its place. A [`Suite`] loads its
+//! [policies](Suite::policies) and [tests](Suite::test) its cases, while a [`Coverage`] may look on. [`updated`] writes
+//! what is into a suite. [`ask`] makes requests of plain objects, as an API server would be asked.
+//!
+//! ```
+//! use pratique_manifest::ManifestFile;
+//! use pratique_suite::read_suites;
+//!
+//! let text = b"
+//! apiVersion: pratique/v1alpha1
+//! kind: Suite
+//! tests:
+//! - name: without policies
+//!   object: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+//!   each:
+//!   - {name: anything goes, expect: allowed}
+//!   - {name: nothing is denied, set: {object.data.a: b}, expect: denied}
+//! ";
+//! let file = ManifestFile { path: "suite.yaml".into(), content: text.to_vec() };
+//! let suite = &read_suites(&file).unwrap()[0];
+//! let policies = suite.policies().unwrap();
+//! let passed: Vec<bool> = suite.cases.iter().map(|case| suite.test(case, &policies, None).passed()).collect();
+//! assert_eq!(passed, [true, false]);
+//! ```
 
 mod actual;
 pub mod ask;

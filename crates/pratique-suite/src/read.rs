@@ -2,7 +2,9 @@
 
 mod expected;
 mod fields;
+mod objects;
 mod rows;
+mod surroundings;
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +12,10 @@ use pratique_manifest::{
     Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, Value as Node, read_documents,
 };
 
-use crate::authorizer::Rule as AuthorizerRule;
+use crate::ask;
 use crate::format::{API_VERSION, KIND, SUITE};
 use crate::shape::{Shape, faults};
-use crate::suite::{Ask, Case, Reference, Suite, Surroundings, Written};
-use crate::{ask, files};
+use crate::suite::{Ask, Case, Reference, Suite, Written};
 use fields::Fields;
 
 /// Whether a file may have a suite: cheaper than to read it.
@@ -212,110 +213,5 @@ impl<'a> Reader<'a> {
             extra: fields.map("extra", |texts| texts.items()),
             ..ask::user(&fields.text("name").unwrap_or_default(), &fields.texts("groups"))
         }
-    }
-
-    fn surroundings(&mut self, fields: &Fields<'a>) -> Surroundings {
-        let Some(id) = fields.node("cluster") else {
-            return Surroundings::default();
-        };
-        let fields = self.fields(id);
-        let namespaces = fields.map("namespaces", |labels| labels.value_of());
-        let namespaces = namespaces
-            .into_iter()
-            .map(|(name, labels)| namespace(&name, labels));
-        let mut objects: Vec<_> = namespaces.collect();
-        for id in fields.list("objects") {
-            match self.fields(id).own_text() {
-                Some(path) => objects.extend(self.file(&path, id).unwrap_or_default()),
-                None => objects.push(self.fields(id).value_of()),
-            }
-        }
-        let rules = fields.list("authorizer").into_iter();
-        Surroundings {
-            objects,
-            rules: rules.map(|id| rule(&self.fields(id))).collect(),
-        }
-    }
-
-    /// An object that is written here, or in a file of its own.
-    fn object(&mut self, fields: &Fields<'a>, name: &str) -> Option<pratique_json::Value<'static>> {
-        let id = fields.node(name)?;
-        let Some(reference) = self.fields(id).own_text() else {
-            return Some(self.fields(id).value_of());
-        };
-        let (path, wanted) = match reference.rsplit_once('#') {
-            Some((path, name)) => (path, Some(name)),
-            None => (reference.as_str(), None),
-        };
-        let mut objects = self.file(path, id)?;
-        if let Some(wanted) = wanted {
-            objects.retain(|object| {
-                object
-                    .at(&["metadata", "name"])
-                    .and_then(pratique_json::Value::as_str)
-                    == Some(wanted)
-            });
-        }
-        let count = objects.len();
-        match (objects.pop(), count) {
-            (Some(object), 1) => Some(object),
-            (_, 0) => {
-                self.fault(Rule::InvalidField, format!("{reference} has no such object"), id);
-                None
-            }
-            _ => {
-                let message = format!("{path} has {count} objects: name one of them as {path}#NAME");
-                self.fault(Rule::InvalidField, message, id);
-                None
-            }
-        }
-    }
-
-    /// The objects of a file.
-    fn file(&mut self, path: &str, at: NodeId) -> Option<Vec<pratique_json::Value<'static>>> {
-        let full = self.directory.join(path);
-        self.files.push(full.clone());
-        match files::read(&full).map(|file| files::objects(&file)) {
-            Ok(Ok(objects)) => Some(objects),
-            Ok(Err(problems)) => {
-                self.problems.extend(problems);
-                None
-            }
-            Err(error) => {
-                let message = format!("{}: {}", full.display(), files::plain(&error));
-                self.fault(Rule::Unreadable, message, at);
-                None
-            }
-        }
-    }
-}
-
-/// A namespace with labels.
-fn namespace(name: &str, labels: pratique_json::Value<'static>) -> pratique_json::Value<'static> {
-    let mut namespace = ask::cluster::namespace(name);
-    if let pratique_json::Value::Object(object) = &mut namespace
-        && let Some(pratique_json::Value::Object(metadata)) = object.get_mut("metadata")
-        && !labels.is_null()
-    {
-        metadata.insert("labels", labels);
-    }
-    namespace
-}
-
-fn rule(fields: &Fields<'_>) -> AuthorizerRule {
-    AuthorizerRule {
-        users: fields.texts("users"),
-        groups: fields.texts("groups"),
-        verbs: fields.texts("verbs"),
-        api_groups: fields.texts("apiGroups"),
-        resources: fields.texts("resources"),
-        resource_names: fields.texts("resourceNames"),
-        namespaces: fields.texts("namespaces"),
-        non_resource_urls: fields.texts("nonResourceURLs"),
-        decision: pratique::Decision {
-            allowed: fields.bool("allow").unwrap_or(true),
-            reason: fields.text("reason").unwrap_or_default(),
-            error: fields.text("error"),
-        },
     }
 }

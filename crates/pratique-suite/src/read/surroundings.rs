@@ -1,0 +1,65 @@
+//! What is around requests: the cluster's objects, and what users may do.
+
+use pratique_json::Value;
+
+use super::Reader;
+use super::fields::Fields;
+use crate::ask;
+use crate::authorizer::Rule as AuthorizerRule;
+use crate::suite::Surroundings;
+
+impl<'a> Reader<'a> {
+    /// Reads a `cluster`, if there is one.
+    pub(super) fn surroundings(&mut self, fields: &Fields<'a>) -> Surroundings {
+        let Some(id) = fields.node("cluster") else {
+            return Surroundings::default();
+        };
+        let fields = self.fields(id);
+        let namespaces = fields.map("namespaces", |labels| labels.value_of());
+        let namespaces = namespaces
+            .into_iter()
+            .map(|(name, labels)| namespace(&name, labels));
+        let mut objects: Vec<_> = namespaces.collect();
+        for id in fields.list("objects") {
+            match self.fields(id).own_text() {
+                Some(path) => objects.extend(self.file(&path, id).unwrap_or_default()),
+                None => objects.push(self.fields(id).value_of()),
+            }
+        }
+        let rules = fields.list("authorizer").into_iter();
+        Surroundings {
+            objects,
+            rules: rules.map(|id| rule(&self.fields(id))).collect(),
+        }
+    }
+}
+
+/// A namespace with labels.
+fn namespace(name: &str, labels: Value<'static>) -> Value<'static> {
+    let mut namespace = ask::cluster::namespace(name);
+    if let Value::Object(object) = &mut namespace
+        && let Some(Value::Object(metadata)) = object.get_mut("metadata")
+        && !labels.is_null()
+    {
+        metadata.insert("labels", labels);
+    }
+    namespace
+}
+
+fn rule(fields: &Fields<'_>) -> AuthorizerRule {
+    AuthorizerRule {
+        users: fields.texts("users"),
+        groups: fields.texts("groups"),
+        verbs: fields.texts("verbs"),
+        api_groups: fields.texts("apiGroups"),
+        resources: fields.texts("resources"),
+        resource_names: fields.texts("resourceNames"),
+        namespaces: fields.texts("namespaces"),
+        non_resource_urls: fields.texts("nonResourceURLs"),
+        decision: pratique::Decision {
+            allowed: fields.bool("allow").unwrap_or(true),
+            reason: fields.text("reason").unwrap_or_default(),
+            error: fields.text("error"),
+        },
+    }
+}
