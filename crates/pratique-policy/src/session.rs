@@ -238,6 +238,7 @@ impl<'s> Session<'s> {
         kind: &'s GroupVersionKind,
         object: &'s json::Value<'s>,
     ) -> &'s json::Value<'s> {
+        let object = typed::converted(kind, object).map_or(object, |converted| self.keep(converted));
         let object = typed::typed(kind, object).map_or(object, |typed| self.keep(typed));
         typed::named(kind, object).map_or(object, |named| self.keep(named))
     }

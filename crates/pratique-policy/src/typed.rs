@@ -3,6 +3,7 @@
 //! Unknown fields are gone, empty ones are left out or filled in, quantities and times have their canonical form.
 //! An object that came from an API server is as it should be already; it is only looked over, and not copied.
 
+mod autoscaling;
 mod scalar;
 
 use std::borrow::Cow;
@@ -12,6 +13,8 @@ use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 use pratique_types::GroupVersionKind;
 
 use crate::request::borrow;
+
+pub(crate) use autoscaling::converted;
 
 /// An object in the form of its kind; `None` where it has that form, or where the kind is not built in.
 pub(crate) fn typed<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {

@@ -1,27 +1,22 @@
 //! A request before mutating policies.
 
-use pratique_cel::Value;
 use pratique_json as json;
 use pratique_match::Matched;
-use pratique_schema::merge::NoMergeType;
-use pratique_types::{GroupVersion, GroupVersionKind, Operation, Reason, Status};
+use pratique_types::{Operation, Status};
 
-use super::apply::{self, Refusal};
-use super::denial::{Failures, internal};
-use super::outcome::{Mutated, Step, StepResult};
-use super::reinvocation::{Invocation, Reinvocation};
-use super::version::{Version, Viewer};
-use super::{MutatingPolicies, MutatingPolicy, Mutation};
+use super::denial::Failures;
+use super::give_back::same;
+use super::outcome::{Mutated, Step};
+use super::reinvocation::Reinvocation;
+use super::version::Version;
+use super::{MutatingPolicies, MutatingPolicy};
 use crate::binding::Binding;
-use crate::conditions;
 use crate::denial::namespace_not_found;
 use crate::meeting::Meeting;
-use crate::observer::{ErrorType, Mutating, Observer};
+use crate::observer::{Mutating, Observer};
 use crate::outcome::Unfinished;
-use crate::request::borrow;
-use crate::session::{Inputs, Session, Store, Submission, Surroundings};
+use crate::session::{Session, Store, Submission, Surroundings};
 use crate::trace::Does;
-use crate::typed;
 use pratique_exclusion::Origin;
 
 /// Puts a request before sets of policies, in their order: static ones first. When policies change the object, those
@@ -114,31 +109,31 @@ fn run(
 }
 
 /// Where a request is mutated.
-struct Bench<'b, 's> {
-    session: &'b Session<'s>,
-    meeting: Meeting<'s>,
-    object: &'s json::Value<'s>,
+pub(super) struct Bench<'b, 's> {
+    pub(super) session: &'b Session<'s>,
+    pub(super) meeting: Meeting<'s>,
+    pub(super) object: &'s json::Value<'s>,
     /// One for each kind that policies matched; the one that was last at work is what goes on.
-    versions: Vec<Version<'s>>,
-    failures: Failures,
-    turns: Reinvocation,
+    pub(super) versions: Vec<Version<'s>>,
+    pub(super) failures: Failures,
+    pub(super) turns: Reinvocation,
     /// Where the objects are that were last at work.
-    last: Option<usize>,
-    steps: Vec<Step>,
-    decisions: Vec<Mutating<'s>>,
+    pub(super) last: Option<usize>,
+    pub(super) steps: Vec<Step>,
+    pub(super) decisions: Vec<Mutating<'s>>,
 }
 
 /// A policy to invoke with a binding and a param.
-struct Call<'s> {
-    origin: Origin,
-    policy: &'s MutatingPolicy,
-    binding: &'s Binding,
-    matched: Matched<'s>,
-    param: Option<&'s json::Value<'s>>,
+pub(super) struct Call<'s> {
+    pub(super) origin: Origin,
+    pub(super) policy: &'s MutatingPolicy,
+    pub(super) binding: &'s Binding,
+    pub(super) matched: Matched<'s>,
+    pub(super) param: Option<&'s json::Value<'s>>,
 }
 
 /// Why mutating ends before the last policy.
-enum End {
+pub(super) enum End {
     Unfinished(Unfinished),
     /// An error of the server, not of a policy.
     Status(Box<Status>),
@@ -208,263 +203,5 @@ impl<'s> Bench<'_, 's> {
                     .of_configuration(&policy.hook, Some(binding), &error),
             }
         }
-    }
-
-    fn invoke(&mut self, call: &Call<'s>, at: usize, namespace: Value<'s>) -> Result<(), End> {
-        let policy = call.policy;
-        if policy.mutations.len() != policy.declared {
-            let (name, given, got) = (&policy.hook.name, policy.declared, policy.mutations.len());
-            let error = format!("expected {given} compiled evaluators for policy {name}, got {got}");
-            return Err(internal(&error).into());
-        }
-        if let Some(trace) = self.session.trace() {
-            self.meeting.resume(call.origin, &policy.hook, call.binding);
-            trace.round(&self.params(call));
-        }
-        let invocation = invocation(call);
-        if !self.applies(call, at)? || !self.turns.has_turn(&invocation) {
-            return Ok(());
-        }
-        let before = self.versions.get(at).map(|version| version.object);
-        for (index, mutation) in policy.mutations.iter().enumerate() {
-            self.mutate(call, at, namespace, (index, mutation))?;
-        }
-        if !policy.mutations.is_empty() {
-            self.last = Some(at);
-        }
-        if before != self.versions.get(at).map(|version| version.object) {
-            self.turns.require();
-        }
-        if policy.reinvoked {
-            self.turns.remember(invocation);
-        }
-        Ok(())
-    }
-
-    fn applies(&mut self, call: &Call<'s>, at: usize) -> Result<bool, End> {
-        let hook = &call.policy.hook;
-        if hook.conditions.is_empty() {
-            return Ok(true);
-        }
-        let Some(inputs) = self.inputs(call, at, Value::Null, Viewer::Condition) else {
-            return Ok(false);
-        };
-        match conditions::apply(hook, self.session, &inputs).map_err(End::Unfinished)? {
-            Ok(applies) => Ok(applies),
-            Err(error) => {
-                self.failures.of_mutation(hook, call.binding, &error);
-                Ok(false)
-            }
-        }
-    }
-
-    fn mutate(
-        &mut self,
-        call: &Call<'s>,
-        at: usize,
-        namespace: Value<'s>,
-        (index, mutation): (usize, &'s Mutation),
-    ) -> Result<(), End> {
-        let cluster = self.session.surroundings.cluster;
-        let (Some(version), Some(inputs)) = (
-            self.versions.get(at),
-            self.inputs(call, at, namespace, Viewer::Mutation),
-        ) else {
-            return Ok(());
-        };
-        if version.object.is_null() {
-            return Ok(());
-        }
-        let schema = cluster.merge_schema(version.kind);
-        if schema.kind(version.kind) == Err(NoMergeType::Version) {
-            return Err(no_schema(version.kind).into());
-        }
-        let applied = apply::apply(
-            self.session,
-            (index, mutation),
-            &call.policy.hook,
-            version,
-            &inputs,
-        );
-        let before = version.object;
-        let (result, error) = match applied {
-            Ok(object) => {
-                let object = object.unwrap_or(before);
-                if let Some(version) = self.versions.get_mut(at) {
-                    version.set(object);
-                }
-                let result = match object == before {
-                    true => StepResult::Unchanged,
-                    false => StepResult::Changed,
-                };
-                (result, ErrorType::None)
-            }
-            Err(Refusal::Unfinished(unfinished)) => return Err(End::Unfinished(unfinished)),
-            Err(Refusal::Server(error)) => {
-                self.decided(call, ErrorType::Invalid);
-                return Err(internal(&error).into());
-            }
-            Err(Refusal::Policy(error)) => {
-                self.failures.of_mutation(&call.policy.hook, call.binding, &error);
-                let kind = ErrorType::of_message(&error);
-                (StepResult::Failed(error), kind)
-            }
-        };
-        self.decided(call, error);
-        self.step(call, index, mutation, result);
-        Ok(())
-    }
-
-    fn decided(&mut self, call: &Call<'s>, error: ErrorType) {
-        self.decisions.push(Mutating {
-            policy: &call.policy.hook.name,
-            binding: &call.binding.name,
-            error,
-        });
-    }
-
-    fn step(&mut self, call: &Call<'s>, index: usize, mutation: &Mutation, result: StepResult) {
-        let Invocation {
-            policy,
-            binding,
-            param,
-        } = invocation(call);
-        self.steps.push(Step {
-            policy,
-            binding,
-            param,
-            mutation: index,
-            form: mutation.form,
-            reinvoked: self.turns.is_second(),
-            result,
-        });
-    }
-
-    fn inputs(&self, call: &Call<'s>, at: usize, namespace: Value<'s>, viewer: Viewer) -> Option<Inputs<'s>> {
-        Some(Inputs {
-            matched: call.matched,
-            objects: self.versions.get(at)?.objects(viewer),
-            params: self.params(call),
-            namespace,
-            authorizer: true,
-        })
-    }
-
-    fn params(&self, call: &Call<'s>) -> Value<'s> {
-        let kind = call.policy.hook.param_kind.as_ref();
-        self.session.bare_param(kind, call.param)
-    }
-
-    /// What goes on, where mutations were applied to it.
-    fn changed(&self) -> Option<&Version<'s>> {
-        let last = self.last.and_then(|at| self.versions.get(at));
-        last.filter(|version| version.changed)
-    }
-
-    /// Where the objects in a kind are.
-    fn version(&mut self, kind: &'s GroupVersionKind) -> usize {
-        let known = self.versions.iter().position(|version| version.kind == kind);
-        known.unwrap_or_else(|| {
-            self.versions.push(Version::new(kind, self.object, self.session));
-            self.versions.len() - 1
-        })
-    }
-
-    /// Whether an object of a custom kind can go back into the version of the request; its group has to be the same.
-    fn returns(&self, changed: &Version<'s>) -> Result<(), End> {
-        let requested = &self.session.request.kind;
-        if typed::is_builtin(changed.kind) {
-            return Ok(());
-        }
-        let text = |field| {
-            changed
-                .object
-                .get(field)
-                .and_then(json::Value::as_str)
-                .unwrap_or_default()
-        };
-        let version = GroupVersion::parse(text("apiVersion")).unwrap_or_default();
-        let of = version.clone().with_kind(text("kind"));
-        let known = |kind: &GroupVersionKind| {
-            let schema = self.session.surroundings.cluster.merge_schema(kind);
-            schema.kind(kind) != Err(NoMergeType::Version)
-        };
-        if of.group != requested.group {
-            let (of, to) = (shown(&of), requested.api_version());
-            return Err(internal(&format!(
-                "failed to convert object: {of} is unstructured and is not suitable for converting to \"{to}\""
-            )).into());
-        }
-        if of.version != requested.version && !known(&of) {
-            return Err(internal(&format!(
-                "failed to convert object: request to convert CR from an invalid group/version: {}",
-                of.api_version()
-            ))
-            .into());
-        }
-        Ok(())
-    }
-
-    /// The object as it goes on; `None` where nothing changed it.
-    fn result(&self) -> Option<json::Value<'static>> {
-        let changed = self.changed()?;
-        let kind = &self.session.request.kind;
-        let object = match typed::is_builtin(kind) {
-            true => self.session.typed(kind, changed.object),
-            false => self.session.versioned(kind, changed.object),
-        };
-        let before = self.session.typed(kind, self.object);
-        if same(object, before) {
-            return None;
-        }
-        // It is written before anybody reads it.
-        let written = typed::reread(object).unwrap_or_else(|| borrow(object));
-        Some(written.into_owned())
-    }
-}
-
-fn invocation(call: &Call<'_>) -> Invocation {
-    let text = |param: &json::Value<'_>, field| {
-        let text = param.at(&["metadata", field]).and_then(json::Value::as_str);
-        text.unwrap_or_default().to_owned()
-    };
-    Invocation {
-        policy: call.policy.hook.name.clone(),
-        binding: call.binding.name.clone(),
-        param: call
-            .param
-            .map(|param| (text(param, "namespace"), text(param, "name"))),
-    }
-}
-
-/// A kind as Go shows it, even one without a version.
-fn shown(kind: &GroupVersionKind) -> String {
-    match kind.version.as_str() {
-        "" => format!("{}/, Kind={}", kind.group, kind.kind),
-        _ => kind.to_string(),
-    }
-}
-
-fn no_schema(kind: &GroupVersionKind) -> Status {
-    let message = format!(
-        "Resource kind {kind} not found. There can be a delay between when CustomResourceDefinitions are created \
-         and when they are available."
-    );
-    Status::failure(Reason::ServiceUnavailable, message)
-}
-
-/// Whether two objects are written the same: 1.0 is 1.
-fn same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
-    use json::Value::{Array, Float, Int, Object};
-    match (left, right) {
-        (Int(_), Float(_)) | (Float(_), Int(_)) => left.to_string() == right.to_string(),
-        (Array(left), Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
-        }
-        (Object(left), Object(right)) => {
-            let mut pairs = left.iter().zip(right.iter());
-            left.len() == right.len() && pairs.all(|(left, right)| left.0 == right.0 && same(left.1, right.1))
-        }
-        _ => left == right,
     }
 }

@@ -3,6 +3,8 @@
 mod apply;
 mod denial;
 mod dispatch;
+mod give_back;
+mod invoke;
 mod native;
 mod outcome;
 mod patch;

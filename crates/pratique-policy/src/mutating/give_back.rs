@@ -1,0 +1,95 @@
+//! The mutated object on its way back to the request.
+
+use pratique_json as json;
+use pratique_schema::merge::NoMergeType;
+use pratique_types::{GroupVersion, GroupVersionKind};
+
+use super::denial::internal;
+use super::dispatch::{Bench, End};
+use super::version::Version;
+use crate::request::borrow;
+use crate::typed;
+
+impl<'s> Bench<'_, 's> {
+    /// What goes on, where mutations were applied to it.
+    pub(super) fn changed(&self) -> Option<&Version<'s>> {
+        let last = self.last.and_then(|at| self.versions.get(at));
+        last.filter(|version| version.changed)
+    }
+
+    /// Whether an object of a custom kind can go back into the version of the request; its group has to be the same.
+    pub(super) fn returns(&self, changed: &Version<'s>) -> Result<(), End> {
+        let requested = &self.session.request.kind;
+        if typed::is_builtin(changed.kind) {
+            return Ok(());
+        }
+        let text = |field| {
+            changed
+                .object
+                .get(field)
+                .and_then(json::Value::as_str)
+                .unwrap_or_default()
+        };
+        let version = GroupVersion::parse(text("apiVersion")).unwrap_or_default();
+        let of = version.clone().with_kind(text("kind"));
+        let known = |kind: &GroupVersionKind| {
+            let schema = self.session.surroundings.cluster.merge_schema(kind);
+            schema.kind(kind) != Err(NoMergeType::Version)
+        };
+        if of.group != requested.group {
+            let (of, to) = (shown(&of), requested.api_version());
+            return Err(internal(&format!(
+                "failed to convert object: {of} is unstructured and is not suitable for converting to \"{to}\""
+            )).into());
+        }
+        if of.version != requested.version && !known(&of) {
+            return Err(internal(&format!(
+                "failed to convert object: request to convert CR from an invalid group/version: {}",
+                of.api_version()
+            ))
+            .into());
+        }
+        Ok(())
+    }
+
+    /// The object as it goes on; `None` where nothing changed it.
+    pub(super) fn result(&self) -> Option<json::Value<'static>> {
+        let changed = self.changed()?;
+        let kind = &self.session.request.kind;
+        let object = match typed::is_builtin(kind) {
+            true => self.session.typed(kind, changed.object),
+            false => self.session.versioned(kind, changed.object),
+        };
+        let before = self.session.typed(kind, self.object);
+        if same(object, before) {
+            return None;
+        }
+        // It is written before anybody reads it.
+        let written = typed::reread(object).unwrap_or_else(|| borrow(object));
+        Some(written.into_owned())
+    }
+}
+
+/// A kind as Go shows it, even one without a version.
+fn shown(kind: &GroupVersionKind) -> String {
+    match kind.version.as_str() {
+        "" => format!("{}/, Kind={}", kind.group, kind.kind),
+        _ => kind.to_string(),
+    }
+}
+
+/// Whether two objects are written the same: 1.0 is 1.
+pub(super) fn same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
+    use json::Value::{Array, Float, Int, Object};
+    match (left, right) {
+        (Int(_), Float(_)) | (Float(_), Int(_)) => left.to_string() == right.to_string(),
+        (Array(left), Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
+        }
+        (Object(left), Object(right)) => {
+            let mut pairs = left.iter().zip(right.iter());
+            left.len() == right.len() && pairs.all(|(left, right)| left.0 == right.0 && same(left.1, right.1))
+        }
+        _ => left == right,
+    }
+}

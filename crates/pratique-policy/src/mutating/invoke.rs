@@ -1,0 +1,195 @@
+//! One policy with a binding and a param: whether it applies, and what its mutations do.
+
+use pratique_cel::Value;
+use pratique_json as json;
+use pratique_schema::merge::NoMergeType;
+use pratique_types::{GroupVersionKind, Reason, Status};
+
+use super::Mutation;
+use super::apply::{self, Refusal};
+use super::denial::internal;
+use super::dispatch::{Bench, Call, End};
+use super::outcome::{Step, StepResult};
+use super::reinvocation::Invocation;
+use super::version::{Version, Viewer};
+use crate::conditions;
+use crate::observer::{ErrorType, Mutating};
+use crate::session::Inputs;
+
+impl<'s> Bench<'_, 's> {
+    pub(super) fn invoke(&mut self, call: &Call<'s>, at: usize, namespace: Value<'s>) -> Result<(), End> {
+        let policy = call.policy;
+        if policy.mutations.len() != policy.declared {
+            let (name, given, got) = (&policy.hook.name, policy.declared, policy.mutations.len());
+            let error = format!("expected {given} compiled evaluators for policy {name}, got {got}");
+            return Err(internal(&error).into());
+        }
+        if let Some(trace) = self.session.trace() {
+            self.meeting.resume(call.origin, &policy.hook, call.binding);
+            trace.round(&self.params(call));
+        }
+        let invocation = invocation(call);
+        if !self.applies(call, at)? || !self.turns.has_turn(&invocation) {
+            return Ok(());
+        }
+        let before = self.versions.get(at).map(|version| version.object);
+        for (index, mutation) in policy.mutations.iter().enumerate() {
+            self.mutate(call, at, namespace, (index, mutation))?;
+        }
+        if !policy.mutations.is_empty() {
+            self.last = Some(at);
+        }
+        if before != self.versions.get(at).map(|version| version.object) {
+            self.turns.require();
+        }
+        if policy.reinvoked {
+            self.turns.remember(invocation);
+        }
+        Ok(())
+    }
+
+    fn applies(&mut self, call: &Call<'s>, at: usize) -> Result<bool, End> {
+        let hook = &call.policy.hook;
+        if hook.conditions.is_empty() {
+            return Ok(true);
+        }
+        let Some(inputs) = self.inputs(call, at, Value::Null, Viewer::Condition) else {
+            return Ok(false);
+        };
+        match conditions::apply(hook, self.session, &inputs).map_err(End::Unfinished)? {
+            Ok(applies) => Ok(applies),
+            Err(error) => {
+                self.failures.of_mutation(hook, call.binding, &error);
+                Ok(false)
+            }
+        }
+    }
+
+    fn mutate(
+        &mut self,
+        call: &Call<'s>,
+        at: usize,
+        namespace: Value<'s>,
+        (index, mutation): (usize, &'s Mutation),
+    ) -> Result<(), End> {
+        let cluster = self.session.surroundings.cluster;
+        let (Some(version), Some(inputs)) = (
+            self.versions.get(at),
+            self.inputs(call, at, namespace, Viewer::Mutation),
+        ) else {
+            return Ok(());
+        };
+        if version.object.is_null() {
+            return Ok(());
+        }
+        let schema = cluster.merge_schema(version.kind);
+        if schema.kind(version.kind) == Err(NoMergeType::Version) {
+            return Err(no_schema(version.kind).into());
+        }
+        let applied = apply::apply(
+            self.session,
+            (index, mutation),
+            &call.policy.hook,
+            version,
+            &inputs,
+        );
+        let before = version.object;
+        let (result, error) = match applied {
+            Ok(object) => {
+                let object = object.unwrap_or(before);
+                if let Some(version) = self.versions.get_mut(at) {
+                    version.set(object);
+                }
+                let result = match object == before {
+                    true => StepResult::Unchanged,
+                    false => StepResult::Changed,
+                };
+                (result, ErrorType::None)
+            }
+            Err(Refusal::Unfinished(unfinished)) => return Err(End::Unfinished(unfinished)),
+            Err(Refusal::Server(error)) => {
+                self.decided(call, ErrorType::Invalid);
+                return Err(internal(&error).into());
+            }
+            Err(Refusal::Policy(error)) => {
+                self.failures.of_mutation(&call.policy.hook, call.binding, &error);
+                let kind = ErrorType::of_message(&error);
+                (StepResult::Failed(error), kind)
+            }
+        };
+        self.decided(call, error);
+        self.step(call, index, mutation, result);
+        Ok(())
+    }
+
+    fn decided(&mut self, call: &Call<'s>, error: ErrorType) {
+        self.decisions.push(Mutating {
+            policy: &call.policy.hook.name,
+            binding: &call.binding.name,
+            error,
+        });
+    }
+
+    fn step(&mut self, call: &Call<'s>, index: usize, mutation: &Mutation, result: StepResult) {
+        let Invocation {
+            policy,
+            binding,
+            param,
+        } = invocation(call);
+        self.steps.push(Step {
+            policy,
+            binding,
+            param,
+            mutation: index,
+            form: mutation.form,
+            reinvoked: self.turns.is_second(),
+            result,
+        });
+    }
+
+    fn inputs(&self, call: &Call<'s>, at: usize, namespace: Value<'s>, viewer: Viewer) -> Option<Inputs<'s>> {
+        Some(Inputs {
+            matched: call.matched,
+            objects: self.versions.get(at)?.objects(viewer),
+            params: self.params(call),
+            namespace,
+            authorizer: true,
+        })
+    }
+
+    fn params(&self, call: &Call<'s>) -> Value<'s> {
+        let kind = call.policy.hook.param_kind.as_ref();
+        self.session.bare_param(kind, call.param)
+    }
+
+    /// Where the objects in a kind are.
+    pub(super) fn version(&mut self, kind: &'s GroupVersionKind) -> usize {
+        let known = self.versions.iter().position(|version| version.kind == kind);
+        known.unwrap_or_else(|| {
+            self.versions.push(Version::new(kind, self.object, self.session));
+            self.versions.len() - 1
+        })
+    }
+}
+
+fn invocation(call: &Call<'_>) -> Invocation {
+    let text = |param: &json::Value<'_>, field| {
+        let text = param.at(&["metadata", field]).and_then(json::Value::as_str);
+        text.unwrap_or_default().to_owned()
+    };
+    Invocation {
+        policy: call.policy.hook.name.clone(),
+        binding: call.binding.name.clone(),
+        param: call
+            .param
+            .map(|param| (text(param, "namespace"), text(param, "name"))),
+    }
+}
+
+fn no_schema(kind: &GroupVersionKind) -> Status {
+    let message = format!(
+        "Resource kind {kind} not found. There can be a delay between when CustomResourceDefinitions are created \
+         and when they are available."
+    );
+    Status::failure(Reason::ServiceUnavailable, message)
+}
