@@ -1,5 +1,6 @@
 //! A request before mutating policies.
 
+use pratique_exclusion::Origin;
 use pratique_json as json;
 use pratique_match::Matched;
 use pratique_types::{Operation, Status};
@@ -17,7 +18,6 @@ use crate::observer::{Mutating, Observer};
 use crate::outcome::Unfinished;
 use crate::session::{Session, Store, Submission, Surroundings};
 use crate::trace::Does;
-use pratique_exclusion::Origin;
 
 /// Puts a request before sets of policies, in their order: static ones first. When policies change the object, those
 /// before them that want it have a second turn.
