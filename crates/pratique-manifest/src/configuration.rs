@@ -1,6 +1,7 @@
 //! AdmissionConfiguration files: which plugin reads which directory, and the manifests of all of them.
 
 mod ignored;
+mod kubeconfig;
 mod open;
 mod plugin;
 

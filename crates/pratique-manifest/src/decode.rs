@@ -47,6 +47,8 @@ pub(crate) enum StrictKind {
     Duplicate,
 }
 
+const TEXT: Type = Type::Text("string");
+
 /// More faults of a document than this are not listed, by the server neither.
 const MAX_STRICT: usize = 100;
 
@@ -93,7 +95,10 @@ impl Decoder<'_> {
                 value
             }
             (Type::Struct(shape), Value::Map(entries)) => Some(Json::Object(self.object(shape, entries))),
-            (Type::Map, Value::Map(entries)) => Some(Json::Object(self.map(entries))),
+            (Type::Map, Value::Map(entries)) => Some(Json::Object(self.map(entries, &TEXT))),
+            (Type::TextLists, Value::Map(entries)) => {
+                Some(Json::Object(self.map(entries, &Type::List(&TEXT))))
+            }
             (Type::List(item), Value::List(items)) => Some(Json::Array(self.list(item, items))),
             (Type::Bytes, Value::List(items)) => self.byte_list(items),
             (Type::Text(_), Value::String(text, _)) => Some(Json::String(text.to_string())),
@@ -144,14 +149,14 @@ impl Decoder<'_> {
         object
     }
 
-    fn map(&mut self, entries: &[Entry]) -> Map<String, Json> {
+    fn map(&mut self, entries: &[Entry], item: &Type) -> Map<String, Json> {
         let mut map = Map::new();
         for entry in entries {
             if map.contains_key(&*entry.key) {
                 self.strict(StrictKind::Duplicate, &entry.key, entry.key_span, None);
             }
             self.path.push(separated(&self.path, &entry.key));
-            let value = self.value(entry.value, &Type::Text("string"));
+            let value = self.value(entry.value, item);
             self.path.pop();
             map.insert(entry.key.to_string(), value.unwrap_or_else(|| "".into()));
         }
@@ -264,7 +269,9 @@ fn zero(kind: &Type) -> Option<Json> {
             let fields = written.filter_map(|field| Some((field.name.to_owned(), zero(&field.kind)?)));
             Some(Json::Object(fields.collect()))
         }
-        Type::Map | Type::Bytes | Type::Time | Type::Raw | Type::Any | Type::List(_) => None,
+        Type::Map | Type::TextLists | Type::Bytes | Type::Time | Type::Raw | Type::Any | Type::List(_) => {
+            None
+        }
     }
 }
 

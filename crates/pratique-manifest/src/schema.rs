@@ -2,12 +2,14 @@
 
 mod admission;
 mod config;
+mod kubeconfig;
 mod meta;
 
 pub(crate) use admission::{kind_type, list_type};
 pub(crate) use config::{
     ADMISSION_CONFIGURATION, POLICY_CONFIGURATION_MAP, POLICY_CONFIGURATION_VAP, WEBHOOK_ADMISSION,
 };
+pub(crate) use kubeconfig::KUBE_CONFIG;
 pub(crate) use meta::{LIST, TYPE_META_ONLY, WATCH_EVENT};
 
 /// A type of the API as the server has it; its name shows in messages.
@@ -30,6 +32,8 @@ pub(crate) enum Type {
     List(&'static Type),
     /// Strings by string.
     Map,
+    /// Lists of strings by string.
+    TextLists,
 }
 
 /// A struct of the API.
@@ -89,6 +93,7 @@ impl Type {
             },
             Self::List(item) => format!("[]{}", item.name(version)),
             Self::Map => "map[string]string".to_owned(),
+            Self::TextLists => "map[string][]string".to_owned(),
         }
     }
 }

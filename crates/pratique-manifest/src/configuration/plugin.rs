@@ -3,10 +3,10 @@
 use pratique_cel::quote::quoted;
 use pratique_types::configuration::{ValidatingAdmissionPolicyConfiguration, WebhookAdmissionConfiguration};
 
+use super::kubeconfig;
 use super::open::{OpenedConfiguration, decode_as, whole_file};
 use super::{ConfigurationOptions, PluginConfiguration, Stop, relative_to};
 use crate::directory::{self, Unopened};
-use crate::header;
 use crate::load::{Options, load_directory};
 use crate::parse::{Parsed, parse};
 use crate::plugin::Plugin;
@@ -108,7 +108,7 @@ fn settings(
         ));
     }
     check_directory(source, &settings.static_manifests_dir, options)?;
-    check_kube_config(source, kube_config)?;
+    kubeconfig::check(kube_config).map_err(|text| at_field(source, "kubeConfigFile", text))?;
     Ok(settings)
 }
 
@@ -191,21 +191,6 @@ fn check_directory(
         Ok(false) => Err(invalid(source, FIELD, path, "must be a directory")),
         Err(reason) => Err(invalid(source, FIELD, path, &format!("unable to read: {reason}"))),
     }
-}
-
-/// A kubeconfig must be there and be YAML or JSON; what it says is for whoever calls webhooks.
-fn check_kube_config(source: &Source<'_>, path: &str) -> Result<(), Report> {
-    if path.is_empty() {
-        return Ok(());
-    }
-    let fault = |text: String| at_field(source, "kubeConfigFile", text);
-    directory::is_directory(path).map_err(fault)?;
-    let loading = |reason: String| fault(format!("error loading config file {}: {reason}", quoted(path)));
-    let bytes = directory::read_file(path).map_err(loading)?;
-    let parsed = parse(whole_file(path, bytes)).map_err(|report| loading(report.text))?;
-    header::interpret(parsed.tree(), parsed.root)
-        .map(|_| ())
-        .map_err(|(reason, _)| loading(reason))
 }
 
 fn invalid(source: &Source<'_>, field: &'static str, value: &str, detail: &str) -> Report {
