@@ -21,26 +21,31 @@ pub(crate) struct BadSeparator {
     pub(crate) line: usize,
 }
 
-/// Splits a file's content. Documents without anything but blanks are left out.
-///
-/// Faulty separators do not end the splitting; the server stops at the first.
-pub(crate) fn split(content: &[u8]) -> (Vec<RawDocument>, Vec<BadSeparator>) {
+/// The separators that are none. The server stops at the first.
+pub(crate) fn bad_separators(content: &[u8]) -> Vec<BadSeparator> {
+    let lines = lines(content).enumerate();
+    let faults = lines.filter_map(|(index, line)| {
+        let after = line.strip_prefix(b"---")?;
+        let rest = String::from_utf8_lossy(after).trim().to_owned();
+        (!rest.is_empty() && !rest.starts_with('#')).then_some(BadSeparator {
+            rest,
+            line: index + 1,
+        })
+    });
+    faults.collect()
+}
+
+/// Splits a file's content. Documents without anything but blanks are left out; faulty separators separate, too.
+pub(crate) fn split(content: &[u8]) -> Vec<RawDocument> {
     let mut documents = Vec::new();
-    let mut faults = Vec::new();
     let mut buffer: Vec<u8> = Vec::new();
     let mut first_line = 1;
     for (number, line) in lines(content).enumerate().map(|(index, line)| (index + 1, line)) {
-        if let Some(after) = line.strip_prefix(b"---") {
-            let rest = String::from_utf8_lossy(after).trim().to_owned();
-            if !rest.is_empty() && !rest.starts_with('#') {
-                faults.push(BadSeparator { rest, line: number });
-            }
-            if !buffer.is_empty() {
-                documents.extend(trimmed(&buffer, first_line));
-                buffer.clear();
-                first_line = number + 1;
-                continue;
-            }
+        if line.starts_with(b"---") && !buffer.is_empty() {
+            documents.extend(trimmed(&buffer, first_line));
+            buffer.clear();
+            first_line = number + 1;
+            continue;
         }
         if buffer.is_empty() {
             first_line = number;
@@ -49,7 +54,7 @@ pub(crate) fn split(content: &[u8]) -> (Vec<RawDocument>, Vec<BadSeparator>) {
         buffer.push(b'\n');
     }
     documents.extend(trimmed(&buffer, first_line));
-    (documents, faults)
+    documents
 }
 
 /// The lines of a file without their ends, which are LF or CRLF.
@@ -124,7 +129,7 @@ mod tests {
 
     #[track_caller]
     fn check(content: &str, expected: &[(&str, usize)]) {
-        let (documents, faults) = split(content.as_bytes());
+        let (documents, faults) = (split(content.as_bytes()), bad_separators(content.as_bytes()));
         let found: Vec<_> = documents
             .iter()
             .map(|d| (std::str::from_utf8(&d.bytes).unwrap(), d.start.line))
@@ -154,7 +159,7 @@ mod tests {
 
     #[test]
     fn text_after_a_separator_is_a_fault() {
-        let (_, faults) = split(b"a: 1\n--- b: 2\n----\n");
+        let faults = bad_separators(b"a: 1\n--- b: 2\n----\n");
         let found: Vec<_> = faults
             .iter()
             .map(|fault| (fault.rest.as_str(), fault.line))

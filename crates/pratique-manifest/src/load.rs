@@ -1,5 +1,6 @@
 //! From files to a [`ManifestSet`]: the order of things, and everything that goes wrong on the way.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -28,7 +29,10 @@ pub struct Options<'a> {
 /// All that is wrong with them; the first failure's text is what the server would stop with.
 pub fn load_directory(path: &str, plugin: Plugin, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
     let content = directory::read(path).map_err(|failure| LoadErrors::new(vec![failure]))?;
-    load(&content.files, content.unreadable, Home::Plugin(plugin), options)
+    let failures = unsplit(&content.files, content.unreadable);
+    let hash = content_hash(&content.files);
+    let files = content.files.into_iter().map(Cow::Owned);
+    finish(files, failures, hash, Home::Plugin(plugin), options)
 }
 
 /// Loads files that were read before. They are taken in the order given, which should be that of their names.
@@ -77,15 +81,29 @@ fn load(
     home: Home,
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
-    let (documents, mut failures) = split_all(files, unreadable);
+    let failures = unsplit(files, unreadable);
+    let hash = content_hash(files);
+    finish(files.iter().map(Cow::Borrowed), failures, hash, home, options)
+}
+
+/// Goes through the documents of files, each of which is let go after that.
+fn finish<'a>(
+    files: impl Iterator<Item = Cow<'a, ManifestFile>>,
+    mut failures: Vec<Failure>,
+    hash: String,
+    home: Home,
+    options: &Options<'_>,
+) -> Result<ManifestSet, LoadErrors> {
     let mut rules = rules::StaticRules::new(home, options);
-    for document in documents {
-        rules.accept(document);
+    for file in files {
+        for document in documents(&file) {
+            rules.accept(document);
+        }
     }
     let (mut set, found) = rules.finish();
     failures.extend(found);
     if failures.is_empty() {
-        set.hash = content_hash(files);
+        set.hash = hash;
         Ok(set)
     } else {
         Err(LoadErrors::new(failures))
@@ -98,42 +116,51 @@ pub(crate) struct FileDocument {
     pub(crate) file: Arc<str>,
     pub(crate) index: usize,
     pub(crate) raw: RawDocument,
-    pub(crate) file_lines: Arc<[usize]>,
+    pub(crate) file_lines: Arc<[u32]>,
 }
 
-/// Splits every file before any document is looked at, as the server does: faults here come first.
-pub(crate) fn split_all(
-    files: &[ManifestFile],
-    unreadable: Vec<(usize, Failure)>,
-) -> (Vec<FileDocument>, Vec<Failure>) {
-    let mut documents = Vec::new();
+/// The separators that split no file. The server looks at all files for these before it looks at any document.
+fn unsplit(files: &[ManifestFile], unreadable: Vec<(usize, Failure)>) -> Vec<Failure> {
     let mut failures = Vec::new();
     let mut unreadable = unreadable.into_iter().peekable();
     for (number, file) in files.iter().enumerate() {
         while let Some((_, failure)) = unreadable.next_if(|(before, _)| *before <= number) {
             failures.push(failure);
         }
-        let path: Arc<str> = file.path.as_str().into();
-        let file_lines = line_starts(&file.content);
-        let (raw, faults) = document::split(&file.content);
-        for fault in faults {
-            failures.push(bad_separator(&path, &file.content, &file_lines, &fault));
-        }
-        documents.extend(raw.into_iter().enumerate().map(|(index, raw)| FileDocument {
-            file: Arc::clone(&path),
-            index,
-            raw,
-            file_lines: Arc::clone(&file_lines),
-        }));
+        failures.extend(bad_separators(file));
     }
     failures.extend(unreadable.map(|(_, failure)| failure));
-    (documents, failures)
+    failures
+}
+
+pub(crate) fn bad_separators(file: &ManifestFile) -> Vec<Failure> {
+    let faults = document::bad_separators(&file.content);
+    if faults.is_empty() {
+        return Vec::new();
+    }
+    let path: Arc<str> = file.path.as_str().into();
+    let file_lines = line_starts(&file.content);
+    let failure = |fault| bad_separator(&path, &file.content, &file_lines, fault);
+    faults.iter().map(failure).collect()
+}
+
+/// The documents of a file.
+pub(crate) fn documents(file: &ManifestFile) -> impl Iterator<Item = FileDocument> + use<> {
+    let path: Arc<str> = file.path.as_str().into();
+    let file_lines = line_starts(&file.content);
+    let split = document::split(&file.content).into_iter().enumerate();
+    split.map(move |(index, raw)| FileDocument {
+        file: Arc::clone(&path),
+        index,
+        raw,
+        file_lines: Arc::clone(&file_lines),
+    })
 }
 
 fn bad_separator(
     path: &Arc<str>,
     content: &[u8],
-    file_lines: &Arc<[usize]>,
+    file_lines: &Arc<[u32]>,
     fault: &document::BadSeparator,
 ) -> Failure {
     let message = format!("invalid Yaml document separator: {}", fault.rest);

@@ -42,7 +42,7 @@ pub(crate) fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
     let source = DocumentSource::new(file.file, file.index, text, file.raw.start, file.file_lines);
     match parsed {
         Ok(json::Document { tree, root }) => Ok(Parsed {
-            document: Arc::new(ParsedDocument { source, tree }),
+            document: Arc::new(ParsedDocument::new(source, tree, true)),
             root,
             format: Format::Json,
             written: None,
@@ -72,7 +72,7 @@ pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
         }) => {
             let format = Format::Yaml(duplicates);
             Ok(Parsed {
-                document: Arc::new(ParsedDocument { source, tree }),
+                document: Arc::new(ParsedDocument::new(source, tree, false)),
                 root,
                 format,
                 written,
@@ -87,6 +87,14 @@ pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
     }
 }
 
+/// The values of a text that parsed before; none if it does not.
+pub(crate) fn tree(text: &str, is_json: bool) -> Option<Tree> {
+    if is_json {
+        return json::parse(text.as_bytes()).ok().map(|document| document.tree);
+    }
+    yaml::parse_text(text).ok().map(|document| document.tree)
+}
+
 fn unparsed(text: String, message: String, source: &DocumentSource, span: Span) -> Box<Report> {
     let problem = Problem::new(Rule::Syntax, message).at(source.location(span));
     Box::new(Report::single(text, problem))
@@ -99,21 +107,19 @@ fn into_text(bytes: Vec<u8>) -> String {
 impl Parsed {
     /// The text that the server quotes for a value: as it is written, or, within YAML, as the JSON it makes of it.
     pub(crate) fn raw_text(&self, id: NodeId) -> String {
-        let node = self.document.tree.get(id);
+        let node = self.tree().get(id);
         match self.format {
             _ if id == self.root => match &self.written {
                 Some(written) => written.to_string(),
                 None => self.document.source.text().to_owned(),
             },
             Format::Json => self.document.source.slice(node.span).to_owned(),
-            Format::Yaml(_) => {
-                pratique_json::escape_html(&crate::json::write(&self.document.tree, id)).into_owned()
-            }
+            Format::Yaml(_) => pratique_json::escape_html(&crate::json::write(self.tree(), id)).into_owned(),
         }
     }
 
     pub(crate) fn tree(&self) -> &Tree {
-        &self.document.tree
+        self.document.tree()
     }
 }
 

@@ -68,9 +68,9 @@ pub struct DocumentSource {
     text: String,
     start: DocumentStart,
     /// Byte offsets at which the file's lines start.
-    file_lines: Arc<[usize]>,
+    file_lines: Arc<[u32]>,
     /// Byte offsets at which the document's lines start, found when first asked for.
-    lines: OnceLock<Arc<[usize]>>,
+    lines: OnceLock<Arc<[u32]>>,
 }
 
 impl DocumentSource {
@@ -79,7 +79,7 @@ impl DocumentSource {
         index: usize,
         text: String,
         start: DocumentStart,
-        file_lines: Arc<[usize]>,
+        file_lines: Arc<[u32]>,
     ) -> Self {
         Self {
             file,
@@ -122,8 +122,10 @@ impl DocumentSource {
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.text.len());
         let lines = self.lines();
-        let line = lines.partition_point(|start| *start <= offset).saturating_sub(1);
-        let start = lines.get(line).copied().unwrap_or_default();
+        let line = lines
+            .partition_point(|start| *start as usize <= offset)
+            .saturating_sub(1);
+        let start = lines.get(line).copied().unwrap_or_default() as usize;
         let before = self.text.get(start..offset).unwrap_or_default();
         let lead = if line == 0 {
             self.start.lead
@@ -135,7 +137,7 @@ impl DocumentSource {
             .file_lines
             .get(file_line.saturating_sub(1))
             .copied()
-            .unwrap_or_default();
+            .unwrap_or_default() as usize;
         Position {
             line: saturate(file_line),
             column: saturate(lead.chars + before.chars().count() + 1),
@@ -143,7 +145,7 @@ impl DocumentSource {
         }
     }
 
-    fn lines(&self) -> &[usize] {
+    fn lines(&self) -> &[u32] {
         self.lines.get_or_init(|| line_starts(self.text.as_bytes()))
     }
 
@@ -170,7 +172,7 @@ impl DocumentSource {
             .lines()
             .get(line.saturating_sub(1))
             .copied()
-            .unwrap_or_default();
+            .unwrap_or_default() as usize;
         let content = self
             .text
             .get(start..)
@@ -184,12 +186,12 @@ impl DocumentSource {
 }
 
 /// The byte offsets at which the lines of a file start.
-pub(crate) fn line_starts(bytes: &[u8]) -> Arc<[usize]> {
+pub(crate) fn line_starts(bytes: &[u8]) -> Arc<[u32]> {
     let after_breaks = bytes
         .iter()
         .enumerate()
         .filter(|(_, byte)| **byte == b'\n')
-        .map(|(at, _)| at + 1);
+        .map(|(at, _)| saturate(at + 1));
     std::iter::once(0).chain(after_breaks).collect()
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::directory::ManifestFile;
 use crate::json;
-use crate::load::{FileDocument, split_all};
+use crate::load::{FileDocument, bad_separators, documents};
 use crate::parse::{Format, Parsed, parse_json, parse_yaml};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
 use crate::report::Report;
@@ -27,16 +27,16 @@ pub struct Document {
 /// # Errors
 /// Every document that is no YAML or JSON, and every separator that is none.
 pub fn read_documents(file: &ManifestFile) -> Result<Vec<Document>, LoadErrors> {
-    let (raw, mut failures) = split_all(std::slice::from_ref(file), Vec::new());
-    let mut documents = Vec::new();
-    for document in raw {
+    let mut failures = bad_separators(file);
+    let mut found = Vec::new();
+    for document in documents(file) {
         match read(&document) {
-            Ok(document) => documents.push(document),
+            Ok(document) => found.push(document),
             Err(failure) => failures.push(failure),
         }
     }
     if failures.is_empty() {
-        Ok(documents)
+        Ok(found)
     } else {
         Err(LoadErrors::new(failures))
     }

@@ -5,6 +5,8 @@ mod faults;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use k8s_openapi::Metadata;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
@@ -17,7 +19,7 @@ use crate::problem::{Failure, ObjectName};
 use crate::registry::{self, Registered};
 use crate::report::{self, Report};
 use crate::schema;
-use crate::set::{Loaded, ManifestSet, ObjectSource};
+use crate::set::{Loaded, ManifestSet, ObjectSource, ParsedDocument};
 use crate::tree::{NodeId, Value};
 use crate::{default, validate};
 
@@ -49,7 +51,8 @@ const MAX_LISTS: usize = 128;
 pub(crate) struct StaticRules<'a> {
     home: Home,
     options: &'a Options<'a>,
-    objects: Vec<Accepted>,
+    set: ManifestSet,
+    bindings: Vec<Binding>,
     failures: Vec<Failure>,
     /// The file that first had a name, by its kind and name.
     names: HashMap<(Kind, String), Arc<str>>,
@@ -69,10 +72,11 @@ impl From<Report> for Refused {
     }
 }
 
-/// An object without faults of its own.
-struct Accepted {
+/// A binding without faults of its own.
+struct Binding {
     kind: Kind,
-    value: Json,
+    name: String,
+    policy: String,
     source: ObjectSource,
 }
 
@@ -89,7 +93,8 @@ impl<'a> StaticRules<'a> {
         Self {
             home,
             options,
-            objects: Vec::new(),
+            set: ManifestSet::default(),
+            bindings: Vec::new(),
             failures: Vec::new(),
             names: HashMap::new(),
             policies: HashSet::new(),
@@ -205,8 +210,9 @@ impl<'a> StaticRules<'a> {
             let valid = self.validate(&candidate);
             candidates.push((candidate, valid));
         }
+        let light = Arc::new(parsed.document.without_values());
         for (candidate, valid) in candidates {
-            self.accept_object(candidate, valid);
+            self.accept_object(candidate, valid, &light);
         }
     }
 
@@ -226,7 +232,8 @@ impl<'a> StaticRules<'a> {
         false
     }
 
-    fn accept_object(&mut self, candidate: Candidate<'_>, valid: bool) {
+    /// Keeps an object that is valid; its source, of the document without its values.
+    fn accept_object(&mut self, candidate: Candidate<'_>, valid: bool, document: &Arc<ParsedDocument>) {
         let is_binding = candidate.kind.is_binding();
         if !is_binding {
             self.policies.insert(candidate.name().to_owned());
@@ -241,14 +248,23 @@ impl<'a> StaticRules<'a> {
             // A name that is not there has been complained about.
             Some(_) if candidate.name().is_empty() => {}
             Some(report) => self.fail(candidate.file, report),
-            None if valid => {
-                let Candidate {
-                    kind, value, source, ..
-                } = candidate;
-                self.objects.push(Accepted { kind, value, source });
-            }
+            None if valid => self.keep(candidate, document),
             None => {}
         }
+    }
+
+    fn keep(&mut self, candidate: Candidate<'_>, document: &Arc<ParsedDocument>) {
+        let source = ObjectSource::new(Arc::clone(document), candidate.source.root());
+        if candidate.kind.is_binding() {
+            let policy = candidate.pointer("/spec/policyName").and_then(Json::as_str);
+            self.bindings.push(Binding {
+                kind: candidate.kind,
+                name: candidate.name().to_owned(),
+                policy: policy.unwrap_or_default().to_owned(),
+                source: source.clone(),
+            });
+        }
+        put(&mut self.set, candidate.kind, candidate.value, source);
     }
 
     /// Keeps the names of policies that did not decode, so that bindings are not blamed for it.
@@ -279,29 +295,13 @@ impl<'a> StaticRules<'a> {
     /// Looks at the bindings' policies, and gives the set, sorted by name, and everything that is wrong.
     pub(crate) fn finish(mut self) -> (ManifestSet, Vec<Failure>) {
         let of_directory = self.home != Home::Api;
-        let bindings = self.objects.iter().filter(|object| object.kind.is_binding());
-        for object in bindings.filter(|_| of_directory) {
-            let policy = object
-                .value
-                .pointer("/spec/policyName")
-                .and_then(Json::as_str)
-                .unwrap_or_default();
-            if !self.policies.contains(policy) {
-                self.failures.push(faults::missing_policy(
-                    &object.source,
-                    object.kind,
-                    &object.value,
-                    policy,
-                ));
+        for binding in self.bindings.iter().filter(|_| of_directory) {
+            if !self.policies.contains(&binding.policy) {
+                self.failures.push(faults::missing_policy(binding));
             }
         }
-        let mut set = ManifestSet::default();
-        self.objects
-            .sort_by_cached_key(|object| name_of(&object.value).to_owned());
-        for object in self.objects {
-            put(&mut set, object);
-        }
-        (set, self.failures)
+        sort(&mut self.set);
+        (self.set, self.failures)
     }
 }
 
@@ -343,8 +343,7 @@ fn into_items(mut list: Json) -> Vec<Json> {
     }
 }
 
-fn put(set: &mut ManifestSet, object: Accepted) {
-    let Accepted { kind, value, source } = object;
+fn put(set: &mut ManifestSet, kind: Kind, value: Json, source: ObjectSource) {
     match kind {
         Kind::ValidatingAdmissionPolicy => typed(&mut set.validating_policies, kind, value, source),
         Kind::ValidatingAdmissionPolicyBinding => typed(&mut set.validating_bindings, kind, value, source),
@@ -364,4 +363,18 @@ fn typed<T: DeserializeOwned>(list: &mut Vec<Loaded<T>>, kind: Kind, mut value: 
     if let Ok(object) = serde_json::from_value(value) {
         list.push(Loaded { object, source });
     }
+}
+
+fn sort(set: &mut ManifestSet) {
+    by_name(&mut set.validating_policies);
+    by_name(&mut set.validating_bindings);
+    by_name(&mut set.mutating_policies);
+    by_name(&mut set.mutating_bindings);
+    by_name(&mut set.validating_webhooks);
+    by_name(&mut set.mutating_webhooks);
+}
+
+fn by_name<T: Metadata<Ty = ObjectMeta>>(list: &mut Vec<Loaded<T>>) {
+    list.sort_by(|a, b| a.object.metadata().name.cmp(&b.object.metadata().name));
+    list.shrink_to_fit();
 }

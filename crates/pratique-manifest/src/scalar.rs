@@ -130,7 +130,7 @@ mod tests {
     /// Where each of some words of the value of `a` stands: line and column.
     #[track_caller]
     fn check(text: &str, expected: &[(&str, u32, u32)]) {
-        let (mut raw, _) = crate::document::split(text.as_bytes());
+        let mut raw = crate::document::split(text.as_bytes());
         let file_lines = line_starts(text.as_bytes());
         let parsed = parse(FileDocument {
             file: "f".into(),

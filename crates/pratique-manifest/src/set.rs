@@ -1,7 +1,7 @@
 //! What loads: the objects of a plugin's manifests, defaulted and valid, with their sources.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use k8s_openapi::api::admissionregistration::v1::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingWebhookConfiguration,
@@ -46,11 +46,38 @@ pub struct ObjectSource {
     root: NodeId,
 }
 
-/// A document's text and its values.
+/// A document's text and its values. The values of a document that loads are let go, and read again if somebody asks
+/// for a place: a directory takes hardly more memory than its text and its objects.
 #[derive(Debug)]
 pub(crate) struct ParsedDocument {
-    pub(crate) source: DocumentSource,
-    pub(crate) tree: Tree,
+    pub(crate) source: Arc<DocumentSource>,
+    is_json: bool,
+    tree: OnceLock<Tree>,
+}
+
+impl ParsedDocument {
+    pub(crate) fn new(source: DocumentSource, tree: Tree, is_json: bool) -> Self {
+        Self {
+            source: Arc::new(source),
+            is_json,
+            tree: OnceLock::from(tree),
+        }
+    }
+
+    /// The same without the values.
+    pub(crate) fn without_values(&self) -> Self {
+        Self {
+            source: Arc::clone(&self.source),
+            is_json: self.is_json,
+            tree: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        // The text was parsed before, so it parses, and to the same nodes.
+        self.tree
+            .get_or_init(|| crate::parse::tree(self.source.text(), self.is_json).unwrap_or_default())
+    }
 }
 
 impl ObjectSource {
@@ -67,7 +94,7 @@ impl ObjectSource {
     /// The values as they were written, before defaulting.
     #[must_use]
     pub fn tree(&self) -> &Tree {
-        &self.document.tree
+        self.document.tree()
     }
 
     /// The object's node of [`tree`](Self::tree).
@@ -81,7 +108,7 @@ impl ObjectSource {
     pub fn locate(&self, path: &[Step]) -> Location {
         self.document
             .source
-            .location(self.document.tree.nearest_span(self.root, path))
+            .location(self.document.tree().nearest_span(self.root, path))
     }
 
     /// Where a range of a string field's decoded text stands in the file, as [`locate_in`](Self::locate_in) for one byte.
@@ -97,10 +124,10 @@ impl ObjectSource {
     /// Where a byte of a string field's decoded text stands in the file, through quotes, escapes and folded lines.
     #[must_use]
     pub fn locate_in(&self, path: &[Step], offset: usize) -> Location {
-        let Some(id) = self.document.tree.find(self.root, path) else {
+        let Some(id) = self.document.tree().find(self.root, path) else {
             return self.locate(path);
         };
-        let span = crate::scalar::span_at(&self.document.source, self.document.tree.get(id), offset);
+        let span = crate::scalar::span_at(&self.document.source, self.document.tree().get(id), offset);
         self.document.source.location(span)
     }
 }

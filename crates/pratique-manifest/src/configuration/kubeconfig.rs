@@ -8,7 +8,7 @@ use pratique_cel::quote::quoted;
 use serde_json::Value as Json;
 
 use super::open::whole_file;
-use crate::parse::{Parsed, parse};
+use crate::parse::{Parsed, parse_yaml};
 use crate::{decode, directory, header, registry, schema};
 
 /// Checks a file; the error is the server's text.
@@ -25,7 +25,7 @@ fn load(path: &str) -> Result<(), String> {
     if bytes.is_empty() {
         return Ok(());
     }
-    let parsed = parse(whole_file(path, bytes)).map_err(|report| report.text)?;
+    let parsed = parse_yaml(whole_file(path, bytes)).map_err(|report| report.text)?;
     check_header(&parsed)?;
     let decoded = decode::decode(parsed.tree(), parsed.root, &schema::KUBE_CONFIG, "v1");
     if let Some(fault) = decoded.fatal.first().or(decoded.types.first()) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pratique_cel::quote::quoted;
 use serde_json::Value as Json;
 
-use super::{Candidate, SUFFIX, name_of};
+use super::{Binding, Candidate, SUFFIX};
 use crate::help;
 use crate::kind::Kind;
 use crate::problem::{Failure, ObjectName, Problem, Rule};
@@ -172,8 +172,13 @@ fn problem_at(candidate: &Candidate<'_>, rule: Rule, text: &str, path: &[Step]) 
 }
 
 /// A binding of a policy that is not there.
-pub(super) fn missing_policy(source: &ObjectSource, kind: Kind, value: &Json, policy: &str) -> Failure {
-    let name = name_of(value);
+pub(super) fn missing_policy(binding: &Binding) -> Failure {
+    let Binding {
+        kind,
+        name,
+        policy,
+        source,
+    } = binding;
     let text = format!(
         "binding {} references policy {} which does not exist in the manifest directory",
         quoted(name),
@@ -186,8 +191,8 @@ pub(super) fn missing_policy(source: &ObjectSource, kind: Kind, value: &Json, po
     let mut problem = Problem::new(Rule::MissingPolicy, text.clone()).at(source.locate(&path));
     problem.field = Some("spec.policyName".to_owned());
     problem.object = Some(ObjectName {
-        kind,
-        name: name.to_owned(),
+        kind: *kind,
+        name: name.clone(),
     });
     Failure::single(text, problem)
 }

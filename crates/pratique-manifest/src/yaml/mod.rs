@@ -75,8 +75,7 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Text {
 /// Parses a decoded document.
 pub(crate) fn parse(decoded: &Text) -> Result<Document, SyntaxError> {
     let Some(error) = &decoded.error else {
-        let (graph, _) = grammar::compose(&decoded.text);
-        return convert::convert(&graph?);
+        return parse_text(&decoded.text);
     };
     // The server decodes a document in chunks as it reads it, so a fault of syntax in an earlier chunk comes first, and
     // what is behind the document's end is not looked at.
@@ -89,6 +88,12 @@ pub(crate) fn parse(decoded: &Text) -> Result<Document, SyntaxError> {
         format!("yaml: {}", error.message),
         Span::new(error.offset, error.offset + 1),
     ))
+}
+
+/// Parses a document's characters.
+pub(crate) fn parse_text(text: &str) -> Result<Document, SyntaxError> {
+    let (graph, _) = grammar::compose(text);
+    convert::convert(&graph?)
 }
 
 /// So many characters the server's scanner wants to have before it goes on.
