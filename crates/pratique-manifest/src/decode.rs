@@ -101,7 +101,7 @@ impl Decoder<'_> {
             }
             (Type::List(item), Value::List(items)) => Some(Json::Array(self.list(item, items))),
             (Type::Bytes, Value::List(items)) => self.byte_list(items),
-            (Type::Text(_), Value::String(text, _)) => Some(Json::String(text.to_string())),
+            (Type::Text(_), Value::String(text, _)) => Some(Json::String(String::from(&**text))),
             (Type::Bool, Value::Bool(value)) => Some(Json::Bool(*value)),
             (Type::Int32 | Type::Int64, Value::Number(text)) => self.integer(text, kind, node.span),
             (Type::Bytes, Value::String(text, _)) => self.bytes(text, node.span),
@@ -158,7 +158,7 @@ impl Decoder<'_> {
             self.path.push(separated(&self.path, &entry.key));
             let value = self.value(entry.value, item);
             self.path.pop();
-            map.insert(entry.key.to_string(), value.unwrap_or_else(|| "".into()));
+            map.insert(String::from(&*entry.key), value.unwrap_or_else(|| "".into()));
         }
         map
     }

@@ -42,7 +42,7 @@ pub(crate) fn read(path: &str) -> Result<DirectoryContent, Failure> {
     let mut content = DirectoryContent::default();
     for name in names {
         let file = clean_path(&format!("{path}/{name}"));
-        match read_file(&file) {
+        match read_manifest(&file) {
             Ok(bytes) => content.files.push(ManifestFile {
                 path: file,
                 content: bytes,
@@ -54,6 +54,22 @@ pub(crate) fn read(path: &str) -> Result<DirectoryContent, Failure> {
         }
     }
     Ok(content)
+}
+
+/// Larger files are not read. No manifest comes near; the server has no bound but its memory.
+const MAX_MIB: u64 = 512;
+
+/// Reads a file of a directory. The server would wait for a pipe, and read a device without end.
+fn read_manifest(path: &str) -> Result<Vec<u8>, String> {
+    if let Ok(found) = fs::metadata(path) {
+        if !found.is_file() && !found.is_dir() {
+            return Err(format!("open {path}: not a regular file"));
+        }
+        if found.is_file() && found.len() > MAX_MIB << 20 {
+            return Err(format!("read {path}: larger than {MAX_MIB} MiB"));
+        }
+    }
+    read_file(path)
 }
 
 fn unreadable(text: String) -> Failure {

@@ -39,21 +39,23 @@ pub(crate) fn bad_separators(content: &[u8]) -> Vec<BadSeparator> {
 pub(crate) fn split(content: &[u8]) -> Vec<RawDocument> {
     let mut documents = Vec::new();
     let mut buffer: Vec<u8> = Vec::new();
-    let mut first_line = 1;
+    let mut first = DocumentStart::FILE;
+    let mut offset = 0;
     for (number, line) in lines(content).enumerate().map(|(index, line)| (index + 1, line)) {
+        let start = offset;
+        offset += line.len() + 1;
         if line.starts_with(b"---") && !buffer.is_empty() {
-            documents.extend(trimmed(&buffer, first_line));
+            documents.extend(trimmed(&buffer, first));
             buffer.clear();
-            first_line = number + 1;
             continue;
         }
         if buffer.is_empty() {
-            first_line = number;
+            (first.line, first.offset) = (number, start);
         }
         buffer.extend_from_slice(line);
         buffer.push(b'\n');
     }
-    documents.extend(trimmed(&buffer, first_line));
+    documents.extend(trimmed(&buffer, first));
     documents
 }
 
@@ -74,7 +76,7 @@ fn lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
         })
 }
 
-fn trimmed(buffer: &[u8], first_line: usize) -> Option<RawDocument> {
+fn trimmed(buffer: &[u8], first: DocumentStart) -> Option<RawDocument> {
     let start = leading_blanks(buffer);
     let end = buffer.len() - trailing_blanks(buffer);
     let bytes = buffer.get(start..end).filter(|bytes| !bytes.is_empty())?;
@@ -88,7 +90,8 @@ fn trimmed(buffer: &[u8], first_line: usize) -> Option<RawDocument> {
     Some(RawDocument {
         bytes: bytes.to_vec(),
         start: DocumentStart {
-            line: first_line + breaks,
+            line: first.line + breaks,
+            offset: first.offset + before.len() - on_line.len(),
             lead,
         },
     })

@@ -9,7 +9,7 @@ use crate::directory::{self, ManifestFile};
 use crate::document::{self, RawDocument};
 use crate::expression::ExpressionCompiler;
 use crate::plugin::Plugin;
-use crate::position::{DocumentStart, Lead, line_starts};
+use crate::position::{DocumentStart, FileLines, file_lines};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
 use crate::rules::Home;
 use crate::set::ManifestSet;
@@ -116,7 +116,7 @@ pub(crate) struct FileDocument {
     pub(crate) file: Arc<str>,
     pub(crate) index: usize,
     pub(crate) raw: RawDocument,
-    pub(crate) file_lines: Arc<[u32]>,
+    pub(crate) file_lines: FileLines,
 }
 
 /// The separators that split no file. The server looks at all files for these before it looks at any document.
@@ -139,7 +139,7 @@ pub(crate) fn bad_separators(file: &ManifestFile) -> Vec<Failure> {
         return Vec::new();
     }
     let path: Arc<str> = file.path.as_str().into();
-    let file_lines = line_starts(&file.content);
+    let file_lines = file_lines(&file.content);
     let failure = |fault| bad_separator(&path, &file.content, &file_lines, fault);
     faults.iter().map(failure).collect()
 }
@@ -147,29 +147,26 @@ pub(crate) fn bad_separators(file: &ManifestFile) -> Vec<Failure> {
 /// The documents of a file.
 pub(crate) fn documents(file: &ManifestFile) -> impl Iterator<Item = FileDocument> + use<> {
     let path: Arc<str> = file.path.as_str().into();
-    let file_lines = line_starts(&file.content);
+    let file_lines = file_lines(&file.content);
     let split = document::split(&file.content).into_iter().enumerate();
     split.map(move |(index, raw)| FileDocument {
         file: Arc::clone(&path),
         index,
         raw,
-        file_lines: Arc::clone(&file_lines),
+        file_lines: file_lines.clone(),
     })
 }
 
 fn bad_separator(
     path: &Arc<str>,
     content: &[u8],
-    file_lines: &Arc<[u32]>,
+    file_lines: &FileLines,
     fault: &document::BadSeparator,
 ) -> Failure {
     let message = format!("invalid Yaml document separator: {}", fault.rest);
     let text = String::from_utf8_lossy(content).into_owned();
-    let start = DocumentStart {
-        line: 1,
-        lead: Lead::default(),
-    };
-    let source = position::DocumentSource::new(Arc::clone(path), 0, text, start, Arc::clone(file_lines));
+    let start = DocumentStart::FILE;
+    let source = position::DocumentSource::new(Arc::clone(path), 0, text, start, file_lines.clone());
     let location = source.location(source.line_span(fault.line));
     let problem = Problem::new(Rule::DocumentSeparator, message.clone()).at(location);
     Failure::single(

@@ -49,8 +49,29 @@ pub struct Location {
 pub(crate) struct DocumentStart {
     /// The line, from 1.
     pub(crate) line: usize,
+    /// The byte at which that line starts, in a file without carriage returns.
+    pub(crate) offset: usize,
     /// The blanks before it on that line.
     pub(crate) lead: Lead,
+}
+
+impl DocumentStart {
+    /// Where a file starts.
+    pub(crate) const FILE: Self = Self {
+        line: 1,
+        offset: 0,
+        lead: Lead { chars: 0, bytes: 0 },
+    };
+}
+
+/// The byte offsets at which a file's lines start; none where those of a document's text tell them.
+pub(crate) type FileLines = Option<Arc<[u32]>>;
+
+/// The lines of a file whose documents' texts are not just parts of it: with line ends that become others, or bytes that
+/// are no UTF-8.
+pub(crate) fn file_lines(content: &[u8]) -> FileLines {
+    let is_plain = !content.contains(&b'\r') && std::str::from_utf8(content).is_ok();
+    (!is_plain).then(|| line_starts(content))
 }
 
 /// Blanks that were trimmed off.
@@ -67,8 +88,7 @@ pub struct DocumentSource {
     index: usize,
     text: String,
     start: DocumentStart,
-    /// Byte offsets at which the file's lines start.
-    file_lines: Arc<[u32]>,
+    file_lines: FileLines,
     /// Byte offsets at which the document's lines start, found when first asked for.
     lines: OnceLock<Arc<[u32]>>,
 }
@@ -79,7 +99,7 @@ impl DocumentSource {
         index: usize,
         text: String,
         start: DocumentStart,
-        file_lines: Arc<[u32]>,
+        file_lines: FileLines,
     ) -> Self {
         Self {
             file,
@@ -120,7 +140,7 @@ impl DocumentSource {
     /// The file position of a byte offset of the document's text.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
-        let offset = offset.min(self.text.len());
+        let offset = self.text.floor_char_boundary(offset);
         let lines = self.lines();
         let line = lines
             .partition_point(|start| *start as usize <= offset)
@@ -133,11 +153,14 @@ impl DocumentSource {
             Lead::default()
         };
         let file_line = self.start.line + line;
-        let line_start = self
-            .file_lines
-            .get(file_line.saturating_sub(1))
-            .copied()
-            .unwrap_or_default() as usize;
+        let line_start = match &self.file_lines {
+            Some(lines) => lines
+                .get(file_line.saturating_sub(1))
+                .copied()
+                .unwrap_or_default() as usize,
+            None if line == 0 => self.start.offset,
+            None => self.start.offset + self.start.lead.bytes + start,
+        };
         Position {
             line: saturate(file_line),
             column: saturate(lead.chars + before.chars().count() + 1),
@@ -156,7 +179,7 @@ impl DocumentSource {
             file: Arc::clone(&self.file),
             document: self.index,
             start: self.position(span.start as usize),
-            end: self.position(span.end as usize),
+            end: self.position(self.text.ceil_char_boundary(span.end as usize)),
         }
     }
 
@@ -186,7 +209,7 @@ impl DocumentSource {
 }
 
 /// The byte offsets at which the lines of a file start.
-pub(crate) fn line_starts(bytes: &[u8]) -> Arc<[u32]> {
+fn line_starts(bytes: &[u8]) -> Arc<[u32]> {
     let after_breaks = bytes
         .iter()
         .enumerate()
@@ -207,9 +230,10 @@ mod tests {
     fn check(file: &str, line: usize, text: &str, offset: usize, expected: (u32, u32, usize)) {
         let start = DocumentStart {
             line,
+            offset: file.split_inclusive('\n').take(line - 1).map(str::len).sum(),
             lead: Lead::default(),
         };
-        let lines = line_starts(file.as_bytes());
+        let lines = file_lines(file.as_bytes());
         let source = DocumentSource::new("f".into(), 0, text.to_owned(), start, lines);
         let found = source.position(offset);
         assert_eq!((found.line, found.column, found.offset), expected);
@@ -220,5 +244,6 @@ mod tests {
         check("a: b", 1, "a: b", 3, (1, 4, 3));
         check("x\r\n---\r\na: b\r\nc: d\r\n", 3, "a: b\nc: d", 8, (4, 4, 17));
         check("é: b", 1, "é: b", 4, (1, 4, 4));
+        check("x\n---\na: b\nc: d\n", 3, "a: b\nc: d", 8, (4, 4, 14));
     }
 }

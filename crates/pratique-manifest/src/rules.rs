@@ -52,7 +52,6 @@ pub(crate) struct StaticRules<'a> {
     home: Home,
     options: &'a Options<'a>,
     set: ManifestSet,
-    bindings: Vec<Binding>,
     failures: Vec<Failure>,
     /// The file that first had a name, by its kind and name.
     names: HashMap<(Kind, String), Arc<str>>,
@@ -72,14 +71,6 @@ impl From<Report> for Refused {
     }
 }
 
-/// A binding without faults of its own.
-struct Binding {
-    kind: Kind,
-    name: String,
-    policy: String,
-    source: ObjectSource,
-}
-
 /// An object on its way through the rules.
 struct Candidate<'a> {
     kind: Kind,
@@ -94,7 +85,6 @@ impl<'a> StaticRules<'a> {
             home,
             options,
             set: ManifestSet::default(),
-            bindings: Vec::new(),
             failures: Vec::new(),
             names: HashMap::new(),
             policies: HashSet::new(),
@@ -255,15 +245,6 @@ impl<'a> StaticRules<'a> {
 
     fn keep(&mut self, candidate: Candidate<'_>, document: &Arc<ParsedDocument>) {
         let source = ObjectSource::new(Arc::clone(document), candidate.source.root());
-        if candidate.kind.is_binding() {
-            let policy = candidate.pointer("/spec/policyName").and_then(Json::as_str);
-            self.bindings.push(Binding {
-                kind: candidate.kind,
-                name: candidate.name().to_owned(),
-                policy: policy.unwrap_or_default().to_owned(),
-                source: source.clone(),
-            });
-        }
         put(&mut self.set, candidate.kind, candidate.value, source);
     }
 
@@ -294,12 +275,11 @@ impl<'a> StaticRules<'a> {
 
     /// Looks at the bindings' policies, and gives the set, sorted by name, and everything that is wrong.
     pub(crate) fn finish(mut self) -> (ManifestSet, Vec<Failure>) {
-        let of_directory = self.home != Home::Api;
-        for binding in self.bindings.iter().filter(|_| of_directory) {
-            if !self.policies.contains(&binding.policy) {
-                self.failures.push(faults::missing_policy(binding));
-            }
+        if self.home != Home::Api {
+            let missing = missing_policies(&self.set, &self.policies);
+            self.failures.extend(missing);
         }
+        drop((self.names, self.policies));
         sort(&mut self.set);
         (self.set, self.failures)
     }
@@ -365,6 +345,38 @@ fn typed<T: DeserializeOwned>(list: &mut Vec<Loaded<T>>, kind: Kind, mut value: 
     }
 }
 
+/// The bindings whose policies are not among those named.
+fn missing_policies(set: &ManifestSet, policies: &HashSet<String>) -> Vec<Failure> {
+    let validating = set.validating_bindings.iter().map(|binding| {
+        let policy = Some(binding.object.spec.policy_name.as_str());
+        (
+            Kind::ValidatingAdmissionPolicyBinding,
+            &binding.object.metadata,
+            policy,
+            &binding.source,
+        )
+    });
+    let mutating = set.mutating_bindings.iter().map(|binding| {
+        let policy = binding
+            .object
+            .spec
+            .as_ref()
+            .and_then(|spec| spec.policy_name.as_deref());
+        (
+            Kind::MutatingAdmissionPolicyBinding,
+            &binding.object.metadata,
+            policy,
+            &binding.source,
+        )
+    });
+    let failure = |(kind, metadata, policy, source): (Kind, &ObjectMeta, Option<&str>, &ObjectSource)| {
+        let policy = policy.unwrap_or_default();
+        let name = metadata.name.as_deref().unwrap_or_default();
+        (!policies.contains(policy)).then(|| faults::missing_policy(kind, name, policy, source))
+    };
+    validating.chain(mutating).filter_map(failure).collect()
+}
+
 fn sort(set: &mut ManifestSet) {
     by_name(&mut set.validating_policies);
     by_name(&mut set.validating_bindings);
@@ -375,6 +387,9 @@ fn sort(set: &mut ManifestSet) {
 }
 
 fn by_name<T: Metadata<Ty = ObjectMeta>>(list: &mut Vec<Loaded<T>>) {
-    list.sort_by(|a, b| a.object.metadata().name.cmp(&b.object.metadata().name));
     list.shrink_to_fit();
+    let name = |loaded: &Loaded<T>| loaded.object.metadata().name.clone();
+    if !list.is_sorted_by(|a, b| a.object.metadata().name <= b.object.metadata().name) {
+        list.sort_by_cached_key(name);
+    }
 }

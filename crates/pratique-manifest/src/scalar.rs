@@ -123,7 +123,7 @@ mod tests {
     use crate::json;
     use crate::load::FileDocument;
     use crate::parse::parse;
-    use crate::position::line_starts;
+    use crate::position::file_lines;
     use crate::set::ObjectSource;
     use crate::tree::Step;
 
@@ -131,7 +131,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &[(&str, u32, u32)]) {
         let mut raw = crate::document::split(text.as_bytes());
-        let file_lines = line_starts(text.as_bytes());
+        let file_lines = file_lines(text.as_bytes());
         let parsed = parse(FileDocument {
             file: "f".into(),
             index: 0,

@@ -52,7 +52,7 @@ pub struct ObjectSource {
 pub(crate) struct ParsedDocument {
     pub(crate) source: Arc<DocumentSource>,
     is_json: bool,
-    tree: OnceLock<Tree>,
+    tree: OnceLock<Box<Tree>>,
 }
 
 impl ParsedDocument {
@@ -60,7 +60,7 @@ impl ParsedDocument {
         Self {
             source: Arc::new(source),
             is_json,
-            tree: OnceLock::from(tree),
+            tree: OnceLock::from(Box::new(tree)),
         }
     }
 
@@ -75,8 +75,9 @@ impl ParsedDocument {
 
     pub(crate) fn tree(&self) -> &Tree {
         // The text was parsed before, so it parses, and to the same nodes.
-        self.tree
-            .get_or_init(|| crate::parse::tree(self.source.text(), self.is_json).unwrap_or_default())
+        self.tree.get_or_init(|| {
+            Box::new(crate::parse::tree(self.source.text(), self.is_json).unwrap_or_default())
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::document::RawDocument;
 use crate::header::{self, Header};
 use crate::load::FileDocument;
 use crate::parse::{Parsed, parse};
-use crate::position::{DocumentStart, Lead, line_starts};
+use crate::position::{DocumentStart, file_lines};
 use crate::problem::{Failure, Problem, Rule};
 use crate::registry;
 use crate::report::{self, Report};
@@ -77,11 +77,8 @@ fn prefixed(report: Report) -> Failure {
 
 /// A file as one document: configuration is not split, what follows the first document is not looked at.
 pub(super) fn whole_file(path: &str, bytes: Vec<u8>) -> FileDocument {
-    let file_lines = line_starts(&bytes);
-    let start = DocumentStart {
-        line: 1,
-        lead: Lead::default(),
-    };
+    let file_lines = file_lines(&bytes);
+    let start = DocumentStart::FILE;
     FileDocument {
         file: Arc::from(path),
         index: 0,

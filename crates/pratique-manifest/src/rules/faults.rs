@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pratique_cel::quote::quoted;
 use serde_json::Value as Json;
 
-use super::{Binding, Candidate, SUFFIX};
+use super::{Candidate, SUFFIX};
 use crate::help;
 use crate::kind::Kind;
 use crate::problem::{Failure, ObjectName, Problem, Rule};
@@ -172,13 +172,7 @@ fn problem_at(candidate: &Candidate<'_>, rule: Rule, text: &str, path: &[Step]) 
 }
 
 /// A binding of a policy that is not there.
-pub(super) fn missing_policy(binding: &Binding) -> Failure {
-    let Binding {
-        kind,
-        name,
-        policy,
-        source,
-    } = binding;
+pub(super) fn missing_policy(kind: Kind, name: &str, policy: &str, source: &ObjectSource) -> Failure {
     let text = format!(
         "binding {} references policy {} which does not exist in the manifest directory",
         quoted(name),
@@ -191,8 +185,8 @@ pub(super) fn missing_policy(binding: &Binding) -> Failure {
     let mut problem = Problem::new(Rule::MissingPolicy, text.clone()).at(source.locate(&path));
     problem.field = Some("spec.policyName".to_owned());
     problem.object = Some(ObjectName {
-        kind: *kind,
-        name: name.clone(),
+        kind,
+        name: name.to_owned(),
     });
     Failure::single(text, problem)
 }
