@@ -1,6 +1,7 @@
 //! Our side of the contests that `cargo xtask bench` holds: `pratique-benches <contest>`, with orders on stdin.
 
 mod cel;
+mod load;
 
 use std::io::{stdin, stdout};
 use std::process::ExitCode;
@@ -8,9 +9,14 @@ use std::process::ExitCode;
 use pratique_benches::contest;
 
 fn main() -> ExitCode {
-    let name = std::env::args().nth(1).unwrap_or_default();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (name, rest) = match arguments.split_first() {
+        Some((name, rest)) => (name.clone(), rest),
+        None => (String::new(), &[][..]),
+    };
     let ended = match name.as_str() {
         "cel" => contest::serve(stdin().lock(), stdout(), cel::Expressions::new),
+        "load" => load::run(rest),
         _ => Err(format!("no contest is named {name:?}")),
     };
     match ended {

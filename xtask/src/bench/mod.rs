@@ -7,6 +7,7 @@
 mod build;
 mod cel;
 mod contest;
+mod load;
 mod side;
 mod statistics;
 mod table;
@@ -49,6 +50,8 @@ pub struct Arguments {
 pub enum What {
     /// Expressions over a Pod: parsing, checking, planning, evaluating.
     Cel,
+    /// A thousand static policies: time, memory, and ten times as many.
+    Load,
 }
 
 /// The peers.
@@ -60,10 +63,11 @@ pub enum Against {
 
 /// Runs and prints; the exit code is 2 when something cannot be built or run, or the sides do not agree.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let results = match arguments.what {
-        What::Cel => cel::contest(arguments),
+    let ended = match arguments.what {
+        What::Cel => cel::contest(arguments).and_then(|results| show(arguments, &results)),
+        What::Load => load::run(arguments),
     };
-    match results.and_then(|results| show(arguments, &results)) {
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

@@ -1,0 +1,53 @@
+//! Loading a directory of static manifests: `pratique-benches load [-n TIMES] DIRECTORY`.
+//!
+//! Reads, decodes, defaults, validates and compiles every expression, as an API server does before it starts, and prints
+//! one line of JSON: the nanoseconds of each time, how many objects there were, and the peak of the process's memory.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use pratique::manifest::{ManifestSet, Options, Plugin, load_directory};
+use pratique::{Cache, Expressions};
+use serde_json::json;
+
+/// Loads as often as the arguments say.
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let (times, directory) = match arguments {
+        [directory] => (1, directory),
+        [flag, times, directory] if flag == "-n" => {
+            (times.parse().map_err(|error| format!("-n: {error}"))?, directory)
+        }
+        _ => return Err("usage: pratique-benches load [-n TIMES] DIRECTORY".to_owned()),
+    };
+    let mut nanos = Vec::new();
+    let mut objects = 0;
+    for _ in 0..times {
+        let start = Instant::now();
+        objects = load(directory)?;
+        nanos.push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+    }
+    println!(
+        "{}",
+        json!({"nanos": nanos, "objects": objects, "peak_kib": peak_kib()?})
+    );
+    Ok(())
+}
+
+/// Each time with a new cache, so that nothing is known of the expressions.
+fn load(directory: &str) -> Result<usize, String> {
+    let expressions = Expressions::new(Arc::new(Cache::new()));
+    let options = Options {
+        expressions: &expressions,
+    };
+    let set: ManifestSet = load_directory(directory, Plugin::ValidatingAdmissionPolicy, &options)
+        .map_err(|errors| errors.to_string())?;
+    Ok(set.validating_policies.len() + set.validating_bindings.len())
+}
+
+/// The largest resident set that the process has had.
+fn peak_kib() -> Result<u64, String> {
+    let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|peak| peak.split_whitespace().next()?.parse().ok())
+        .ok_or_else(|| "no VmHWM in /proc/self/status".to_owned())
+}
