@@ -1,9 +1,9 @@
 //! `pratique test`: suites, their results, and how it ends.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
@@ -339,33 +339,36 @@ fn changes_are_watched() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let (send, notes) = mpsc::channel();
     let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let out = send.clone();
-    thread::spawn(move || {
-        BufReader::new(stdout)
-            .lines()
-            .for_each(|line| drop(out.send(line.unwrap())))
-    });
-    thread::spawn(move || {
-        BufReader::new(stderr)
-            .lines()
-            .for_each(|line| drop(send.send(line.unwrap())))
-    });
-    let until = |wanted: &str| loop {
-        let line = notes.recv_timeout(Duration::from_secs(30)).unwrap();
-        if line.contains(wanted) {
-            break;
-        }
-    };
-    until("2 passed, 0 failed");
-    until("waiting for changes");
+    let (results, notes) = (lines(stdout), lines(stderr));
+    until(&results, "2 passed, 0 failed");
+    until(&notes, "waiting for changes");
     fs::write(
         directory.path().join("policy.yaml"),
         POLICY.replace(": 3\"", ": 7\""),
     )
     .unwrap();
-    until("1 passed, 1 failed");
+    until(&results, "1 passed, 1 failed");
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// The lines of a stream, as they come.
+fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
+    let (send, lines) = mpsc::channel();
+    thread::spawn(move || {
+        BufReader::new(stream)
+            .lines()
+            .for_each(|line| drop(send.send(line.unwrap())))
+    });
+    lines
+}
+
+/// Waits for a line.
+fn until(lines: &Receiver<String>, wanted: &str) {
+    while !lines
+        .recv_timeout(Duration::from_secs(60))
+        .unwrap()
+        .contains(wanted)
+    {}
 }
