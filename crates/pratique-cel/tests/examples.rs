@@ -37,3 +37,10 @@ fn pending_authorization_checks() -> Ended {
 fn reports() -> Ended {
     report::main()
 }
+
+#[test]
+fn programs_are_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<pratique_cel::Environment>();
+    shared::<pratique_cel::Program>();
+}
