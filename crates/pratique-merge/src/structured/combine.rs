@@ -25,6 +25,9 @@ pub(super) fn combine<'a>(schema: &MergeSchema, of: MergeTypeId, value: &mut Val
         }
         (Value::Array(elements), Patch::EmptyList, _, Some(list))
             if list.merging != ListMerging::Atomic && !elements.is_empty() => {}
+        (Value::Object(object), Patch::Null, Some(map), _) if !map.atomic && !object.is_empty() => {}
+        (Value::Array(elements), Patch::Null, None, Some(list))
+            if list.merging != ListMerging::Atomic && !elements.is_empty() => {}
         (value, patch, ..) => *value = patch.into_value(),
     }
 }

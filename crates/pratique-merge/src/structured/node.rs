@@ -47,7 +47,8 @@ impl<'a> Node<'a> for Value<'a> {
 impl<'a> Node<'a> for Patch<'a> {
     fn view(&self) -> View<'_, 'a, Self> {
         match self {
-            Patch::Null => View::ForeignNull,
+            Patch::Null => View::Null,
+            Patch::NullValue => View::ForeignNull,
             Patch::Bool(value) => View::Bool(*value),
             Patch::Int(number) => View::Int(*number),
             Patch::Float(number) => View::Float(*number),

@@ -6,12 +6,15 @@ use pratique_json::Value;
 
 /// A value to merge in.
 ///
-/// It is more than JSON: an expression can put values into it that no document holds. These are refused, in
+/// It is more than JSON: an expression can put values into it that no document holds. Most of these are refused, in
 /// words that name them, so they come with the words.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Patch<'a> {
-    /// The null of an expression: always refused.
+    /// The null of a document. It leaves lists, maps and structs that hold something as they are, unless they are
+    /// atomic, and takes the place of all else.
     Null,
+    /// The null of an expression: always refused.
+    NullValue,
     /// `true` or `false`
     Bool(bool),
     /// An integer.
@@ -65,7 +68,7 @@ impl<'a> Patch<'a> {
     /// The value as the object gets it. What is refused has none.
     pub(super) fn into_value(self) -> Value<'a> {
         match self {
-            Patch::Null | Patch::EmptyList | Patch::Foreign(_) => Value::Null,
+            Patch::Null | Patch::NullValue | Patch::EmptyList | Patch::Foreign(_) => Value::Null,
             Patch::Bool(value) => Value::Bool(value),
             Patch::Int(number) => Value::Int(number),
             Patch::Float(number) => Value::Float(number),

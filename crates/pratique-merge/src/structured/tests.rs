@@ -22,13 +22,28 @@ fn merged(
 ) -> String {
     let mut object = parse(object.as_bytes()).unwrap();
     let before = object.clone();
-    let patch: Patch<'_> = parse(patch.as_bytes()).unwrap().into();
+    let patch = evaluated(parse(patch.as_bytes()).unwrap().into());
     match apply(schema, of, &mut object, patch) {
         Ok(()) => object.to_string(),
         Err(error) => {
             assert_eq!(object, before, "an error changes nothing");
             error.to_string()
         }
+    }
+}
+
+/// A patch with its nulls as an expression gives them.
+fn evaluated(patch: Patch<'_>) -> Patch<'_> {
+    match patch {
+        Patch::Null => Patch::NullValue,
+        Patch::List(elements) => Patch::List(elements.into_iter().map(evaluated).collect()),
+        Patch::Map(members) => Patch::Map(
+            members
+                .into_iter()
+                .map(|(key, member)| (key, evaluated(member)))
+                .collect(),
+        ),
+        other => other,
     }
 }
 
@@ -330,4 +345,38 @@ fn the_empty_list_of_an_expression_is_null() {
     let patch = Patch::Map(vec![("metadata".into(), finalizers)]);
     apply(schema, of, &mut object, patch).unwrap();
     assert_eq!(object.to_string(), r#"{"metadata":{"finalizers":null}}"#);
+}
+
+#[test]
+fn the_null_of_a_document_takes_the_place_of_what_is_not_merged() {
+    let schema = MergeSchema::builtin();
+    let of = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).unwrap();
+    for (spec, expected) in [
+        (r#"{"nodeName":"a"}"#, r#"{"nodeName":null}"#),
+        (r#"{"nodeSelector":{"a":"b"}}"#, r#"{"nodeSelector":null}"#),
+        (r#"{"tolerations":[{"key":"a"}]}"#, r#"{"tolerations":null}"#),
+        (r#"{"overhead":{"cpu":1}}"#, r#"{"overhead":{"cpu":1}}"#),
+        (r#"{"overhead":{}}"#, r#"{"overhead":null}"#),
+        (
+            r#"{"containers":[{"name":"a"}]}"#,
+            r#"{"containers":[{"name":"a"}]}"#,
+        ),
+        (r#"{"containers":[]}"#, r#"{"containers":null}"#),
+    ] {
+        let object = format!(r#"{{"spec":{spec}}}"#);
+        let mut object = parse(object.as_bytes()).unwrap();
+        let field = object
+            .get("spec")
+            .unwrap()
+            .as_object()
+            .unwrap()
+            .iter()
+            .next()
+            .unwrap()
+            .0
+            .to_owned();
+        let spec = Patch::Map(vec![(field.into(), Patch::Null)]);
+        apply(schema, of, &mut object, Patch::Map(vec![("spec".into(), spec)])).unwrap();
+        assert_eq!(object.get("spec").unwrap().to_string(), expected);
+    }
 }

@@ -11,6 +11,7 @@ mod patch;
 mod plain;
 mod reinvocation;
 mod version;
+mod words;
 
 use std::sync::Arc;
 

@@ -76,7 +76,8 @@ pub(super) fn json<'s>(
 fn of_patch(patch: Patch<'_>) -> Result<json::Value<'_>, String> {
     let invalid = |of: &str| format!("proto: invalid type: {of}");
     Ok(match patch {
-        Patch::Null => return Err(invalid("structpb.NullValue")),
+        Patch::Null => json::Value::Null,
+        Patch::NullValue => return Err(invalid("structpb.NullValue")),
         Patch::Bool(value) => json::Value::Bool(value),
         Patch::Int(number) => double(number as f64)?,
         Patch::Float(number) => double(number)?,

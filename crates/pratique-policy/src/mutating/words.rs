@@ -1,0 +1,195 @@
+//! Values of expressions that no document holds, in Go's words.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use pratique_cel::Value;
+use pratique_merge::structured::Foreign;
+
+/// A value that no document holds.
+pub(super) fn foreign(value: &Value<'_>) -> Foreign {
+    match value {
+        Value::Uint(number) => new(number.to_string(), format!("{number:#x}"), "uint64"),
+        Value::Bytes(bytes) => {
+            let shown: Vec<String> = bytes.iter().map(u8::to_string).collect();
+            let literal: Vec<String> = bytes.iter().map(|byte| format!("{byte:#x}")).collect();
+            let literal = format!("[]uint8{{{}}}", literal.join(", "));
+            new(format!("[{}]", shown.join(" ")), literal, BYTES)
+        }
+        Value::Timestamp(time) => {
+            let text = time.to_string();
+            new(plain_time(&text), literal_time(&text), "time.Time")
+        }
+        Value::Duration(span) => new(
+            go_duration(span.nanos()),
+            span.nanos().to_string(),
+            "time.Duration",
+        ),
+        Value::List(list) => {
+            let of = |show: fn(&Value<'_>) -> String| list.iter().map(|own| show(&own)).collect::<Vec<_>>();
+            new(
+                format!("[{}]", of(plain).join(" ")),
+                format!("[]ref.Val{{{}}}", of(literal).join(", ")),
+                "[]ref.Val",
+            )
+        }
+        Value::Map(map) => {
+            // Go sorts keys; those of literals are of one type.
+            let mut entries: Vec<(Value<'_>, Value<'_>)> = map.iter().collect();
+            entries.sort_by(|(a, _), (b, _)| by_key(a, b));
+            let of = |show: fn(&Value<'_>) -> String| {
+                let entries = entries.iter();
+                let entries = entries.map(|(key, own)| format!("{}:{}", show(key), show(own)));
+                entries.collect::<Vec<_>>()
+            };
+            new(
+                format!("map[{}]", of(plain).join(" ")),
+                format!("map[ref.Val]ref.Val{{{}}}", of(literal).join(", ")),
+                "map[ref.Val]ref.Val",
+            )
+        }
+        Value::Struct(other) => new(String::new(), String::new(), go_struct(other.type_name())),
+        Value::Opaque(opaque) => new(opaque.text(), opaque.text(), go_struct(opaque.type_name())),
+        other => new(plain(other), literal(other), "*types.Err"),
+    }
+}
+
+/// The error that took a value's place.
+pub(super) fn error(text: String) -> Foreign {
+    new(text, String::new(), "*types.Err")
+}
+
+/// The name of the type of bytes.
+pub(super) const BYTES: &str = "[]uint8";
+
+fn new(plain: String, literal: String, type_name: &'static str) -> Foreign {
+    Foreign {
+        plain,
+        literal,
+        type_name: Cow::Borrowed(type_name),
+    }
+}
+
+/// A value within a list or map that has no plain form, as `%v` writes it.
+fn plain(value: &Value<'_>) -> String {
+    match value {
+        Value::Timestamp(time) => plain_time(&time.to_string()),
+        other => pratique_cel::ops::shown(other),
+    }
+}
+
+/// The same as `%#v` writes it.
+fn literal(value: &Value<'_>) -> String {
+    match value {
+        Value::String(text) => pratique_cel::quote::quoted(text),
+        Value::Uint(number) => format!("{number:#x}"),
+        Value::Bytes(bytes) => {
+            let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:#x}")).collect();
+            format!("types.Bytes{{{}}}", bytes.join(", "))
+        }
+        Value::Duration(span) => format!("types.Duration{{Duration:{}}}", span.nanos()),
+        Value::Timestamp(time) => literal_time(&time.to_string()),
+        other => pratique_cel::ops::shown(other),
+    }
+}
+
+fn by_key(a: &Value<'_>, b: &Value<'_>) -> Ordering {
+    match (a, b) {
+        (Value::String(a), Value::String(b)) => a.cmp(b),
+        (Value::Int(a), Value::Int(b)) => a.cmp(b),
+        (Value::Uint(a), Value::Uint(b)) => a.cmp(b),
+        (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+        _ => Ordering::Equal,
+    }
+}
+
+/// `2020-01-01T00:00:00Z` as Go shows it.
+fn plain_time(text: &str) -> String {
+    text.replace('T', " ").replace('Z', " +0000 UTC")
+}
+
+/// `2020-01-01T00:00:00Z` as Go code writes it.
+fn literal_time(text: &str) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let parts: Vec<&str> = text.split(['-', 'T', ':', '.', 'Z']).collect();
+    let number = |at: usize| {
+        parts
+            .get(at)
+            .and_then(|part| part.parse::<usize>().ok())
+            .unwrap_or(0)
+    };
+    let nanos = format!("{:0<9}", parts.get(6).copied().unwrap_or(""));
+    let month = number(1).checked_sub(1).and_then(|at| MONTHS.get(at)).copied();
+    format!(
+        "time.Date({}, time.{}, {}, {}, {}, {}, {}, time.UTC)",
+        number(0),
+        month.unwrap_or_default(),
+        number(2),
+        number(3),
+        number(4),
+        number(5),
+        nanos.parse::<u32>().unwrap_or(0)
+    )
+}
+
+/// A span of time as Go shows it: `1m30s`.
+fn go_duration(nanos: i64) -> String {
+    let total = nanos.unsigned_abs();
+    let sign = if nanos < 0 { "-" } else { "" };
+    let fraction = |whole: u64, part: u64, digits: usize| {
+        let part = format!("{part:0digits$}");
+        match part.trim_end_matches('0') {
+            "" => whole.to_string(),
+            part => format!("{whole}.{part}"),
+        }
+    };
+    let small = match total {
+        0 => "0s".to_owned(),
+        1..1_000 => format!("{total}ns"),
+        1_000..1_000_000 => fraction(total / 1_000, total % 1_000, 3) + "µs",
+        1_000_000..1_000_000_000 => fraction(total / 1_000_000, total % 1_000_000, 6) + "ms",
+        _ => {
+            let seconds = total / 1_000_000_000;
+            let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
+            let hours_shown = if hours > 0 {
+                format!("{hours}h")
+            } else {
+                String::new()
+            };
+            let minutes = if seconds >= 60 {
+                format!("{minutes}m")
+            } else {
+                String::new()
+            };
+            hours_shown + &minutes + &fraction(seconds % 60, total % 1_000_000_000, 9) + "s"
+        }
+    };
+    format!("{sign}{small}")
+}
+
+/// What Go calls the values of some types.
+fn go_struct(name: &str) -> &'static str {
+    match name {
+        "kubernetes.Quantity" => "*resource.Quantity",
+        "net.IP" => "netip.Addr",
+        "net.CIDR" => "netip.Prefix",
+        "kubernetes.URL" => "*url.URL",
+        "kubernetes.Semver" => "semver.Version",
+        "kubernetes.NamedFormat" => "*cel.Format",
+        "JSONPatch" => "*mutation.JSONPatchVal",
+        _ => "*types.Err",
+    }
+}
