@@ -40,15 +40,25 @@ fn read<'s>(
     session: &Session<'s>,
 ) -> Result<&'s json::Value<'s>, Refusal> {
     let server = |error: String| Refusal::Server(error);
-    let json::Value::Object(members) = patched else {
-        return Err(server(no_object(patched)));
+    // A document of null is an object of nothing to built-in kinds.
+    let empty = patched.is_null() && typed::is_builtin(version.kind);
+    let patched = if empty {
+        session.keep(json::Object::new().into())
+    } else {
+        patched
+    };
+    let members = match patched {
+        json::Value::Object(members) => members,
+        json::Value::Null => return Err(server(no_kind(patched))),
+        _ => return Err(server(no_object().to_owned())),
     };
     let api_version = text_at(members, "apiVersion").map_err(server)?;
     let name = text_at(members, "kind").map_err(server)?;
     if !typed::is_builtin(version.kind) {
         if name.is_empty() {
-            return Err(server(format!("Object 'Kind' is missing in '{patched}'")));
+            return Err(server(no_kind(patched)));
         }
+        GroupVersion::parse(api_version).map_err(|error| server(error.to_string()))?;
         return Ok(typed::reread(patched).map_or(patched, |value| session.keep(value)));
     }
     let kind = kind_named(api_version, name, version.kind).map_err(server)?;
@@ -69,16 +79,16 @@ fn read<'s>(
     Ok(session.typed(version.kind, patched))
 }
 
-fn no_object(patched: &json::Value<'_>) -> String {
-    let what = if matches!(patched, json::Value::Array(_)) {
-        "array"
-    } else {
-        "null"
-    };
+fn no_kind(patched: &json::Value<'_>) -> String {
     format!(
-        "couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go value of type struct {{ \
-         APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+        "Object 'Kind' is missing in '{}'",
+        json::escape_html(&patched.to_string())
     )
+}
+
+fn no_object() -> &'static str {
+    "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion \
+     string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }"
 }
 
 fn text_at<'v>(members: &'v json::Object<'_>, field: &str) -> Result<&'v str, String> {
