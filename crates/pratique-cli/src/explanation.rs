@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use pratique_explain::{Binding, Explanation, Expression, Line, Meeting, Policy, Round};
+use pratique_manifest::Location;
 
+use crate::output::problems;
 use crate::style::{Style, Tone};
 
 /// How many characters of a value are shown beside its name.
@@ -50,7 +52,12 @@ fn is_decisive(expression: &Expression) -> bool {
 
 fn one_policy(policy: &Policy, style: Style, whole: bool) -> String {
     let name = style.paint(Tone::Place, &policy.name);
-    let mut out = format!("  policy {name}{}\n", meeting(&policy.meeting, style));
+    let place = policy
+        .location
+        .as_ref()
+        .map(|location| format!(" {}", at(location, style)));
+    let place = place.unwrap_or_default();
+    let mut out = format!("  policy {name}{place}{}\n", meeting(&policy.meeting, style));
     if policy.meeting == Meeting::Yes && policy.bindings.is_empty() {
         out.push_str("    no binding\n");
     }
@@ -107,7 +114,8 @@ fn one_round(round: &Round, style: Style, whole: bool) -> String {
 }
 
 fn one_expression(expression: &Expression, style: Style, whole: bool) -> String {
-    let field = expression.place.field();
+    let name = expression.name.as_ref().map(|name| format!(" ({name})"));
+    let field = expression.place.field() + &name.unwrap_or_default();
     let result = match (&expression.value, &expression.error) {
         (Some(value), _) => {
             let tone = if is_decisive(expression) {
@@ -127,7 +135,9 @@ fn one_expression(expression: &Expression, style: Style, whole: bool) -> String 
         true => style.paint(Tone::Faint, &format!(" (cost {})", expression.cost)),
         false => String::new(),
     };
-    let mut out = format!("      {field} {result}{cost}\n");
+    let place = expression.location.as_ref().filter(|_| is_decisive(expression));
+    let place = place.map(|location| format!(" {}", at(location, style)));
+    let mut out = format!("      {field} {result}{cost}{}\n", place.unwrap_or_default());
     if is_decisive(expression) {
         if let Some(because) = &expression.because {
             let _ = writeln!(out, "        because of {}", cut(because));
@@ -141,6 +151,11 @@ fn one_expression(expression: &Expression, style: Style, whole: bool) -> String 
         }
     }
     out
+}
+
+/// A place, in the background.
+fn at(location: &Location, style: Style) -> String {
+    style.paint(Tone::Faint, &problems::place(location))
 }
 
 /// A text that fits beside its name.

@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use pratique::{Admission, Surroundings};
 use pratique_explain::Recorder;
+use pratique_json::Value;
+use pratique_policy::Origin;
 use pratique_suite::Rules;
 use pratique_suite::ask::cluster::{cluster, is_namespace};
 use pratique_suite::ask::envelope;
-use pratique_json::Value;
 use pratique_types::AdmissionRequest;
 
 use crate::arguments::{ReviewArguments, ReviewFormat};
@@ -33,8 +34,8 @@ pub(crate) struct Question {
 
 /// Judges every input, and answers whether all of them are allowed.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
-    let admission = match policies::load(&arguments.policies, arguments.feature_gates) {
-        Ok(admission) => admission,
+    let (admission, sets) = match policies::load(&arguments.policies, arguments.feature_gates) {
+        Ok(loaded) => loaded,
         Err(Unusable::Trouble(trouble)) => return Err(trouble),
         Err(Unusable::Invalid { errors, mut texts }) => {
             output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
@@ -58,7 +59,11 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
         });
     }
     let cluster = cluster_of(namespaces.iter().chain(&given), &questions);
-    let judged = judge(&admission, &cluster, &questions, arguments.explain)?;
+    let mut judged = judge(&admission, &cluster, &questions, arguments.explain)?;
+    for explanation in judged.iter_mut().filter_map(|judged| judged.explanation.as_mut()) {
+        sets.iter()
+            .for_each(|set| explanation.locate(Origin::Static, set));
+    }
     let allowed = judged.iter().all(|judged| judged.outcome.allowed());
     match arguments.output {
         ReviewFormat::Human => output::answer(&report::human(&judged, Style::of_stdout()))?,
@@ -99,12 +104,13 @@ fn judge<'q>(
 
 /// The namespaces and the custom resources among what was given.
 fn cluster_of<'g>(given: impl Iterator<Item = &'g Given>, questions: &[Question]) -> pratique::Objects {
-    let is_definition = |object: &Value<'_>| {
-        object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
-    };
+    let is_definition =
+        |object: &Value<'_>| object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition");
     let objects = given.map(|given| &given.object);
     let objects = objects.filter(|object| is_namespace(object) || is_definition(object));
-    let asked = questions.iter().map(|question| question.request.namespace.as_str());
+    let asked = questions
+        .iter()
+        .map(|question| question.request.namespace.as_str());
     cluster(objects, asked)
 }
 

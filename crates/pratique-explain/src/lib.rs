@@ -13,6 +13,7 @@
 //! [`Written`] is an expression's tree as its author wrote it, before macros were expanded.
 
 mod decisive;
+mod locate;
 mod picture;
 mod recorder;
 mod shown;

@@ -83,6 +83,7 @@ impl Trace for Recorder {
                 does: policy.does,
                 origin: policy.origin,
                 name: policy.name.to_owned(),
+                location: None,
                 meeting: meeting(met),
                 bindings: Vec::new(),
             });
@@ -158,6 +159,8 @@ impl Trace for Recorder {
     fn broken(&self, part: Part<'_>, error: &str) {
         self.state.borrow_mut().take(Expression {
             place: part.into(),
+            name: None,
+            location: None,
             text: String::new(),
             value: None,
             error: Some(error.to_owned()),
@@ -201,6 +204,8 @@ impl Open {
         };
         Expression {
             place: self.place,
+            name: None,
+            location: None,
             text: self.text,
             value: result.as_ref().ok().map(|value| shown(value, WHOLE)),
             error: result.as_ref().err().map(ToString::to_string),

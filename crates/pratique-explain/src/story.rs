@@ -1,5 +1,6 @@
 //! What an explanation consists of.
 
+use pratique_manifest::Location;
 use pratique_policy::{Does, Origin, Part};
 use serde::{Serialize, Serializer};
 
@@ -24,6 +25,9 @@ pub struct Policy {
     pub origin: Origin,
     /// Its name.
     pub name: String,
+    /// Where it stands, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "place")]
+    pub location: Option<Location>,
     /// Whether it meets the request.
     #[serde(flatten)]
     pub meeting: Meeting,
@@ -83,6 +87,12 @@ pub struct Round {
 pub struct Expression {
     /// Which expression of the policy it is.
     pub place: Place,
+    /// The name of a match condition, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Where it stands, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "place")]
+    pub location: Option<Location>,
     /// Its text.
     #[serde(rename = "expression")]
     pub text: String,
@@ -195,6 +205,16 @@ fn does_name<S: Serializer>(does: &Does, serializer: S) -> Result<S::Ok, S::Erro
         Does::Mutate => "MutatingAdmissionPolicy",
         Does::Validate => "ValidatingAdmissionPolicy",
     })
+}
+
+/// `file:line:column`
+fn place<S: Serializer>(location: &Option<Location>, serializer: S) -> Result<S::Ok, S::Error> {
+    match location {
+        Some(Location { file, start, .. }) => {
+            serializer.collect_str(&format_args!("{file}:{}:{}", start.line, start.column))
+        }
+        None => serializer.serialize_none(),
+    }
 }
 
 fn origin_name<S: Serializer>(origin: &Origin, serializer: S) -> Result<S::Ok, S::Error> {

@@ -47,7 +47,11 @@ impl Suite {
             let recorder = Recorder::new();
             // It was judged a moment ago, and will be the same again.
             let _ = self.judge(case, policies, Some(&recorder));
-            recorder.explanation()
+            let mut explanation = recorder.explanation();
+            for (origin, set) in &policies.sets {
+                explanation.locate(*origin, set);
+            }
+            explanation
         });
         Tested {
             actual,

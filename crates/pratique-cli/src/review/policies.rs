@@ -2,8 +2,11 @@
 
 use std::fs;
 
-use pratique::{Admission, Builder};
-use pratique_manifest::{LoadErrors, Plugin};
+use pratique::{Admission, Builder, Expressions};
+use pratique_manifest::{
+    ConfigurationOptions, LoadErrors, ManifestSet, Options, Plugin, load_configuration, load_directory,
+    load_files,
+};
 
 use crate::arguments::{Gates, PolicyArguments};
 use crate::baseline::{self, Level};
@@ -34,39 +37,53 @@ impl From<LoadErrors> for Unusable {
     }
 }
 
-/// Loads what the arguments name; the embedded standards if they name nothing.
-pub(super) fn load(arguments: &PolicyArguments, gates: Gates) -> Result<Admission, Unusable> {
+/// Loads what the arguments name, the embedded standards if they name nothing; gives the manifests too.
+pub(super) fn load(
+    arguments: &PolicyArguments,
+    gates: Gates,
+) -> Result<(Admission, Vec<ManifestSet>), Unusable> {
     let builder = Admission::builder().manifest_gate(gates.manifests);
-    let builder = match (&arguments.config, &arguments.manifests) {
-        (Some(path), _) => configuration(builder, path)?,
-        (None, Some(path)) => directory(builder, path, arguments.plugin)?,
-        (None, None) => embedded(builder, arguments.level)?,
+    let expressions = builder.expressions();
+    let sets = match (&arguments.config, &arguments.manifests) {
+        (Some(path), _) => configuration(path, gates, expressions)?,
+        (None, Some(path)) => vec![directory(path, arguments.plugin, expressions)?],
+        (None, None) => vec![embedded(arguments.level, expressions)?],
     };
-    Ok(builder.build().map_err(Trouble::from)?)
+    let builder = sets.iter().cloned().fold(builder, Builder::manifests);
+    let admission = builder.build().map_err(Trouble::from)?;
+    Ok((admission, sets))
 }
 
-fn configuration(builder: Builder, path: &str) -> Result<Builder, Unusable> {
+fn configuration(path: &str, gates: Gates, expressions: &Expressions) -> Result<Vec<ManifestSet>, Unusable> {
     openable(path)?;
-    Ok(builder.configuration(path).map_err(|refused| refused.errors)?)
+    let options = ConfigurationOptions {
+        expressions,
+        manifest_gate: gates.manifests,
+    };
+    let loaded = load_configuration(path, &options).map_err(|refused| refused.errors)?;
+    Ok(loaded
+        .plugins
+        .into_iter()
+        .map(|plugin| plugin.manifests)
+        .collect())
 }
 
-fn directory(builder: Builder, path: &str, plugin: Option<Plugin>) -> Result<Builder, Unusable> {
+fn directory(path: &str, plugin: Option<Plugin>, expressions: &Expressions) -> Result<ManifestSet, Unusable> {
     openable(path)?;
     let plugin = plugin.map_or_else(|| plugin_of(path), Ok)?;
-    Ok(builder.directory(path, plugin)?)
+    Ok(load_directory(path, plugin, &Options { expressions })?)
 }
 
-fn embedded(builder: Builder, level: Level) -> Result<Builder, Unusable> {
+fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, Unusable> {
     let files = baseline::files(level);
-    builder
-        .files(&files, Plugin::ValidatingAdmissionPolicy)
-        .map_err(|errors| {
-            let mut texts = Texts::default();
-            files
-                .iter()
-                .for_each(|file| texts.insert(&file.path, &file.content));
-            Unusable::Invalid { errors, texts }
-        })
+    let options = Options { expressions };
+    load_files(&files, Plugin::ValidatingAdmissionPolicy, &options).map_err(|errors| {
+        let mut texts = Texts::default();
+        files
+            .iter()
+            .for_each(|file| texts.insert(&file.path, &file.content));
+        Unusable::Invalid { errors, texts }
+    })
 }
 
 /// What the user names has to be there: that it is not is no fault of the policies.

@@ -1,0 +1,104 @@
+//! Where policies and their expressions stand in manifests.
+
+use pratique_manifest::{ManifestSet, ObjectSource, Step, Value};
+use pratique_policy::{Does, Origin};
+
+use crate::story::{Explanation, Expression, Place};
+
+impl Explanation {
+    /// Notes the places of the policies of an origin that a set of manifests has, and of what is in them.
+    pub fn locate(&mut self, origin: Origin, set: &ManifestSet) {
+        for policy in self.policies.iter_mut().filter(|policy| policy.origin == origin) {
+            let Some(source) = source(set, policy.does, &policy.name) else {
+                continue;
+            };
+            policy.location = Some(source.locate(&[]));
+            let rounds = policy.bindings.iter_mut().flat_map(|binding| &mut binding.rounds);
+            for expression in rounds.flat_map(|round| &mut round.expressions) {
+                expression.locate(source);
+            }
+        }
+    }
+}
+
+impl Expression {
+    fn locate(&mut self, source: &ObjectSource) {
+        let Some(path) = path(&self.place, source) else {
+            return;
+        };
+        if let (Place::Condition(_), Some((_, around))) = (&self.place, path.split_last()) {
+            let name = [around, &[field("name")]].concat();
+            self.name = text(source, &name);
+        }
+        self.location = Some(source.locate(&path));
+    }
+}
+
+fn source<'s>(set: &'s ManifestSet, does: Does, name: &str) -> Option<&'s ObjectSource> {
+    let is = |own: &Option<String>| own.as_deref() == Some(name);
+    match does {
+        Does::Mutate => {
+            let mut policies = set.mutating_policies.iter();
+            policies
+                .find(|own| is(&own.object.metadata.name))
+                .map(|own| &own.source)
+        }
+        Does::Validate => {
+            let mut policies = set.validating_policies.iter();
+            policies
+                .find(|own| is(&own.object.metadata.name))
+                .map(|own| &own.source)
+        }
+    }
+}
+
+/// The way to an expression, from the root of its policy.
+fn path(place: &Place, source: &ObjectSource) -> Option<Vec<Step>> {
+    let (list, index, fields) = match place {
+        Place::Condition(index) => ("matchConditions", *index, vec!["expression"]),
+        Place::Variable(name) => ("variables", variable(source, name)?, vec!["expression"]),
+        Place::Validation(index) => ("validations", *index, vec!["expression"]),
+        Place::Message(index) => ("validations", *index, vec!["messageExpression"]),
+        Place::Annotation(index) => ("auditAnnotations", *index, vec!["valueExpression"]),
+        Place::Mutation(index) => {
+            let forms = ["applyConfiguration", "jsonPatch"].map(|form| vec![form, "expression"]);
+            let is_there = |fields: &Vec<&str>| {
+                let path = way("mutations", *index, fields);
+                source.tree().find(source.root(), &path).is_some()
+            };
+            ("mutations", *index, forms.into_iter().find(is_there)?)
+        }
+    };
+    Some(way(list, index, &fields))
+}
+
+/// The place of a variable; of two with the same name that of the later, which is the one that is read.
+fn variable(source: &ObjectSource, name: &str) -> Option<usize> {
+    let list = source
+        .tree()
+        .find(source.root(), &[field("spec"), field("variables")])?;
+    let Value::List(items) = &source.tree().get(list).value else {
+        return None;
+    };
+    (0..items.len())
+        .rfind(|index| text(source, &way("variables", *index, &["name"])).as_deref() == Some(name))
+}
+
+fn way(list: &str, index: usize, fields: &[&str]) -> Vec<Step> {
+    let start = [field("spec"), field(list), Step::Index(index)];
+    start
+        .into_iter()
+        .chain(fields.iter().map(|name| field(name)))
+        .collect()
+}
+
+fn field(name: &str) -> Step {
+    Step::Field(name.to_owned())
+}
+
+fn text(source: &ObjectSource, path: &[Step]) -> Option<String> {
+    match &source.tree().get(source.tree().find(source.root(), path)?).value {
+        Value::String(text, _) => Some(text.to_string()),
+        _ => None,
+    }
+}
