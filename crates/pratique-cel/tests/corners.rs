@@ -48,6 +48,7 @@ fn names_of_types_are_no_variables() {
     check("[type(object)].filter(x, true)", undefined, 0);
     check("optional.of(int).optMap(x, 1)", undefined, 0);
     check("optional.of(int).optFlatMap(x, optional.of(1))", undefined, 0);
+    check("{}.transformMap(x, y, 1)[type(1)]", undefined, 0);
     check("[int].exists_one(x, true)", "Bool(true)", 4);
 }
 
@@ -56,6 +57,8 @@ fn fields_without_a_type() {
     let untyped = "unexpected compilation error: missing type conversion to proto: ";
     check("JSONPatch{}.nope", untyped, 0);
     check("[JSONPatch{}.nope]", untyped, 0);
+    check("[1].map(x, JSONPatch{}.nope)", untyped, 0);
+    check("[JSONPatch{}.nope, JSONPatch{}.nope]", untyped, 0);
     check("JSONPatch{e: [][0]}", untyped, 0);
     check("JSONPatch{e: {}[[]]}", untyped, 0);
     check("has(JSONPatch{}.nope)", "unsupported field: nope", 41);
@@ -117,6 +120,15 @@ fn errors_among_arguments() {
     check("[1].flatten(object)", &no_int("*types.baseMap"), 1);
     check("[1].flatten(object.zz)", &no_int("*types.Err"), 2);
     check("object.zz.flatten(object)", &no_int("*types.baseMap"), 3);
+}
+
+#[test]
+fn sizes_within_optionals() {
+    check(
+        "sets.contains(dyn(optional.of([1, 2])), object)",
+        "no such overload: sets.contains(optional_type, map)",
+        7,
+    );
 }
 
 #[test]

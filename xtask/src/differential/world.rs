@@ -63,7 +63,6 @@ pub(super) fn world(dice: &mut Dice, manner: Manner) -> (World, Generator) {
         });
     }
     if count > 0 {
-        all.extend(read("dyn: dyn(variables)"));
         all.extend(read("dyn ! variables.nope"));
         all.extend(read("bool: has(variables.v0)"));
         all.extend(read("optional_type(dyn) ~ variables.?v0"));

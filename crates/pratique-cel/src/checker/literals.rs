@@ -15,7 +15,7 @@ impl<'e> Checker<'e> {
             let of = self.value_type(*element, optional.iter().any(|own| *own as usize == index));
             element_type = Some(self.join(element_type, of));
         }
-        let element_type = element_type.unwrap_or_else(|| self.bindings.fresh());
+        let element_type = named(element_type).unwrap_or_else(|| self.bindings.fresh());
         self.set_type(id, Type::list(element_type));
         self.remember_literal(id, elements.len());
     }
@@ -30,8 +30,11 @@ impl<'e> Checker<'e> {
             let of = self.value_type(entry.value, entry.optional);
             value_type = Some(self.join(value_type, of));
         }
-        let key_type = key_type.unwrap_or_else(|| self.bindings.fresh());
-        let value_type = value_type.unwrap_or_else(|| self.bindings.fresh());
+        // Where no key has a type, the values seem to have none either.
+        let (key_type, value_type) = match (named(key_type), value_type) {
+            (Some(key), Some(value)) => (key, value),
+            _ => (self.bindings.fresh(), self.bindings.fresh()),
+        };
         self.set_type(id, Type::map(key_type, value_type));
         self.remember_literal(id, entries.len());
     }
@@ -108,7 +111,7 @@ impl<'e> Checker<'e> {
     /// The common type of the elements so far and one more: dyn where they have none, which is a fault only once
     /// the types of all nodes are known.
     fn join(&mut self, previous: Option<Type>, current: Type) -> Type {
-        let Some(previous) = previous else {
+        let Some(previous) = named(previous) else {
             return current;
         };
         if !self.bindings.assignable(&previous, &current) {
@@ -126,6 +129,11 @@ impl<'e> Checker<'e> {
             self.outcome.literals.push(id);
         }
     }
+}
+
+/// A type unless it is that of a field that has none: for the reference, there is no type then.
+fn named(of: Option<Type>) -> Option<Type> {
+    of.filter(|of| !of.is_unnamed())
 }
 
 /// The name by which a type can be constructed; `None` where it has no fields.

@@ -4,8 +4,14 @@ use crate::value::Value;
 
 /// Reading so many characters, bytes or elements.
 pub use crate::ops::cost_of_traversal as traversal;
-/// How many characters, bytes or elements a value has; 1 for what has none.
-pub use crate::ops::cost_size as size;
+
+/// How many characters, bytes or elements a value has; 1 for what has none, optionals included.
+pub fn size(value: &Value<'_>) -> u64 {
+    match value {
+        Value::Optional(_) => 1,
+        value => crate::ops::cost_size(value),
+    }
+}
 
 /// A call that only looks something up.
 pub fn nominal(_: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {

@@ -125,8 +125,8 @@ fn check_keys(field: &str, value: &Value<'_>) -> Result<(), NotJson> {
 fn field(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
     match value {
         Value::Optional(Some(value)) => field(value),
-        Value::List(list @ List::Json(_)) => array(list, field),
-        Value::Map(map @ Map::Json(_)) => entries(map, field),
+        Value::List(list @ (List::Json(_) | List::Typed(_))) => array(list, field),
+        Value::Map(map @ (Map::Json(_) | Map::Typed(_))) => entries(map, field),
         Value::List(list) => array(list, element),
         Value::Map(map) => entries(map, element),
         other => element(other),

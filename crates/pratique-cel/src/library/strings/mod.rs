@@ -97,14 +97,19 @@ fn making() -> Vec<Function> {
         join.costing_always(makes_result),
         Function::new("strings.quote")
             .global("strings_quote", &[STRING], STRING, quote)
-            .costing(cost::reads_first),
+            .costing(reads_any),
         Function::new("format").with(
             Overload::new("string_format", true, &[STRING, Type::list(Type::Dyn)], STRING)
                 .implemented(format::call)
-                .costing(cost::reads_first)
+                .costing(reads_any)
                 .sequential(),
         ),
     ]
+}
+
+/// What reading the first argument costs where the reference counts it as it does those of the standard library.
+fn reads_any(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
+    cost::traversal(arguments.first().map_or(1, crate::ops::cost_size))
 }
 
 fn makes_result(_: &[Value<'_>], result: Option<&Value<'_>>) -> u64 {

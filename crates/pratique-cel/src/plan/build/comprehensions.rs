@@ -75,10 +75,14 @@ impl Planner<'_> {
                     list_cost,
                 }
             }
-            Pattern::Map { filter, value } => Shape::Map {
-                filter: self.plan_filter(filter)?,
-                value: self.plan(value)?,
-            },
+            Pattern::Map { filter, key, value } => {
+                let filter = self.plan_filter(filter)?;
+                if let Expr::Ident(name) = self.checked.ast.expr(key) {
+                    self.check_names_no_type(key, name)?;
+                }
+                let value = self.plan(value)?;
+                Shape::Map { filter, value }
+            }
             Pattern::Entries { filter, value } => Shape::Entries {
                 filter: self.plan_filter(filter)?,
                 value: self.plan(value)?,
@@ -128,7 +132,11 @@ enum Pattern {
     Exists(ExprId),
     ExistsOne(ExprId),
     List { filter: Option<ExprId>, element: ExprId },
-    Map { filter: Option<ExprId>, value: ExprId },
+    Map {
+        filter: Option<ExprId>,
+        key: ExprId,
+        value: ExprId,
+    },
     Entries { filter: Option<ExprId>, value: ExprId },
 }
 
@@ -199,7 +207,7 @@ fn insert(ast: &Ast, comprehension: &Comprehension) -> Option<Pattern> {
     }
     let [so_far, key, value] = call(ast, step, "cel.@mapInsert")?;
     let by_key = is_name(ast, key, &comprehension.var);
-    (is_accumulator(ast, so_far) && by_key).then_some(Pattern::Map { filter, value })
+    (is_accumulator(ast, so_far) && by_key).then_some(Pattern::Map { filter, key, value })
 }
 
 /// The filter of a step and what it lets pass; `None` where a step has another form.
