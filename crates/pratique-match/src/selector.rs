@@ -4,6 +4,7 @@ use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use pratique_json::{Object, Value};
+use pratique_types::quote;
 
 use crate::label_syntax::{key_faults, value_faults};
 
@@ -83,7 +84,7 @@ impl Requirement {
             "Exists" => Test::Exists,
             "DoesNotExist" => Test::DoesNotExist,
             other => {
-                let message = format!("{other:?} is not a valid label selector operator");
+                let message = format!("{} is not a valid label selector operator", quote(other));
                 return Err(InvalidSelector(message));
             }
         };
@@ -120,7 +121,11 @@ impl Requirement {
         let key_fault = key_faults(key);
         let mut faults = Vec::new();
         if !key_fault.is_empty() {
-            faults.push(format!("key: Invalid value: {key:?}: {}", key_fault.join("; ")));
+            faults.push(format!(
+                "key: Invalid value: {}: {}",
+                quote(key),
+                key_fault.join("; ")
+            ));
         }
         faults.extend(count);
         for (index, value) in values.iter().enumerate() {
@@ -128,7 +133,8 @@ impl Requirement {
             if !fault.is_empty() {
                 let fault = fault.join("; ");
                 faults.push(format!(
-                    "values[{index}][{key}]: Invalid value: {value:?}: {fault}"
+                    "values[{index}][{key}]: Invalid value: {}: {fault}",
+                    quote(value)
                 ));
             }
         }
@@ -207,6 +213,10 @@ mod tests {
             (
                 r#"{"matchExpressions":[{"key":"a","operator":"Near"}]}"#,
                 r#""Near" is not a valid label selector operator"#,
+            ),
+            (
+                "{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"\\u0000é\\u200b\"}]}",
+                r#""\x00é\u200b" is not a valid label selector operator"#,
             ),
             (
                 r#"{"matchExpressions":[{"key":"a","operator":"In","values":[]}]}"#,

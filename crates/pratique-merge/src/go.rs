@@ -1,36 +1,6 @@
 //! Texts and numbers as Go prints them.
 
-use std::fmt::Write as _;
-
-/// A string as `%q` writes it.
-pub(crate) fn quote(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\u{7}' => quoted.push_str("\\a"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\t' => quoted.push_str("\\t"),
-            '\n' => quoted.push_str("\\n"),
-            '\u{b}' => quoted.push_str("\\v"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '\r' => quoted.push_str("\\r"),
-            other if other.is_ascii_control() => escape(&mut quoted, 'x', 2, other),
-            other if is_hidden(other) && other <= '\u{ffff}' => escape(&mut quoted, 'u', 4, other),
-            other if is_hidden(other) => escape(&mut quoted, 'U', 8, other),
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-fn escape(text: &mut String, letter: char, digits: usize, character: char) {
-    // Writing to a string cannot fail.
-    let _ = write!(text, "\\{letter}{:0digits$x}", u32::from(character));
-}
+pub(crate) use pratique_types::quote;
 
 /// Whether Go escapes a character beyond ASCII. So does the standard library, except that it escapes combining
 /// marks too where they come first.

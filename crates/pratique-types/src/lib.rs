@@ -8,6 +8,7 @@ pub mod builtin;
 pub mod configuration;
 mod group_version;
 mod lenient;
+mod quote;
 mod status;
 mod user;
 
@@ -16,5 +17,6 @@ pub use group_version::{
     GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource, InvalidGroupVersion,
 };
 pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
+pub use quote::quote;
 pub use status::{Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;

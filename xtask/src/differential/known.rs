@@ -57,24 +57,36 @@ const SYNONYMS: &[(&str, &[&str])] = &[
 ];
 
 fn names_a_go_type(ours: &Outcome, theirs: &Outcome) -> bool {
-    let plain = |error: &str| {
-        let mut plain = error.to_owned();
-        for (name, synonyms) in SYNONYMS {
-            let mut synonyms = synonyms.to_vec();
-            synonyms.sort_by_key(|synonym| std::cmp::Reverse(synonym.len()));
-            for synonym in synonyms {
-                plain = plain.replace(synonym, name);
-            }
-        }
-        plain
-    };
     ours.error != theirs.error && ours.cost == theirs.cost && plain(&ours.error) == plain(&theirs.error)
+}
+
+/// A message with one name for each type of CEL, and without the quotes that only some names have.
+fn plain(error: &str) -> String {
+    let mut plain = error
+        .replace("struct type v1.", "v1.")
+        .replace("map(dyn, dyn)", "map")
+        .replace("list(dyn)", "list")
+        .replace('\'', "");
+    for (name, synonyms) in SYNONYMS {
+        let mut synonyms = synonyms.to_vec();
+        // A name may begin with another.
+        synonyms.sort_by_key(|synonym| std::cmp::Reverse(synonym.len()));
+        for synonym in synonyms {
+            plain = plain.replace(synonym, name);
+        }
+    }
+    plain
+        .replace("from a map to", "from map to")
+        .replace("from a list to", "from list to")
 }
 
 /// Two errors are values to the reference, which goes on with them, or loses count: what an evaluation costs that ends with
 /// them is not followed.
 fn counts_on_after_an_error(ours: &Outcome, theirs: &Outcome) -> bool {
-    const ERRORS: &[&str] = &["cannot initialize optional ", "unsupported conversion to ref.Val: "];
+    const ERRORS: &[&str] = &[
+        "cannot initialize optional ",
+        "unsupported conversion to ref.Val: ",
+    ];
     let counted = |error: &str| ERRORS.iter().any(|known| error.contains(known));
     ours.error == theirs.error && ours.of == theirs.of && counted(&ours.error)
 }

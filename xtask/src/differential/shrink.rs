@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::ours::Ours;
+use super::known;
 use super::outcome::{Kind, Outcome};
 use super::reference::{Batch, Reference};
 use super::tree::{Tree, shorter};
@@ -48,6 +49,9 @@ pub(super) fn differences(
     let compared = pairs.map(|((source, ours), theirs)| {
         let [theirs] = <[Outcome; 1]>::try_from(theirs).ok()?;
         let kind = ours.differs(&theirs)?;
+        if known::is_known(&ours, &theirs) {
+            return None;
+        }
         Some(Difference {
             world: world.clone(),
             source: source.clone(),

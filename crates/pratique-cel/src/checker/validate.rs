@@ -99,7 +99,7 @@ impl Validator<'_> {
                 return;
             };
             match &first {
-                None => first = Some(of),
+                None => first = Some(of).filter(|of| !of.is_unnamed()),
                 Some(first) if same(first, &of) => {}
                 Some(first) => return self.report(*element, mismatch(first, &of)),
             }

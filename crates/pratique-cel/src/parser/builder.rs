@@ -6,8 +6,9 @@ use std::sync::{Arc, LazyLock};
 use super::expand::{Expander, Macro};
 use crate::ast::{Expr, ExprId, Literal, Node};
 
-/// How many nodes a tree may have: macros that repeat their operand can double a tree each time they are nested.
-const MOST_NODES: usize = 1 << 18;
+/// How many nodes a tree may have: macros that repeat their operand can double a tree each time they are nested. Without
+/// them, the longest expression has fewer.
+const MOST_NODES: usize = 1 << 17;
 
 /// How many names are remembered.
 const MOST_NAMES: usize = 16;

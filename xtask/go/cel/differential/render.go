@@ -223,6 +223,8 @@ func data(v any) (any, bool) {
 			members[string(name)] = shown
 		}
 		return members, true
+	case apiservercel.Format:
+		return t.Name, true
 	case *mutation.JSONPatchVal:
 		return data(renderMembers(t, func(v ref.Val) any { return v.Value() }))
 	}
