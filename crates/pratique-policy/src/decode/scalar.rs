@@ -6,7 +6,7 @@ use pratique_cel::quantity::Quantity;
 use pratique_json::Value;
 use pratique_schema::Scalar;
 
-use super::time;
+use super::time::{self, Form};
 
 /// What is wrong with a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,8 @@ pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<Fault> {
             Value::Int(number) if i32::try_from(*number).is_ok() => None,
             _ => Some(Fault::of_type(value, "int32")),
         },
-        Scalar::Time | Scalar::MicroTime => text(value, time::fault),
+        Scalar::Time => text(value, |text| time::fault(text, Form::Seconds)),
+        Scalar::MicroTime => text(value, |text| time::fault(text, Form::Microseconds)),
         Scalar::Duration => text(value, time::duration_fault),
         _ => None,
     }
