@@ -1,9 +1,11 @@
 //! Admission policies: compiled once, evaluated for each request.
 //!
-//! [`Policies`] are the compiled policies of one origin with their bindings, immutable and shared between threads.
-//! [`validate`] puts a request before them and gives the [`Verdict`] that an API server would give: the status of a
-//! denial, warnings and audit annotations. It does no I/O: what it has to know of the cluster it asks a [`Cluster`],
-//! and an authorization check that has no answer yet ends the call with [`Unfinished::Pending`], to be repeated when it has.
+//! [`MutatingPolicies`] and [`Policies`] are the compiled policies of one origin with their bindings, immutable and
+//! shared between threads. [`mutate`] lets the mutating ones change a request's object, and gives what they [made of
+//! it](Mutated); [`validate`] puts a request, perhaps with the changed object, before the validating ones and gives the
+//! [`Verdict`] that an API server would give: the status of a denial, warnings and audit annotations. Neither does
+//! I/O: what they have to know of the cluster they ask a [`Cluster`], and an authorization check that has no answer yet
+//! ends the call with [`Unfinished::Pending`], to be repeated when it has.
 
 mod annotations;
 mod binding;
