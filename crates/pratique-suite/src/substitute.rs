@@ -6,6 +6,9 @@ use pratique_json::{Object, Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path(Vec<Step>);
 
+/// How many steps a path may have: values that nest deeper take more of the stack than there is.
+const LONGEST: usize = 100;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     Field(String),
@@ -26,6 +29,9 @@ impl Path {
                 None => field(rest.strip_prefix('.').filter(|_| !first).unwrap_or(rest))?,
             };
             steps.push(step);
+            if steps.len() > LONGEST {
+                return Err(format!("a path has no more than {LONGEST} steps"));
+            }
             rest = after;
             if !(rest.is_empty() || rest.starts_with(['.', '['])) {
                 return Err(format!("expected a dot or a bracket before `{rest}`"));
@@ -213,6 +219,7 @@ mod tests {
         );
         set("object..x", Err("a field is empty"));
         set("[0]", Err("a path starts with a field"));
+        set(&"a.".repeat(200), Err("a path has no more than 100 steps"));
         set("a[0]b", Err("expected a dot or a bracket before `b`"));
     }
 
