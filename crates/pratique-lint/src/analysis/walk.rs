@@ -62,7 +62,11 @@ pub(crate) fn place_of(ast: &Ast, id: ExprId) -> Place {
     let length = rest
         .find(|c: char| !(c == '_' || c == '.' || c.is_alphanumeric()))
         .unwrap_or(rest.len());
-    let name = rest.get(..length).unwrap_or_default().trim_end_matches('.');
+    let mut name = rest.get(..length).unwrap_or_default().trim_end_matches('.');
+    if rest.get(length..).is_some_and(|after| after.starts_with('(')) {
+        // What is called is no field.
+        name = name.rsplit_once('.').map_or(name, |(before, _)| before);
+    }
     start..start + name.len().max(1)
 }
 

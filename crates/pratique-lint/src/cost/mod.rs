@@ -7,6 +7,7 @@ use pratique_cel::estimate::{Range, estimate};
 use pratique_manifest::{Location, ManifestSet, ObjectName};
 use pratique_types::GroupVersionKind;
 
+use crate::analysis::Parsed;
 use crate::report::path_text;
 use crate::subject::{Manifests, Origin, RuleView, Site};
 use crate::typing::{Kinds, Typed, type_of, type_sites};
@@ -103,16 +104,17 @@ impl Costs {
 fn typings(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Vec<(Option<GroupVersionKind>, Vec<Typed>)> {
     const MOST_KINDS: usize = 8;
     let kinds = Kinds::new(rules);
+    let parsed = Parsed::new(sites);
     let types = kinds
         .builtin
         .iter()
         .filter_map(|served| Some((&served.kind, type_of(&served.kind)?)));
     let mut typings: Vec<_> = types
         .take(MOST_KINDS)
-        .map(|(kind, of)| (Some(kind.clone()), type_sites(sites, &of)))
+        .map(|(kind, of)| (Some(kind.clone()), type_sites(sites, &parsed, &of)))
         .collect();
     if typings.is_empty() || kinds.others {
-        typings.push((None, type_sites(sites, &pratique_cel::Type::Dyn)));
+        typings.push((None, type_sites(sites, &parsed, &pratique_cel::Type::Dyn)));
     }
     typings
 }

@@ -77,9 +77,16 @@ fn finding(what: &str, cost: u64, limit: u64, at: impl Fn(u64) -> u64, policy: &
         false => "denies the request",
     };
     let message = match size_that_reaches(limit, &at) {
-        Some(0) => format!(
-            "{what} may cost {cost} for any object, of {limit} that are allowed; more than that {outcome}"
-        ),
+        Some(0) => {
+            let cost = if cost == u64::MAX {
+                "more than can be told".to_owned()
+            } else {
+                cost.to_string()
+            };
+            format!(
+                "{what} may cost {cost} even for a small object, of {limit} that are allowed; more than that {outcome}"
+            )
+        }
         Some(bytes) => format!(
             "an object of about {} KiB can make {what} cost more than the {limit} that are allowed, which {outcome}",
             bytes.div_ceil(1024)
@@ -138,7 +145,7 @@ mod tests {
     #[test]
     fn checks_of_authorization() {
         let one = "authorizer.group('').resource('pods').check('get').allowed()";
-        check(&format!("{one} || {one} || {one}"), &["for any object"]);
+        check(&format!("{one} || {one} || {one}"), &["even for a small object"]);
         check(one, &[]);
     }
 

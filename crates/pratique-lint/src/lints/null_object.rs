@@ -81,23 +81,20 @@ fn reads(parsed: &Parsed, view: &View) -> Vec<(usize, Place, String)> {
         else {
             continue;
         };
-        let mut own: BTreeMap<String, Place> = BTreeMap::new();
+        let mut own: BTreeMap<String, (u32, ExprId)> = BTreeMap::new();
         for id in live_nodes(ast, folded) {
-            let Some(operand) =
-                read_operand(ast, id).filter(|operand| *folded.value(*operand) == Known::Null)
-            else {
+            let operand = read_operand(ast, id).filter(|operand| *folded.value(*operand) == Known::Null);
+            let Some((operand, path)) = operand.and_then(|own| Some((own, folded.path(own)?))) else {
                 continue;
             };
-            let Some(path) = folded.path(operand) else {
-                continue;
-            };
-            let place = place_of(ast, operand);
-            let first = own.entry(path.join(".")).or_insert_with(|| place.clone());
-            if place.start < first.start {
-                *first = place;
-            }
+            let read = (ast.node(operand).offset, operand);
+            let first = own.entry(path.join(".")).or_insert(read);
+            *first = (*first).min(read);
         }
-        found.extend(own.into_iter().map(|(root, place)| (index, place, root)));
+        found.extend(
+            own.into_iter()
+                .map(|(root, (_, operand))| (index, place_of(ast, operand), root)),
+        );
     }
     found
 }
@@ -197,7 +194,7 @@ mod tests {
         check(
             "CREATE",
             "oldObject.spec.l.all(x, x == 1)",
-            &[("oldObject.spec.l.all", "null on CREATE")],
+            &[("oldObject.spec.l", "null on CREATE")],
         );
     }
 

@@ -32,14 +32,19 @@ struct Found {
 pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
     let kinds = Kinds::new(&policy.rules);
     let parsed = Parsed::new(&policy.sites);
-    let mut found: BTreeMap<(usize, Position, String), Found> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, String), Found> = BTreeMap::new();
     for served in &kinds.builtin {
         for (index, issue) in issues(policy, &parsed, &kinds, served) {
-            let key = (index, issue.position, issue.message.clone());
-            let own = found.entry(key).or_insert(Found {
-                issue,
-                kinds: Vec::new(),
-            });
+            // A fault that an expression has again and again is told once, where it is first.
+            let own = found
+                .entry((index, issue.message.clone()))
+                .or_insert_with(|| Found {
+                    issue: issue.clone(),
+                    kinds: Vec::new(),
+                });
+            if issue.position < own.issue.position {
+                own.issue = issue;
+            }
             if !own.kinds.contains(&served.kind) {
                 own.kinds.push(served.kind.clone());
             }
@@ -96,7 +101,7 @@ fn issues(
         return Vec::new();
     };
     let mut found = Vec::new();
-    for (index, typed) in type_sites(&policy.sites, &object).into_iter().enumerate() {
+    for (index, typed) in type_sites(&policy.sites, parsed, &object).into_iter().enumerate() {
         let (Err(issues), Some(Some(ast)), Some(folded), Some(true)) = (
             typed.checked,
             parsed.asts.get(index),
@@ -106,7 +111,11 @@ fn issues(
             continue;
         };
         let silent = silent_places(ast, folded, kinds, &served.kind);
-        let counts = |issue: &Issue| !silent.contains(&issue.position) && !fits_at_run_time(&issue.message);
+        let counts = |issue: &Issue| {
+            !silent.contains(&issue.position)
+                && !issue.message.is_empty()
+                && !fits_at_run_time(&issue.message)
+        };
         found.extend(issues.into_iter().filter(counts).map(|issue| (index, issue)));
     }
     found
@@ -220,6 +229,12 @@ mod tests {
             "object.metadata.creationTimestamp.getFullYear() > 2020",
             &[("()", "getFullYear")],
         );
+    }
+
+    #[test]
+    fn repeated_faults_are_told_once() {
+        let many = vec!["object.spec.nonsense == 'a'"; 150].join(" || ");
+        check(&many, &[(".nonsense", "undefined field")]);
     }
 
     #[test]

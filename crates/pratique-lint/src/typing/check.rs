@@ -7,7 +7,7 @@ use pratique_cel::{CompileError, Environment, Issue, StructType, Type};
 use pratique_expression::{VARIABLES_TYPE, environment};
 
 use super::schema::BuiltinTypes;
-use crate::analysis::MINOR;
+use crate::analysis::{MINOR, Parsed};
 use crate::subject::{Role, Site};
 
 /// An expression with its types.
@@ -18,18 +18,16 @@ pub(crate) struct Typed {
 }
 
 /// Checks the expressions of a policy, variables in their order. A variable keeps its type; one that has none is `dyn`.
-pub(crate) fn type_sites(sites: &[Site<'_>], object: &Type) -> Vec<Typed> {
+pub(crate) fn type_sites(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> Vec<Typed> {
     let mut variables = StructType::new(VARIABLES_TYPE, &[]);
     let mut typed = Vec::with_capacity(sites.len());
-    for site in sites {
+    for (site, ast) in sites.iter().zip(&parsed.asts) {
         let environment = with_object(site, object, &variables);
-        let checked = environment
-            .parse(site.text)
-            .and_then(|ast| environment.check(ast));
-        let checked = checked.map_err(|error| match error {
-            CompileError::Issues { issues, .. } => issues,
-            CompileError::Plan(_) | CompileError::Untyped => Vec::new(),
-        });
+        let checked = match ast {
+            Some(ast) => environment.check(ast.clone()).map_err(issues),
+            // What does not parse is no fault of types.
+            None => Err(Vec::new()),
+        };
         if let Role::Variable(name) = site.role {
             let of = checked
                 .as_ref()
@@ -39,6 +37,13 @@ pub(crate) fn type_sites(sites: &[Site<'_>], object: &Type) -> Vec<Typed> {
         typed.push(Typed { environment, checked });
     }
     typed
+}
+
+fn issues(error: CompileError) -> Vec<Issue> {
+    match error {
+        CompileError::Issues { issues, .. } => issues,
+        CompileError::Plan(_) | CompileError::Untyped => Vec::new(),
+    }
 }
 
 fn with_object(site: &Site<'_>, object: &Type, variables: &StructType) -> Environment {
