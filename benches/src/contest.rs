@@ -24,7 +24,7 @@ pub struct Order {
 /// What was measured.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sample {
-    /// How often the work was done.
+    /// How often the work was done in a batch.
     pub operations: u64,
     /// How long that took.
     pub nanoseconds: u64,
@@ -60,8 +60,8 @@ pub fn serve<S: Side>(
 }
 
 impl Order {
-    /// Repeats an operation for about the time given, after a tenth of it to warm up. The clock is read once in a batch
-    /// that takes about a hundredth of the time.
+    /// Repeats an operation for about the time given, after a tenth of it to warm up, in batches that take about a
+    /// hundredth of the time. The sample is the median batch: one in which something else had the processor tells nothing.
     pub fn time<T>(&self, mut operation: impl FnMut() -> T) -> Sample {
         let length = Duration::from_nanos(self.nanoseconds);
         let mut repeat = |times: u64| {
@@ -77,15 +77,16 @@ impl Order {
                 batch *= 2;
             }
         }
-        let (mut operations, start) = (0, Instant::now());
-        while start.elapsed() < length {
+        let (mut batches, start) = (Vec::new(), Instant::now());
+        while batches.is_empty() || start.elapsed() < length {
+            let began = Instant::now();
             repeat(batch);
-            operations += batch;
+            batches.push(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
         }
-        let nanoseconds = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        batches.sort_unstable();
         Sample {
-            operations,
-            nanoseconds,
+            operations: batch,
+            nanoseconds: batches.get(batches.len() / 2).copied().unwrap_or(0),
         }
     }
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -82,8 +83,8 @@ func serve() error {
 	return nil
 }
 
-// measure repeats an operation for about the time given, after a tenth of it to warm up. The clock is read once in a
-// batch that takes about a hundredth of the time.
+// measure repeats an operation for about the time given, after a tenth of it to warm up, in batches that take about a
+// hundredth of the time. The sample is the median batch: one in which something else had the processor tells nothing.
 func measure(operation func(), length time.Duration) sample {
 	batch := int64(1)
 	for start := time.Now(); time.Since(start) < length/10; {
@@ -95,13 +96,14 @@ func measure(operation func(), length time.Duration) sample {
 			batch *= 2
 		}
 	}
-	var done int64
-	start := time.Now()
-	for time.Since(start) < length {
+	var batches []int64
+	for start := time.Now(); len(batches) == 0 || time.Since(start) < length; {
+		began := time.Now()
 		for range batch {
 			operation()
 		}
-		done += batch
+		batches = append(batches, time.Since(began).Nanoseconds())
 	}
-	return sample{done, time.Since(start).Nanoseconds()}
+	slices.Sort(batches)
+	return sample{batch, batches[len(batches)/2]}
 }
