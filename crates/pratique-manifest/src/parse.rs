@@ -6,13 +6,14 @@ use crate::load::FileDocument;
 use crate::position::{DocumentSource, Span};
 use crate::problem::{Problem, Rule};
 use crate::report::Report;
-use crate::set::ParsedDocument;
+use crate::set::{ObjectSource, ParsedDocument};
 use crate::tree::{NodeId, Tree, Value};
 use crate::{json, yaml};
 
 /// A parsed document.
 pub(crate) struct Parsed {
     pub(crate) document: Arc<ParsedDocument>,
+    tree: Tree,
     pub(crate) root: NodeId,
     pub(crate) format: Format,
     /// The document as it is stored, where that is not its text: with a byte order mark.
@@ -42,7 +43,8 @@ pub(crate) fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
     let source = DocumentSource::new(file.file, file.index, text, file.raw.start, file.file_lines);
     match parsed {
         Ok(json::Document { tree, root }) => Ok(Parsed {
-            document: Arc::new(ParsedDocument::new(source, tree, true)),
+            document: Arc::new(ParsedDocument::new(source, true)),
+            tree,
             root,
             format: Format::Json,
             written: None,
@@ -72,7 +74,8 @@ pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
         }) => {
             let format = Format::Yaml(duplicates);
             Ok(Parsed {
-                document: Arc::new(ParsedDocument::new(source, tree, false)),
+                document: Arc::new(ParsedDocument::new(source, false)),
+                tree,
                 root,
                 format,
                 written,
@@ -118,8 +121,14 @@ impl Parsed {
         }
     }
 
+    /// The source of the document's value, which keeps the values that were read.
+    pub(crate) fn into_source(self) -> ObjectSource {
+        self.document.keep(self.tree);
+        ObjectSource::new(self.document, self.root)
+    }
+
     pub(crate) fn tree(&self) -> &Tree {
-        self.document.tree()
+        &self.tree
     }
 }
 

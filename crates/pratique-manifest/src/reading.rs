@@ -3,8 +3,6 @@
 //! For what a server would be asked about, rather than configured with. As its clients do, what looks like JSON and is
 //! none is read as YAML.
 
-use std::sync::Arc;
-
 use crate::directory::ManifestFile;
 use crate::json;
 use crate::load::{FileDocument, bad_separators, documents};
@@ -57,7 +55,7 @@ fn read(document: &FileDocument) -> Result<Document, Failure> {
         return Err(Failure::single(text, problem));
     }
     let duplicates = duplicates(&parsed);
-    let source = ObjectSource::new(Arc::clone(&parsed.document), parsed.root);
+    let source = parsed.into_source();
     Ok(Document { source, duplicates })
 }
 

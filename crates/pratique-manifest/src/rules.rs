@@ -19,7 +19,7 @@ use crate::problem::{Failure, ObjectName};
 use crate::registry::{self, Registered};
 use crate::report::{self, Report};
 use crate::schema;
-use crate::set::{Loaded, ManifestSet, ObjectSource, ParsedDocument};
+use crate::set::{Loaded, ManifestSet, ObjectSource};
 use crate::tree::{NodeId, Value};
 use crate::{default, validate};
 
@@ -47,6 +47,9 @@ impl Home {
 /// How many lists may be in each other. The server has no bound.
 const MAX_LISTS: usize = 128;
 
+/// The file that first had a name, by kind and name.
+type Names = HashMap<(Kind, Box<str>), Arc<str>>;
+
 /// Takes documents one after the other and keeps what they hold and what is wrong with them.
 pub(crate) struct StaticRules<'a> {
     home: Home,
@@ -54,8 +57,8 @@ pub(crate) struct StaticRules<'a> {
     set: ManifestSet,
     failures: Vec<Failure>,
     /// The file that first had a name, by its kind and name.
-    names: HashMap<(Kind, String), Arc<str>>,
-    /// Names of policies that are in the manifests, though they may be at fault.
+    names: Names,
+    /// Names of policies at fault, so that bindings are not blamed for it.
     policies: HashSet<String>,
 }
 
@@ -67,7 +70,10 @@ struct Refused {
 
 impl From<Report> for Refused {
     fn from(report: Report) -> Self {
-        Refused { report, decoded: None }
+        Refused {
+            report,
+            decoded: None,
+        }
     }
 }
 
@@ -200,9 +206,8 @@ impl<'a> StaticRules<'a> {
             let valid = self.validate(&candidate);
             candidates.push((candidate, valid));
         }
-        let light = Arc::new(parsed.document.without_values());
         for (candidate, valid) in candidates {
-            self.accept_object(candidate, valid, &light);
+            self.accept_object(candidate, valid);
         }
     }
 
@@ -222,30 +227,23 @@ impl<'a> StaticRules<'a> {
         false
     }
 
-    /// Keeps an object that is valid; its source, of the document without its values.
-    fn accept_object(&mut self, candidate: Candidate<'_>, valid: bool, document: &Arc<ParsedDocument>) {
-        let is_binding = candidate.kind.is_binding();
-        if !is_binding {
-            self.policies.insert(candidate.name().to_owned());
-        }
+    fn accept_object(&mut self, candidate: Candidate<'_>, valid: bool) {
         let fault = match self.home {
             Home::Plugin(_) => {
                 faults::static_name(&candidate, &mut self.names).or_else(|| faults::static_rule(&candidate))
             }
             Home::Api => faults::repeated_name(&candidate, &mut self.names),
         };
+        if fault.is_some() && !candidate.kind.is_binding() {
+            self.policies.insert(candidate.name().to_owned());
+        }
         match fault {
             // A name that is not there has been complained about.
             Some(_) if candidate.name().is_empty() => {}
             Some(report) => self.fail(candidate.file, report),
-            None if valid => self.keep(candidate, document),
+            None if valid => put(&mut self.set, candidate.kind, candidate.value, candidate.source),
             None => {}
         }
-    }
-
-    fn keep(&mut self, candidate: Candidate<'_>, document: &Arc<ParsedDocument>) {
-        let source = ObjectSource::new(Arc::clone(document), candidate.source.root());
-        put(&mut self.set, candidate.kind, candidate.value, source);
     }
 
     /// Keeps the names of policies that did not decode, so that bindings are not blamed for it.
@@ -276,7 +274,10 @@ impl<'a> StaticRules<'a> {
     /// Looks at the bindings' policies, and gives the set, sorted by name, and everything that is wrong.
     pub(crate) fn finish(mut self) -> (ManifestSet, Vec<Failure>) {
         if self.home != Home::Api {
-            let missing = missing_policies(&self.set, &self.policies);
+            let is_named = |kind, policy: &str| {
+                self.names.contains_key(&(kind, policy.into())) || self.policies.contains(policy)
+            };
+            let missing = missing_policies(&self.set, is_named);
             self.failures.extend(missing);
         }
         drop((self.names, self.policies));
@@ -346,7 +347,7 @@ fn typed<T: DeserializeOwned>(list: &mut Vec<Loaded<T>>, kind: Kind, mut value: 
 }
 
 /// The bindings whose policies are not among those named.
-fn missing_policies(set: &ManifestSet, policies: &HashSet<String>) -> Vec<Failure> {
+fn missing_policies(set: &ManifestSet, is_named: impl Fn(Kind, &str) -> bool) -> Vec<Failure> {
     let validating = set.validating_bindings.iter().map(|binding| {
         let policy = Some(binding.object.spec.policy_name.as_str());
         (
@@ -372,7 +373,11 @@ fn missing_policies(set: &ManifestSet, policies: &HashSet<String>) -> Vec<Failur
     let failure = |(kind, metadata, policy, source): (Kind, &ObjectMeta, Option<&str>, &ObjectSource)| {
         let policy = policy.unwrap_or_default();
         let name = metadata.name.as_deref().unwrap_or_default();
-        (!policies.contains(policy)).then(|| faults::missing_policy(kind, name, policy, source))
+        let of = match kind {
+            Kind::MutatingAdmissionPolicyBinding => Kind::MutatingAdmissionPolicy,
+            _ => Kind::ValidatingAdmissionPolicy,
+        };
+        (!is_named(of, policy)).then(|| faults::missing_policy(kind, name, policy, source))
     };
     validating.chain(mutating).filter_map(failure).collect()
 }

@@ -46,31 +46,28 @@ pub struct ObjectSource {
     root: NodeId,
 }
 
-/// A document's text and its values. The values of a document that loads are let go, and read again if somebody asks
-/// for a place: a directory takes hardly more memory than its text and its objects.
+/// A document's text, and its values once somebody asks for a place in it: a directory that loads takes hardly more
+/// memory than its text and its objects.
 #[derive(Debug)]
 pub(crate) struct ParsedDocument {
-    pub(crate) source: Arc<DocumentSource>,
+    pub(crate) source: DocumentSource,
     is_json: bool,
     tree: OnceLock<Box<Tree>>,
 }
 
 impl ParsedDocument {
-    pub(crate) fn new(source: DocumentSource, tree: Tree, is_json: bool) -> Self {
+    pub(crate) fn new(source: DocumentSource, is_json: bool) -> Self {
         Self {
-            source: Arc::new(source),
+            source,
             is_json,
-            tree: OnceLock::from(Box::new(tree)),
+            tree: OnceLock::new(),
         }
     }
 
-    /// The same without the values.
-    pub(crate) fn without_values(&self) -> Self {
-        Self {
-            source: Arc::clone(&self.source),
-            is_json: self.is_json,
-            tree: OnceLock::new(),
-        }
+    /// Keeps the values that were read.
+    pub(crate) fn keep(&self, tree: Tree) {
+        // If somebody asked before, they are there.
+        let _ = self.tree.set(Box::new(tree));
     }
 
     pub(crate) fn tree(&self) -> &Tree {

@@ -1,13 +1,12 @@
 //! The faults that the rules of static manifests find, in the server's words and each with its place.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use pratique_cel::quote::quoted;
 use serde_json::Value as Json;
 
-use super::{Candidate, SUFFIX};
+use super::{Candidate, Names, SUFFIX};
 use crate::help;
 use crate::kind::Kind;
 use crate::problem::{Failure, ObjectName, Problem, Rule};
@@ -48,10 +47,7 @@ pub(super) fn field(source: &ObjectSource, object: &ObjectName, error: FieldErro
 }
 
 /// A name without the suffix, or one that another object has.
-pub(super) fn static_name(
-    candidate: &Candidate<'_>,
-    names: &mut HashMap<(Kind, String), Arc<str>>,
-) -> Option<Report> {
+pub(super) fn static_name(candidate: &Candidate<'_>, names: &mut Names) -> Option<Report> {
     let name = candidate.name();
     let (shown, file) = (quoted(name), quoted(candidate.file));
     if !name.ends_with(SUFFIX) {
@@ -67,12 +63,9 @@ pub(super) fn static_name(
 }
 
 /// A name that another object of the kind has.
-pub(super) fn repeated_name(
-    candidate: &Candidate<'_>,
-    names: &mut HashMap<(Kind, String), Arc<str>>,
-) -> Option<Report> {
+pub(super) fn repeated_name(candidate: &Candidate<'_>, names: &mut Names) -> Option<Report> {
     let (shown, file) = (quoted(candidate.name()), quoted(candidate.file));
-    match names.entry((candidate.kind, candidate.name().to_owned())) {
+    match names.entry((candidate.kind, candidate.name().into())) {
         Entry::Vacant(entry) => {
             entry.insert(Arc::clone(candidate.file));
             None
