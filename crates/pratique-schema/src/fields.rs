@@ -1,5 +1,6 @@
 //! The fields of a type, found by name in constant time.
 
+use crate::slots::Slots;
 use crate::{Field, Presence};
 
 /// The fields of a type.
@@ -9,8 +10,7 @@ pub struct Fields {
     fields: Vec<Field>,
     /// Positions of those that are always there.
     always: Vec<u16>,
-    /// Positions by hash, plus one; 0 for none. The length is a power of two.
-    slots: Vec<u16>,
+    slots: Slots,
 }
 
 impl Fields {
@@ -18,7 +18,7 @@ impl Fields {
     pub(crate) const NONE: Fields = Fields {
         fields: Vec::new(),
         always: Vec::new(),
-        slots: Vec::new(),
+        slots: Slots::NONE,
     };
 
     /// Takes fields that are sorted by name.
@@ -29,30 +29,19 @@ impl Fields {
             .filter(|(_, field)| is_always(field))
             .map(|(at, _)| at)
             .collect();
-        let mut made = Fields {
-            slots: vec![0; (2 * fields.len()).next_power_of_two()],
-            fields,
+        Fields {
             always,
-        };
-        for at in 0..made.fields.len() {
-            made.enter(at);
+            slots: Slots::new(fields.iter().map(|field| field.name.as_str())),
+            fields,
         }
-        made
     }
 
     /// A field by its name.
     pub fn get(&self, name: &str) -> Option<&Field> {
-        let mask = self.slots.len().wrapping_sub(1);
-        let mut at = hash(name) & mask;
-        // More than half of the slots are free, so one is met soon.
-        loop {
-            let position = self.slots.get(at)?.checked_sub(1)?;
-            let field = self.fields.get(usize::from(position))?;
-            if field.name == name {
-                return Some(field);
-            }
-            at = (at + 1) & mask;
-        }
+        let at = self
+            .slots
+            .find(name, |at| self.fields.get(at).map(|field| field.name.as_str()))?;
+        self.fields.get(at)
     }
 
     /// The fields by name.
@@ -76,31 +65,4 @@ impl Fields {
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
-
-    fn enter(&mut self, position: usize) {
-        let mask = self.slots.len().wrapping_sub(1);
-        let Some(name) = self.fields.get(position).map(|field| field.name.as_str()) else {
-            return;
-        };
-        let start = hash(name);
-        let free = (0..self.slots.len()).map(|step| (start + step) & mask);
-        let free = free.into_iter().find(|at| self.slots.get(*at) == Some(&0));
-        if let Some(slot) = free.and_then(|at| self.slots.get_mut(at)) {
-            *slot = position as u16 + 1;
-        }
-    }
-}
-
-/// Mixes the length with the first and the last eight bytes: enough to tell most names of a type apart.
-fn hash(name: &str) -> usize {
-    let bytes = name.as_bytes();
-    let number = |chunk: Option<&[u8; 8]>| match chunk {
-        Some(chunk) => u64::from_le_bytes(*chunk),
-        None => bytes
-            .iter()
-            .fold(0, |number, byte| (number << 8) | u64::from(*byte)),
-    };
-    let (head, tail) = (number(bytes.first_chunk()), number(bytes.last_chunk()));
-    let mixed = (head ^ tail.rotate_left(23) ^ bytes.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> 48) as usize
 }

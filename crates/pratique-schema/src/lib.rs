@@ -7,6 +7,7 @@
 mod fields;
 pub mod merge;
 mod read;
+mod slots;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

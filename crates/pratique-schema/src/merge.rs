@@ -14,6 +14,8 @@ use std::sync::OnceLock;
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 
+use crate::slots::Slots;
+
 pub use openapi::{DEDUCED, InvalidSchema, OpenApi, UNTYPED};
 
 /// Types that refer to each other, and the kinds among them.
@@ -88,6 +90,7 @@ pub struct ListKey {
 pub struct MapType {
     /// Declared fields, sorted by name.
     fields: Vec<(String, MergeTypeId)>,
+    slots: Slots,
     /// The type of all other members; there may be none without it.
     pub element: Option<MergeTypeId>,
     /// Whether it is merged as a whole.
@@ -154,12 +157,23 @@ impl MapType {
         self.fields.iter().map(|(name, id)| (name.as_str(), *id))
     }
 
+    /// A map or struct with these fields, sorted by name.
+    fn new(fields: Vec<(String, MergeTypeId)>, element: Option<MergeTypeId>, atomic: bool) -> Self {
+        MapType {
+            slots: match fields.is_empty() {
+                true => Slots::NONE,
+                false => Slots::new(fields.iter().map(|(name, _)| name.as_str())),
+            },
+            fields,
+            element,
+            atomic,
+        }
+    }
+
     /// The type of a declared field.
     pub fn field(&self, name: &str) -> Option<MergeTypeId> {
-        let at = self
-            .fields
-            .binary_search_by(|(own, _)| own.as_str().cmp(name))
-            .ok()?;
+        let named = |at: usize| self.fields.get(at).map(|(own, _)| own.as_str());
+        let at = self.slots.find(name, named)?;
         self.fields.get(at).map(|(_, id)| *id)
     }
 

@@ -12,7 +12,8 @@ use crate::go::quote;
 /// What identifies an element: itself in a set, some of its fields in a keyed list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Identity<'v> {
-    Element(Part<'v>),
+    /// The element itself, or the value of its only key.
+    One(Part<'v>),
     /// By key; `None` where neither the element nor its type has a value.
     Keys(Vec<Option<Part<'v>>>),
 }
@@ -45,7 +46,7 @@ fn of_set<'v, 'a: 'v, N: Node<'a>>(element: &'v N) -> Result<Identity<'v>, Strin
         View::Map(_) => "associative list without keys has an element that's a map type",
         View::List(_) | View::ForeignList => "not supported: associative list with lists as elements",
         View::Null => "associative list without keys has an element that's an explicit null",
-        _ => return Ok(Identity::Element(part(element))),
+        _ => return Ok(Identity::One(part(element))),
     };
     Err(fault.to_owned())
 }
@@ -62,15 +63,22 @@ fn of_keys<'v, 'a: 'v, N: Node<'a>>(keys: &'v [ListKey], element: &'v N) -> Resu
         Some(value) => Some(part(value)),
         None => key.default.as_ref().map(part),
     };
-    let parts: Vec<Option<Part<'v>>> = keys.iter().map(find).collect();
-    if parts.iter().all(Option::is_none) {
-        let names: Vec<String> = keys.iter().map(|key| quote(&key.name)).collect();
-        return Err(format!(
-            "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
-            names.join(" ")
-        ));
+    if let [key] = keys {
+        return find(key).map(Identity::One).ok_or_else(|| no_keys(keys));
     }
-    Ok(Identity::Keys(parts))
+    let parts: Vec<Option<Part<'v>>> = keys.iter().map(find).collect();
+    match parts.iter().any(Option::is_some) {
+        true => Ok(Identity::Keys(parts)),
+        false => Err(no_keys(keys)),
+    }
+}
+
+fn no_keys(keys: &[ListKey]) -> String {
+    let names: Vec<String> = keys.iter().map(|key| quote(&key.name)).collect();
+    format!(
+        "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
+        names.join(" ")
+    )
 }
 
 fn member<'v, N>(members: &'v [(Cow<'_, str>, N)], name: &str) -> Option<&'v N> {

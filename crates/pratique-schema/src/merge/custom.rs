@@ -49,10 +49,7 @@ impl MergeSchema {
 
 fn anything() -> MergeType {
     MergeType {
-        map: Some(MapType {
-            element: Some(DEDUCED),
-            ..MapType::default()
-        }),
+        map: Some(MapType::new(Vec::new(), Some(DEDUCED), false)),
         ..MergeType::default()
     }
 }

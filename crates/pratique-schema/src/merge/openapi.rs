@@ -36,11 +36,7 @@ fn free(atomic: bool, member: MergeTypeId) -> MergeType {
             element: UNTYPED,
             merging: ListMerging::Atomic,
         }),
-        map: Some(MapType {
-            fields: Vec::new(),
-            element: Some(member),
-            atomic,
-        }),
+        map: Some(MapType::new(Vec::new(), Some(member), atomic)),
     }
 }
 
@@ -183,11 +179,7 @@ impl<'v> OpenApi<'v> {
             Some(element @ Value::Object(_)) => Some(self.nested(element, open)?),
             _ => (open || fields.is_empty()).then_some(DEDUCED),
         };
-        Ok(MapType {
-            fields,
-            element,
-            atomic: map_type(schema)? == Some(true),
-        })
+        Ok(MapType::new(fields, element, map_type(schema)? == Some(true)))
     }
 
     fn add_object_fields(&mut self, fields: &mut Vec<(String, MergeTypeId)>) {

@@ -10,7 +10,7 @@ use super::{ListKey, ListMerging, ListType, MapType, MergeSchema, MergeType, Mer
 /// Reads a table; lines that are none of its kinds are left out.
 pub(crate) fn read(table: &str) -> MergeSchema {
     let mut reader = Reader::new(table);
-    let mut of: Option<(MergeTypeId, MapType)> = None;
+    let mut of: Option<Struct> = None;
     for line in table.lines() {
         if let Some(kind) = line.strip_prefix("kind ") {
             reader.kind(kind);
@@ -19,12 +19,12 @@ pub(crate) fn read(table: &str) -> MergeSchema {
         } else if let Some(named) = line.strip_prefix("type ") {
             reader.finish(of.take());
             let (name, atomic) = named.split_once(' ').unwrap_or((named, ""));
-            let map = MapType {
+            of = reader.shapes.get(name).map(|id| Struct {
+                id: *id,
                 atomic: !atomic.is_empty(),
-                ..MapType::default()
-            };
-            of = reader.shapes.get(name).map(|id| (*id, map));
-        } else if let (Some(field), Some((_, of))) = (line.strip_prefix(' '), &mut of) {
+                fields: Vec::new(),
+            });
+        } else if let (Some(field), Some(of)) = (line.strip_prefix(' '), &mut of) {
             let field = field.split_once(' ');
             of.fields
                 .extend(field.map(|(name, shape)| (name.to_owned(), reader.shape(shape))));
@@ -32,6 +32,13 @@ pub(crate) fn read(table: &str) -> MergeSchema {
     }
     reader.finish(of);
     reader.schema
+}
+
+/// A struct whose lines are being read.
+struct Struct {
+    id: MergeTypeId,
+    atomic: bool,
+    fields: Vec<(String, MergeTypeId)>,
 }
 
 struct Reader<'t> {
@@ -63,11 +70,11 @@ impl<'t> Reader<'t> {
         id
     }
 
-    fn finish(&mut self, of: Option<(MergeTypeId, MapType)>) {
-        if let Some((id, map)) = of
-            && let Some(place) = self.schema.types.get_mut(id.0 as usize)
+    fn finish(&mut self, of: Option<Struct>) {
+        if let Some(of) = of
+            && let Some(place) = self.schema.types.get_mut(of.id.index())
         {
-            place.map = Some(map);
+            place.map = Some(MapType::new(of.fields, None, of.atomic));
         }
     }
 
@@ -116,11 +123,7 @@ impl<'t> Reader<'t> {
             ..MergeType::default()
         };
         let mut map = |element: &'t str, atomic| MergeType {
-            map: Some(MapType {
-                fields: Vec::new(),
-                element: Some(self.shape(element)),
-                atomic,
-            }),
+            map: Some(MapType::new(Vec::new(), Some(self.shape(element)), atomic)),
             ..MergeType::default()
         };
         if let Some(element) = text.strip_prefix('{') {

@@ -1,0 +1,82 @@
+//! Names found in constant time: where each of a list of names stands.
+
+/// The positions of names, by hash.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Slots {
+    /// Positions plus one; 0 for none. The length is a power of two, and more than half are free.
+    slots: Vec<u32>,
+}
+
+impl Slots {
+    /// No names.
+    pub(crate) const NONE: Slots = Slots { slots: Vec::new() };
+
+    /// Takes names that differ.
+    pub(crate) fn new<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Self {
+        let mut made = Slots {
+            slots: vec![0; (2 * names.len()).next_power_of_two()],
+        };
+        for (position, name) in (1u32..).zip(names) {
+            let mask = made.slots.len().wrapping_sub(1);
+            let start = hash(name);
+            let free = (0..made.slots.len()).map(|step| start.wrapping_add(step) & mask);
+            let free = free.into_iter().find(|at| made.slots.get(*at) == Some(&0));
+            if let Some(slot) = free.and_then(|at| made.slots.get_mut(at)) {
+                *slot = position;
+            }
+        }
+        made
+    }
+
+    /// The position of a name; `named` tells what name stands at one.
+    #[inline]
+    pub(crate) fn find<'n>(&self, name: &str, named: impl Fn(usize) -> Option<&'n str>) -> Option<usize> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = hash(name) & mask;
+        // More than half of the slots are free, so one is met soon.
+        loop {
+            let position = self.slots.get(at)?.checked_sub(1)? as usize;
+            if named(position)? == name {
+                return Some(position);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+}
+
+/// Mixes the length with the first and the last eight bytes: enough to tell most names of a type apart.
+fn hash(name: &str) -> usize {
+    let bytes = name.as_bytes();
+    let number = |chunk: Option<&[u8; 8]>| match chunk {
+        Some(chunk) => u64::from_le_bytes(*chunk),
+        None => bytes
+            .iter()
+            .fold(0, |number, byte| (number << 8) | u64::from(*byte)),
+    };
+    let (head, tail) = (number(bytes.first_chunk()), number(bytes.last_chunk()));
+    let mixed = (head ^ tail.rotate_left(23) ^ bytes.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 48) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found() {
+        let names = [
+            "a",
+            "ab",
+            "terminationMessagePath",
+            "terminationMessagePolicy",
+            "",
+        ];
+        let slots = Slots::new(names.iter().copied());
+        let named = |at: usize| names.get(at).copied();
+        for (at, name) in names.iter().enumerate() {
+            assert_eq!(slots.find(name, named), Some(at));
+        }
+        assert_eq!(slots.find("b", named), None);
+        assert_eq!(Slots::NONE.find("a", named), None);
+    }
+}
