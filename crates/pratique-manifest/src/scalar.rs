@@ -48,7 +48,7 @@ impl<'a> Alignment<'a> {
         let mut pending = self.piece();
         for (at, wanted) in text.char_indices() {
             if !is_blank(wanted) {
-                while pending.is_some_and(|piece| piece.blank) {
+                while pending.is_some_and(|piece| piece.blank || is_blank(piece.decoded)) {
                     pending = self.piece();
                 }
             }
@@ -95,6 +95,11 @@ impl<'a> Alignment<'a> {
             't' | '\t' => '\t',
             'r' => '\r',
             ' ' => ' ',
+            'x' | 'u' | 'U' => rest
+                .get(2..len)
+                .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+                .and_then(char::from_u32)
+                .unwrap_or('\u{fffd}'),
             _ => '\u{fffd}',
         };
         let piece = Piece {
@@ -168,6 +173,20 @@ mod tests {
                 ("é", 1, 10),
                 ("x", 1, 17),
                 ("y", 2, 4),
+            ],
+        );
+    }
+
+    #[test]
+    fn escaped_blanks() {
+        check(
+            "a: \"v \\x20&& \\u0020 w \\\n   \\ x\\t\\n y\"",
+            &[
+                ("v", 1, 5),
+                ("&&", 1, 11),
+                ("w", 1, 21),
+                ("x", 2, 6),
+                ("y", 2, 12),
             ],
         );
     }
