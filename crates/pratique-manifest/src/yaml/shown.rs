@@ -40,6 +40,8 @@ pub(super) fn shown(graph: &Graph<'_>, id: GraphId, depth: usize) -> String {
                 let (key, value) = (shown(graph, key, depth + 1), shown(graph, value, depth + 1));
                 items.push(format!("{key}:{value}"));
             }
+            // By key, which each begins with.
+            items.sort();
             format!("map[interface {{}}]interface {{}}{{{}}}", items.join(", "))
         }
     }
