@@ -97,6 +97,10 @@ fn keys_without_a_hash() {
     let unhashable = |of: &str| format!("internal error: runtime error: hash of unhashable type {of}");
     check("{format.date(): 1}", &unhashable("cel.Format"), 1);
     check("{semver('1.2.3'): 1}", &unhashable("cel.Semver"), 1);
+    check("dyn(b'a') in {1: 1}", &unhashable("types.Bytes"), 0);
+    check("dyn(semver('1.2.3')) in {'a': 1}", &unhashable("cel.Semver"), 2);
+    check("dyn(b'a') in {}", "Bool(false)", 1);
+    check("dyn(b'a') in object", "Bool(false)", 2);
     check(
         "{?dyn(b'a'): optional.none()}",
         "internal error: hash of unhashable type: types.Bytes",

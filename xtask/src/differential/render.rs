@@ -77,7 +77,7 @@ fn patch(own: &dyn Struct) -> Json {
 fn form(converted: Result<json::Value<'static>, mutation::NotJson>) -> Json {
     match converted {
         Ok(value) => plain(&value),
-        Err(mutation::NotJson::NoForm(_)) => json!({"unfit": true}),
+        Err(mutation::NotJson::NoForm(_) | mutation::NotJson::Key(_)) => json!({"unfit": true}),
         Err(error) => json!({"error": error.to_string()}),
     }
 }

@@ -21,7 +21,34 @@ pub(super) fn lookup<'a>(map: &Map<'a>, key: &Value<'_>) -> Result<Option<Value<
             "unsupported map key type: {}",
             go_type(key)
         ))),
+        (Map::Entries(_) | Map::Constant(_), key) if !map.is_empty() => {
+            check_hash(key)?;
+            Ok(find_key(map, key))
+        }
         (map, key) => Ok(find_key(map, key)),
+    }
+}
+
+/// The reference's own name of the type of a value that it cannot look for in a map.
+pub(crate) fn unhashable(key: &Value<'_>) -> Option<&'static str> {
+    match key {
+        Value::Bytes(_) => Some("types.Bytes"),
+        Value::Opaque(own) => match own.type_name() {
+            "kubernetes.NamedFormat" => Some("cel.Format"),
+            "kubernetes.Semver" => Some("cel.Semver"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Refuses a value that the reference cannot look for in a map.
+pub(crate) fn check_hash(key: &Value<'_>) -> Result<(), Fault> {
+    match unhashable(key) {
+        Some(of) => Err(Fault::internal(format!(
+            "runtime error: hash of unhashable type {of}"
+        ))),
+        None => Ok(()),
     }
 }
 

@@ -13,7 +13,7 @@ mod size;
 
 pub(crate) use access::{Lookup, member, member_str};
 pub(crate) use arithmetic::{add, divide, modulo, multiply, negate, subtract};
-pub(crate) use container::{find_key, is_in, is_same_key};
+pub(crate) use container::{check_hash, find_key, is_in, is_same_key, unhashable};
 pub(crate) use convert::{
     to_bool, to_bytes, to_double, to_duration, to_dyn, to_int, to_string, to_timestamp, to_type, to_uint,
 };

@@ -41,9 +41,7 @@ impl ConstantSet {
     pub(super) fn contains(&self, value: &Value<'_>) -> Result<bool, Fault> {
         match value {
             Value::String(text) => Ok(self.strings.binary_search_by(|own| (**own).cmp(text)).is_ok()),
-            Value::Bytes(_) => Err(Fault::internal(
-                "runtime error: hash of unhashable type types.Bytes",
-            )),
+            value if ops::unhashable(value).is_some() => ops::check_hash(value).map(|()| false),
             value => Ok(self
                 .others
                 .iter()

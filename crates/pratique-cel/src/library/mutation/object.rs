@@ -43,6 +43,10 @@ impl Struct for Object<'_> {
         let found = self.fields.iter().find(|(own, _)| *own == field);
         match found {
             None => Ok(Some(Value::Null)),
+            // What cannot be looked into is an error to the reference, even as a value.
+            Some((_, Value::Opaque(value))) if native_type(&Value::Opaque(*value)) == "*types.Err" => {
+                Err(Fault::no_such_overload())
+            }
             Some((_, Value::Opaque(value))) => {
                 let (native, text) = (native_type(&Value::Opaque(*value)), value.text());
                 Err(Fault::error(format!(

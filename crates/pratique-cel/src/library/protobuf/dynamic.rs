@@ -52,6 +52,9 @@ fn plain<'a>(context: &Context<'a>, place: Place<'_>, value: &Value<'a>) -> Eval
             Ok(pratique_json::Value::String(text)) => Value::String(arena.str(&text)),
             _ => Value::Null,
         },
+        Value::List(List::Typed(_)) | Value::Map(Map::Typed(_)) => {
+            return Err(unfit(place, &native::no_conversion("*structpb.Value", value)));
+        }
         Value::List(list) => {
             let elements = list.iter().map(|element| plain(context, place, &element));
             let elements: Vec<Value<'a>> = elements.collect::<Result<_, _>>()?;

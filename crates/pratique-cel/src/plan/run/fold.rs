@@ -4,7 +4,7 @@
 //! each call. It goes on after errors: only what quantifiers absorb is lost, all else ends up in the accumulator.
 
 use super::Run;
-use super::literals::{Entries, check_hash, leading};
+use super::literals::{Entries, leading};
 use super::logic::first_stop;
 use super::range::Range;
 use crate::error::Fault;
@@ -266,7 +266,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 impl<'a> Entries<'a> {
     /// Adds an entry; an error where there is one for its key, unless keys are known to differ.
     fn add(&mut self, key: Value<'a>, value: Value<'a>, known: bool) -> Result<(), Fault> {
-        check_hash(&key)?;
+        ops::check_hash(&key)?;
         if !known && ops::find_key(&Map::Entries(self.entries()), &key).is_some() {
             return Err(duplicate(&key));
         }

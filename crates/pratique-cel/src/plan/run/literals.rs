@@ -56,11 +56,11 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             let value = self.optional_value(entry.value, entry.optional, || ops::shown(&key))?;
             match value {
                 Some(value) => {
-                    check_hash(&key)?;
+                    ops::check_hash(&key)?;
                     made.insert(key, value);
                 }
-                None => match unhashable(&key) {
-                    Some(of) => return Err(hash_of("hash of unhashable type:", of)),
+                None => match ops::unhashable(&key) {
+                    Some(of) => return Err(Fault::internal(format!("hash of unhashable type: {of}"))),
                     None => made.remove(&key),
                 },
             }
@@ -117,33 +117,6 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 /// The values of a room without so many unused places at its end.
 pub(super) fn leading<T>(room: &[T], unused: usize) -> &[T] {
     room.get(..room.len().saturating_sub(unused)).unwrap_or(room)
-}
-
-/// The reference's own name of the type of a key that it has no maps by.
-fn unhashable(key: &Value<'_>) -> Option<&'static str> {
-    match key {
-        Value::Bytes(_) => Some("types.Bytes"),
-        Value::Opaque(own) => match own.type_name() {
-            "kubernetes.NamedFormat" => Some("cel.Format"),
-            "kubernetes.Semver" => Some("cel.Semver"),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Refuses a key that the reference has no maps by.
-pub(super) fn check_hash(key: &Value<'_>) -> Result<(), Fault> {
-    match unhashable(key) {
-        Some(of) => Err(hash_of("runtime error: hash of unhashable type", of)),
-        None => Ok(()),
-    }
-}
-
-/// What the reference says where it cannot find the place of a key.
-#[cold]
-fn hash_of(problem: &str, of: &str) -> Fault {
-    Fault::internal(format!("{problem} {of}"))
 }
 
 /// The entries of a map that is being made, in memory that is large enough from the start.
