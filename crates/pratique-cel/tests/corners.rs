@@ -127,6 +127,15 @@ fn errors_among_arguments() {
 }
 
 #[test]
+fn the_least_integer() {
+    check(
+        "sign(quantity('1').sub(-9223372036854775808)) < 0",
+        "Bool(true)",
+        4,
+    );
+}
+
+#[test]
 fn sizes_within_optionals() {
     check(
         "sets.contains(dyn(optional.of([1, 2])), object)",

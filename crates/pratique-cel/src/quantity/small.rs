@@ -60,7 +60,8 @@ impl Small {
 
     pub(super) fn checked_sub(self, other: Self) -> Option<Self> {
         self.checked_add(Self {
-            value: other.value.checked_neg()?,
+            // The least integer is its own negative to the reference, whatever comes of it.
+            value: other.value.wrapping_neg(),
             ..other
         })
     }
