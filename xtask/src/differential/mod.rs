@@ -103,6 +103,7 @@ fn compare(run: &Run) -> Result<Report, String> {
         answer(&mut round);
         match reference.answer() {
             Ok(theirs) => settle(&mut second, &round, &theirs, &mut report, end)?,
+            Err(error) if error.starts_with("crash: ") => report.known += 1,
             Err(error) => {
                 report.lost(&round, &error);
                 reference = Reference::start(&binary)?;

@@ -63,7 +63,13 @@ var plain, plainError = plugincel.NewCompositedCompiler(base)
 
 var base = environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
 
-func newCompiler(variables []variable, declared declared) (*compiler, error) {
+func newCompiler(variables []variable, declared declared) (made *compiler, err error) {
+	// A variable may crash the reference as any expression.
+	defer func() {
+		if crash := recover(); crash != nil {
+			err = fmt.Errorf("crash: %v", crash)
+		}
+	}()
 	if len(variables) == 0 {
 		return &compiler{plain, declared}, plainError
 	}

@@ -145,6 +145,8 @@ fn is_same_object(left: &dyn Struct, right: &dyn Struct) -> bool {
 
 fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
+        (Value::List(List::Typed(left)), Value::List(List::Typed(right))) => left == right,
+        (Value::Map(Map::Typed(left)), Value::Map(Map::Typed(right))) => left == right,
         (Value::List(_), _) | (_, Value::List(_)) => false,
         (Value::Map(Map::Json(left)), Value::Map(Map::Json(right))) => left == right,
         (Value::Map(Map::Json(_)), _) | (_, Value::Map(Map::Json(_))) => false,

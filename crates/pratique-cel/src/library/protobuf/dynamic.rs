@@ -68,6 +68,13 @@ fn plain<'a>(context: &Context<'a>, place: Place<'_>, value: &Value<'a>) -> Eval
             let entries: Vec<(Value<'a>, Value<'a>)> = entries.collect::<Result<_, Fault>>()?;
             Value::Map(Map::Entries(arena.slice(&entries)))
         }
+        Value::Struct(own) if own.type_name() != "JSONPatch" => {
+            let fields = own.fields(context)?.into_iter();
+            let entries =
+                fields.map(|(name, value)| Ok((Value::String(name), plain(context, place, &value)?)));
+            let entries: Vec<(Value<'a>, Value<'a>)> = entries.collect::<Result<_, Fault>>()?;
+            Value::Map(Map::Entries(arena.slice(&entries)))
+        }
         Value::Optional(Some(inner)) => plain(context, place, inner)?,
         Value::Type(_) | Value::Optional(None) | Value::Struct(_) | Value::Opaque(_) => {
             return Err(unfit(place, &native::no_conversion("*structpb.Value", value)));
