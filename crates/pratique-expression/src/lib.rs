@@ -20,5 +20,5 @@ pub use declarations::{Declarations, Use};
 pub use environments::{Slots, environment, slots};
 pub use error::ExpressionError;
 pub use expression::Expression;
-pub use words::word_at;
 pub use types::{NAMESPACE_TYPE, REQUEST_TYPE, VARIABLES_TYPE};
+pub use words::word_at;

@@ -66,9 +66,8 @@ impl Rule {
     /// The first field that the request itself does not fit. A rule that fits otherwise does not fit by name.
     fn unfit(&self, target: &Target<'_>) -> RuleField {
         let resource = target.resource;
-        let named = |pattern: &crate::rules::ResourcePattern| {
-            pattern.matches(&resource.resource, target.subresource)
-        };
+        let named =
+            |pattern: &crate::rules::ResourcePattern| pattern.matches(&resource.resource, target.subresource);
         if !self.groups.contain(&resource.group) {
             RuleField::ApiGroups
         } else if !self.resources.iter().any(named) {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::ours::Ours;
 use super::known;
+use super::ours::Ours;
 use super::outcome::{Kind, Outcome};
 use super::reference::{Batch, Reference};
 use super::tree::{Tree, shorter};

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 /// What a block of a document should be: the output of its commands, or the file that its first line names.
@@ -16,7 +19,11 @@ fn block(language: &str, content: &str) -> String {
             .filter(|line| line.starts_with("$ "))
             .map(|line| format!("{line}\n{}", output(line)))
             .collect(),
-        "yaml" => match content.lines().next().and_then(|line| line.strip_prefix("# docs/")) {
+        "yaml" => match content
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix("# docs/"))
+        {
             Some(name) => {
                 let text = fs::read_to_string(root().join("docs").join(name)).unwrap();
                 format!("# docs/{name}\n{}", text.split_once('\n').unwrap().1)

@@ -131,13 +131,19 @@ enum Pattern {
     All(ExprId),
     Exists(ExprId),
     ExistsOne(ExprId),
-    List { filter: Option<ExprId>, element: ExprId },
+    List {
+        filter: Option<ExprId>,
+        element: ExprId,
+    },
     Map {
         filter: Option<ExprId>,
         key: ExprId,
         value: ExprId,
     },
-    Entries { filter: Option<ExprId>, value: ExprId },
+    Entries {
+        filter: Option<ExprId>,
+        value: ExprId,
+    },
 }
 
 impl Pattern {
