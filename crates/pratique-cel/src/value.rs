@@ -177,6 +177,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// A member of a [typed](Value::from_typed_json) object. The options of a request are no typed input.
+    #[inline]
+    pub(crate) fn from_typed_member(name: &str, value: &'a json::Value<'a>) -> Self {
+        match value {
+            json::Value::Object(object) if is_options(name, object) => Value::Map(Map::Json(object)),
+            value => Value::from_typed_json(value),
+        }
+    }
+
     /// Lists and maps are none.
     fn from_scalar(value: &'a json::Value<'a>) -> Self {
         match value {
@@ -216,6 +225,13 @@ impl<'a> Value<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether a member is that of a request that holds options, of whatever kind they are (`CreateOptions` …).
+#[inline]
+pub(crate) fn is_options(name: &str, member: &json::Object<'_>) -> bool {
+    name == "options"
+        && matches!(member.get("kind"), Some(json::Value::String(kind)) if kind.ends_with("Options"))
 }
 
 impl<'a> List<'a> {
@@ -306,7 +322,7 @@ impl<'a> Map<'a> {
     pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
         match self {
             Map::Json(object) => object.get(key).map(Value::from_json),
-            Map::Typed(object) => object.get(key).map(Value::from_typed_json),
+            Map::Typed(object) => object.get(key).map(|value| Value::from_typed_member(key, value)),
             Map::Entries(entries) => entries
                 .iter()
                 .find(|(own, _)| matches!(own, Value::String(own) if *own == key))
@@ -328,7 +344,7 @@ impl<'a> Map<'a> {
             Map::Typed(object) => object
                 .members()
                 .get(index)
-                .map(|(key, value)| (Value::String(key), Value::from_typed_json(value))),
+                .map(|(key, value)| (Value::String(key), Value::from_typed_member(key, value))),
             Map::Entries(entries) => entries.get(index).copied(),
             Map::Constant(entries) => entries
                 .get(index)

@@ -186,3 +186,70 @@ fn scalars_in_messages() {
         42,
     );
 }
+
+#[test]
+fn times_in_messages() {
+    let taken = |key: &str| format!("insert failed: key {key} already exists");
+    let twice = |key: &str| format!("[1, 2].transformMapEntry(i, x, {{{key}: 1}})");
+    check(
+        &twice("timestamp('2020-01-01T00:00:00.5Z')"),
+        &taken("2020-01-01 00:00:00.5 +0000 UTC"),
+        5,
+    );
+    check(
+        &twice("timestamp('2020-01-01T00:00:00-02:30')"),
+        &taken("2020-01-01 00:00:00 -0230 -0230"),
+        5,
+    );
+    check(&twice("duration('1h')"), &taken("1h0m0s"), 5);
+    check(&twice("duration('-90.5s')"), &taken("-1m30.5s"), 5);
+    check(&twice("duration('1500us')"), &taken("1.5ms"), 5);
+}
+
+#[test]
+fn zones_that_no_file_can_have() {
+    check("timestamp(1).getHours('UTC\\000')", "invalid argument", 1);
+}
+
+#[test]
+fn objects_within_messages() {
+    let fits = |text: &str, cost: u64| check(text, "Bool(true)", cost);
+    fits(
+        "google.protobuf.ListValue{values: [Object{a: 1}]} == [{'a': 1}]",
+        91,
+    );
+    fits(
+        "google.protobuf.Struct{fields: {'b': Object.s{}}} == {'b': {}}",
+        111,
+    );
+}
+
+/// The operation of a request is an input that the reference sees through a type; the options are not.
+#[test]
+fn options_of_a_request() {
+    let environment = environment().with_variable("request", Type::Dyn);
+    let request =
+        json::parse(br#"{"options": {"kind": "CreateOptions", "l": []}, "kind": {}, "l": []}"#).unwrap();
+    let check = |text: &str, expected: &str| {
+        let program = environment.compile(text).expect(text);
+        let mut activation = environment.activation();
+        activation.set(
+            environment.slot("request").unwrap(),
+            Value::from_typed_json(&request),
+        );
+        let arena = Arena::new();
+        let context = Context::new(&arena, 1_000_000);
+        let result = program.evaluate(&context, &activation);
+        let shown = result.map_or_else(|fault| fault.to_string(), |value| format!("{value:?}"));
+        assert_eq!(shown, expected, "{text}");
+    };
+    check("request.options == 1", "Bool(false)");
+    check("request.options[1]", "no such key: 1");
+    check("request['options'] == 1", "Bool(false)");
+    check("request.options.l == 1", "Bool(false)");
+    check("request.kind == 1", "no such overload");
+    check("request.kind[1]", "unsupported map key type: types.Int");
+    check("request.l == 1", "no such overload");
+    check("Object{a: request.l} == Object{a: request.l}", "Bool(true)");
+    check("Object{a: request.kind} == Object{a: request.kind}", "Bool(true)");
+}

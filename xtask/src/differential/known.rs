@@ -8,7 +8,6 @@ pub(super) fn is_known(ours: &Outcome, theirs: &Outcome) -> bool {
         || names_a_go_type(ours, theirs)
         || counts_on_after_an_error(ours, theirs)
         || shows_an_address(ours, theirs)
-        || looks_into_options(ours, theirs)
 }
 
 /// Where the reference crashes (a dynamic value for an optional entry of a map; bytes as a key), we give an error.
@@ -19,11 +18,6 @@ fn crashes(ours: &Outcome, theirs: &Outcome) -> bool {
 /// The reference shows formats with the address of their code.
 fn shows_an_address(ours: &Outcome, theirs: &Outcome) -> bool {
     theirs.error.contains(" 0x") && !ours.error.is_empty() && ours.cost == theirs.cost
-}
-
-/// Of all that is in `request`, only the options are no typed input: a key that is no string is merely not there.
-fn looks_into_options(ours: &Outcome, theirs: &Outcome) -> bool {
-    ours.error.contains("unsupported map key type: ") && theirs.error.contains("no such key: ")
 }
 
 /// Names of the reference's own types for one type of CEL. Messages about a wrong kind of value show them, and which

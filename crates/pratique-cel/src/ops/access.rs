@@ -52,7 +52,6 @@ pub(crate) fn member_str<'a>(
 ) -> Result<Lookup<'a>, Fault> {
     match object {
         Value::Map(Map::Json(object)) => Ok(object.get(field).map(Value::from_json).into()),
-        Value::Map(Map::Typed(object)) => Ok(object.get(field).map(Value::from_typed_json).into()),
         Value::Map(map) => Ok(map.get_str(field).into()),
         Value::Struct(value) if declared || value.is_indexable() => value.get(context, field).map(Into::into),
         Value::List(_) => Err(Fault::error("unsupported index type 'string' in list")),

@@ -113,6 +113,34 @@ impl Duration {
 }
 
 /// Seconds as the shortest decimal of a double, and `s`: `string(duration)`.
+impl Duration {
+    /// The form that messages of the reference show: `1h0m0.5s`, and less than a second `500ms`.
+    pub(crate) fn in_messages(&self) -> String {
+        let nanos = self.nanos.unsigned_abs();
+        let sign = if self.nanos < 0 { "-" } else { "" };
+        let in_unit = |nanos: u64, unit: u64, digits: usize| {
+            let fraction = format!(".{:0digits$}", nanos % unit);
+            let fraction = fraction.trim_end_matches('0').trim_end_matches('.');
+            format!("{}{fraction}", nanos / unit)
+        };
+        let second = SECOND.unsigned_abs();
+        match (nanos, nanos / (60 * second)) {
+            (0, _) => "0s".to_owned(),
+            (..1_000, _) => format!("{sign}{nanos}ns"),
+            (..1_000_000, _) => format!("{sign}{}µs", in_unit(nanos, 1_000, 3)),
+            (..1_000_000_000, _) => format!("{sign}{}ms", in_unit(nanos, 1_000_000, 6)),
+            (_, minutes) => {
+                let seconds = in_unit(nanos % (60 * second), second, 9);
+                match (minutes / 60, minutes % 60) {
+                    (0, 0) => format!("{sign}{seconds}s"),
+                    (0, minutes) => format!("{sign}{minutes}m{seconds}s"),
+                    (hours, minutes) => format!("{sign}{hours}h{minutes}m{seconds}s"),
+                }
+            }
+        }
+    }
+}
+
 impl Display for Duration {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}s", plain_form(self.in_units(SECOND), None))

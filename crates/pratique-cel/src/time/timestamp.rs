@@ -141,14 +141,32 @@ impl Timestamp {
 }
 
 /// RFC 3339 in the timestamp's own offset, with as many digits of fraction as it has: `string(timestamp)`.
+impl Timestamp {
+    /// The form that messages of the reference show: `2020-01-01 00:00:00.5 +0000 UTC`.
+    pub(crate) fn in_messages(&self) -> String {
+        let minutes = self.offset_minutes.unsigned_abs();
+        let sign = if self.offset_minutes < 0 { '-' } else { '+' };
+        let offset = format!("{sign}{:02}{:02}", minutes / 60, minutes % 60);
+        let zone = if minutes == 0 { "UTC" } else { &offset };
+        let time = self.local_text().replacen('T', " ", 1);
+        format!("{time} {offset} {zone}")
+    }
+
+    /// Date and time where it was written, without the offset.
+    fn local_text(&self) -> String {
+        let local = self.seconds + i64::from(self.offset_minutes) * 60;
+        let mut text = DateTime(civil_from_seconds(local)).to_string();
+        if self.nanos > 0 {
+            let digits = format!(".{:09}", self.nanos);
+            text.push_str(digits.trim_end_matches('0'));
+        }
+        text
+    }
+}
+
 impl Display for Timestamp {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let local = self.seconds + i64::from(self.offset_minutes) * 60;
-        write!(formatter, "{}", DateTime(civil_from_seconds(local)))?;
-        if self.nanos > 0 {
-            let digits = format!("{:09}", self.nanos);
-            write!(formatter, ".{}", digits.trim_end_matches('0'))?;
-        }
+        formatter.write_str(&self.local_text())?;
         let minutes = self.offset_minutes.unsigned_abs();
         match self.offset_minutes {
             0 => formatter.write_str("Z"),

@@ -25,6 +25,9 @@ pub enum ZoneError {
     /// The name of a group of zones: `America`.
     #[error("is a directory")]
     Group,
+    /// A name that no file can have.
+    #[error("invalid argument")]
+    Nul,
     /// Hours or minutes that are no numbers.
     #[error(transparent)]
     Number(#[from] NumberError),
@@ -69,6 +72,9 @@ fn fixed_offset(text: &str, hours: i64, minutes: i64) -> i64 {
 fn named(name: &str) -> Result<Zone, ZoneError> {
     if name.contains("..") || name.starts_with(['/', '\\']) {
         return Err(ZoneError::Invalid);
+    }
+    if name.contains('\0') {
+        return Err(ZoneError::Nul);
     }
     let database = TimeZoneDatabase::bundled();
     match database.get(name) {
@@ -128,6 +134,8 @@ mod tests {
         check("America", "is a directory");
         check("../x", "time: invalid location name");
         check("/x", "time: invalid location name");
+        check("/\0", "time: invalid location name");
+        check("UTC\0", "invalid argument");
         check(":", r#"strconv.Atoi: parsing "": invalid syntax"#);
         check("1:x", r#"strconv.Atoi: parsing "x": invalid syntax"#);
         check(

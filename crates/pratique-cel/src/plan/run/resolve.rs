@@ -9,7 +9,7 @@ use crate::ops::{self, Lookup};
 use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
 use crate::plan::observe::Observer;
 use crate::plan::quick::Plain;
-use crate::value::{Evaluation, Map, Value};
+use crate::value::{Evaluation, Map, Value, is_options};
 
 impl<'a, O: Observer> Run<'_, 'a, O> {
     #[inline]
@@ -34,7 +34,9 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
         let member = member(object, &attribute.path)?;
         match root {
-            Value::Map(Map::Typed(_)) => Some(Value::from_typed_json(member)),
+            Value::Map(Map::Typed(_)) if !leads_into_options(object, &attribute.path) => {
+                Some(Value::from_typed_json(member))
+            }
             _ => Some(Value::from_json(member)),
         }
     }
@@ -271,6 +273,26 @@ fn member<'a>(object: &'a json::Object<'a>, path: &[Step]) -> Option<&'a json::V
     last.find(by(object, way)?)?
 }
 
+/// Whether the first step of a path finds options, which only requests have.
+#[inline]
+fn leads_into_options(object: &json::Object<'_>, path: &[Step]) -> bool {
+    let [
+        Step {
+            key: Key::Name(name) | Key::Declared(name),
+            ..
+        },
+        ..,
+    ] = path
+    else {
+        return false;
+    };
+    **name == *"options"
+        && object
+            .get(name)
+            .and_then(json::Value::as_object)
+            .is_some_and(|member| is_options(name, member))
+}
+
 /// Whether the last step of a path finds a member; `None` where one before does not, and where the path is of another kind.
 fn presence<'a>(object: &'a json::Object<'a>, path: &[Step]) -> Option<bool> {
     let (last, way) = path.split_last()?;
@@ -290,9 +312,9 @@ fn plain_member<'a>(object: &Value<'a>, step: &Step) -> Option<Value<'a>> {
         (Value::Map(Map::Json(object)), Key::Name(name) | Key::Declared(name)) => {
             object.get(name).map(Value::from_json)
         }
-        (Value::Map(Map::Typed(object)), Key::Name(name) | Key::Declared(name)) => {
-            object.get(name).map(Value::from_typed_json)
-        }
+        (Value::Map(Map::Typed(object)), Key::Name(name) | Key::Declared(name)) => object
+            .get(name)
+            .map(|value| Value::from_typed_member(name, value)),
         _ => None,
     }
 }
