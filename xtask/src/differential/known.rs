@@ -61,7 +61,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("a quantity", &["*cel.Quantity", "cel.Quantity"]),
-    ("null", &["<nil>", "types.Null"]),
+    ("null", &["<nil>", "types.Null", "structpb.NullValue"]),
 ];
 
 fn names_a_go_type(ours: &Outcome, theirs: &Outcome) -> bool {

@@ -171,3 +171,30 @@ fn selectors_cost_by_length() {
     let cost = |text| parsing_selector(&[Value::Null, Value::String(text)], None);
     assert_eq!((cost(""), cost("a"), cost("app=example")), (10, 61, 312));
 }
+
+/// Nothing by themselves, checks are equal within objects of mutations when they ask the same.
+#[test]
+fn equality_within_objects() {
+    let environment = crate::library::kubernetes()
+        .with_library(crate::library::mutation::library())
+        .with_variable("authorizer", Type::Dyn);
+    let arena = Arena::new();
+    let checked = |text: &str| {
+        let program = environment.compile(text).unwrap();
+        let mut activation = environment.activation();
+        let value = authorizer(&arena, user(), Arc::new(Recorder::default()));
+        activation.set(environment.slot("authorizer").unwrap(), value);
+        let context = Context::new(&arena, u64::MAX);
+        program
+            .evaluate(&context, &activation)
+            .map_or_else(|fault| fault.to_string(), |value| format!("{value:?}"))
+    };
+    assert_eq!(
+        checked("Object{a: authorizer.path('/x')} == Object{a: authorizer.path('/x')}"),
+        "Bool(true)"
+    );
+    assert_eq!(
+        checked("Object{a: authorizer.path('/x')} == Object{a: authorizer.path('/y')}"),
+        "Bool(false)"
+    );
+}
