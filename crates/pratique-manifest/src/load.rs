@@ -86,7 +86,7 @@ fn load(
     finish(files.iter().map(Cow::Borrowed), failures, hash, home, options)
 }
 
-/// Goes through the documents of files, each of which is let go after that.
+/// Goes through the documents of files. The text of each is kept once, for those of its documents that hold objects.
 fn finish<'a>(
     files: impl Iterator<Item = Cow<'a, ManifestFile>>,
     mut failures: Vec<Failure>,
@@ -96,8 +96,11 @@ fn finish<'a>(
 ) -> Result<ManifestSet, LoadErrors> {
     let mut rules = rules::StaticRules::new(home, options);
     for file in files {
-        for document in documents(&file) {
-            rules.accept(document);
+        let found: Vec<FileDocument> = documents(&file).collect();
+        // What is not UTF-8 is no part of any text, so nobody shares it.
+        let text = Arc::new(String::from_utf8(file.into_owned().content).unwrap_or_default());
+        for document in found {
+            rules.accept(document, &text);
         }
     }
     let (mut set, found) = rules.finish();

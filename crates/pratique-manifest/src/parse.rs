@@ -127,6 +127,15 @@ impl Parsed {
         ObjectSource::new(self.document, self.root)
     }
 
+    /// With the file's text in place of the document's own, if that stands in it.
+    pub(crate) fn share(mut self, file: &Arc<String>) -> Self {
+        // Nobody else has the document yet.
+        if let Some(document) = Arc::get_mut(&mut self.document) {
+            document.source.share(file);
+        }
+        self
+    }
+
     pub(crate) fn tree(&self) -> &Tree {
         &self.tree
     }

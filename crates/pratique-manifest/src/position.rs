@@ -81,12 +81,31 @@ pub(crate) struct Lead {
     pub(crate) bytes: usize,
 }
 
+/// The text of a document: its own, or a part of its file's, which all documents of the file share.
+#[derive(Debug)]
+enum Text {
+    Own(String),
+    Part(Arc<String>, Span),
+}
+
+impl Text {
+    fn as_str(&self) -> &str {
+        match self {
+            Text::Own(text) => text,
+            Text::Part(file, span) => file
+                .as_str()
+                .get(span.start as usize..span.end as usize)
+                .unwrap_or_default(),
+        }
+    }
+}
+
 /// One document's text and its place in its file.
 #[derive(Debug)]
 pub struct DocumentSource {
     file: Arc<str>,
     index: usize,
-    text: String,
+    text: Text,
     start: DocumentStart,
     file_lines: FileLines,
     /// Byte offsets at which the document's lines start, found when first asked for.
@@ -104,10 +123,20 @@ impl DocumentSource {
         Self {
             file,
             index,
-            text,
+            text: Text::Own(text),
             start,
             file_lines,
             lines: OnceLock::new(),
+        }
+    }
+
+    /// Lets go of a text that stands in the file as it is.
+    pub(crate) fn share(&mut self, file: &Arc<String>) {
+        let at = self.start.offset + self.start.lead.bytes;
+        let span = Span::new(at, at + self.text().len());
+        let part = Text::Part(Arc::clone(file), span);
+        if part.as_str() == self.text() {
+            self.text = part;
         }
     }
 
@@ -126,13 +155,13 @@ impl DocumentSource {
     /// The document's text, with LF line ends, without surrounding blanks, in UTF-8.
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.text
+        self.text.as_str()
     }
 
     /// The text within a span.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
-        self.text
+        self.text()
             .get(span.start as usize..span.end as usize)
             .unwrap_or_default()
     }
@@ -140,13 +169,13 @@ impl DocumentSource {
     /// The file position of a byte offset of the document's text.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
-        let offset = self.text.floor_char_boundary(offset);
+        let offset = self.text().floor_char_boundary(offset);
         let lines = self.lines();
         let line = lines
             .partition_point(|start| *start as usize <= offset)
             .saturating_sub(1);
         let start = lines.get(line).copied().unwrap_or_default() as usize;
-        let before = self.text.get(start..offset).unwrap_or_default();
+        let before = self.text().get(start..offset).unwrap_or_default();
         let lead = if line == 0 {
             self.start.lead
         } else {
@@ -169,7 +198,7 @@ impl DocumentSource {
     }
 
     fn lines(&self) -> &[u32] {
-        self.lines.get_or_init(|| line_starts(self.text.as_bytes()))
+        self.lines.get_or_init(|| line_starts(self.text().as_bytes()))
     }
 
     /// The file location of a span of the document's text.
@@ -179,7 +208,7 @@ impl DocumentSource {
             file: Arc::clone(&self.file),
             document: self.index,
             start: self.position(span.start as usize),
-            end: self.position(self.text.ceil_char_boundary(span.end as usize)),
+            end: self.position(self.text().ceil_char_boundary(span.end as usize)),
         }
     }
 
@@ -197,7 +226,7 @@ impl DocumentSource {
             .copied()
             .unwrap_or_default() as usize;
         let content = self
-            .text
+            .text()
             .get(start..)
             .unwrap_or_default()
             .lines()

@@ -97,10 +97,10 @@ impl<'a> StaticRules<'a> {
         }
     }
 
-    /// Takes a document.
-    pub(crate) fn accept(&mut self, document: FileDocument) {
+    /// Takes a document of a file with this text.
+    pub(crate) fn accept(&mut self, document: FileDocument, text: &Arc<String>) {
         let file = Arc::clone(&document.file);
-        match parse::parse(document) {
+        match parse::parse(document).map(|parsed| parsed.share(text)) {
             Ok(parsed) => self.accept_value(&parsed, parsed.root, &file, 0),
             Err(fault) => self.fail(&file, *fault),
         }
