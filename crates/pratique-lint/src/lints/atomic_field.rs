@@ -115,9 +115,11 @@ fn is_atomic(kind: &GroupVersionKind, path: &[&str]) -> bool {
 }
 
 /// What the lists of a type hold in the end, and whether any of it is merged as a whole only.
+///
+/// Arbitrary data may be a list as well, and then of arbitrary data again: it is no list of something else.
 fn inner<'s>(schema: &'s MergeSchema, mut of: &'s MergeType) -> (&'s MergeType, bool) {
     let mut atomic = false;
-    while let Some(list) = &of.list {
+    while let (Some(list), None) = (&of.list, &of.map) {
         atomic |= list.merging == ListMerging::Atomic;
         of = schema.get(list.element);
     }
@@ -158,6 +160,18 @@ mod tests {
         check(
             &format!("Object{{spec: {SPEC}{{tolerations: []}}}}"),
             &[("tolerations", "tolerations is atomic")],
+        );
+    }
+
+    #[test]
+    fn fields_of_arbitrary_data_have_an_end() {
+        let every = mutation("ApplyConfiguration", "Object{data: {'a': 'b'}}")
+            .replace("apiGroups: [apps]", "apiGroups: ['*']")
+            .replace("resources: [deployments]", "resources: ['*']");
+        find(
+            &LINT,
+            &every,
+            &[("data", "Kind=ControllerRevision: data is atomic")],
         );
     }
 
