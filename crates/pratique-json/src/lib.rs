@@ -4,6 +4,7 @@
 //! floating-point numbers, and objects as vectors sorted by key: compact to build, quick to look up, and
 //! always met in the same order.
 
+pub mod base64;
 mod object;
 mod parse;
 mod value;

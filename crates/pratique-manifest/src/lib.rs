@@ -18,7 +18,6 @@
 //!
 //! CEL expressions are compiled by whoever loads, through [`ExpressionCompiler`].
 
-mod base64;
 mod configuration;
 mod decode;
 mod default;

@@ -33,7 +33,6 @@ mod validator;
 mod variables;
 
 pub use cluster::{Cluster, ParamScope};
-pub use decode::base64::encoded as base64;
 pub use mutating::{Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once};
 pub use observer::{Decision, Effect, ErrorType, Mutating, Observer};
 pub use outcome::{Unfinished, Verdict};

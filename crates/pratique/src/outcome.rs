@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pratique_json::Value;
+use pratique_json::{Value, base64};
 use pratique_merge::json_patch::{Operation, diff};
-use pratique_policy::{Mutated, Step, Verdict, base64};
+use pratique_policy::{Mutated, Step, Verdict};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Status};
 
 /// What comes of a request: whether it is let in, and as what.
@@ -51,7 +51,7 @@ impl Outcome {
     /// The answer of an admission webhook that judges so.
     pub fn into_response(self, request: &AdmissionRequest<'_>) -> AdmissionResponse {
         let patch: Vec<Value<'_>> = self.patch(request).into_iter().map(Value::from).collect();
-        let patch = (!patch.is_empty()).then(|| base64(Value::Array(patch).to_string().as_bytes()));
+        let patch = (!patch.is_empty()).then(|| base64::encode(Value::Array(patch).to_string().as_bytes()));
         AdmissionResponse {
             patch_type: patch.as_ref().map(|_| "JSONPatch".to_owned()),
             patch,

@@ -3,6 +3,7 @@
 use pratique_cel::Value;
 use pratique_cel::library::mutation;
 use pratique_cel::value::Map;
+use pratique_json::base64;
 use serde_json::{Value as Json, json};
 
 /// The canonical form; entries of maps are sorted, as their order is free.
@@ -14,7 +15,7 @@ pub(super) fn canonical(value: &Value<'_>) -> Json {
         Value::Uint(number) => json!({"uint64Value": number.to_string()}),
         Value::Double(number) => json!({"doubleValue": double(*number)}),
         Value::String(text) => json!({"stringValue": text}),
-        Value::Bytes(bytes) => json!({"bytesValue": base64(bytes)}),
+        Value::Bytes(bytes) => json!({"bytesValue": base64::encode(bytes)}),
         Value::Timestamp(timestamp) => well_known("Timestamp", timestamp.to_proto_json()),
         Value::Duration(duration) => well_known("Duration", duration.to_proto_json()),
         Value::List(list) => {
@@ -72,21 +73,4 @@ fn double(number: f64) -> Json {
 
 fn well_known(name: &str, text: String) -> Json {
     json!({"objectValue": {"@type": format!("type.googleapis.com/google.protobuf.{name}"), "value": text}})
-}
-
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let group = chunk
-            .iter()
-            .fold(0u32, |group, byte| group << 8 | u32::from(*byte))
-            << (8 * (3 - chunk.len()));
-        for digit in 0..4 {
-            let index = (group >> (18 - 6 * digit)) as usize & 63;
-            let character = ALPHABET.get(index).map_or('=', |byte| char::from(*byte));
-            text.push(if digit <= chunk.len() { character } else { '=' });
-        }
-    }
-    text
 }

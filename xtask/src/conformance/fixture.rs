@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pratique_json as json;
+use pratique_json::{self as json, base64};
 use serde_json::Value;
 
 /// A value of a case as an engine's value.
@@ -48,7 +48,9 @@ impl Directory {
         if content.is_string() {
             fs::write(path, text(content))
         } else if let Some(encoded) = content.get("base64") {
-            fs::write(path, decode_base64(encoded.as_str().unwrap_or_default()))
+            let bytes = base64::decode(encoded.as_str().unwrap_or_default())
+                .map_err(|at| io::Error::other(format!("no base64 at byte {at}")))?;
+            fs::write(path, bytes)
         } else if let Some(target) = content.get("link") {
             std::os::unix::fs::symlink(text(target), path)
         } else if content.get("dir").is_some() {
@@ -71,25 +73,4 @@ impl Drop for Directory {
         // What stays behind is in the system's temporary directory.
         let _ = fs::remove_dir_all(&self.path);
     }
-}
-
-fn decode_base64(text: &str) -> Vec<u8> {
-    const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digits: Vec<u32> = text
-        .chars()
-        .filter_map(|c| ALPHABET.find(c))
-        .map(|digit| digit as u32)
-        .collect();
-    let mut bytes = Vec::new();
-    for chunk in digits.chunks(4) {
-        let group = chunk.iter().fold(0, |group, digit| group << 6 | digit) << (6 * (4 - chunk.len()));
-        bytes.extend(
-            group
-                .to_be_bytes()
-                .iter()
-                .skip(1)
-                .take(chunk.len().saturating_sub(1)),
-        );
-    }
-    bytes
 }

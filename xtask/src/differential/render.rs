@@ -3,10 +3,8 @@
 use pratique_cel::library::mutation;
 use pratique_cel::value::{Map, Struct};
 use pratique_cel::{Arena, Context, Value};
-use pratique_json as json;
+use pratique_json::{self as json, base64};
 use serde_json::{Value as Json, json};
-
-use crate::conformance::cel_value::base64;
 
 /// A value: the name of its type with what tells it from others of the type.
 pub(super) fn render(value: &Value<'_>) -> Json {
@@ -17,7 +15,7 @@ pub(super) fn render(value: &Value<'_>) -> Json {
         Value::Uint(number) => json!({"uint": number.to_string()}),
         Value::Double(number) => json!({"double": double(*number)}),
         Value::String(text) => json!({"string": text}),
-        Value::Bytes(bytes) => json!({"bytes": base64(bytes)}),
+        Value::Bytes(bytes) => json!({"bytes": base64::encode(bytes)}),
         Value::Timestamp(timestamp) => json!({"timestamp": timestamp.to_proto_json()}),
         Value::Duration(duration) => json!({"duration": duration.to_proto_json()}),
         Value::List(list) => {

@@ -1,13 +1,14 @@
 //! Decoding integers, bytes and times.
 
+use pratique_json::base64;
 use serde_json::Value as Json;
 
 use super::Decoder;
 use crate::header::type_name;
 use crate::position::Span;
 use crate::schema::Type;
+use crate::time;
 use crate::tree::{NodeId, Value};
-use crate::{base64, time};
 
 impl Decoder<'_> {
     pub(super) fn integer(&mut self, text: &str, kind: &Type, span: Span) -> Option<Json> {

@@ -1,5 +1,7 @@
 //! What a scalar is: null, a boolean, a number or a string, by its tag or, if it is plain, by its text.
 
+use pratique_json::base64;
+
 use super::SyntaxError;
 use super::number::{self, Number};
 use crate::position::Span;
@@ -127,7 +129,7 @@ fn is_clock(time: &str) -> bool {
 }
 
 fn binary(text: &str) -> Option<Scalar> {
-    let bytes = crate::base64::decode(text).ok()?;
+    let bytes = base64::decode(text).ok()?;
     Some(Scalar::Text(crate::json::lossy(&bytes)))
 }
 

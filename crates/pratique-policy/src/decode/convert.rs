@@ -1,9 +1,9 @@
 //! Conversion of plain data into a built-in type: unknown fields are left out, and the first fault ends it.
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Value, base64};
 use pratique_schema::{Scalar, Schema, Shape, TypeId};
 
-use super::{base64, scalar};
+use super::scalar;
 
 /// Why an object cannot be converted into a type.
 pub(crate) fn convert(of: TypeId, object: &Object<'_>) -> Result<(), String> {
@@ -47,7 +47,7 @@ fn scalar_fits(of: Scalar, value: &Value<'_>, go: &dyn Fn() -> String) -> Result
         | (Scalar::Float | Scalar::Int32 | Scalar::Int64, Value::Int(_))
         | (Scalar::Float, Value::Float(_)) => Ok(()),
         (Scalar::Int32 | Scalar::Int64, Value::Float(number)) if *number == number.trunc() => Ok(()),
-        (Scalar::Bytes, Value::String(text)) => match base64::fault(text) {
+        (Scalar::Bytes, Value::String(text)) => match base64::decode(text).err() {
             None => Ok(()),
             Some(at) => Err(format!(
                 "error decoding from json: illegal base64 data at input byte {at}"

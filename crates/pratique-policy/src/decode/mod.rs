@@ -2,7 +2,6 @@
 //!
 //! What a JSON Patch made is [decoded strictly](strict) from JSON; what a merge made is [converted](convert()).
 
-pub(crate) mod base64;
 mod convert;
 mod scalar;
 mod strict;

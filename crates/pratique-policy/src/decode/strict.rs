@@ -1,9 +1,8 @@
 //! Strict decoding of JSON into a built-in type: the first fault of a type, else all fields that nobody knows.
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Value, base64};
 use pratique_schema::{Field, Scalar, Schema, Shape, TypeId};
 
-use super::base64;
 use super::scalar::{self, Fault};
 
 /// Why an object cannot be decoded into a type.
@@ -136,7 +135,7 @@ impl<'v> Decoder<'v> {
     fn bytes(&mut self, value: &Value<'_>, go: GoType<'_>) {
         match value {
             Value::String(text) => {
-                if let (None, Some(at)) = (&self.fault, base64::fault(text)) {
+                if let (None, Some(at)) = (&self.fault, base64::decode(text).err()) {
                     self.fault = Some(format!("illegal base64 data at input byte {at}"));
                 }
             }

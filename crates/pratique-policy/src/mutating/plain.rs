@@ -2,11 +2,10 @@
 
 use pratique_cel::value::{List, Map};
 use pratique_cel::{Context, Value};
-use pratique_json as json;
+use pratique_json::{self as json, base64};
 use pratique_merge::structured::Patch;
 
 use super::native;
-use crate::decode::base64;
 
 /// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
 const MAX_SAFE: u64 = (1 << 53) - 1;
@@ -31,7 +30,7 @@ pub(super) fn json<'s>(
         },
         Value::Double(number) => double(*number)?,
         Value::String(text) => json::Value::from(*text),
-        Value::Bytes(bytes) => json::Value::from(base64::encoded(bytes)),
+        Value::Bytes(bytes) => json::Value::from(base64::encode(bytes)),
         Value::Timestamp(time) => json::Value::from(time.to_string()),
         Value::Duration(span) => json::Value::from(span.to_string()),
         Value::List(List::Typed(_)) => return Err(no_form("'list(dyn)'")),
@@ -93,7 +92,7 @@ fn of_patch(patch: Patch<'_>) -> Result<json::Value<'_>, String> {
             json::Value::Object(members.collect::<Result<_, String>>()?)
         }
         Patch::Foreign(foreign) => match native::bytes_of(&foreign) {
-            Some(bytes) => json::Value::from(base64::encoded(&bytes)),
+            Some(bytes) => json::Value::from(base64::encode(&bytes)),
             None => return Err(invalid(&foreign.type_name)),
         },
     })

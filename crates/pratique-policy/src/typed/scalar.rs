@@ -2,10 +2,8 @@
 
 use pratique_cel::quantity::Quantity;
 use pratique_cel::time::Timestamp;
-use pratique_json::Value;
+use pratique_json::{Value, base64};
 use pratique_schema::Scalar;
-
-use crate::decode::base64;
 
 /// The canonical form of a scalar; `None` where it has it, or where no API server would have taken it.
 pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'a>> {
@@ -20,7 +18,7 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
             let bytes = bytes
                 .iter()
                 .map(|byte| u8::try_from(byte.as_int().unwrap_or_default()));
-            Some(base64::encoded(&bytes.collect::<Result<Vec<_>, _>>().ok()?).into())
+            Some(base64::encode(&bytes.collect::<Result<Vec<_>, _>>().ok()?).into())
         }
         (Scalar::Time, Value::String(text)) => changed(text, in_seconds(text)?),
         (Scalar::MicroTime, Value::String(text)) => changed(text, in_microseconds(text)?),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pratique_json as json;
+use pratique_json::{self as json, base64};
 
 use super::object::unfit_key;
 use super::{JSON_PATCH, native_type};
@@ -47,7 +47,7 @@ pub fn to_json(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
         }
         Value::Double(number) => double(*number),
         Value::String(text) | Value::Type(text) => string(*text),
-        Value::Bytes(bytes) => string(base64(bytes)),
+        Value::Bytes(bytes) => string(base64::encode(bytes)),
         Value::Timestamp(timestamp) => string(timestamp.to_string()),
         Value::Duration(duration) => string(duration.to_string()),
         Value::List(list) => array(list, to_json)?,
@@ -159,20 +159,4 @@ fn quoted_character(number: i64) -> String {
         '"' => "'\"'".to_owned(),
         other => format!("'{}'", text::quote(&other.to_string()).trim_matches('"')),
     }
-}
-
-/// Base64 with padding (RFC 4648), the form of bytes.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut encoded = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            let six = (bits >> (18 - 6 * digit)) & 0x3f;
-            let known = DIGITS.get(six as usize).filter(|_| digit <= group.len());
-            encoded.push(known.map_or('=', |own| char::from(*own)));
-        }
-    }
-    encoded
 }

@@ -1,7 +1,10 @@
-//! Standard base64 with padding, as byte fields of manifests hold it; line breaks in it are skipped.
+//! Standard base64 with padding (RFC 4648), as JSON holds bytes; line breaks in it are skipped.
 
-/// Decodes text; the error is the offset of the byte at which it is at fault.
-pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
+/// Decodes text.
+///
+/// # Errors
+/// The offset of the byte at which the text is at fault, as Go's decoder counts it.
+pub fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let mut decoder = Decoder {
         bytes: text.as_bytes(),
         at: 0,
@@ -17,8 +20,8 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
     Ok(decoded)
 }
 
-/// Standard base64 with padding.
-pub(crate) fn encode(bytes: &[u8]) -> String {
+/// The text of bytes.
+pub fn encode(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -121,6 +124,10 @@ mod tests {
             ("aA=", Err(3)),
             ("aGk=x", Err(4)),
             ("=", Err(0)),
+            ("YQ", Err(0)),
+            ("YWJjYQ", Err(4)),
+            ("YQ=x", Err(2)),
+            ("YQ==YQ==", Err(4)),
         ] {
             assert_eq!(
                 decode(text),
