@@ -1,0 +1,1 @@
+//! Audit events of admission, written as JSON lines beside the request path.

@@ -1,0 +1,1 @@
+//! A directory as a live value: watched and polled, loaded aside, swapped whole.

@@ -1,0 +1,64 @@
+//! The seam between what a webhook is asked and how the question travels.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+/// Where a webhook listens, and whom to trust there. Compiled once for each webhook of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Endpoint {
+    /// `https` URL to which reviews are posted, without query.
+    pub url: String,
+    /// The name that its certificate must have, where it is not the URL's host: `name.namespace.svc` of a service.
+    pub server_name: Option<String>,
+    /// PEM certificates to trust; none means those of the system.
+    pub ca_bundle: Option<Vec<u8>>,
+}
+
+/// One review on its way to a webhook.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Where it goes.
+    pub endpoint: Arc<Endpoint>,
+    /// The AdmissionReview, as JSON.
+    pub body: Bytes,
+    /// What the webhook is told in `?timeout=`: whole seconds, rounded up. None: it is told nothing.
+    pub timeout: Option<Duration>,
+    /// When nobody waits for the answer any more.
+    pub deadline: Option<Instant>,
+}
+
+/// Why there is no answer to read. Displays as the reference words it after `failed calling webhook "…": `.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct CallError {
+    /// The reference's words.
+    pub message: String,
+    /// What kind of failure it is.
+    pub kind: CallErrorKind,
+}
+
+/// What kept an answer from being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CallErrorKind {
+    /// The client could not be made: a bad bundle, bad credentials.
+    Client,
+    /// No answer in time.
+    Timeout,
+    /// An answer with a status that is not success: its code.
+    Status(u16),
+    /// Everything else on the way: refused, reset, distrusted, too large.
+    Transport,
+}
+
+/// Brings reviews to webhooks.
+pub trait Caller: Send + Sync {
+    /// Posts a review; gives the body of a successful answer.
+    fn call<'a>(&'a self, call: Call) -> Answer<'a>;
+}
+
+/// An answer on its way.
+pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Bytes, CallError>> + Send + 'a>>;
