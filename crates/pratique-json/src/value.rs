@@ -83,6 +83,23 @@ impl<'a> Value<'a> {
         matches!(self, Value::Null)
     }
 
+    /// A copy that shares the texts.
+    pub fn borrowed(&self) -> Value<'_> {
+        match self {
+            Value::String(text) => Value::String(Cow::Borrowed(text)),
+            Value::Array(elements) => Value::Array(elements.iter().map(Value::borrowed).collect()),
+            Value::Object(object) => {
+                let members = object.iter();
+                let members = members.map(|(key, value)| (Cow::Borrowed(key), value.borrowed()));
+                Value::Object(members.collect())
+            }
+            Value::Null => Value::Null,
+            Value::Bool(value) => Value::Bool(*value),
+            Value::Int(number) => Value::Int(*number),
+            Value::Float(number) => Value::Float(*number),
+        }
+    }
+
     /// A copy that borrows nothing.
     pub fn into_owned(self) -> Value<'static> {
         match self {

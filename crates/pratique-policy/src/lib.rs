@@ -12,7 +12,6 @@ mod binding;
 mod cluster;
 mod compiled;
 mod conditions;
-mod decode;
 mod denial;
 mod evaluate;
 mod hook;
@@ -23,14 +22,15 @@ mod observer;
 mod outcome;
 mod params;
 mod policies;
-mod request;
 mod session;
 mod trace;
 mod trial;
-mod typed;
 mod validate;
 mod validator;
 mod variables;
+
+use pratique_typed as typed;
+use pratique_typed::decode;
 
 pub use cluster::{Cluster, ParamScope};
 pub use mutating::{Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once};

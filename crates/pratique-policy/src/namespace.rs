@@ -4,8 +4,6 @@ use std::borrow::Cow;
 
 use pratique_json::{Object, Value};
 
-use crate::request::borrow;
-
 /// A namespace without its kind, as the server's own types have it.
 pub(crate) fn without_kind<'a>(namespace: &'a Value<'a>) -> Value<'a> {
     only(namespace, |field| !matches!(field, "apiVersion" | "kind"))
@@ -13,7 +11,7 @@ pub(crate) fn without_kind<'a>(namespace: &'a Value<'a>) -> Value<'a> {
 
 /// A namespace with only those of its metadata that have a place in policies.
 pub(crate) fn reduced<'a>(namespace: &'a Value<'a>) -> Value<'a> {
-    let Value::Object(mut members) = borrow(namespace) else {
+    let Value::Object(mut members) = namespace.borrowed() else {
         return Value::Null;
     };
     if let Some(metadata) = namespace.get("metadata") {
@@ -41,7 +39,7 @@ fn only<'a>(object: &'a Value<'a>, keep: impl Fn(&str) -> bool) -> Value<'a> {
     let members = object.as_object().map(Object::iter).into_iter().flatten();
     let kept = members.filter(|(field, _)| keep(field));
     Value::Object(
-        kept.map(|(field, value)| (Cow::Borrowed(field), borrow(value)))
+        kept.map(|(field, value)| (Cow::Borrowed(field), value.borrowed()))
             .collect(),
     )
 }

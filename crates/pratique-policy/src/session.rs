@@ -4,16 +4,15 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use pratique_cel::library::authz::{self, Authorizer, ResourceCheck, User};
+use pratique_cel::library::authz::Authorizer;
 use pratique_cel::{Activation, Arena, Program, Value, value::Struct};
-use pratique_expression::slots;
+use pratique_expression::{Authorizers, request_value, slots};
 use pratique_json as json;
 use pratique_match::{Matched, Target};
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use crate::cluster::Cluster;
 use crate::namespace;
-use crate::request;
 use crate::trace::Trace;
 use crate::typed;
 use crate::variables::Variables;
@@ -117,13 +116,6 @@ pub(crate) struct Namespace<'s> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoNamespace;
 
-/// `authorizer` and `authorizer.requestResource`.
-#[derive(Clone, Copy)]
-struct Authorizers<'s> {
-    authorizer: Value<'s>,
-    request_resource: Value<'s>,
-}
-
 /// The variables that are there in all of a policy's expressions, and those that differ.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'s> {
@@ -221,7 +213,14 @@ impl<'s> Session<'s> {
         }
         let of_user = wants(activation, slots.authorizer) || wants(activation, slots.request_resource);
         if of_user && inputs.authorizer {
-            let made = self.authorizers.get_or_init(|| self.make_authorizers());
+            let made = self.authorizers.get_or_init(|| {
+                Authorizers::new(
+                    self.arena(),
+                    self.request,
+                    self.name,
+                    &self.surroundings.authorizer,
+                )
+            });
             activation.set(slots.authorizer, made.authorizer);
             activation.set(slots.request_resource, made.request_resource);
         }
@@ -253,7 +252,7 @@ impl<'s> Session<'s> {
         if object.get("apiVersion").and_then(json::Value::as_str) == Some(&version) {
             return object;
         }
-        let json::Value::Object(mut members) = request::borrow(object) else {
+        let json::Value::Object(mut members) = object.borrowed() else {
             return object;
         };
         members.insert("apiVersion", version);
@@ -354,32 +353,9 @@ impl<'s> Session<'s> {
         if let Some((_, value)) = known.iter().find(|(known, _)| known == matched) {
             return *value;
         }
-        let value = request::value(self.request, self.name, matched.resource, matched.kind);
+        let value = request_value(self.request, self.name, matched.resource, matched.kind);
         let value = Value::from_typed_json(self.keep(value));
         known.push((*matched, value));
         value
-    }
-
-    fn make_authorizers(&self) -> Authorizers<'s> {
-        let request = self.request;
-        let user = Arc::new(User {
-            name: request.user_info.username.clone(),
-            uid: request.user_info.uid.clone(),
-            groups: request.user_info.groups.clone(),
-            extra: request.user_info.extra.clone(),
-        });
-        let resource = ResourceCheck {
-            group: request.resource.group.clone(),
-            resource: request.resource.resource.clone(),
-            subresource: request.sub_resource.clone(),
-            namespace: request.namespace.clone(),
-            name: self.name.to_owned(),
-            ..ResourceCheck::default()
-        };
-        let host = || self.surroundings.authorizer.clone();
-        Authorizers {
-            authorizer: authz::authorizer(self.arena(), user.clone(), host()),
-            request_resource: authz::request_resource(self.arena(), user, host(), resource),
-        }
     }
 }

@@ -10,7 +10,8 @@ use bytes::Bytes;
 /// Where a webhook listens, and whom to trust there. Compiled once for each webhook of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoint {
-    /// `https` URL to which reviews are posted, without query.
+    /// `https` URL to which reviews are posted, without query: what requests and messages show. That of a service is
+    /// `https://name.namespace.svc:port/path`.
     pub url: String,
     /// The name that its certificate must have, where it is not the URL's host: `name.namespace.svc` of a service.
     pub server_name: Option<String>,
@@ -23,15 +24,20 @@ pub struct Endpoint {
 pub struct Call {
     /// Where it goes.
     pub endpoint: Arc<Endpoint>,
+    /// `host:port` to connect to, where it is not that of the URL: where a service was found. All else, the name in
+    /// the certificate and the `Host` header included, stays as the endpoint says.
+    pub address: Option<String>,
     /// The AdmissionReview, as JSON.
     pub body: Bytes,
     /// What the webhook is told in `?timeout=`: whole seconds, rounded up. None: it is told nothing.
     pub timeout: Option<Duration>,
-    /// When nobody waits for the answer any more.
+    /// When nobody waits for the answer any more. The caller ends the call then, in the reference's words; what does
+    /// not end is dropped soon after.
     pub deadline: Option<Instant>,
 }
 
-/// Why there is no answer to read. Displays as the reference words it after `failed calling webhook "…": `.
+/// Why there is no answer to read. Displays as the reference words it after `failed calling webhook "…": `, that is from
+/// `failed to call webhook: ` or `could not get REST client: ` on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CallError {
@@ -56,7 +62,7 @@ pub enum CallErrorKind {
 
 /// Brings reviews to webhooks.
 pub trait Caller: Send + Sync {
-    /// Posts a review; gives the body of a successful answer.
+    /// Posts a review; gives the body of a successful answer, which is not empty. Dropping the answer ends the call.
     fn call<'a>(&'a self, call: Call) -> Answer<'a>;
 }
 

@@ -12,7 +12,6 @@ use crate::decode;
 use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::hook::Hook;
 use crate::outcome::Unfinished;
-use crate::request::borrow;
 use crate::session::{Inputs, Session};
 use crate::trace::Part;
 use crate::typed;
@@ -94,7 +93,7 @@ fn merged<'s>(
     let refused = |error| Refusal::Policy(format!("error applying patch: {error}"));
     let of = schema.kind(version.kind);
     let of = of.map_err(|_| refused(structured::Error::NoType(version.kind.clone())))?;
-    let mut object = borrow(version.object);
+    let mut object = version.object.borrowed();
     structured::apply(schema, of, &mut object, patch).map_err(refused)?;
     let merged = session.keep(object);
     if let (Some(id), Some(object)) = (typed::id(version.kind), merged.as_object()) {

@@ -7,7 +7,6 @@ use pratique_types::{GroupVersion, GroupVersionKind};
 use super::denial::internal;
 use super::dispatch::{Bench, End};
 use super::version::Version;
-use crate::request::borrow;
 use crate::typed;
 
 impl<'s> Bench<'_, 's> {
@@ -65,7 +64,7 @@ impl<'s> Bench<'_, 's> {
             return None;
         }
         // It is written before anybody reads it.
-        let written = typed::reread(object).unwrap_or_else(|| borrow(object));
+        let written = typed::reread(object).unwrap_or_else(|| object.borrowed());
         Some(written.into_owned())
     }
 }

@@ -138,7 +138,7 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>) -> Patch<'s> {
 }
 
 fn borrowed<'s>(value: &'s json::Value<'s>) -> json::Value<'s> {
-    crate::request::borrow(value)
+    value.borrowed()
 }
 
 /// Whether a value is an object literal.

@@ -10,7 +10,6 @@ use super::apply::{Refusal, SCHEME};
 use super::plain::{self, GoTypes};
 use super::version::Version;
 use crate::decode;
-use crate::request::borrow;
 use crate::session::Session;
 use crate::typed;
 
@@ -22,7 +21,7 @@ pub(super) fn patched<'s>(
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
     let names = |part: &json::Object<'_>| version.go_type(part);
     let operations = operations(value, session, &names).map_err(Refusal::Policy)?;
-    let document = borrow(version.object);
+    let document = version.object.borrowed();
     let patched = match json_patch::apply(document, &operations) {
         Ok(patched) => patched,
         Err(json_patch::Error::TestFailed { .. }) => return Ok(None),

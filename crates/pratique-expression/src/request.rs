@@ -1,7 +1,10 @@
-//! The variable `request`.
+//! The values of `request` and `authorizer`.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use pratique_cel::Arena;
+use pratique_cel::library::authz::{self, Authorizer, ResourceCheck, User};
 use pratique_json::{Object, Value};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, UserInfo};
 
@@ -9,7 +12,7 @@ use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, U
 ///
 /// What is empty is absent, as an API server prints it; but `dryRun` is always there, and so are `object`, `oldObject`
 /// and `options`, of which only the last can have a value.
-pub(crate) fn value<'a>(
+pub fn request_value<'a>(
     request: &'a AdmissionRequest<'a>,
     name: &'a str,
     resource: &'a GroupVersionResource,
@@ -25,7 +28,7 @@ pub(crate) fn value<'a>(
         Some(member("object", Value::Null)),
         Some(member("oldObject", Value::Null)),
         Some(member("operation", request.operation.as_str().into())),
-        Some(member("options", borrow(&request.options))),
+        Some(member("options", request.options.borrowed())),
         Some(member("requestKind", kind_value(&request.kind))),
         Some(member("requestResource", resource_value(&request.resource))),
         request_subresource,
@@ -37,16 +40,41 @@ pub(crate) fn value<'a>(
     Value::Object(members.into_iter().flatten().collect())
 }
 
-/// A copy of a value that shares its texts.
-pub(crate) fn borrow<'a>(value: &'a Value<'a>) -> Value<'a> {
-    match value {
-        Value::String(text) => Value::String(Cow::Borrowed(text)),
-        Value::Array(elements) => Value::Array(elements.iter().map(borrow).collect()),
-        Value::Object(object) => {
-            let members = object.iter().map(|(key, value)| member(key, borrow(value)));
-            Value::Object(members.collect())
+/// The values of `authorizer` and of `authorizer.requestResource`.
+#[derive(Clone, Copy, Debug)]
+pub struct Authorizers<'a> {
+    /// `authorizer`
+    pub authorizer: pratique_cel::Value<'a>,
+    /// `authorizer.requestResource`
+    pub request_resource: pratique_cel::Value<'a>,
+}
+
+impl<'a> Authorizers<'a> {
+    /// Checks what the user of a request may do; `name` is that of its object, `host` answers.
+    pub fn new(
+        arena: &'a Arena,
+        request: &AdmissionRequest<'_>,
+        name: &str,
+        host: &Arc<dyn Authorizer>,
+    ) -> Self {
+        let user = Arc::new(User {
+            name: request.user_info.username.clone(),
+            uid: request.user_info.uid.clone(),
+            groups: request.user_info.groups.clone(),
+            extra: request.user_info.extra.clone(),
+        });
+        let resource = ResourceCheck {
+            group: request.resource.group.clone(),
+            resource: request.resource.resource.clone(),
+            subresource: request.sub_resource.clone(),
+            namespace: request.namespace.clone(),
+            name: name.to_owned(),
+            ..ResourceCheck::default()
+        };
+        Authorizers {
+            authorizer: authz::authorizer(arena, user.clone(), host.clone()),
+            request_resource: authz::request_resource(arena, user, host.clone(), resource),
         }
-        scalar => scalar.clone(),
     }
 }
 
@@ -105,7 +133,7 @@ mod tests {
                 "operation":"DELETE","userInfo":{"username":"ann","extra":{"k":["v"]}}}"#,
         )
         .unwrap();
-        let value = value(&request, "p", &request.resource, &request.kind);
+        let value = request_value(&request, "p", &request.resource, &request.kind);
         let pods = r#"{"group":"","resource":"pods","version":"v1"}"#;
         let pod = r#"{"group":"","kind":"Pod","version":"v1"}"#;
         assert_eq!(

@@ -7,5 +7,5 @@ mod scalar;
 mod strict;
 mod time;
 
-pub(crate) use convert::convert;
-pub(crate) use strict::strict;
+pub use convert::convert;
+pub use strict::strict;

@@ -6,7 +6,7 @@ use pratique_schema::{Field, Scalar, Schema, Shape, TypeId};
 use super::scalar::{self, Fault};
 
 /// Why an object cannot be decoded into a type.
-pub(crate) fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
+pub fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
     let mut decoder = Decoder {
         schema: Schema::builtin(),
         place: Vec::new(),

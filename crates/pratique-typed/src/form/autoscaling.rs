@@ -6,10 +6,8 @@
 use pratique_json::{Object, Value};
 use pratique_types::GroupVersionKind;
 
-use crate::request::borrow;
-
 /// An object that is of the other version, in the version of `kind`; `None` where there is nothing to convert.
-pub(crate) fn converted<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
+pub fn converted<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
     if kind.group != "autoscaling" || kind.kind != "HorizontalPodAutoscaler" {
         return None;
     }
@@ -59,7 +57,7 @@ fn edited<'a>(
     object: &'a Value<'a>,
     edit: impl FnOnce(&mut Object<'a>, &mut Object<'a>),
 ) -> Option<Value<'a>> {
-    let Value::Object(mut members) = borrow(object) else {
+    let Value::Object(mut members) = object.borrowed() else {
         return None;
     };
     let mut take = |field| match members.remove(field) {

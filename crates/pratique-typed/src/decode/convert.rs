@@ -6,7 +6,7 @@ use pratique_schema::{Scalar, Schema, Shape, TypeId};
 use super::scalar;
 
 /// Why an object cannot be converted into a type.
-pub(crate) fn convert(of: TypeId, object: &Object<'_>) -> Result<(), String> {
+pub fn convert(of: TypeId, object: &Object<'_>) -> Result<(), String> {
     let schema = Schema::builtin();
     let of = schema.get(of);
     for (name, value) in object.iter() {

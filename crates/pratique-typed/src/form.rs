@@ -1,4 +1,4 @@
-//! Objects as an API server sees them once it has read them into its own types.
+//! Objects in the form of their kind.
 //!
 //! Unknown fields are gone, empty ones are left out or filled in, quantities and times have their canonical form.
 //! An object that came from an API server is as it should be already; it is only looked over, and not copied.
@@ -12,29 +12,27 @@ use pratique_json::{Object, Value, format_float};
 use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 use pratique_types::GroupVersionKind;
 
-use crate::request::borrow;
-
-pub(crate) use autoscaling::converted;
+pub use autoscaling::converted;
 
 /// An object in the form of its kind; `None` where it has that form, or where the kind is not built in.
-pub(crate) fn typed<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
+pub fn typed<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
     let schema = Schema::builtin();
     let id = schema.kind(kind)?;
     Typing { schema }.structure(id, object.as_object()?)
 }
 
 /// The type of a kind, if it is built in.
-pub(crate) fn id(kind: &GroupVersionKind) -> Option<TypeId> {
+pub fn id(kind: &GroupVersionKind) -> Option<TypeId> {
     Schema::builtin().kind(kind)
 }
 
 /// Whether a kind is built in.
-pub(crate) fn is_builtin(kind: &GroupVersionKind) -> bool {
+pub fn is_builtin(kind: &GroupVersionKind) -> bool {
     Schema::builtin().kind(kind).is_some()
 }
 
 /// What Go calls the type of a part of an object, which is itself that part in memory; `None` where it is no struct.
-pub(crate) fn go_type(kind: &GroupVersionKind, object: &Value<'_>, part: &Object<'_>) -> Option<String> {
+pub fn go_type(kind: &GroupVersionKind, object: &Value<'_>, part: &Object<'_>) -> Option<String> {
     let schema = Schema::builtin();
     let root = Shape::Struct(schema.kind(kind)?);
     let mut left = vec![(&root, object)];
@@ -61,13 +59,13 @@ pub(crate) fn go_type(kind: &GroupVersionKind, object: &Value<'_>, part: &Object
 }
 
 /// An object with other `apiVersion` and `kind`; `None` where it has these.
-pub(crate) fn named<'a>(kind: &'a GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
+pub fn named<'a>(kind: &'a GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
     let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
     let version = kind.api_version();
     if object.is_null() || (text("apiVersion") == version && text("kind") == kind.kind) {
         return None;
     }
-    let Value::Object(mut members) = borrow(object) else {
+    let Value::Object(mut members) = object.borrowed() else {
         return None;
     };
     members.insert("apiVersion", version);
@@ -77,7 +75,7 @@ pub(crate) fn named<'a>(kind: &'a GroupVersionKind, object: &'a Value<'a>) -> Op
 
 /// A value that was written as JSON and read again: whole numbers are integers then, however they were written first.
 /// `None` where nothing changes.
-pub(crate) fn reread<'a>(value: &'a Value<'a>) -> Option<Value<'a>> {
+pub fn reread<'a>(value: &'a Value<'a>) -> Option<Value<'a>> {
     match value {
         Value::Float(number) => format_float(*number).parse().ok().map(Value::Int),
         Value::Array(elements) => {
@@ -101,7 +99,8 @@ fn or_old<'a>(
     old: impl Iterator<Item = &'a Value<'a>>,
     new: Vec<Option<Value<'a>>>,
 ) -> impl Iterator<Item = Value<'a>> {
-    old.zip(new).map(|(old, new)| new.unwrap_or_else(|| borrow(old)))
+    old.zip(new)
+        .map(|(old, new)| new.unwrap_or_else(|| old.borrowed()))
 }
 
 struct Typing {
@@ -140,7 +139,7 @@ impl Typing {
             .iter()
             .zip(edits)
             .filter_map(|((name, value), edit)| match edit {
-                Edit::Keep => Some((Cow::Borrowed(name), borrow(value))),
+                Edit::Keep => Some((Cow::Borrowed(name), value.borrowed())),
                 Edit::Drop => None,
                 Edit::Replace(value) => Some((Cow::Borrowed(name), value)),
             });

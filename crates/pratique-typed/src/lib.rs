@@ -1,0 +1,8 @@
+//! Objects as an API server sees them once it has read them into its own types.
+//!
+//! [`typed`] gives an object the form of its built-in kind, [`decode`] says which objects cannot have it, and why.
+
+pub mod decode;
+mod form;
+
+pub use form::{converted, go_type, id, is_builtin, named, reread, typed};
