@@ -1,0 +1,335 @@
+//! One request and its scripted answer.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::pending;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::BodyExt;
+use hyper::body::{Frame, Incoming, SizeHint};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::time::{Sleep, sleep};
+
+use crate::connection::Line;
+use crate::record::{Call, Kept};
+use crate::script::{Close, Hang, Script};
+
+/// Why a connection ends without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    Closed,
+    Reset,
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the script ends here")
+    }
+}
+
+impl std::error::Error for Cut {}
+
+/// Records a request and follows the script of its path.
+pub(crate) async fn answer(
+    request: Request<Incoming>,
+    line: &Arc<Line>,
+    client: Option<&'static str>,
+) -> Result<Response<Body>, Cut> {
+    let state = &line.state;
+    let _active = state.enter();
+    let mut round = state.round();
+    let (head, body) = request.into_parts();
+    let body = body.collect().await.map_err(|_| Cut::Closed)?.to_bytes();
+    let asked = Asked::read(&body);
+    let path = head.uri.path().to_owned();
+    let script = {
+        let mut kept = state.kept();
+        if state.records.load(Ordering::Relaxed) {
+            let headers = kept.headers.then(|| recorded(&head, client));
+            record(&mut kept, &head, headers, &body, &asked);
+        }
+        let count = kept.counts.entry(path.clone()).or_default();
+        let call = *count;
+        *count += 1;
+        let script = kept.scripts.get(&path).cloned();
+        script.map(|script| (script, call))
+    };
+    let Some((script, call)) = script else {
+        return Ok(not_found());
+    };
+    let script = script.step(call);
+    if script.delay_ms > 0 {
+        tokio::select! {
+            () = sleep(Duration::from_millis(script.delay_ms)) => {}
+            _ = round.changed() => {}
+        }
+    }
+    match (script.hang, script.close) {
+        (Some(Hang::Headers), _) => {
+            let _ = round.changed().await;
+            return Ok(Response::new(Body::of(Bytes::new())));
+        }
+        (_, Some(Close::Headers)) => return Err(Cut::Closed),
+        (_, Some(Close::Reset)) => return Err(Cut::Reset),
+        _ => {}
+    }
+    if script.leave {
+        line.leave.notify_one();
+    }
+    Ok(respond(script, &asked, line))
+}
+
+/// What an answer needs of a review.
+#[derive(Default, Deserialize)]
+struct Asked {
+    #[serde(rename = "apiVersion", default)]
+    api_version: String,
+    #[serde(default)]
+    request: AskedRequest,
+}
+
+#[derive(Default, Deserialize)]
+struct AskedRequest {
+    #[serde(default)]
+    uid: String,
+}
+
+impl Asked {
+    fn read(body: &[u8]) -> Self {
+        let asked: Option<Self> = serde_json::from_slice(body).ok();
+        asked.unwrap_or_else(|| Self {
+            api_version: "admission.k8s.io/v1".to_owned(),
+            ..Self::default()
+        })
+    }
+}
+
+fn record(
+    kept: &mut Kept,
+    head: &http::request::Parts,
+    headers: Option<BTreeMap<String, String>>,
+    body: &[u8],
+    asked: &Asked,
+) {
+    let review = (!body.is_empty()).then(|| match serde_json::from_slice::<Value>(body) {
+        Ok(mut review) => {
+            if let Some(request) = review.get_mut("request").and_then(Value::as_object_mut) {
+                request.remove("uid");
+            }
+            review
+        }
+        Err(_) => Value::String(String::from_utf8_lossy(body).into_owned()),
+    });
+    if !asked.request.uid.is_empty() {
+        kept.uids.push(asked.request.uid.clone());
+    }
+    kept.calls.push(Call {
+        phase: kept.phase.clone(),
+        method: (head.method != Method::POST).then(|| head.method.to_string()),
+        path: head.uri.path().to_owned(),
+        query: head.uri.query().unwrap_or_default().to_owned(),
+        headers,
+        review,
+    });
+}
+
+fn recorded(head: &http::request::Parts, client: Option<&'static str>) -> BTreeMap<String, String> {
+    let text = |name: HeaderName| Some(head.headers.get(name)?.to_str().ok()?.to_owned());
+    let mut headers = BTreeMap::new();
+    let host = head.uri.authority().map(ToString::to_string);
+    headers.insert("Host".to_owned(), host.or_else(|| text(HOST)).unwrap_or_default());
+    for (name, shown) in [
+        (http::header::ACCEPT, "Accept"),
+        (http::header::AUTHORIZATION, "Authorization"),
+        (http::header::CONTENT_TYPE, "Content-Type"),
+        (http::header::USER_AGENT, "User-Agent"),
+    ] {
+        if let Some(value) = text(name).filter(|value| !value.is_empty()) {
+            headers.insert(shown.to_owned(), value);
+        }
+    }
+    if let Some(client) = client {
+        headers.insert("(client certificate)".to_owned(), client.to_owned());
+    }
+    headers
+}
+
+fn not_found() -> Response<Body> {
+    let mut response = Response::new(Body::of(Bytes::from_static(b"404 page not found\n")));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    let text = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, text);
+    response
+}
+
+fn respond(script: &Script, asked: &Asked, line: &Arc<Line>) -> Response<Body> {
+    let mut body = text(script, asked, line).into_bytes();
+    body.resize(body.len() + script.pad_bytes, b' ');
+    let length = body.len();
+    let mut response = Response::new(Body::of(Bytes::from(body)));
+    *response.status_mut() = StatusCode::from_u16(script.status).unwrap_or(StatusCode::OK);
+    headers(script, line, response.headers_mut());
+    let end = match (script.close, script.hang) {
+        (Some(Close::Body | Close::Midway), _) => {
+            response
+                .headers_mut()
+                .insert(CONTENT_LENGTH, HeaderValue::from(length + 1000));
+            End::Close(
+                Box::pin(sleep(Duration::from_millis(20))),
+                script.close == Some(Close::Midway),
+            )
+        }
+        (_, Some(Hang::Body)) => End::Hang(released(line)),
+        (_, Some(Hang::Drip)) => End::Drip(Box::pin(sleep(Duration::ZERO)), released(line)),
+        (_, Some(Hang::Flood)) => End::Flood,
+        _ => return response,
+    };
+    let body = response.body_mut();
+    body.end = end;
+    body.line = Some(Arc::clone(line));
+    response
+}
+
+fn headers(script: &Script, line: &Arc<Line>, headers: &mut HeaderMap) {
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    for (name, value) in &script.headers {
+        let Ok(name) = HeaderName::try_from(name.as_str()) else {
+            continue;
+        };
+        let value = line.state.filled(value);
+        match HeaderValue::try_from(value) {
+            Ok(value) if !value.is_empty() => drop(headers.insert(name, value)),
+            _ => drop(headers.remove(name)),
+        }
+    }
+}
+
+fn text(script: &Script, asked: &Asked, line: &Arc<Line>) -> String {
+    let uid = &asked.request.uid;
+    if let Some(body) = &script.body {
+        return line.state.filled(&body.replace("$UID", uid));
+    }
+    if script.respond.is_none() && script.envelope.is_none() {
+        return String::new();
+    }
+    let mut response = Map::from_iter([("uid".to_owned(), Value::from(uid.as_str()))]);
+    for (name, value) in script.respond.iter().flatten() {
+        response.insert(name.clone(), value.clone());
+    }
+    response.retain(|_, value| !value.is_null());
+    for (name, value) in &mut response {
+        if let Value::String(text) = value {
+            *text = text.replace("$UID", uid);
+        } else if name == "patch" {
+            *value = Value::from(pratique_json::base64::encode(value.to_string().as_bytes()));
+        }
+    }
+    let mut review =
+        json!({"apiVersion": asked.api_version, "kind": "AdmissionReview", "response": response});
+    for (name, value) in script.envelope.iter().flatten() {
+        let Some(review) = review.as_object_mut() else {
+            continue;
+        };
+        if value.is_null() {
+            review.remove(name);
+        } else {
+            review.insert(name.clone(), value.clone());
+        }
+    }
+    review.to_string()
+}
+
+type Released = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+fn released(line: &Arc<Line>) -> Released {
+    let mut round = line.state.round();
+    Box::pin(async move {
+        if round.changed().await.is_err() {
+            pending::<()>().await;
+        }
+    })
+}
+
+/// A body: one piece, and then what the script wants.
+pub(crate) struct Body {
+    first: Option<Bytes>,
+    end: End,
+    line: Option<Arc<Line>>,
+}
+
+enum End {
+    Whole,
+    /// Closed, or reset, after a moment in which what came before gets through.
+    Close(Pin<Box<Sleep>>, bool),
+    Hang(Released),
+    Drip(Pin<Box<Sleep>>, Released),
+    Flood,
+}
+
+impl Body {
+    fn of(bytes: Bytes) -> Self {
+        Self {
+            first: Some(bytes).filter(|bytes| !bytes.is_empty()),
+            end: End::Whole,
+            line: None,
+        }
+    }
+}
+
+impl hyper::body::Body for Body {
+    type Data = Bytes;
+    type Error = Cut;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
+        static SPACES: [u8; 16 * 1024] = [b' '; 16 * 1024];
+        if let Some(bytes) = self.first.take() {
+            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+        }
+        let this = &mut *self;
+        match &mut this.end {
+            End::Whole => Poll::Ready(None),
+            End::Close(wait, reset) => {
+                ready!(wait.as_mut().poll(context));
+                match this.line.as_ref().filter(|_| *reset) {
+                    Some(line) => {
+                        line.cut.notify_one();
+                        Poll::Pending
+                    }
+                    None => Poll::Ready(Some(Err(Cut::Closed))),
+                }
+            }
+            End::Hang(released) => released.as_mut().poll(context).map(|()| None),
+            End::Drip(wait, released) => {
+                if released.as_mut().poll(context).is_ready() {
+                    return Poll::Ready(None);
+                }
+                ready!(wait.as_mut().poll(context));
+                *wait = Box::pin(sleep(Duration::from_millis(20)));
+                Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b" ")))))
+            }
+            End::Flood => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(&SPACES))))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.first.is_none() && matches!(self.end, End::Whole)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self.end {
+            End::Whole => SizeHint::with_exact(self.first.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            _ => SizeHint::default(),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The listeners, and the sockets behind them.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use rustls::pki_types::CertificateDer;
+use tokio::net::TcpListener;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_rustls::TlsAcceptor;
+
+use crate::authority::{Certificates, Identity};
+use crate::connection::{Line, serve};
+use crate::record::State;
+
+/// Who listens where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Listener {
+    /// A certificate for 127.0.0.1, `localhost` and `hook.webhooks.svc`; HTTP/1.1.
+    Backend,
+    /// A certificate of an authority that nobody knows.
+    Untrusted,
+    /// A certificate for `other.example.com`.
+    WrongHost,
+    /// A certificate that expired yesterday.
+    Expired,
+    /// HTTP without TLS.
+    Plain,
+    /// Nobody.
+    Closed,
+    /// Insists on a client certificate.
+    ClientCertificate,
+    /// As `Backend`, and offers HTTP/2.
+    Http2,
+    /// Accepts connections and says nothing.
+    Silent,
+}
+
+impl Listener {
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Backend,
+        Self::Untrusted,
+        Self::WrongHost,
+        Self::Expired,
+        Self::Plain,
+        Self::Closed,
+        Self::ClientCertificate,
+        Self::Http2,
+        Self::Silent,
+    ];
+
+    pub(crate) fn placeholder(self) -> &'static str {
+        match self {
+            Self::Backend => "BACKEND",
+            Self::Untrusted => "UNTRUSTED",
+            Self::WrongHost => "WRONGHOST",
+            Self::Expired => "EXPIRED",
+            Self::Plain => "PLAIN",
+            Self::Closed => "CLOSED",
+            Self::ClientCertificate => "MUTUAL",
+            Self::Http2 => "HTTP2",
+            Self::Silent => "SILENT",
+        }
+    }
+
+    fn identity(self) -> Identity {
+        Identity {
+            names: match self {
+                Self::Untrusted | Self::Expired => &["localhost", "127.0.0.1"],
+                Self::WrongHost => &["other.example.com"],
+                _ => &["localhost", "hook.webhooks.svc", "127.0.0.1"],
+            },
+            expired: self == Self::Expired,
+            untrusted: self == Self::Untrusted,
+        }
+    }
+}
+
+/// What a listener speaks.
+#[derive(Clone)]
+enum Speech {
+    Plain,
+    Silent,
+    Tls(TlsAcceptor, Arc<CommonNames>),
+}
+
+/// Names a client's certificate.
+type CommonNames = dyn Fn(&CertificateDer<'_>) -> &'static str + Send + Sync;
+
+/// A listener at work, until dropped.
+pub(crate) struct Listening {
+    pub(crate) listener: Listener,
+    pub(crate) address: SocketAddr,
+    task: Option<JoinHandle<()>>,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+impl Listening {
+    pub(crate) async fn start(
+        listener: Listener,
+        certificates: &Arc<Certificates>,
+        state: &Arc<State>,
+    ) -> io::Result<Self> {
+        let socket = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = socket.local_addr()?;
+        let task = match listener {
+            Listener::Closed => None,
+            _ => {
+                let speech = speech(listener, certificates)?;
+                Some(tokio::spawn(accept(socket, speech, Arc::clone(state))))
+            }
+        };
+        Ok(Self {
+            listener,
+            address,
+            task,
+        })
+    }
+}
+
+fn speech(listener: Listener, certificates: &Arc<Certificates>) -> io::Result<Speech> {
+    let protocols: &[&str] = match listener {
+        Listener::Plain => return Ok(Speech::Plain),
+        Listener::Silent => return Ok(Speech::Silent),
+        Listener::Http2 => &["h2", "http/1.1"],
+        _ => &["http/1.1"],
+    };
+    let wanted = listener == Listener::ClientCertificate;
+    let config = certificates.server(&listener.identity(), wanted, protocols);
+    let acceptor = TlsAcceptor::from(Arc::new(config.map_err(io::Error::other)?));
+    let certificates = Arc::clone(certificates);
+    Ok(Speech::Tls(
+        acceptor,
+        Arc::new(move |one: &CertificateDer<'_>| certificates.common_name(one)),
+    ))
+}
+
+/// Serves connections; they end with this task.
+async fn accept(socket: TcpListener, speech: Speech, state: Arc<State>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = socket.accept() => {
+                let Ok((stream, _)) = accepted else { continue };
+                let Ok((line, stream)) = Line::new(stream, &state) else { continue };
+                connections.spawn(converse(line, stream, speech.clone()));
+            }
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+async fn converse(line: Arc<Line>, stream: tokio::net::TcpStream, speech: Speech) {
+    let disconnected = line.state.disconnected();
+    let served = async {
+        match speech {
+            Speech::Plain => serve(stream, &line, None, false).await,
+            Speech::Silent => std::future::pending().await,
+            Speech::Tls(acceptor, names) => {
+                let Ok(stream) = acceptor.accept(stream).await else {
+                    return;
+                };
+                let (_, session) = stream.get_ref();
+                let certificates = session.peer_certificates().unwrap_or_default();
+                let client = certificates.first().map(|certificate| names(certificate));
+                let http2 = session.alpn_protocol() == Some(b"h2");
+                serve(stream, &line, client, http2).await;
+            }
+        }
+    };
+    tokio::select! {
+        () = served => {}
+        () = disconnected => {}
+    }
+}

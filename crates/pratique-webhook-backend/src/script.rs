@@ -1,0 +1,79 @@
+//! Scripts: what a path answers.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// What one path answers. All members are optional; an empty script is an empty answer with status 200.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Script {
+    /// The AdmissionResponse, in a review of the request's version and with its uid.
+    pub respond: Option<Map<String, Value>>,
+    /// Members of the AdmissionReview to override; null leaves one out.
+    pub envelope: Option<Map<String, Value>>,
+    /// Sent as it is instead, `$UID` replaced.
+    pub body: Option<String>,
+    /// As many spaces after the body.
+    pub pad_bytes: usize,
+    /// 200 unless set.
+    pub status: u16,
+    /// An empty value: no such header.
+    pub headers: BTreeMap<String, String>,
+    /// A wait before the answer.
+    pub delay_ms: u64,
+    /// Where it stops, and keeps the connection.
+    pub hang: Option<Hang>,
+    /// Where it stops, and closes the connection.
+    pub close: Option<Close>,
+    /// The connection says that it takes no further calls (GOAWAY in HTTP/2).
+    pub leave: bool,
+    /// One script a call; the last repeats.
+    pub steps: Vec<Script>,
+}
+
+/// Where a script stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Hang {
+    /// Never answers.
+    Headers,
+    /// Sends the body and never ends it.
+    Body,
+    /// Sends the body and then a space now and then, for ever.
+    Drip,
+    /// Sends the body and then spaces, for ever and as fast as they are taken.
+    Flood,
+}
+
+/// Where a script closes the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Close {
+    /// Without an answer.
+    Headers,
+    /// After a body that is shorter than announced.
+    Body,
+    /// Without an answer, and by a reset.
+    Reset,
+    /// By a reset after a body that is shorter than announced.
+    Midway,
+}
+
+impl Script {
+    /// Reads a script.
+    ///
+    /// # Errors
+    /// It is no script.
+    pub fn from_json(text: &str) -> io::Result<Self> {
+        serde_json::from_str(text).map_err(io::Error::other)
+    }
+
+    /// The script of the n-th call.
+    pub(crate) fn step(&self, call: usize) -> &Self {
+        let last = self.steps.len().saturating_sub(1);
+        self.steps.get(call.min(last)).unwrap_or(self)
+    }
+}
