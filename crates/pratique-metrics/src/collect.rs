@@ -1,0 +1,70 @@
+//! All families as a collector of `prometheus-client`, for programs that have a registry of their own.
+
+use std::fmt::Error;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::exemplar::Exemplar;
+
+use crate::counts::Metrics;
+use crate::snapshot::{Family, Kind, Series, Value};
+
+/// Summaries are left out: the library does not know them.
+impl Collector for Metrics {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
+        self.gather()
+            .iter()
+            .try_for_each(|family| encode(family, &mut encoder))
+    }
+}
+
+/// Writes a family unless it is a summary.
+pub(crate) fn encode(family: &Family, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+    let (name, kind) = match family.kind {
+        Kind::Counter => match family.name.strip_suffix("_total") {
+            Some(name) => (name, MetricType::Counter),
+            None => (family.name, MetricType::Unknown),
+        },
+        Kind::Gauge => (family.name, MetricType::Gauge),
+        Kind::Info => (
+            family.name.strip_suffix("_info").unwrap_or(family.name),
+            MetricType::Info,
+        ),
+        Kind::Histogram => (family.name, MetricType::Histogram),
+        Kind::Summary => return Ok(()),
+    };
+    let mut encoder = encoder.encode_descriptor(name, family.help, None, kind)?;
+    for series in &family.series {
+        if series.labels.is_empty() {
+            encode_value(series, kind, &mut encoder)?;
+        } else if family.kind == Kind::Info {
+            encoder.encode_info(&labels(series))?;
+        } else {
+            encode_value(series, kind, &mut encoder.encode_family(&labels(series))?)?;
+        }
+    }
+    Ok(())
+}
+
+fn encode_value(series: &Series, kind: MetricType, encoder: &mut MetricEncoder<'_>) -> Result<(), Error> {
+    match &series.value {
+        Value::Counter(count) if matches!(kind, MetricType::Counter) => {
+            encoder.encode_counter(count, None::<&Exemplar<NoLabelSet, u64>>)
+        }
+        Value::Counter(count) => encoder.encode_gauge(count),
+        Value::Gauge(value) => encoder.encode_gauge(value),
+        Value::Histogram(own) => {
+            encoder.encode_histogram::<NoLabelSet>(own.sum, own.count, &own.buckets, None)
+        }
+        Value::Summary(_) => Ok(()),
+    }
+}
+
+fn labels(series: &Series) -> Vec<(&'static str, &str)> {
+    series
+        .labels
+        .iter()
+        .map(|(name, value)| (*name, &**value))
+        .collect()
+}

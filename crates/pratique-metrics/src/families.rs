@@ -1,0 +1,287 @@
+//! All families: their names, words and labels, which are those of an API server, and what is counted in them.
+
+use std::sync::{Mutex, PoisonError};
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+
+use crate::family::Table;
+use crate::histogram::{CEL, CONDITION, Histogram, POLICY, STEP, WEBHOOK};
+use crate::labels::Plugin;
+use crate::snapshot::{Family, Kind, Series, Value};
+use crate::summary::Summary;
+
+/// Seconds since 1970.
+pub(crate) type Time = Gauge<f64, std::sync::atomic::AtomicU64>;
+
+/// What is counted.
+#[derive(Debug)]
+pub(crate) struct Families {
+    pub(crate) steps: Table<Histogram, 3>,
+    pub(crate) recent_steps: Table<Summary, 3>,
+    pub(crate) controllers: Table<Histogram, 4>,
+    pub(crate) calls: Table<Histogram, 4>,
+    pub(crate) requests: Table<Counter, 5>,
+    pub(crate) rejections: Table<Counter, 5>,
+    pub(crate) failed_open: Table<Counter, 2>,
+    pub(crate) condition_errors: Table<Counter, 4>,
+    pub(crate) condition_exclusions: Table<Counter, 4>,
+    pub(crate) conditions: Table<Histogram, 4>,
+    pub(crate) validations: Table<Counter, 4>,
+    pub(crate) validation_times: Table<Histogram, 4>,
+    pub(crate) mutations: Table<Counter, 3>,
+    pub(crate) mutation_times: Table<Histogram, 3>,
+    pub(crate) reloads: Table<Counter, 3>,
+    pub(crate) reload_times: Table<Time, 3>,
+    /// The identity and the hash of what each plugin has.
+    pub(crate) configurations: Mutex<[Option<(String, String)>; Plugin::ALL.len()]>,
+    pub(crate) compilations: Table<Histogram, 0>,
+    pub(crate) evaluations: Table<Histogram, 0>,
+    pub(crate) audit_events: Table<Counter, 0>,
+    pub(crate) audit_errors: Table<Counter, 1>,
+}
+
+impl Families {
+    pub(crate) fn new() -> Self {
+        let step = || Histogram::new(STEP);
+        let policy = || Histogram::new(POLICY);
+        Families {
+            steps: Table::new(["operation", "rejected", "type"], step),
+            recent_steps: Table::new(["operation", "rejected", "type"], Summary::new),
+            controllers: Table::new(["name", "operation", "rejected", "type"], step),
+            calls: Table::new(["name", "operation", "rejected", "type"], || {
+                Histogram::new(WEBHOOK)
+            }),
+            requests: Table::new(
+                ["code", "name", "operation", "rejected", "type"],
+                Counter::default,
+            ),
+            rejections: Table::new(
+                ["error_type", "name", "operation", "rejection_code", "type"],
+                Counter::default,
+            ),
+            failed_open: Table::new(["name", "type"], Counter::default),
+            condition_errors: Table::new(["kind", "name", "operation", "type"], Counter::default),
+            condition_exclusions: Table::new(["kind", "name", "operation", "type"], Counter::default),
+            conditions: Table::new(["kind", "name", "operation", "type"], || {
+                Histogram::new(CONDITION)
+            }),
+            validations: Table::new(
+                ["enforcement_action", "error_type", "policy", "policy_binding"],
+                Counter::default,
+            ),
+            validation_times: Table::new(
+                ["enforcement_action", "error_type", "policy", "policy_binding"],
+                policy,
+            ),
+            mutations: Table::new(["error_type", "policy", "policy_binding"], Counter::default),
+            mutation_times: Table::new(["error_type", "policy", "policy_binding"], policy),
+            reloads: Table::new(["apiserver_id_hash", "plugin", "status"], Counter::default),
+            reload_times: Table::new(["apiserver_id_hash", "plugin", "status"], Time::default),
+            configurations: Mutex::default(),
+            compilations: Table::new([], || Histogram::new(CEL)),
+            evaluations: Table::new([], || Histogram::new(CEL)),
+            audit_events: Table::new([], Counter::default),
+            audit_errors: Table::new(["plugin"], Counter::default),
+        }
+    }
+
+    /// All with data, by name.
+    pub(crate) fn gather(&self) -> Vec<Family> {
+        let mut all = self.of_steps();
+        all.extend(self.of_webhooks());
+        all.extend(self.of_conditions());
+        all.extend(self.of_policies());
+        all.extend(self.of_manifests());
+        all.extend(self.of_audit());
+        all.retain(|family| !family.series.is_empty());
+        all.sort_by_key(|family| family.name);
+        all
+    }
+
+    fn of_steps(&self) -> Vec<Family> {
+        vec![
+            histogram(
+                "apiserver_admission_step_admission_duration_seconds",
+                "[STABLE] Admission sub-step latency histogram in seconds, broken out for each operation and API resource and step type (validate or admit).",
+                &self.steps,
+            ),
+            Family {
+                name: "apiserver_admission_step_admission_duration_seconds_summary",
+                help: "[ALPHA] Admission sub-step latency summary in seconds, broken out for each operation and API resource and step type (validate or admit).",
+                kind: Kind::Summary,
+                series: series(&self.recent_steps, |own| Value::Summary(own.read())),
+            },
+            histogram(
+                "apiserver_admission_controller_admission_duration_seconds",
+                "[STABLE] Admission controller latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).",
+                &self.controllers,
+            ),
+        ]
+    }
+
+    fn of_webhooks(&self) -> Vec<Family> {
+        vec![
+            histogram(
+                "apiserver_admission_webhook_admission_duration_seconds",
+                "[STABLE] Admission webhook latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).",
+                &self.calls,
+            ),
+            counter(
+                "apiserver_admission_webhook_request_total",
+                "[ALPHA] Admission webhook request total, identified by name and broken out for each admission type (validating or admit) and operation. Additional labels specify whether the request was rejected or not and an HTTP status code. Codes greater than 600 are truncated to 600, to keep the metrics cardinality bounded.",
+                &self.requests,
+            ),
+            counter(
+                "apiserver_admission_webhook_rejection_count",
+                "[ALPHA] Admission webhook rejection count, identified by name and broken out for each admission type (validating or admit) and operation. Additional labels specify an error type (calling_webhook_error or apiserver_internal_error if an error occurred; no_error otherwise) and optionally a non-zero rejection code if the webhook rejects the request with an HTTP status code (honored by the apiserver when the code is greater or equal to 400). Codes greater than 600 are truncated to 600, to keep the metrics cardinality bounded.",
+                &self.rejections,
+            ),
+            counter(
+                "apiserver_admission_webhook_fail_open_count",
+                "[ALPHA] Admission webhook fail open count, identified by name and broken out for each admission type (validating or admit).",
+                &self.failed_open,
+            ),
+        ]
+    }
+
+    fn of_conditions(&self) -> Vec<Family> {
+        vec![
+            counter(
+                "apiserver_admission_match_condition_evaluation_errors_total",
+                "[ALPHA] Admission match condition evaluation errors count, identified by name of resource containing the match condition and broken out for each kind containing matchConditions (webhook or policy), operation and admission type (validate or admit).",
+                &self.condition_errors,
+            ),
+            counter(
+                "apiserver_admission_match_condition_exclusions_total",
+                "[ALPHA] Admission match condition evaluation exclusions count, identified by name of resource containing the match condition and broken out for each kind containing matchConditions (webhook or policy), operation and admission type (validate or admit).",
+                &self.condition_exclusions,
+            ),
+            histogram(
+                "apiserver_admission_match_condition_evaluation_seconds",
+                "[ALPHA] Admission match condition evaluation time in seconds, identified by name and broken out for each kind containing matchConditions (webhook or policy), operation and type (validate or admit).",
+                &self.conditions,
+            ),
+        ]
+    }
+
+    fn of_policies(&self) -> Vec<Family> {
+        vec![
+            counter(
+                "apiserver_validating_admission_policy_check_total",
+                "[BETA] Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.",
+                &self.validations,
+            ),
+            histogram(
+                "apiserver_validating_admission_policy_check_duration_seconds",
+                "[BETA] Validation admission latency for individual validation expressions in seconds, labeled by policy and further including binding and enforcement action taken.",
+                &self.validation_times,
+            ),
+            counter(
+                "apiserver_mutating_admission_policy_check_total",
+                "[ALPHA] Mutation admission policy check total, labeled by policy and further identified by binding.",
+                &self.mutations,
+            ),
+            histogram(
+                "apiserver_mutating_admission_policy_check_duration_seconds",
+                "[ALPHA] Mutation admission latency for individual mutation expressions in seconds, labeled by policy and binding.",
+                &self.mutation_times,
+            ),
+            histogram(
+                "apiserver_cel_compilation_duration_seconds",
+                "[BETA] CEL compilation time in seconds.",
+                &self.compilations,
+            ),
+            histogram(
+                "apiserver_cel_evaluation_duration_seconds",
+                "[BETA] CEL evaluation time in seconds.",
+                &self.evaluations,
+            ),
+        ]
+    }
+
+    fn of_manifests(&self) -> Vec<Family> {
+        vec![
+            counter(
+                "apiserver_manifest_admission_config_controller_automatic_reloads_total",
+                "[ALPHA] Total number of automatic reloads of admission manifest configuration split by status, plugin, and apiserver identity.",
+                &self.reloads,
+            ),
+            Family {
+                name: "apiserver_manifest_admission_config_controller_automatic_reload_last_timestamp_seconds",
+                help: "[ALPHA] Timestamp of the last automatic reload of admission manifest configuration split by status, plugin, and apiserver identity.",
+                kind: Kind::Gauge,
+                series: series(&self.reload_times, |own| Value::Gauge(own.get())),
+            },
+            Family {
+                name: "apiserver_manifest_admission_config_controller_last_config_info",
+                help: "[ALPHA] Information about the last applied admission manifest configuration with hash as label, split by plugin and apiserver identity.",
+                kind: Kind::Info,
+                series: self.configurations(),
+            },
+        ]
+    }
+
+    fn of_audit(&self) -> Vec<Family> {
+        vec![
+            counter(
+                "apiserver_audit_event_total",
+                "[ALPHA] Counter of audit events generated and sent to the audit backend.",
+                &self.audit_events,
+            ),
+            counter(
+                "apiserver_audit_error_total",
+                "[ALPHA] Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.",
+                &self.audit_errors,
+            ),
+        ]
+    }
+
+    fn configurations(&self) -> Vec<Series> {
+        let configurations = self.configurations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<Series> = Plugin::ALL
+            .iter()
+            .zip(configurations.iter())
+            .filter_map(|(plugin, own)| {
+                let (identity, hash) = own.clone()?;
+                let labels = vec![
+                    ("apiserver_id_hash", identity),
+                    ("hash", hash),
+                    ("plugin", plugin.as_str().into()),
+                ];
+                Some(Series {
+                    labels,
+                    value: Value::Gauge(1.0),
+                })
+            })
+            .collect();
+        all.sort_by(|left, right| left.labels.cmp(&right.labels));
+        all
+    }
+}
+
+fn counter<const N: usize>(name: &'static str, help: &'static str, table: &Table<Counter, N>) -> Family {
+    Family {
+        name,
+        help,
+        kind: Kind::Counter,
+        series: series(table, |own| Value::Counter(own.get())),
+    }
+}
+
+fn histogram<const N: usize>(name: &'static str, help: &'static str, table: &Table<Histogram, N>) -> Family {
+    Family {
+        name,
+        help,
+        kind: Kind::Histogram,
+        series: series(table, |own| Value::Histogram(own.read())),
+    }
+}
+
+fn series<T, const N: usize>(table: &Table<T, N>, read: impl Fn(&T) -> Value) -> Vec<Series> {
+    table
+        .read(read)
+        .into_iter()
+        .map(|(labels, value)| Series { labels, value })
+        .collect()
+}

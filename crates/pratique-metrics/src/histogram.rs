@@ -1,0 +1,90 @@
+//! Durations by upper bounds, counted without a lock.
+//!
+//! The library's own histogram locks to count and cannot be read, which the text format needs.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::snapshot::Distribution;
+
+/// Bounds of steps and controllers.
+pub(crate) const STEP: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
+/// Bounds of calls of webhooks.
+pub(crate) const WEBHOOK: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0];
+/// Bounds of match conditions.
+pub(crate) const CONDITION: &[f64] = &[0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
+/// Bounds of expressions of policies.
+pub(crate) const POLICY: &[f64] = &[0.000_000_5, 0.001, 0.01, 0.1, 1.0];
+/// Bounds of CEL as such.
+pub(crate) const CEL: &[f64] = &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
+/// Counts durations.
+#[derive(Debug)]
+pub(crate) struct Histogram {
+    bounds: &'static [f64],
+    /// One for each bound, and one for what is beyond all.
+    counts: Box<[AtomicU64]>,
+    nanoseconds: AtomicU64,
+}
+
+impl Histogram {
+    pub(crate) fn new(bounds: &'static [f64]) -> Self {
+        let counts = (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect();
+        Histogram {
+            bounds,
+            counts,
+            nanoseconds: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn observe(&self, elapsed: Duration) {
+        let seconds = elapsed.as_secs_f64();
+        let place = self.bounds.iter().take_while(|bound| seconds > **bound).count();
+        if let Some(count) = self.counts.get(place) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        let nanoseconds = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    pub(crate) fn read(&self) -> Distribution {
+        let bounds = self.bounds.iter().copied().chain([f64::INFINITY]);
+        let counts = self.counts.iter().map(|count| count.load(Ordering::Relaxed));
+        let buckets: Vec<_> = bounds.zip(counts).collect();
+        let count = buckets.iter().map(|(_, count)| count).sum();
+        let sum = Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)).as_secs_f64();
+        Distribution { buckets, sum, count }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{CONDITION, Histogram};
+
+    #[test]
+    fn bounds_are_inclusive() {
+        let histogram = Histogram::new(CONDITION);
+        for millis in [0, 1, 5, 6, 250, 251, 9_000] {
+            histogram.observe(Duration::from_millis(millis));
+        }
+        let read = histogram.read();
+        let counts: Vec<u64> = read.buckets.iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [2, 1, 1, 0, 0, 0, 1, 2]);
+        assert_eq!((read.count, read.sum), (7, 9.513));
+    }
+
+    #[test]
+    fn a_part_is_within_a_bound() {
+        let histogram = Histogram::new(CONDITION);
+        assert!(histogram.read().bound_of(0.5).is_nan());
+        (0..99).for_each(|_| histogram.observe(Duration::from_millis(1)));
+        histogram.observe(Duration::from_millis(200));
+        let read = histogram.read();
+        assert_eq!(
+            (read.bound_of(0.5), read.bound_of(0.99), read.bound_of(1.0)),
+            (0.001, 0.001, 0.2)
+        );
+    }
+}

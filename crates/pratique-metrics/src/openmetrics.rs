@@ -1,0 +1,52 @@
+//! OpenMetrics, by `prometheus-client`; summaries, which it does not know, by hand.
+
+use std::fmt::{Error, Write};
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::DescriptorEncoder;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::registry::Registry;
+
+use crate::collect::encode;
+use crate::snapshot::{Family, Kind};
+use crate::text::samples;
+
+/// Families as text.
+pub(crate) fn write(families: &[Family]) -> String {
+    let mut registry = Registry::default();
+    let (summaries, others): (Vec<&Family>, Vec<&Family>) =
+        families.iter().partition(|family| family.kind == Kind::Summary);
+    registry.register_collector(Box::new(Families(others.into_iter().cloned().collect())));
+    let mut out = String::new();
+    // Writing to a text fails only if a value does not know how to write itself.
+    let written = encode_registry(&mut out, &registry)
+        .and_then(|()| {
+            summaries
+                .into_iter()
+                .try_for_each(|family| write_summary(&mut out, family))
+        })
+        .and_then(|()| encode_eof(&mut out));
+    if written.is_err() {
+        String::from("# EOF\n")
+    } else {
+        out
+    }
+}
+
+#[derive(Debug)]
+struct Families(Vec<Family>);
+
+impl Collector for Families {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
+        self.0.iter().try_for_each(|family| encode(family, &mut encoder))
+    }
+}
+
+fn write_summary(out: &mut String, family: &Family) -> Result<(), Error> {
+    writeln!(out, "# HELP {} {}", family.name, family.help)?;
+    writeln!(out, "# TYPE {} summary", family.name)?;
+    family
+        .series
+        .iter()
+        .try_for_each(|series| write!(out, "{}", samples(family, series)))
+}

@@ -1,0 +1,161 @@
+//! The text format of Prometheus, 0.0.4, byte for byte as an API server writes it.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::snapshot::{Family, Kind, Series, Value};
+
+/// Families as text.
+pub(crate) fn write(families: &[Family]) -> String {
+    families
+        .iter()
+        .map(|family| OneFamily(family).to_string())
+        .collect()
+}
+
+/// The series of a summary.
+pub(crate) fn samples<'a>(family: &'a Family, series: &'a Series) -> impl Display + 'a {
+    fmt::from_fn(move |out| write_samples(out, family.name, series))
+}
+
+/// A number as Go writes it in its shortest form.
+pub(crate) fn number(value: f64) -> impl Display {
+    fmt::from_fn(move |out| write_number(out, value))
+}
+
+struct OneFamily<'a>(&'a Family);
+
+impl Display for OneFamily<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let kind = match self.0.kind {
+            Kind::Counter => "counter",
+            Kind::Gauge | Kind::Info => "gauge",
+            Kind::Histogram => "histogram",
+            Kind::Summary => "summary",
+        };
+        writeln!(out, "# HELP {} {}", self.0.name, Escaped(self.0.help, false))?;
+        writeln!(out, "# TYPE {} {kind}", self.0.name)?;
+        self.0
+            .series
+            .iter()
+            .try_for_each(|series| write_samples(out, self.0.name, series))
+    }
+}
+
+fn write_samples(out: &mut Formatter<'_>, name: &str, series: &Series) -> fmt::Result {
+    let plain = Labels(&series.labels, None);
+    match &series.value {
+        Value::Counter(count) => writeln!(out, "{name}{plain} {}", whole(*count)),
+        Value::Gauge(value) => writeln!(out, "{name}{plain} {}", number(*value)),
+        Value::Histogram(distribution) => {
+            let mut within = 0;
+            for (bound, count) in &distribution.buckets {
+                within += count;
+                let labels = Labels(&series.labels, Some(("le", *bound)));
+                writeln!(out, "{name}_bucket{labels} {}", whole(within))?;
+            }
+            writeln!(out, "{name}_sum{plain} {}", number(distribution.sum))?;
+            writeln!(out, "{name}_count{plain} {}", whole(distribution.count))
+        }
+        Value::Summary(quantiles) => {
+            for (quantile, value) in &quantiles.quantiles {
+                let labels = Labels(&series.labels, Some(("quantile", *quantile)));
+                writeln!(out, "{name}{labels} {}", number(*value))?;
+            }
+            writeln!(out, "{name}_sum{plain} {}", number(quantiles.sum))?;
+            writeln!(out, "{name}_count{plain} {}", whole(quantiles.count))
+        }
+    }
+}
+
+/// Labels in braces, if any.
+struct Labels<'a>(&'a [(&'static str, String)], Option<(&'static str, f64)>);
+
+impl Display for Labels<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let mut before = "{";
+        for (name, value) in self.0 {
+            write!(out, "{before}{name}=\"{}\"", Escaped(value, true))?;
+            before = ",";
+        }
+        if let Some((name, value)) = self.1 {
+            write!(out, "{before}{name}=\"{}\"", number(value))?;
+            before = ",";
+        }
+        if before == "," { out.write_str("}") } else { Ok(()) }
+    }
+}
+
+/// Text with backslashes and line feeds escaped, and quotes where it stands in such.
+struct Escaped<'a>(&'a str, bool);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        for part in self.0.split_inclusive(['\\', '\n', '"']) {
+            match (part.strip_suffix(['\\', '\n', '"']), part.chars().next_back()) {
+                (Some(plain), Some('\\')) => write!(out, "{plain}\\\\")?,
+                (Some(plain), Some('\n')) => write!(out, "{plain}\\n")?,
+                (Some(plain), Some('"')) if self.1 => write!(out, "{plain}\\\"")?,
+                _ => out.write_str(part)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts are floating point numbers in this format"
+)]
+fn whole(count: u64) -> impl Display {
+    number(count as f64)
+}
+
+fn write_number(out: &mut Formatter<'_>, value: f64) -> fmt::Result {
+    if value.is_nan() {
+        return out.write_str("NaN");
+    }
+    if value.is_infinite() {
+        return out.write_str(if value > 0.0 { "+Inf" } else { "-Inf" });
+    }
+    let scientific = format!("{value:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..6).contains(&exponent) {
+        return write!(out, "{value}");
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    write!(out, "{digits}e{sign}{:02}", exponent.unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Escaped, number};
+
+    #[test]
+    fn numbers_are_those_of_go() {
+        let check = |value: f64, expected: &str| assert_eq!(number(value).to_string(), expected);
+        check(0.0, "0");
+        check(1.0, "1");
+        check(999_999.0, "999999");
+        check(1_000_000.0, "1e+06");
+        check(1_234_567.0, "1.234567e+06");
+        check(0.000_1, "0.0001");
+        check(0.000_012_5, "1.25e-05");
+        check(0.000_000_5, "5e-07");
+        check(2.5, "2.5");
+        check(1.795_226_642_934_138_5e9, "1.7952266429341385e+09");
+        check(-1e21, "-1e+21");
+        check(1e-100, "1e-100");
+        check(f64::INFINITY, "+Inf");
+        check(f64::NAN, "NaN");
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        let check = |text, quoted, expected: &str| assert_eq!(Escaped(text, quoted).to_string(), expected);
+        check("plain", true, "plain");
+        check("a\"b\\c\nd\\", true, r#"a\"b\\c\nd\\"#);
+        check("a\"b\\c\nd", false, r#"a"b\\c\nd"#);
+        check("", true, "");
+    }
+}

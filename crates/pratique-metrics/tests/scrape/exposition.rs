@@ -1,0 +1,132 @@
+//! Everything is counted once, and both formats say so by the same names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, UNIX_EPOCH};
+
+use pratique_metrics::{
+    Action, ConditionOwner, Metrics, Operation, Phase, Plugin, PolicyError, WebhookError, WebhookType,
+};
+
+use super::strict::{self, Family};
+
+fn busy() -> Metrics {
+    let metrics = Metrics::new("server");
+    let millis = Duration::from_millis;
+    metrics.step(Phase::Admit, Operation::Create, false, millis(4));
+    metrics.step(Phase::Validate, Operation::Create, true, millis(30));
+    metrics.controller(
+        "ValidatingAdmissionPolicy",
+        Phase::Validate,
+        Operation::Delete,
+        true,
+        millis(3),
+    );
+    metrics.webhook_call(
+        "deny.example.com",
+        WebhookType::Validating,
+        Operation::Create,
+        (true, 400),
+        millis(3000),
+    );
+    metrics.webhook_rejection(
+        "deny.example.com",
+        WebhookType::Validating,
+        Operation::Create,
+        WebhookError::None,
+        400,
+    );
+    metrics.webhook_failed_open("open.example.com", WebhookType::Mutating);
+    metrics.match_conditions("p", ConditionOwner::Policy, Operation::Update, millis(1));
+    metrics.match_conditions(
+        "h",
+        ConditionOwner::ValidatingWebhook,
+        Operation::Update,
+        millis(1),
+    );
+    metrics.match_condition_error("h", ConditionOwner::MutatingWebhook, Operation::Connect);
+    metrics.match_condition_exclusion("h", WebhookType::Validating, Operation::Connect);
+    metrics.validation(
+        "all.static.k8s.io",
+        "b",
+        Action::Deny,
+        PolicyError::Invalid,
+        Duration::from_nanos(400),
+    );
+    metrics.validation(
+        "q\"uo\\te\n",
+        "b",
+        Action::Warn,
+        PolicyError::OutOfBudget,
+        millis(2),
+    );
+    metrics.mutation("label.static.k8s.io", "b", PolicyError::None, millis(2));
+    metrics.reload_succeeded(
+        Plugin::ValidatingAdmissionPolicy,
+        "sha256:78da",
+        UNIX_EPOCH + millis(1_795_226_642_934),
+    );
+    metrics.reload_failed(
+        Plugin::ValidatingAdmissionPolicy,
+        UNIX_EPOCH + millis(1_795_226_643_000),
+    );
+    metrics.reload_succeeded(Plugin::MutatingAdmissionWebhook, "", UNIX_EPOCH);
+    metrics.compilation(millis(1));
+    metrics.evaluation(millis(1));
+    metrics.audit_event();
+    metrics.audit_errors("log", 3);
+    metrics
+}
+
+type Samples = BTreeMap<(String, BTreeMap<String, String>), u64>;
+
+fn samples(families: &[Family]) -> Samples {
+    let mut all = Samples::new();
+    for sample in families.iter().flat_map(|family| &family.samples) {
+        let mut labels = sample.labels.clone();
+        if let Some(bound) = labels.get_mut("le") {
+            // The formats write numbers in labels differently.
+            *bound = super::sample::number(bound).unwrap().to_string();
+        }
+        all.insert((sample.name.clone(), labels), sample.value.to_bits());
+    }
+    all
+}
+
+#[test]
+fn both_formats_are_strict_and_agree() {
+    let metrics = busy();
+    let text = strict::text(&metrics.text()).unwrap();
+    let open = strict::openmetrics(&metrics.openmetrics()).unwrap();
+    assert_eq!(samples(&text), samples(&open));
+    let helps = |families: &[Family]| {
+        families
+            .iter()
+            .map(|own| own.help.clone())
+            .collect::<BTreeSet<_>>()
+    };
+    assert_eq!(helps(&text), helps(&open));
+    assert!(text.iter().all(|own| {
+        ["[ALPHA] ", "[BETA] ", "[STABLE] "]
+            .iter()
+            .any(|it| own.help.starts_with(it))
+    }));
+}
+
+#[test]
+fn an_empty_server_tells_nothing() {
+    let metrics = Metrics::new("");
+    assert_eq!((&*metrics.text(), &*metrics.openmetrics()), ("", "# EOF\n"));
+    metrics.reload_succeeded(Plugin::MutatingAdmissionPolicy, "sha256:1", UNIX_EPOCH);
+    assert!(!metrics.text().contains("last_config_info"));
+}
+
+#[test]
+fn the_text_is_that_of_an_api_server() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/exposition.txt");
+    let found = busy().text();
+    if std::env::var_os("PRATIQUE_BLESS").is_some() {
+        std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata")).unwrap();
+        std::fs::write(path, &found).unwrap();
+    }
+    assert_eq!(found, std::fs::read_to_string(path).unwrap());
+}
