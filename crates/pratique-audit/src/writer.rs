@@ -1,0 +1,146 @@
+//! The thread that writes lines out, and tries again until it succeeds.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use crate::file::Sink;
+use crate::log::Target;
+use crate::queue::{Queue, Work};
+
+/// How much is written at once, about.
+const BATCH: usize = 256 * 1024;
+/// How long to wait after a failure; twice as long after each further one.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// What the writer counts.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) written: AtomicU64,
+    pub(crate) lost: AtomicU64,
+    pub(crate) failures: AtomicU64,
+}
+
+/// Opens the target, says how that went, and writes until the queue is closed and empty.
+pub(crate) fn run(target: Target, queue: &Queue, tally: &Tally, opened: &SyncSender<io::Result<()>>) {
+    let sink = match Sink::open(target) {
+        Ok(sink) => sink,
+        Err(error) => {
+            queue.finish();
+            // The one who waits for this may have gone.
+            let _ = opened.send(Err(error));
+            return;
+        }
+    };
+    let _ = opened.send(Ok(()));
+    let mut writer = Writer {
+        sink,
+        queue,
+        tally,
+        failing: false,
+    };
+    loop {
+        let work = queue.work(BATCH);
+        if !writer.execute(&work) || work.closed && work.text.is_empty() {
+            break;
+        }
+    }
+    tally.lost.fetch_add(queue.abandon() as u64, Ordering::Relaxed);
+    queue.finish();
+}
+
+struct Writer<'a> {
+    sink: Sink,
+    queue: &'a Queue,
+    tally: &'a Tally,
+    /// Whether the last try failed.
+    failing: bool,
+}
+
+impl Writer<'_> {
+    /// Writes lines out, however long that takes. After closing it gives up at the first failure, and tells so.
+    fn execute(&mut self, work: &Work) -> bool {
+        let (mut done, mut reopen, mut pause) = (0, work.reopen, FIRST_PAUSE);
+        while reopen || done < work.text.len() {
+            match self.advance(&work.text, &mut done, reopen) {
+                Ok(()) => (reopen, pause) = (false, FIRST_PAUSE),
+                Err(error) => {
+                    self.failed(&error, lines(work.text.get(done..)));
+                    if self.queue.pause(pause) {
+                        self.count(&work.text, done);
+                        return false;
+                    }
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+            }
+        }
+        self.count(&work.text, done);
+        true
+    }
+
+    /// Writes some more of the text, from the given place on, which it moves.
+    fn advance(&mut self, text: &[u8], done: &mut usize, reopen: bool) -> io::Result<()> {
+        if self.sink.refresh(reopen)? {
+            // A line that is in the old file in part is written to the new one as a whole.
+            *done = line_start(text, *done);
+        }
+        let rest = text.get(*done..).unwrap_or_default();
+        if rest.is_empty() {
+            return Ok(());
+        }
+        *done += self.sink.write(rest)?;
+        if std::mem::take(&mut self.failing) {
+            tracing::info!("Audit events are written again");
+        }
+        Ok(())
+    }
+
+    fn failed(&mut self, error: &io::Error, events: u64) {
+        self.tally.failures.fetch_add(1, Ordering::Relaxed);
+        if !std::mem::replace(&mut self.failing, true) {
+            tracing::error!(plugin = "log", events, err = %error, "Error in audit plugin; trying again");
+        }
+    }
+
+    fn count(&self, text: &[u8], done: usize) {
+        let written = lines(text.get(..done));
+        self.tally.written.fetch_add(written, Ordering::Relaxed);
+        self.tally
+            .lost
+            .fetch_add(lines(Some(text)) - written, Ordering::Relaxed);
+        self.queue.release(text.len());
+    }
+}
+
+fn lines(text: Option<&[u8]>) -> u64 {
+    text.unwrap_or_default()
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count() as u64
+}
+
+fn line_start(text: &[u8], place: usize) -> usize {
+    let before = text.get(..place).unwrap_or_default();
+    before
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |end| end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{line_start, lines};
+
+    #[test]
+    fn lines_are_found() {
+        let check = |place, expected| assert_eq!(line_start(b"one\ntwo\n", place), expected);
+        check(0, 0);
+        check(3, 0);
+        check(4, 4);
+        check(6, 4);
+        check(8, 8);
+        assert_eq!(lines(Some(b"one\ntwo\nthr")), 2);
+    }
+}
