@@ -342,6 +342,7 @@ fn typed<T: DeserializeOwned>(list: &mut Vec<Loaded<T>>, kind: Kind, mut value: 
         fields.insert("kind".to_owned(), kind.name().into());
     }
     if let Ok(object) = serde_json::from_value(value) {
+        let object = Arc::new(object);
         list.push(Loaded { object, source });
     }
 }

@@ -33,8 +33,8 @@ pub struct ManifestSet {
 /// An object and where it came from.
 #[derive(Clone, Debug)]
 pub struct Loaded<T> {
-    /// The object, defaulted.
-    pub object: T,
+    /// The object, defaulted. What is made of it can tell by identity that it is the same as before.
+    pub object: Arc<T>,
     /// Its source.
     pub source: ObjectSource,
 }

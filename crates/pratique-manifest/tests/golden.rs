@@ -91,7 +91,7 @@ fn loaded(set: &ManifestSet) -> String {
         ($($field:ident)*) => {$(
             for loaded in &set.$field {
                 let start = loaded.source.locate(&[]).start;
-                let json = serde_json::to_string(&loaded.object).unwrap();
+                let json = serde_json::to_string(&*loaded.object).unwrap();
                 writeln!(report, "{}:{}: {json}", loaded.source.document().file(), start.line).unwrap();
             }
         )*};

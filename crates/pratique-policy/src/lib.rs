@@ -22,6 +22,7 @@ mod observer;
 mod outcome;
 mod params;
 mod policies;
+mod renew;
 mod session;
 mod trace;
 mod trial;
@@ -33,7 +34,9 @@ use pratique_typed as typed;
 use pratique_typed::decode;
 
 pub use cluster::{Cluster, ParamScope};
-pub use mutating::{Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once};
+pub use mutating::{
+    Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same,
+};
 pub use observer::{Decision, Effect, ErrorType, Mutating, Observer};
 pub use outcome::{Unfinished, Verdict};
 pub use policies::Policies;

@@ -1,5 +1,7 @@
 //! The policies of one origin, compiled.
 
+use std::sync::Arc;
+
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
@@ -8,13 +10,14 @@ use pratique_match::MatchIndex;
 use crate::binding::Binding;
 use crate::compiled::Expressions;
 use crate::hook::{Bound, Hook, Parts};
+use crate::renew::{self, MadeOf};
 
 /// The validating policies of one origin with their bindings.
 #[derive(Debug)]
 pub struct Policies {
     pub(crate) origin: Origin,
     /// By name.
-    pub(crate) policies: Vec<Policy>,
+    pub(crate) policies: Vec<Arc<Policy>>,
     pub(crate) index: MatchIndex,
 }
 
@@ -23,7 +26,10 @@ pub struct Policies {
 pub(crate) struct Policy {
     pub(crate) hook: Hook,
     pub(crate) expressions: Expressions,
+    made_of: Option<Origins>,
 }
+
+type Origins = MadeOf<api::ValidatingAdmissionPolicy, api::ValidatingAdmissionPolicyBinding>;
 
 impl Policies {
     /// Compiles policies and bindings; the order of both is by name.
@@ -40,15 +46,60 @@ impl Policies {
         let compiled = policies.into_iter().filter_map(|policy| {
             let name = policy.metadata.name.clone().unwrap_or_default();
             let bindings = bound.take(&name, origin)?;
-            Policy::compile(name, policy, bindings, cache)
+            Policy::compile(name, policy, bindings, cache).map(Arc::new)
         });
-        let mut policies: Vec<Policy> = compiled.collect();
+        Policies::of(compiled.collect(), origin)
+    }
+
+    /// Compiles policies and bindings in the place of these. Those that were made of the very same objects are taken
+    /// over, so that it costs what changed.
+    #[must_use]
+    pub fn renew<'a>(
+        &self,
+        policies: impl IntoIterator<Item = &'a Arc<api::ValidatingAdmissionPolicy>>,
+        bindings: impl IntoIterator<Item = &'a Arc<api::ValidatingAdmissionPolicyBinding>>,
+        cache: &Cache,
+    ) -> Self {
+        let mut bound = renew::Bound::new(bindings, |binding| {
+            let name = binding.metadata.name.as_deref().unwrap_or_default();
+            (binding.spec.policy_name.as_str(), name)
+        });
+        let compiled = policies.into_iter().filter_map(|policy| {
+            let name = policy.metadata.name.as_deref().unwrap_or_default();
+            let bindings = bound.take(name, self.origin)?;
+            let known = self.find(name).filter(|known| {
+                let made_of = known.made_of.as_ref();
+                made_of.is_some_and(|made_of| made_of.is(policy, &bindings))
+            });
+            known.cloned().or_else(|| {
+                let own = bindings
+                    .iter()
+                    .map(|binding| Binding::validating(binding))
+                    .collect();
+                let compiled = Policy::compile(name.to_owned(), policy, own, cache)?;
+                Some(Arc::new(Policy {
+                    made_of: Some(MadeOf::new(policy, &bindings)),
+                    ..compiled
+                }))
+            })
+        });
+        Policies::of(compiled.collect(), self.origin)
+    }
+
+    fn of(mut policies: Vec<Arc<Policy>>, origin: Origin) -> Self {
         policies.sort_by(|a, b| a.hook.name.cmp(&b.hook.name));
         Policies {
             origin,
             index: MatchIndex::new(policies.iter().map(|policy| &policy.hook.constraints)),
             policies,
         }
+    }
+
+    fn find(&self, name: &str) -> Option<&Arc<Policy>> {
+        let at = self
+            .policies
+            .binary_search_by(|policy| policy.hook.name.as_str().cmp(name));
+        self.policies.get(at.ok()?)
     }
 
     /// How many policies there are.
@@ -86,6 +137,7 @@ impl Policy {
         Some(Policy {
             hook,
             expressions: Expressions::compile(&spec, &composition, parts.declarations()),
+            made_of: None,
         })
     }
 }

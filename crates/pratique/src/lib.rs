@@ -30,13 +30,22 @@
 
 mod admission;
 mod authorization;
+mod builder;
+mod chain;
+mod configurations;
+mod deadline;
 mod expressions;
 mod hints;
+mod ingredients;
 mod objects;
 mod outcome;
+mod step;
 
-pub use admission::{Admission, Builder, NotEvaluated};
+pub use admission::Admission;
 pub use authorization::{Decider, Decisions, Question, QuestionSubject};
+pub use builder::{Builder, NotEvaluated};
+pub use chain::Context;
+pub use configurations::Configurations;
 pub use expressions::Expressions;
 pub use objects::Objects;
 pub use outcome::Outcome;
@@ -45,6 +54,7 @@ pub use pratique_manifest as manifest;
 pub use pratique_merge::json_patch;
 pub use pratique_policy::authz::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
 pub use pratique_policy::{
-    Cluster, Form, Observer, Step, StepResult, Surroundings, Trial, TrialResult, Unfinished,
+    Cluster, Form, Observer, Step, StepResult, Submission, Surroundings, Trial, TrialResult, Unfinished,
 };
 pub use pratique_types as types;
+pub use step::{Acted, Acting, AdmissionStep, Place, step};

@@ -92,7 +92,7 @@ fn configuration(path: &str, expressions: &Expressions, manifest_gate: bool) -> 
 /// Policies by name, then bindings by name.
 fn objects(set: &ManifestSet) -> Vec<Value> {
     fn values<T: Serialize>(loaded: &[Loaded<T>]) -> Vec<Value> {
-        let value = |loaded: &Loaded<T>| serde_json::to_value(&loaded.object).unwrap_or_default();
+        let value = |loaded: &Loaded<T>| serde_json::to_value(&*loaded.object).unwrap_or_default();
         let mut values: Vec<Value> = loaded.iter().map(value).collect();
         values.sort_by_key(name);
         values

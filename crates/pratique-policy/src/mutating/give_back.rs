@@ -78,7 +78,7 @@ fn shown(kind: &GroupVersionKind) -> String {
 }
 
 /// Whether two objects are written the same: 1.0 is 1.
-pub(super) fn same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
+pub fn same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
     use json::Value::{Array, Float, Int, Object};
     match (left, right) {
         (Int(_), Float(_)) | (Float(_), Int(_)) => left.to_string() == right.to_string(),

@@ -22,9 +22,11 @@ use pratique_match::MatchIndex;
 use crate::binding::Binding;
 use crate::compiled::Compiled;
 use crate::hook::{Bound, Hook, Parts};
+use crate::renew::{self, MadeOf};
 use pratique_exclusion::Origin;
 
 pub use dispatch::{mutate, mutate_once};
+pub use give_back::same;
 pub use outcome::{Mutated, Step, StepResult};
 pub use reinvocation::Reinvocation;
 
@@ -33,7 +35,7 @@ pub use reinvocation::Reinvocation;
 pub struct MutatingPolicies {
     origin: Origin,
     /// By name.
-    policies: Vec<MutatingPolicy>,
+    policies: Vec<Arc<MutatingPolicy>>,
     index: MatchIndex,
 }
 
@@ -46,7 +48,10 @@ pub(crate) struct MutatingPolicy {
     declared: usize,
     /// Whether it has a second turn when others change the object after it.
     reinvoked: bool,
+    made_of: Option<Origins>,
 }
+
+type Origins = MadeOf<api::MutatingAdmissionPolicy, api::MutatingAdmissionPolicyBinding>;
 
 /// A compiled mutation.
 #[derive(Debug)]
@@ -79,15 +84,57 @@ impl MutatingPolicies {
         let compiled = policies.into_iter().filter_map(|policy| {
             let name = policy.metadata.name.clone().unwrap_or_default();
             let bindings = bound.take(&name, origin)?;
-            MutatingPolicy::compile(name, policy, bindings, cache)
+            MutatingPolicy::compile(name, policy, bindings, cache).map(Arc::new)
         });
-        let mut policies: Vec<MutatingPolicy> = compiled.collect();
+        MutatingPolicies::of(compiled.collect(), origin)
+    }
+
+    /// Compiles policies and bindings in the place of these. Those that were made of the very same objects are taken
+    /// over, so that it costs what changed.
+    #[must_use]
+    pub fn renew<'a>(
+        &self,
+        policies: impl IntoIterator<Item = &'a Arc<api::MutatingAdmissionPolicy>>,
+        bindings: impl IntoIterator<Item = &'a Arc<api::MutatingAdmissionPolicyBinding>>,
+        cache: &Cache,
+    ) -> Self {
+        let mut bound = renew::Bound::new(bindings, |binding| {
+            let spec = binding.spec.as_ref();
+            let policy = spec.and_then(|spec| spec.policy_name.as_deref());
+            let name = binding.metadata.name.as_deref();
+            (policy.unwrap_or_default(), name.unwrap_or_default())
+        });
+        let compiled = policies.into_iter().filter_map(|policy| {
+            let name = policy.metadata.name.as_deref().unwrap_or_default();
+            let bindings = bound.take(name, self.origin)?;
+            let known = self.find(name).filter(|known| {
+                let made_of = known.made_of.as_ref();
+                made_of.is_some_and(|made_of| made_of.is(policy, &bindings))
+            });
+            known.cloned().or_else(|| {
+                let own = bindings.iter().map(|binding| Binding::mutating(binding)).collect();
+                let compiled = MutatingPolicy::compile(name.to_owned(), policy, own, cache)?;
+                Some(Arc::new(MutatingPolicy {
+                    made_of: Some(MadeOf::new(policy, &bindings)),
+                    ..compiled
+                }))
+            })
+        });
+        MutatingPolicies::of(compiled.collect(), self.origin)
+    }
+
+    fn of(mut policies: Vec<Arc<MutatingPolicy>>, origin: Origin) -> Self {
         policies.sort_by(|a, b| a.hook.name.cmp(&b.hook.name));
         MutatingPolicies {
             origin,
             index: MatchIndex::new(policies.iter().map(|policy| &policy.hook.constraints)),
             policies,
         }
+    }
+
+    fn find(&self, name: &str) -> Option<&Arc<MutatingPolicy>> {
+        let at = self.policies.binary_search_by(|policy| policy.hook.name.as_str().cmp(name));
+        self.policies.get(at.ok()?)
     }
 
     /// How many policies there are.
@@ -135,6 +182,7 @@ impl MutatingPolicy {
             mutations: mutations.collect(),
             declared: declared.len(),
             reinvoked: spec.reinvocation_policy.as_deref() == Some("IfNeeded"),
+            made_of: None,
         })
     }
 }

@@ -1,0 +1,86 @@
+//! Which objects a compiled policy was made of: while they are the same, it need not be compiled again.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use pratique_exclusion::Origin;
+
+/// The policy and the bindings, by identity: what is shared is never changed. Holding on to the identity does not
+/// hold on to the object.
+#[derive(Debug)]
+pub(crate) struct MadeOf<P, B> {
+    policy: Weak<P>,
+    bindings: Vec<Weak<B>>,
+}
+
+/// Bindings by the policy that they name, each list by the binding's name.
+pub(crate) struct Bound<'a, B>(HashMap<&'a str, Vec<&'a Arc<B>>>);
+
+impl<P, B> MadeOf<P, B> {
+    pub(crate) fn new(policy: &Arc<P>, bindings: &[&Arc<B>]) -> Self {
+        MadeOf {
+            policy: Arc::downgrade(policy),
+            bindings: bindings.iter().map(|binding| Arc::downgrade(binding)).collect(),
+        }
+    }
+
+    /// Whether it was made of these very objects.
+    pub(crate) fn is(&self, policy: &Arc<P>, bindings: &[&Arc<B>]) -> bool {
+        let same_bindings = || {
+            let mut pairs = self.bindings.iter().zip(bindings);
+            pairs.all(|(own, given)| std::ptr::eq(own.as_ptr(), Arc::as_ptr(given)))
+        };
+        std::ptr::eq(self.policy.as_ptr(), Arc::as_ptr(policy))
+            && self.bindings.len() == bindings.len()
+            && same_bindings()
+    }
+}
+
+impl<'a, B> Bound<'a, B> {
+    pub(crate) fn new(
+        bindings: impl IntoIterator<Item = &'a Arc<B>>,
+        policy_and_name: impl Fn(&'a B) -> (&'a str, &'a str),
+    ) -> Self {
+        let mut named: Vec<_> = bindings
+            .into_iter()
+            .map(|binding| (policy_and_name(binding), binding))
+            .collect();
+        named.sort_by_key(|((_, name), _)| *name);
+        let mut bound: HashMap<_, Vec<_>> = HashMap::new();
+        for ((policy, _), binding) in named {
+            bound.entry(policy).or_default().push(binding);
+        }
+        Bound(bound)
+    }
+
+    /// The bindings of a policy; `None` for a policy that does not count: one of the API without any.
+    pub(crate) fn take(&mut self, policy: &str, origin: Origin) -> Option<Vec<&'a Arc<B>>> {
+        let bindings = self.0.remove(policy).unwrap_or_default();
+        (origin == Origin::Static || !bindings.is_empty()).then_some(bindings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_is_not_the_same() {
+        let (policy, other) = (Arc::new(1), Arc::new(1));
+        let (first, second) = (Arc::new("a"), Arc::new("b"));
+        let made = MadeOf::new(&policy, &[&first, &second]);
+        assert!(made.is(&policy, &[&first, &second]));
+        assert!(!made.is(&other, &[&first, &second]));
+        assert!(!made.is(&policy, &[&second, &first]));
+        assert!(!made.is(&policy, &[&first]));
+    }
+
+    #[test]
+    fn what_is_gone_is_nobody_else() {
+        let policy = Arc::new(1);
+        let made = MadeOf::<_, ()>::new(&policy, &[]);
+        drop(policy);
+        let others: Vec<_> = (0..64).map(Arc::new).collect();
+        assert!(others.iter().all(|other| !made.is(other, &[])));
+    }
+}

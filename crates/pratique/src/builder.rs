@@ -1,0 +1,171 @@
+//! Collects what an [`Admission`] is made of.
+
+use std::sync::Arc;
+
+use pratique_expression::Cache;
+use pratique_manifest::{
+    ConfigurationErrors, ConfigurationOptions, LoadErrors, ManifestFile, ManifestSet, Options, Plugin,
+    load_configuration, load_directory, load_files,
+};
+use pratique_types::admissionregistration::{
+    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding,
+};
+
+use crate::admission::Admission;
+use crate::configurations::Configurations;
+use crate::expressions::Expressions;
+use crate::ingredients::Ingredients;
+use crate::step::{AdmissionStep, Place, Steps};
+
+/// Collects what an [`Admission`] is made of.
+#[derive(Debug)]
+pub struct Builder {
+    expressions: Expressions,
+    manifest_gate: bool,
+    reserves_names: bool,
+    manifests: Vec<Arc<ManifestSet>>,
+    api: Configurations,
+    steps: Steps,
+}
+
+/// Configuration that loads but that this version does not evaluate. To go on without it would let in what it was
+/// meant to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{count} objects of plugin {plugin} load, but are not evaluated by this version")]
+pub struct NotEvaluated {
+    /// The plugin that evaluates them in an API server.
+    pub plugin: Plugin,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl Builder {
+    pub(crate) fn new() -> Self {
+        Builder {
+            expressions: Expressions::new(Arc::new(Cache::new())),
+            manifest_gate: true,
+            reserves_names: false,
+            manifests: Vec::new(),
+            api: Configurations::default(),
+            steps: Steps::default(),
+        }
+    }
+
+    /// Sets the feature gate `ManifestBasedAdmissionControlConfig`; it is on unless set.
+    pub fn manifest_gate(self, manifest_gate: bool) -> Self {
+        Builder {
+            manifest_gate,
+            ..self
+        }
+    }
+
+    /// Says to names that are reserved for static manifests what the API says to them, between the two phases. An API
+    /// server does that itself; this is for those who stand in for one.
+    pub fn reserve_names(self, reserves_names: bool) -> Self {
+        Builder {
+            reserves_names,
+            ..self
+        }
+    }
+
+    /// Adds what an AdmissionConfiguration file names.
+    ///
+    /// # Errors
+    /// All that is wrong with the file and the manifests it names.
+    pub fn configuration(mut self, path: &str) -> Result<Self, ConfigurationErrors> {
+        let options = ConfigurationOptions {
+            expressions: &self.expressions,
+            manifest_gate: self.manifest_gate,
+        };
+        let loaded = load_configuration(path, &options)?;
+        let sets = loaded.plugins.into_iter().map(|plugin| plugin.manifests);
+        self.manifests.extend(sets.map(Arc::new));
+        Ok(self)
+    }
+
+    /// Adds a directory of static manifests.
+    ///
+    /// # Errors
+    /// All that is wrong with the manifests.
+    pub fn directory(self, path: &str, plugin: Plugin) -> Result<Self, LoadErrors> {
+        let options = Options {
+            expressions: &self.expressions,
+        };
+        let set = load_directory(path, plugin, &options)?;
+        Ok(self.manifests(set))
+    }
+
+    /// Adds static manifests that were read already.
+    ///
+    /// # Errors
+    /// All that is wrong with the manifests.
+    pub fn files(self, files: &[ManifestFile], plugin: Plugin) -> Result<Self, LoadErrors> {
+        let options = Options {
+            expressions: &self.expressions,
+        };
+        let set = load_files(files, plugin, &options)?;
+        Ok(self.manifests(set))
+    }
+
+    /// The compiler for sets that are loaded elsewhere: what it compiled need not be compiled again.
+    pub fn expressions(&self) -> &Expressions {
+        &self.expressions
+    }
+
+    /// Adds static manifests that were loaded already.
+    pub fn manifests(mut self, set: ManifestSet) -> Self {
+        self.manifests.push(Arc::new(set));
+        self
+    }
+
+    /// Adds validating policies and bindings of the API: defaulted, and used as far as they go where they are not valid.
+    pub fn api(
+        mut self,
+        policies: impl IntoIterator<Item = impl Into<Arc<ValidatingAdmissionPolicy>>>,
+        bindings: impl IntoIterator<Item = impl Into<Arc<ValidatingAdmissionPolicyBinding>>>,
+    ) -> Self {
+        let own = &mut self.api;
+        own.validating_policies
+            .extend(policies.into_iter().map(Into::into));
+        own.validating_bindings
+            .extend(bindings.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds mutating policies and bindings of the API, as [`api`](Self::api) does.
+    pub fn api_mutating(
+        mut self,
+        policies: impl IntoIterator<Item = impl Into<Arc<MutatingAdmissionPolicy>>>,
+        bindings: impl IntoIterator<Item = impl Into<Arc<MutatingAdmissionPolicyBinding>>>,
+    ) -> Self {
+        let own = &mut self.api;
+        own.mutating_policies.extend(policies.into_iter().map(Into::into));
+        own.mutating_bindings.extend(bindings.into_iter().map(Into::into));
+        self
+    }
+
+    /// Puts a step of the caller's own into the chain, behind those that are at the same place already.
+    pub fn step(mut self, place: Place, step: impl AdmissionStep + 'static) -> Self {
+        self.steps.add(place, Arc::new(step));
+        self
+    }
+
+    /// Compiles everything.
+    ///
+    /// # Errors
+    /// Manifests of a plugin that this version does not evaluate.
+    pub fn build(self) -> Result<Admission, NotEvaluated> {
+        self.ingredients().compile(None)
+    }
+
+    fn ingredients(self) -> Ingredients {
+        Ingredients {
+            cache: self.expressions.cache().clone(),
+            sets: self.manifests,
+            api: vec![Arc::new(self.api)],
+            steps: self.steps,
+            reserves_names: self.reserves_names.then_some(self.manifest_gate),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! A request on its way through the chain: what comes after what, and what one thing leaves for the next.
+//!
+//! Mutating policies, mutating webhooks, both once more where one of them changed the object; what a server does with
+//! the object itself; the reserved names; validating policies, validating webhooks. Static ones come before those of
+//! the API in each.
+
+mod mutate;
+mod validate;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use pratique_json::Value;
+use pratique_policy::{Cluster, Observer, Submission, Surroundings, Unfinished, same};
+use pratique_types::{AdmissionRequest, Reason, Status};
+
+use crate::admission::Admission;
+use crate::authorization::{Answers, Decider};
+use crate::deadline::{check, within};
+use crate::outcome::Outcome;
+use crate::step::{Acted, Place};
+
+/// What an answer depends on besides the request and the configuration.
+#[derive(Clone, Copy)]
+pub struct Context<'c> {
+    /// The view of the cluster, the same for the whole of the request.
+    pub cluster: &'c (dyn Cluster + Sync),
+    /// Answers authorization checks.
+    pub decider: &'c dyn Decider,
+    /// From when on nobody waits for the answer.
+    pub deadline: Option<Instant>,
+}
+
+impl Admission {
+    /// Takes a request through the whole chain.
+    ///
+    /// Authorization checks that are known to be needed are asked together; the policies are asked again once they
+    /// are answered. The future can be dropped at any time.
+    ///
+    /// # Errors
+    /// An authorization check was asked for and never answered.
+    pub async fn admit(
+        &self,
+        request: &AdmissionRequest<'_>,
+        context: Context<'_>,
+        observer: &mut (dyn Observer + Send),
+    ) -> Result<Outcome, Unfinished> {
+        let mut passage = Passage {
+            admission: self,
+            request,
+            context,
+            answers: Arc::new(Answers::default()),
+            object: None,
+            outcome: Outcome::default(),
+        };
+        match passage.pass(observer).await {
+            Ok(()) => {}
+            Err(End::Refused(status)) => passage.outcome.status = Some(*status),
+            Err(End::Unfinished(unfinished)) => return Err(unfinished),
+        }
+        Ok(passage.finish())
+    }
+}
+
+/// Why a request goes no further.
+pub(crate) enum End {
+    Refused(Box<Status>),
+    Unfinished(Unfinished),
+}
+
+impl From<Box<Status>> for End {
+    fn from(status: Box<Status>) -> Self {
+        End::Refused(status)
+    }
+}
+
+impl From<Status> for End {
+    fn from(status: Status) -> Self {
+        End::Refused(Box::new(status))
+    }
+}
+
+/// A request on its way.
+pub(crate) struct Passage<'r> {
+    admission: &'r Admission,
+    request: &'r AdmissionRequest<'r>,
+    context: Context<'r>,
+    answers: Arc<Answers>,
+    /// The object as it is by now; `None` while nobody changed it.
+    object: Option<Arc<Value<'static>>>,
+    outcome: Outcome,
+}
+
+impl<'r> Passage<'r> {
+    async fn pass(&mut self, observer: &mut (dyn Observer + Send)) -> Result<(), End> {
+        self.mutate(observer).await?;
+        self.steps(Place::Schema).await?;
+        self.reserved()?;
+        self.validate(observer).await
+    }
+
+    fn submission(&self) -> Submission<'_> {
+        Submission {
+            request: self.request,
+            object: self.object.as_deref().unwrap_or(&self.request.object),
+        }
+    }
+
+    fn surroundings(&self) -> Surroundings<'r> {
+        Surroundings::new(self.context.cluster, self.answers.clone())
+    }
+
+    /// Has the authorization checks answered that kept policies from judging.
+    async fn answer(&self) -> Result<(), End> {
+        let asked = self.answers.ask(self.context.decider);
+        match within(self.context.deadline, asked).await? {
+            true => Ok(()),
+            false => Err(End::Unfinished(Unfinished::Pending)),
+        }
+    }
+
+    /// The steps of the caller at a place.
+    async fn steps(&mut self, place: Place) -> Result<(), End> {
+        let admission = self.admission;
+        for step in admission.steps().at(place) {
+            let Acted {
+                object,
+                status,
+                warnings,
+                audit_annotations,
+            } = within(self.context.deadline, step.act(self.submission())).await?;
+            self.outcome.warnings.extend(warnings);
+            self.annotate(audit_annotations);
+            if let Some(status) = status {
+                return Err(status.into());
+            }
+            let Some(object) = object else { continue };
+            if !place.mutates() {
+                return Err(late_change(step.name()).into());
+            }
+            self.object = Some(Arc::new(object));
+        }
+        Ok(())
+    }
+
+    /// Keeps annotations; what is there under a key stays.
+    fn annotate(&mut self, annotations: impl IntoIterator<Item = (String, String)>) {
+        let kept: &mut BTreeMap<_, _> = &mut self.outcome.audit_annotations;
+        for (key, value) in annotations {
+            kept.entry(key).or_insert(value);
+        }
+    }
+
+    fn in_time(&self) -> Result<(), End> {
+        Ok(check(self.context.deadline)?)
+    }
+
+    fn finish(mut self) -> Outcome {
+        let object = self.object.take().filter(|_| self.outcome.status.is_none());
+        let object = object.map(|object| Arc::try_unwrap(object).unwrap_or_else(|shared| (*shared).clone()));
+        self.outcome.object = object.filter(|object| !same(object, &self.request.object));
+        self.outcome
+    }
+}
+
+fn late_change(step: &str) -> Status {
+    let message =
+        format!("Internal error occurred: admission step {step:?} changed the object after mutation");
+    Status::failure(Reason::InternalError, message)
+}

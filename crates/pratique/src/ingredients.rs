@@ -1,0 +1,92 @@
+//! What an [`Admission`] is compiled from, and how it is compiled again when some of it changed.
+
+use std::sync::Arc;
+
+use pratique_expression::Cache;
+use pratique_manifest::{Loaded, ManifestSet, Plugin};
+use pratique_policy::{MutatingPolicies, Origin, Policies};
+
+use crate::admission::Admission;
+use crate::builder::NotEvaluated;
+use crate::configurations::Configurations;
+use crate::step::Steps;
+
+/// Sets of static manifests, objects of the API, and what holds for all of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Ingredients {
+    pub(crate) cache: Arc<Cache>,
+    pub(crate) sets: Vec<Arc<ManifestSet>>,
+    pub(crate) api: Vec<Arc<Configurations>>,
+    pub(crate) steps: Steps,
+    pub(crate) reserves_names: Option<bool>,
+}
+
+impl Ingredients {
+    /// Compiles everything; what `previous` has of it is taken over.
+    pub(crate) fn compile(&self, previous: Option<&Admission>) -> Result<Admission, NotEvaluated> {
+        self.sets.iter().try_for_each(|set| evaluated(set))?;
+        Ok(Admission {
+            mutating: self.mutating(previous),
+            validating: self.validating(previous),
+            names: self.names(),
+            reserves_names: self.reserves_names,
+            steps: self.steps.clone(),
+        })
+    }
+
+    fn mutating(&self, previous: Option<&Admission>) -> [Arc<MutatingPolicies>; 2] {
+        let none = |origin| Arc::new(MutatingPolicies::compile([], [], origin, &self.cache));
+        let previous = previous.map(|previous| previous.mutating.clone());
+        let [first, second] = previous.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
+        let policies = self.of_sets(|set| &set.mutating_policies);
+        let bindings = self.of_sets(|set| &set.mutating_bindings);
+        let first = first.renew(policies, bindings, &self.cache);
+        let policies = self.api.iter().flat_map(|api| &api.mutating_policies);
+        let bindings = self.api.iter().flat_map(|api| &api.mutating_bindings);
+        let second = second.renew(policies, bindings, &self.cache);
+        [first, second].map(Arc::new)
+    }
+
+    fn validating(&self, previous: Option<&Admission>) -> [Arc<Policies>; 2] {
+        let none = |origin| Arc::new(Policies::compile([], [], origin, &self.cache));
+        let previous = previous.map(|previous| previous.validating.clone());
+        let [first, second] = previous.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
+        let policies = self.of_sets(|set| &set.validating_policies);
+        let bindings = self.of_sets(|set| &set.validating_bindings);
+        let first = first.renew(policies, bindings, &self.cache);
+        let policies = self.api.iter().flat_map(|api| &api.validating_policies);
+        let bindings = self.api.iter().flat_map(|api| &api.validating_bindings);
+        let second = second.renew(policies, bindings, &self.cache);
+        [first, second].map(Arc::new)
+    }
+
+    fn of_sets<'a, T: 'a>(
+        &'a self,
+        list: impl Fn(&'a ManifestSet) -> &'a Vec<Loaded<T>> + 'a,
+    ) -> impl Iterator<Item = &'a Arc<T>> {
+        let lists = self.sets.iter().flat_map(move |set| list(set));
+        lists.map(|loaded| &loaded.object)
+    }
+
+    /// The names of the static policies: mutating ones first, each kind in the order in which they act.
+    fn names(&self) -> Arc<[String]> {
+        let mutating = self.of_sets(|set| &set.mutating_policies);
+        let validating = self.of_sets(|set| &set.validating_policies);
+        let mut mutating: Vec<_> = mutating.filter_map(|own| own.metadata.name.clone()).collect();
+        let mut validating: Vec<_> = validating.filter_map(|own| own.metadata.name.clone()).collect();
+        mutating.sort();
+        validating.sort();
+        mutating.into_iter().chain(validating).collect()
+    }
+}
+
+fn evaluated(set: &ManifestSet) -> Result<(), NotEvaluated> {
+    let counts = [
+        (Plugin::MutatingAdmissionWebhook, set.mutating_webhooks.len()),
+        (Plugin::ValidatingAdmissionWebhook, set.validating_webhooks.len()),
+    ];
+    match counts.into_iter().find(|(_, count)| *count > 0) {
+        Some((plugin, count)) => Err(NotEvaluated { plugin, count }),
+        None => Ok(()),
+    }
+}
