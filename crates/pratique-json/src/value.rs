@@ -33,6 +33,14 @@ impl<'a> Value<'a> {
         self.as_object()?.get(key)
     }
 
+    /// The value of a member, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Value<'a>> {
+        match self {
+            Value::Object(object) => object.get_mut(key),
+            _ => None,
+        }
+    }
+
     /// The value at a path of object members.
     pub fn at(&self, path: &[&str]) -> Option<&Value<'a>> {
         path.iter().try_fold(self, |value, key| value.get(key))

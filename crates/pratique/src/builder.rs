@@ -16,6 +16,7 @@ use crate::admission::Admission;
 use crate::configurations::Configurations;
 use crate::expressions::Expressions;
 use crate::ingredients::Ingredients;
+use crate::live::LiveBuilder;
 use crate::step::{AdmissionStep, Place, Steps};
 
 /// Collects what an [`Admission`] is made of.
@@ -157,6 +158,11 @@ impl Builder {
     /// Manifests of a plugin that this version does not evaluate.
     pub fn build(self) -> Result<Admission, NotEvaluated> {
         self.ingredients().compile(None)
+    }
+
+    /// Goes on to what a [`Live`](crate::Live) needs besides.
+    pub fn live(self) -> LiveBuilder {
+        LiveBuilder::new(self.ingredients())
     }
 
     fn ingredients(self) -> Ingredients {

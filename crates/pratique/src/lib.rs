@@ -37,6 +37,7 @@ mod deadline;
 mod expressions;
 mod hints;
 mod ingredients;
+mod live;
 mod objects;
 mod outcome;
 mod step;
@@ -47,9 +48,14 @@ pub use builder::{Builder, NotEvaluated};
 pub use chain::Context;
 pub use configurations::Configurations;
 pub use expressions::Expressions;
+pub use live::{
+    Changed, ClusterView, InMemory, Live, LiveBuilder, Reviewing, SharedObjects, Source, StartError,
+    Unavailable,
+};
 pub use objects::Objects;
 pub use outcome::Outcome;
 pub use pratique_expression::{Cache, Declarations};
+pub use pratique_json as json;
 pub use pratique_manifest as manifest;
 pub use pratique_merge::json_patch;
 pub use pratique_policy::authz::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};

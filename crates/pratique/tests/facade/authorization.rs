@@ -1,7 +1,5 @@
 //! Authorization checks are collected, asked together, each once.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop where it fails")]
-
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Mutex;

@@ -1,0 +1,66 @@
+//! What requests read and the worker writes.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwapOption;
+use pratique_types::AdmissionRequest;
+
+use super::readiness::{Readiness, Unavailable};
+use super::source::Source;
+use super::view::ClusterView;
+use crate::admission::Admission;
+use crate::authorization::Decider;
+use crate::builder::NotEvaluated;
+use crate::chain::Context;
+use crate::ingredients::Ingredients;
+use crate::outcome::Outcome;
+
+/// The state that all parts of a [`Live`](super::Live) share.
+pub(super) struct Core {
+    pub(super) current: ArcSwapOption<Admission>,
+    pub(super) readiness: Readiness,
+    pub(super) sources: Vec<Arc<dyn Source>>,
+    pub(super) cluster: Arc<dyn ClusterView>,
+    pub(super) decider: Arc<dyn Decider>,
+    pub(super) deadline: Option<Duration>,
+    pub(super) ingredients: Mutex<Ingredients>,
+}
+
+impl Core {
+    /// Compiles what there is, and puts it in the place of what was. While a source is not known nothing changes.
+    pub(super) fn refresh(&self) -> Result<(), NotEvaluated> {
+        let mut ingredients = self.ingredients.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.cluster.is_ready();
+        let fixed = ingredients.api.len().saturating_sub(self.sources.len());
+        let places = ingredients.api.iter_mut().skip(fixed);
+        for (place, source) in places.zip(&self.sources) {
+            match source.current() {
+                Some(current) => *place = current,
+                None => known = false,
+            }
+        }
+        if !known && !self.readiness.is_ready() {
+            return Ok(());
+        }
+        let previous = self.current.load();
+        let next = ingredients.compile(previous.as_deref())?;
+        self.current.store(Some(Arc::new(next)));
+        self.readiness.set_ready();
+        Ok(())
+    }
+
+    /// Takes a request through the chain as it is now, to its end.
+    pub(super) async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, Unavailable> {
+        self.readiness.check()?;
+        let admission = self.current.load_full().ok_or(Unavailable::NotReady)?;
+        let cluster = self.cluster.now();
+        let context = Context {
+            cluster: &*cluster,
+            decider: &*self.decider,
+            deadline: self.deadline.and_then(|own| Instant::now().checked_add(own)),
+        };
+        let outcome = admission.admit(request, context, &mut ()).await;
+        outcome.map_err(|_| Unavailable::Unanswered)
+    }
+}

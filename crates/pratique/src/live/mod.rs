@@ -1,0 +1,116 @@
+//! Admission that stays current while a program runs.
+//!
+//! A request takes the [`Admission`] that is there when it begins and keeps it to its end. What changes is compiled on
+//! another thread and swapped in whole; a change that cannot be used changes nothing.
+
+mod builder;
+mod core;
+mod readiness;
+mod service;
+mod source;
+mod view;
+mod worker;
+
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::Arc;
+
+use pratique_types::{AdmissionRequest, AdmissionResponse};
+
+use crate::admission::Admission;
+use crate::outcome::Outcome;
+use core::Core;
+use worker::{Bell, Worker};
+
+pub use builder::{LiveBuilder, StartError};
+pub use readiness::Unavailable;
+pub use service::Reviewing;
+pub use source::{Changed, InMemory, Source};
+pub use view::{ClusterView, SharedObjects};
+
+/// Admission that stays current: static directories, the API's configuration and the cluster may change while requests
+/// are judged. A copy is the same; when the last is dropped, everything in the background ends.
+#[derive(Clone)]
+pub struct Live {
+    core: Arc<Core>,
+    tasks: Arc<Tasks>,
+}
+
+impl Live {
+    /// Takes a request through the whole chain. The future can be dropped at any time.
+    ///
+    /// # Errors
+    /// Requests cannot be judged yet, or any more.
+    pub async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, Unavailable> {
+        self.core.admit(request).await
+    }
+
+    /// [`admit`](Self::admit), answered in the form of an admission webhook's.
+    ///
+    /// # Errors
+    /// As [`admit`](Self::admit).
+    pub async fn review(&self, request: &AdmissionRequest<'_>) -> Result<AdmissionResponse, Unavailable> {
+        Ok(self.admit(request).await?.into_response(request))
+    }
+
+    /// What requests are judged by that begin now; `None` before the first.
+    pub fn current(&self) -> Option<Arc<Admission>> {
+        self.core.current.load_full()
+    }
+
+    /// Whether requests can be judged: every source was loaded, and nobody said to stop.
+    pub fn is_ready(&self) -> bool {
+        self.core.readiness.is_ready()
+    }
+
+    /// Waits until requests can be judged.
+    ///
+    /// # Errors
+    /// It was stopped.
+    pub async fn ready(&self) -> Result<(), Unavailable> {
+        poll_fn(|context| self.core.readiness.poll(context)).await
+    }
+
+    /// Waits until all changes that sources told of are in effect. It blocks the thread.
+    pub fn settle(&self) {
+        self.tasks.bell.settled();
+    }
+
+    /// Takes no more requests, ends everything in the background and waits for that, which blocks the thread. Requests
+    /// under way are judged to their end by what they began with.
+    pub fn stop(&self) {
+        self.core.readiness.set_stopped();
+        self.tasks.stop();
+    }
+}
+
+impl fmt::Debug for Live {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Live")
+            .field("readiness", &self.core.readiness)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What goes on in the background.
+struct Tasks {
+    bell: Arc<Bell>,
+    worker: Worker,
+    core: Arc<Core>,
+}
+
+impl Tasks {
+    fn stop(&self) {
+        self.core.sources.iter().for_each(|source| source.stop());
+        self.core.cluster.stop();
+        self.worker.stop();
+    }
+}
+
+impl Drop for Tasks {
+    fn drop(&mut self) {
+        self.core.readiness.set_stopped();
+        self.stop();
+    }
+}

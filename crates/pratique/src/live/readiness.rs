@@ -1,0 +1,120 @@
+//! Whether requests can be judged yet, or any more, and whoever waits for that.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// Why a request is not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    /// Not every source was loaded yet.
+    #[error("not ready: not every source was loaded yet")]
+    NotReady,
+    /// It was stopped.
+    #[error("stopped")]
+    Stopped,
+    /// An authorization check was asked for and never answered.
+    #[error("an authorization check was not answered")]
+    Unanswered,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Readiness(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    ready: bool,
+    stopped: bool,
+    waiting: Vec<Waker>,
+}
+
+impl Readiness {
+    pub(super) fn check(&self) -> Result<(), Unavailable> {
+        let state = self.lock();
+        match (state.stopped, state.ready) {
+            (true, _) => Err(Unavailable::Stopped),
+            (false, false) => Err(Unavailable::NotReady),
+            (false, true) => Ok(()),
+        }
+    }
+
+    /// Waits until it is ready, or stopped.
+    pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Result<(), Unavailable>> {
+        let mut state = self.lock();
+        match (state.stopped, state.ready) {
+            (true, _) => Poll::Ready(Err(Unavailable::Stopped)),
+            (false, true) => Poll::Ready(Ok(())),
+            (false, false) => {
+                let waker = context.waker();
+                if !state.waiting.iter().any(|known| known.will_wake(waker)) {
+                    state.waiting.push(waker.clone());
+                }
+                Poll::Pending
+            }
+        }
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        let state = self.lock();
+        state.ready && !state.stopped
+    }
+
+    pub(super) fn set_ready(&self) {
+        self.change(|state| state.ready = true);
+    }
+
+    pub(super) fn set_stopped(&self) {
+        self.change(|state| state.stopped = true);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.lock();
+        change(&mut state);
+        let waiting = std::mem::take(&mut state.waiting);
+        drop(state);
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// What a thread that panicked left is whole: a flag is set or it is not.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn who_waits_is_woken_once() {
+        let readiness = Readiness::default();
+        let count = Arc::new(Count::default());
+        let waker = Waker::from(count.clone());
+        let mut context = Context::from_waker(&waker);
+        assert_eq!(readiness.check(), Err(Unavailable::NotReady));
+        for _ in 0..3 {
+            assert!(readiness.poll(&mut context).is_pending());
+        }
+        readiness.set_ready();
+        assert_eq!(count.0.load(Ordering::Relaxed), 1);
+        assert_eq!(readiness.poll(&mut context), Poll::Ready(Ok(())));
+        readiness.set_stopped();
+        assert_eq!(
+            readiness.poll(&mut context),
+            Poll::Ready(Err(Unavailable::Stopped))
+        );
+        assert!(!readiness.is_ready());
+    }
+}

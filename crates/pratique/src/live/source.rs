@@ -1,0 +1,124 @@
+//! Where configuration of the API comes from while a program runs.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::configurations::Configurations;
+
+/// Gives the configuration of admission that is stored in an API, and tells of changes to it.
+pub trait Source: Send + Sync {
+    /// All that there is now; `None` while that is not known yet. It is cheap to ask.
+    fn current(&self) -> Option<Arc<Configurations>>;
+
+    /// Begins to tell of changes: `changed` is called after each, from any thread, and returns at once. It is asked
+    /// for once, before anything else.
+    fn subscribe(&self, changed: Changed);
+
+    /// Ends what the source does in the background, and waits for that.
+    fn stop(&self) {}
+}
+
+/// Tells whoever uses a [`Source`] that it changed. May be called at any time, even when nobody listens any more.
+#[derive(Clone)]
+pub struct Changed(Arc<dyn Fn() + Send + Sync>);
+
+impl Changed {
+    /// Tells it by this function.
+    pub fn new(tell: impl Fn() + Send + Sync + 'static) -> Self {
+        Changed(Arc::new(tell))
+    }
+
+    /// The source changed.
+    pub fn tell(&self) {
+        (self.0)();
+    }
+}
+
+impl fmt::Debug for Changed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Changed")
+    }
+}
+
+/// Configuration in memory, to be changed while it is in use. A copy is the same source.
+#[derive(Clone, Debug, Default)]
+pub struct InMemory(Arc<Mutex<Held>>);
+
+#[derive(Debug, Default)]
+struct Held {
+    current: Option<Arc<Configurations>>,
+    changed: Vec<Changed>,
+}
+
+impl InMemory {
+    /// A source that knows nothing yet: who waits for it is not ready.
+    pub fn unknown() -> Self {
+        InMemory::default()
+    }
+
+    /// A source with this configuration.
+    pub fn new(configurations: Configurations) -> Self {
+        let source = InMemory::unknown();
+        source.replace(configurations);
+        source
+    }
+
+    /// Puts another configuration into the place of all that there is.
+    pub fn replace(&self, configurations: Configurations) {
+        let mut held = self.lock();
+        held.current = Some(Arc::new(configurations));
+        let changed = held.changed.clone();
+        drop(held);
+        changed.iter().for_each(Changed::tell);
+    }
+
+    /// Changes some of the configuration: others see all of it or nothing. Objects that stay should stay the same
+    /// `Arc`s.
+    pub fn update(&self, change: impl FnOnce(&mut Configurations)) {
+        let mut held = self.lock();
+        let mut next = held.current.as_deref().cloned().unwrap_or_default();
+        change(&mut next);
+        held.current = Some(Arc::new(next));
+        let changed = held.changed.clone();
+        drop(held);
+        changed.iter().for_each(Changed::tell);
+    }
+
+    /// If somebody's change panics, what was there before it stays.
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Source for InMemory {
+    fn current(&self) -> Option<Arc<Configurations>> {
+        self.lock().current.clone()
+    }
+
+    fn subscribe(&self, changed: Changed) {
+        self.lock().changed.push(changed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn changes_are_told() {
+        let source = InMemory::unknown();
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = count.clone();
+        source.subscribe(Changed::new(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        }));
+        assert!(source.current().is_none());
+        source.replace(Configurations::default());
+        let first = source.current().unwrap();
+        source.clone().update(|own| own.mutating_policies.clear());
+        assert_eq!(count.load(Ordering::Relaxed), 2);
+        assert!(!Arc::ptr_eq(&first, &source.current().unwrap()));
+    }
+}

@@ -1,0 +1,200 @@
+//! The chain: what comes after what, what a second round is for, and where a program's own steps come in.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::world::{NoDecider, append, configmap, mutating, run, trail, validating};
+use pratique::types::AdmissionRequest;
+use pratique::{
+    Acted, Acting, Admission, AdmissionStep, Builder, Context, Objects, Outcome, Place, Submission, step,
+};
+
+fn admit(builder: Builder, request: &AdmissionRequest<'_>) -> Outcome {
+    let admission = builder.build().unwrap();
+    let objects = Objects::new();
+    let context = Context {
+        cluster: &objects,
+        decider: &NoDecider,
+        deadline: None,
+    };
+    run(admission.admit(request, context, &mut ())).unwrap()
+}
+
+/// A step that adds its name to the trail.
+fn marker(name: &'static str) -> impl AdmissionStep + 'static {
+    step(name, move |submission| {
+        Acted::change(append(submission.object, name))
+    })
+}
+
+#[test]
+fn places_are_in_order() {
+    let builder = mutating(Admission::builder(), &[("m", "IfNeeded")])
+        .step(Place::Schema, marker("s"))
+        .step(Place::AfterMutatingWebhooks, marker("c"))
+        .step(Place::BeforeMutatingPolicies, marker("a"))
+        .step(Place::BeforeMutatingWebhooks, marker("b"));
+    let outcome = admit(builder, &configmap(""));
+    // The policy changed the object, so there is a second round; it wants it, for others changed it since.
+    assert_eq!(trail(&outcome), "ambcambcs");
+    assert_eq!(outcome.mutations.len(), 2);
+    assert!(outcome.mutations[1].reinvoked);
+}
+
+#[test]
+fn steps_alone_bring_no_second_round() {
+    let builder = Admission::builder().step(Place::BeforeMutatingPolicies, marker("a"));
+    assert_eq!(trail(&admit(builder, &configmap(""))), "a");
+}
+
+#[test]
+fn a_change_between_rounds_reinvokes_policies() {
+    // The one that does not want a second turn has none; the other is due for what the step does before it.
+    let builder = mutating(Admission::builder(), &[("m", "IfNeeded"), ("n", "Never")])
+        .step(Place::AfterMutatingWebhooks, marker("c"));
+    assert_eq!(trail(&admit(builder, &configmap(""))), "mncmc");
+}
+
+#[test]
+fn validation_sees_what_became_of_the_object() {
+    let builder = validating(Admission::builder(), "object.data.trail == 'as'")
+        .step(Place::BeforeMutatingPolicies, marker("a"))
+        .step(Place::Schema, marker("s"));
+    assert!(admit(builder, &configmap("")).allowed());
+    let outcome = admit(
+        validating(Admission::builder(), "object.data.trail == 'as'"),
+        &configmap(""),
+    );
+    assert_eq!(outcome.status.unwrap().code, 422);
+    assert!(outcome.object.is_none());
+}
+
+#[test]
+fn a_refusal_ends_the_chain() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let builder = |refusing: Place| {
+        seen.lock().unwrap().clear();
+        let mut builder = validating(Admission::builder(), "true");
+        for place in [
+            Place::BeforeMutatingPolicies,
+            Place::BeforeMutatingWebhooks,
+            Place::AfterMutatingWebhooks,
+            Place::Schema,
+            Place::BeforeValidatingPolicies,
+            Place::BeforeValidatingWebhooks,
+            Place::AfterValidatingWebhooks,
+        ] {
+            let seen = seen.clone();
+            builder = builder.step(
+                place,
+                step(format!("{place:?}"), move |_| {
+                    seen.lock().unwrap().push(place);
+                    match place == refusing {
+                        true => Acted::deny("no").warn("beware").annotate("k", "v"),
+                        false => Acted::allow(),
+                    }
+                }),
+            );
+        }
+        builder
+    };
+    for (place, steps) in [
+        (Place::BeforeMutatingPolicies, 1),
+        (Place::Schema, 4),
+        (Place::AfterValidatingWebhooks, 7),
+    ] {
+        let outcome = admit(builder(place), &configmap(""));
+        let status = outcome.status.unwrap();
+        assert_eq!((status.code, status.message.as_str()), (403, "no"));
+        assert_eq!(outcome.warnings, ["beware"]);
+        assert_eq!(outcome.audit_annotations["k"], "v");
+        assert_eq!(seen.lock().unwrap().len(), steps, "{place:?}");
+    }
+}
+
+#[test]
+fn a_late_change_is_an_error() {
+    let builder = Admission::builder().step(Place::BeforeValidatingPolicies, marker("late"));
+    let outcome = admit(builder, &configmap(""));
+    let status = outcome.status.unwrap();
+    assert_eq!(status.code, 500);
+    assert!(status.message.contains("\"late\""), "{}", status.message);
+}
+
+#[test]
+fn the_first_annotation_stays() {
+    let note = |value: &'static str| step(value, move |_| Acted::allow().annotate("k", value));
+    let builder = Admission::builder()
+        .step(Place::Schema, note("first"))
+        .step(Place::AfterValidatingWebhooks, note("second"));
+    assert_eq!(admit(builder, &configmap("")).audit_annotations["k"], "first");
+}
+
+#[test]
+fn what_comes_back_to_what_it_was_is_no_change() {
+    let builder = Admission::builder()
+        .step(Place::BeforeMutatingPolicies, marker("a"))
+        .step(
+            Place::Schema,
+            step("undo", |submission| {
+                Acted::change(submission.request.object.clone().into_owned())
+            }),
+        );
+    assert!(admit(builder, &configmap("x")).object.is_none());
+}
+
+#[test]
+fn reserved_names_are_looked_at_after_mutation() {
+    let name = "p.static.k8s.io";
+    let mut request = configmap("");
+    request.kind = pratique::types::GroupVersionKind::new(
+        "admissionregistration.k8s.io",
+        "v1",
+        "ValidatingAdmissionPolicy",
+    );
+    let named = move |submission: Submission<'_>| {
+        let mut object = submission.object.clone().into_owned();
+        if let Some(pratique::json::Value::Object(metadata)) = object.get_mut("metadata") {
+            metadata.insert("name", name);
+        }
+        Acted::change(object)
+    };
+    let builder = Admission::builder()
+        .reserve_names(true)
+        .step(Place::Schema, step("namer", named));
+    assert_eq!(admit(builder, &request).status.unwrap().code, 422);
+}
+
+/// A step that waits longer than anybody does.
+struct Slow;
+
+impl AdmissionStep for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+
+    fn act<'a>(&'a self, _: Submission<'a>) -> Acting<'a> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(600)).await;
+            Acted::allow()
+        })
+    }
+}
+
+#[tokio::test]
+async fn nobody_waits_past_the_deadline() {
+    let admission = Admission::builder().step(Place::Schema, Slow).build().unwrap();
+    let objects = Objects::new();
+    let context = Context {
+        cluster: &objects,
+        decider: &NoDecider,
+        deadline: Some(std::time::Instant::now() + Duration::from_millis(20)),
+    };
+    let outcome = admission.admit(&configmap(""), context, &mut ()).await.unwrap();
+    let status = outcome.status.unwrap();
+    assert_eq!((status.code, status.reason.as_str()), (504, "Timeout"));
+    assert_eq!(
+        status.message,
+        "Timeout: request did not complete within requested timeout"
+    );
+}

@@ -1,0 +1,144 @@
+//! Admission while its sources change: readiness, swaps that nobody sees half of, an end that waits for everything.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use crate::world::{configmap, file, mutating, mutating_policy, run, trail, validating, validating_policy};
+use pratique::manifest::{Options, load_api_files};
+use pratique::{Admission, Configurations, Expressions, InMemory, Live, SharedObjects, Unavailable};
+use tower_service::Service;
+
+/// The configuration that a text has.
+fn configurations(text: &str) -> Configurations {
+    let expressions = Expressions::new(Arc::default());
+    let options = Options {
+        expressions: &expressions,
+    };
+    load_api_files(&[file("api.yaml", text)], &options)
+        .unwrap()
+        .into()
+}
+
+fn code(live: &Live) -> i32 {
+    let response = run(live.review(&configmap(""))).unwrap();
+    response.result.map_or(200, |status| status.code)
+}
+
+#[test]
+fn what_sources_say_is_in_effect_once_it_settled() {
+    let source = InMemory::new(Configurations::default());
+    let builder = mutating(Admission::builder(), &[("m", "Never")]);
+    let live = builder.live().source(source.clone()).start().unwrap();
+    assert_eq!(trail(&run(live.admit(&configmap(""))).unwrap()), "m");
+    source.replace(configurations(&mutating_policy("api", "a", "Never")));
+    live.settle();
+    assert_eq!(trail(&run(live.admit(&configmap(""))).unwrap()), "ma");
+    source.update(|own| own.mutating_bindings.clear());
+    live.settle();
+    assert_eq!(trail(&run(live.admit(&configmap(""))).unwrap()), "m");
+}
+
+#[test]
+fn it_is_ready_when_every_source_is_known() {
+    let (first, second) = (InMemory::unknown(), InMemory::unknown());
+    let live = Admission::builder().live();
+    let live = live.source(first.clone()).source(second.clone()).start().unwrap();
+    let mut ready = pin!(live.ready());
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(ready.as_mut().poll(&mut context).is_pending());
+    assert_eq!(run(live.admit(&configmap(""))), Err(Unavailable::NotReady));
+    first.replace(configurations(&validating_policy("p", "false")));
+    live.settle();
+    assert!(!live.is_ready() && live.current().is_none());
+    second.replace(Configurations::default());
+    live.settle();
+    assert_eq!(ready.as_mut().poll(&mut context), Poll::Ready(Ok(())));
+    assert_eq!(code(&live), 422);
+}
+
+#[test]
+fn it_is_a_service() {
+    let source = InMemory::unknown();
+    let mut service = validating(Admission::builder(), "false")
+        .live()
+        .source(source.clone())
+        .start()
+        .unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(Service::poll_ready(&mut service, &mut context).is_pending());
+    source.replace(Configurations::default());
+    service.settle();
+    let mut other = service.clone();
+    run(poll_fn(|context| other.poll_ready(context))).unwrap();
+    let response = run(other.call(configmap(""))).unwrap();
+    assert!(!response.allowed && response.uid == "u");
+    service.stop();
+    assert_eq!(
+        run(poll_fn(|context| other.poll_ready(context))),
+        Err(Unavailable::Stopped)
+    );
+}
+
+#[test]
+fn stopping_ends_everything_but_the_requests_under_way() {
+    let live = validating(Admission::builder(), "false").live().start().unwrap();
+    let request = configmap("");
+    let admission = live.current().unwrap();
+    live.stop();
+    live.stop();
+    assert_eq!(run(live.admit(&request)), Err(Unavailable::Stopped));
+    assert!(admission.policy_names().next().is_some());
+    // Nothing changes any more, so nobody waits for it.
+    live.settle();
+}
+
+#[test]
+fn each_request_sees_one_cluster() {
+    let cluster = SharedObjects::default();
+    let live = validating(
+        Admission::builder(),
+        "namespaceObject.metadata.labels.open == 'yes'",
+    )
+    .live()
+    .cluster(cluster.clone())
+    .start()
+    .unwrap();
+    let mut request = configmap("");
+    request.namespace = "shop".to_owned();
+    let code = |request: &_| {
+        run(live.review(request))
+            .unwrap()
+            .result
+            .map_or(200, |own| own.code)
+    };
+    assert_eq!(code(&request), 404);
+    for (label, expected) in [("no", 422), ("yes", 200)] {
+        let namespace = format!(
+            r#"{{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"shop","labels":{{"open":"{label}"}}}}}}"#
+        );
+        let namespace = pratique::json::parse(namespace.as_bytes()).unwrap().into_owned();
+        cluster.update(|objects| assert!(objects.insert(namespace.clone()).is_none()));
+        assert_eq!(code(&request), expected, "{label}");
+    }
+}
+
+#[test]
+fn what_did_not_change_is_not_compiled_again() {
+    let text: String = (0..50)
+        .map(|n| validating_policy(&format!("p{n}"), "true"))
+        .collect();
+    let source = InMemory::new(configurations(&text));
+    let live = Admission::builder()
+        .live()
+        .source(source.clone())
+        .start()
+        .unwrap();
+    let before = live.current().unwrap();
+    source.update(|own| {
+        own.validating_policies.remove(0);
+    });
+    live.settle();
+    assert!(!Arc::ptr_eq(&before, &live.current().unwrap()));
+}

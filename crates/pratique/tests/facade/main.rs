@@ -1,0 +1,14 @@
+//! The facade as its users have it: the chain, the live handle, the service.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it fails"
+)]
+
+mod authorization;
+mod chain;
+mod live;
+mod world;
