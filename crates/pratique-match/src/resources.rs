@@ -1,6 +1,7 @@
 //! `matchConstraints` and `matchResources`: rules and selectors together.
 
 use k8s_openapi::api::admissionregistration::v1 as api;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_json::Value;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Operation};
 
@@ -9,7 +10,7 @@ use crate::request::{Namespaces, Target, labels_of};
 use crate::rules::{Found, Rules};
 use crate::selector::{InvalidSelector, Labels, Selector};
 
-/// Compiled `MatchResources`.
+/// Compiled `MatchResources` of a policy, or what a webhook has of them.
 #[derive(Clone, Debug)]
 pub struct MatchResources {
     pub(crate) rules: Rules,
@@ -18,6 +19,8 @@ pub struct MatchResources {
     pub(crate) broken: Option<MatchError>,
     namespace_selector: Result<Selector, InvalidSelector>,
     object_selector: Result<Selector, InvalidSelector>,
+    /// Whether nothing matches without rules; else everything does.
+    needs_rule: bool,
 }
 
 /// What a request was matched as; policies see its objects converted to this kind.
@@ -75,6 +78,27 @@ impl MatchResources {
             broken: missing.map(|(name, _)| MatchError::NoSelector(name)),
             namespace_selector: selector(&constraints.namespace_selector),
             object_selector: selector(&constraints.object_selector),
+            needs_rule: false,
+        }
+    }
+
+    /// Compiles what a webhook matches. One without rules matches nothing.
+    pub fn of_webhook(
+        rules: &[api::RuleWithOperations],
+        match_policy: Option<&str>,
+        namespace_selector: Option<&LabelSelector>,
+        object_selector: Option<&LabelSelector>,
+    ) -> Self {
+        let selector = |selector: Option<&LabelSelector>| {
+            Selector::compile(selector.unwrap_or(&LabelSelector::default()))
+        };
+        MatchResources {
+            rules: Rules::of_webhook(rules, match_policy),
+            exclude: Rules::default(),
+            broken: None,
+            namespace_selector: selector(namespace_selector),
+            object_selector: selector(object_selector),
+            needs_rule: true,
         }
     }
 
@@ -91,7 +115,7 @@ impl MatchResources {
             return Err(broken.clone());
         }
         // The reference asks the selectors first; as they have no effects, rules can spare them.
-        let found = if self.rules.is_empty() {
+        let found = if self.rules.is_empty() && !self.needs_rule {
             Ok(Some(Found::Itself))
         } else {
             self.rules.find(target, equivalents)

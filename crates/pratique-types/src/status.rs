@@ -67,6 +67,8 @@ pub struct StatusCause {
 /// The reasons that admission gives, with their codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
+    /// 400
+    BadRequest,
     /// 401
     Unauthorized,
     /// 403
@@ -81,12 +83,16 @@ pub enum Reason {
     InternalError,
     /// 503
     ServiceUnavailable,
+    /// 504
+    Timeout,
 }
 
 impl Reason {
     /// The reason as a [`Status`] shows it.
     pub fn as_str(self) -> &'static str {
         match self {
+            Reason::BadRequest => "BadRequest",
+            Reason::Timeout => "Timeout",
             Reason::Unauthorized => "Unauthorized",
             Reason::Forbidden => "Forbidden",
             Reason::NotFound => "NotFound",
@@ -100,6 +106,8 @@ impl Reason {
     /// The HTTP code that goes with it.
     pub fn code(self) -> i32 {
         match self {
+            Reason::BadRequest => 400,
+            Reason::Timeout => 504,
             Reason::Unauthorized => 401,
             Reason::Forbidden => 403,
             Reason::NotFound => 404,

@@ -7,6 +7,19 @@ use super::scalar::{self, Fault};
 
 /// Why an object cannot be decoded into a type.
 pub fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
+    match decode(of, object)?.as_slice() {
+        [] => Ok(()),
+        unknown => Err(format!("strict decoding error: {}", unknown.join(", "))),
+    }
+}
+
+/// Why an object cannot be decoded into a type that leaves out what nobody knows.
+pub fn lenient(of: TypeId, object: &Object<'_>) -> Result<(), String> {
+    decode(of, object).map(drop)
+}
+
+/// What is said of fields that nobody knows; the error is the first fault of a type.
+fn decode(of: TypeId, object: &Object<'_>) -> Result<Vec<String>, String> {
     let mut decoder = Decoder {
         schema: Schema::builtin(),
         place: Vec::new(),
@@ -14,11 +27,7 @@ pub fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
         unknown: Vec::new(),
     };
     decoder.structure(of, object)?;
-    match decoder.fault {
-        Some(fault) => Err(fault),
-        None if decoder.unknown.is_empty() => Ok(()),
-        None => Err(format!("strict decoding error: {}", decoder.unknown.join(", "))),
-    }
+    decoder.fault.map_or(Ok(decoder.unknown), Err)
 }
 
 struct Decoder<'v> {

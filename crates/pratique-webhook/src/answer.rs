@@ -1,0 +1,200 @@
+//! What webhooks answer: read as the reference's client reads it, and verified.
+
+use std::collections::BTreeMap;
+
+use pratique_json::Value;
+use pratique_types::{GroupVersion, GroupVersionKind, Status};
+
+use crate::fields::Fields;
+use crate::webhook::ReviewVersion;
+use crate::wire;
+
+/// An answer that could be read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Answered {
+    kind: GroupVersionKind,
+    response: Option<Response>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Response {
+    uid: String,
+    allowed: bool,
+    result: Option<Status>,
+    patch: Vec<u8>,
+    patch_type: Option<String>,
+    audit_annotations: BTreeMap<String, String>,
+    warnings: Vec<String>,
+}
+
+/// An answer that counts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Verified {
+    pub(crate) allowed: bool,
+    pub(crate) result: Option<Status>,
+    /// Empty for none.
+    pub(crate) patch: Vec<u8>,
+    pub(crate) patch_type: String,
+    pub(crate) audit_annotations: BTreeMap<String, String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+const GROUP: &str = "admission.k8s.io";
+const KIND: &str = "AdmissionReview";
+
+/// The name of the registry of the client's types in messages.
+const SCHEME: &str = "pkg/runtime/scheme.go:111";
+
+impl Answered {
+    /// Reads the answer to a review of a version.
+    ///
+    /// # Errors
+    /// Why it is none, in the reference's words.
+    pub(crate) fn read(body: &[u8], version: ReviewVersion) -> Result<Self, String> {
+        let text = wire::json(body)?;
+        let value = wire::parse(&text)?;
+        let (api_version, kind) = wire::type_of(&value)?;
+        let own = wire::with_defaults(
+            GroupVersion::parse(&api_version).map_err(|error| error.to_string())?,
+            &kind,
+            &review_kind(version),
+        );
+        readable(&own, version)?;
+        let mut fields = Fields::default();
+        let response = fields.structure(&value, "AdmissionReview", "response", "v1.AdmissionResponse");
+        fields.structure(&value, "AdmissionReview", "request", "v1.AdmissionRequest");
+        let response = response.map(|response| Response::read(response, &mut fields));
+        fields.fault()?;
+        Ok(Answered {
+            kind: GroupVersion::parse(&api_version)
+                .unwrap_or_default()
+                .with_kind(&kind),
+            response,
+        })
+    }
+
+    /// Checks that it answers the question of a uid.
+    ///
+    /// # Errors
+    /// Why it does not count, in the reference's words.
+    pub(crate) fn verified(
+        self,
+        uid: &str,
+        version: ReviewVersion,
+        mutating: bool,
+    ) -> Result<Verified, String> {
+        let response = self.response.ok_or("webhook response was absent")?;
+        let (patch, patch_type) = match version {
+            ReviewVersion::V1 => {
+                response.answers(uid, &self.kind)?;
+                response.patch_of(mutating)?
+            }
+            // What an old webhook says of uid, kind and type of patch was never looked at.
+            ReviewVersion::V1Beta1 if mutating && !response.patch.is_empty() => {
+                (response.patch.clone(), JSON_PATCH.to_owned())
+            }
+            ReviewVersion::V1Beta1 => Default::default(),
+        };
+        Ok(Verified {
+            allowed: response.allowed,
+            result: response.result,
+            patch,
+            patch_type,
+            audit_annotations: response.audit_annotations,
+            warnings: response.warnings,
+        })
+    }
+}
+
+/// The only type of patches.
+pub(crate) const JSON_PATCH: &str = "JSONPatch";
+
+impl Response {
+    fn read(response: &Value<'_>, fields: &mut Fields) -> Self {
+        const OF: &str = "AdmissionResponse";
+        let at = |name: &str| format!("response.{name}");
+        Response {
+            uid: fields
+                .text(response, OF, &at("uid"), "types.UID")
+                .unwrap_or_default(),
+            allowed: fields.bool(response, OF, &at("allowed")),
+            result: fields
+                .structure(response, OF, &at("status"), "v1.Status")
+                .map(|status| fields.status(status, &at("status"))),
+            patch: fields.bytes(response, OF, &at("patch")),
+            patch_type: fields.text(response, OF, &at("patchType"), "v1.PatchType"),
+            audit_annotations: fields.texts_by_key(response, OF, &at("auditAnnotations")),
+            warnings: fields.texts(response, OF, &at("warnings")),
+        }
+    }
+
+    fn answers(&self, uid: &str, kind: &GroupVersionKind) -> Result<(), String> {
+        if self.uid != uid {
+            return Err(format!("expected response.uid={uid:?}, got {:?}", self.uid));
+        }
+        let wanted = review_kind(ReviewVersion::V1);
+        if *kind != wanted {
+            return Err(format!("expected webhook response of {wanted}, got {kind}"));
+        }
+        Ok(())
+    }
+
+    fn patch_of(&self, mutating: bool) -> Result<(Vec<u8>, String), String> {
+        let refused = |why: &str| Err(why.to_owned());
+        match (mutating, self.patch.is_empty(), self.patch_type.as_deref()) {
+            (true, false, None) => refused("webhook returned response.patch but not response.patchType"),
+            (true, true, Some(_)) => refused("webhook returned response.patchType but not response.patch"),
+            (true, false, Some("")) => refused("webhook returned invalid response.patchType of \"\""),
+            (true, _, of) => Ok((self.patch.clone(), of.unwrap_or_default().to_owned())),
+            (false, false, _) => refused("validating webhook may not return response.patch"),
+            (false, true, Some(_)) => refused("validating webhook may not return response.patchType"),
+            (false, true, None) => Ok(Default::default()),
+        }
+    }
+}
+
+fn review_kind(version: ReviewVersion) -> GroupVersionKind {
+    GroupVersionKind::new(GROUP, version.name(), KIND)
+}
+
+/// Whether the client can make a review of a version of an object of that kind.
+fn readable(kind: &GroupVersionKind, version: ReviewVersion) -> Result<(), String> {
+    let wanted = version.name();
+    let (group, own) = (kind.group.as_str(), kind.version.as_str());
+    if group == GROUP && kind.kind == KIND && own == wanted {
+        return Ok(());
+    }
+    if kind.kind.is_empty() || own.is_empty() {
+        return Err(format!("unable to decode {kind}"));
+    }
+    let of_group = group == GROUP && matches!(own, "v1" | "v1beta1");
+    let package = match kind.kind.as_str() {
+        KIND if of_group => Some(own),
+        "WatchEvent" | "ListOptions" | "GetOptions" | "DeleteOptions" | "CreateOptions" | "UpdateOptions"
+        | "PatchOptions"
+            if of_group =>
+        {
+            Some("v1")
+        }
+        "Status" | "APIVersions" | "APIGroupList" | "APIGroup" | "APIResourceList"
+            if group.is_empty() && own == "v1" =>
+        {
+            Some("v1")
+        }
+        _ => None,
+    };
+    Err(match package {
+        Some(package) => format!(
+            "converting ({package}.{}) to ({wanted}.{KIND}): unknown conversion",
+            kind.kind
+        ),
+        None => format!(
+            "no kind {:?} is registered for version {:?} in scheme {SCHEME:?}",
+            kind.kind,
+            kind.api_version()
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests;

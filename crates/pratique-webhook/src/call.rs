@@ -1,0 +1,204 @@
+//! One call of a webhook: asked in time, and its answer verified.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use pratique_types::Status;
+use tokio::time::{Instant, timeout_at};
+use uuid::Uuid;
+
+use crate::answer::{Answered, Verified};
+use crate::caller::{Call, CallErrorKind, Caller};
+use crate::observer::{Called, Does, Rejection};
+use crate::review::Review;
+use crate::statuses::{internal, no_dry_run};
+use crate::surroundings::Surroundings;
+use crate::webhook::{SideEffects, Webhook};
+
+/// Why a webhook does not let a request go on.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// It could not be called, or its answer not be read: the failure policy says what that means.
+    Call {
+        /// Why, in the reference's words.
+        reason: String,
+        /// The HTTP code that stands for it.
+        code: u16,
+    },
+    /// It denied the request.
+    Denied(Box<Status>),
+    /// What no failure policy ignores.
+    Server(Box<Status>),
+}
+
+/// What went over the wire, for those who look on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Exchange {
+    pub(crate) review: Bytes,
+    pub(crate) answer: Bytes,
+    pub(crate) duration: Duration,
+}
+
+/// How long a caller may take to end a call whose time is up.
+const GRACE: Duration = Duration::from_millis(100);
+
+impl Failure {
+    pub(crate) fn call(reason: impl Into<String>, code: u16) -> Self {
+        Failure::Call {
+            reason: reason.into(),
+            code,
+        }
+    }
+
+    pub(crate) fn internal(error: &str) -> Self {
+        Failure::Server(Box::new(internal(error)))
+    }
+
+    /// The status that the request is refused with, where it is not ignored.
+    pub(crate) fn status(self, webhook: &Webhook) -> Status {
+        match self {
+            Failure::Call { reason, .. } => internal(&failed(webhook, &reason)),
+            Failure::Denied(status) | Failure::Server(status) => *status,
+        }
+    }
+
+    /// What is told of a call that ended so.
+    pub(crate) fn told(&self, webhook: &Webhook) -> (u16, Option<Rejection>, Option<String>) {
+        match self {
+            Failure::Call { reason, code } => {
+                let rejection = (!webhook.ignores_failures()).then_some(Rejection::CallFailed);
+                (*code, rejection, Some(failed(webhook, reason)))
+            }
+            Failure::Denied(status) => (
+                u16::try_from(status.code).unwrap_or_default(),
+                Some(Rejection::Denied),
+                None,
+            ),
+            Failure::Server(status) => (0, Some(Rejection::ServerError), Some(status.message.clone())),
+        }
+    }
+}
+
+impl Exchange {
+    /// What those who look on are told of it.
+    pub(crate) fn told<'a>(
+        &self,
+        webhook: &'a Webhook,
+        does: Does,
+        operation: pratique_types::Operation,
+        (code, rejection, failure): (u16, Option<Rejection>, Option<&'a str>),
+    ) -> Called<'a> {
+        Called {
+            webhook: &webhook.name,
+            configuration: &webhook.configuration,
+            does,
+            operation,
+            duration: self.duration,
+            code,
+            rejection,
+            failure,
+            failed_open: failure.is_some() && rejection.is_none(),
+            review: self.review.clone(),
+            answer: self.answer.clone(),
+        }
+    }
+}
+
+/// Asks a webhook; there is no review where it reads no version that is known.
+pub(crate) async fn ask(
+    webhook: &Webhook,
+    does: Does,
+    dry_run: bool,
+    review: Option<&Review>,
+    caller: &dyn Caller,
+    surroundings: &Surroundings<'_>,
+) -> (Exchange, Result<Verified, Failure>) {
+    let began = Instant::now();
+    let mut exchange = Exchange::default();
+    let asked = async {
+        if dry_run {
+            may_run_dry(webhook)?;
+        }
+        let (version, review) = webhook.version.zip(review).ok_or_else(|| {
+            let why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+            Failure::call(format!("could not create admission objects: {why}"), 400)
+        })?;
+        let uid = Uuid::new_v4().to_string();
+        exchange.review = review.body(&uid);
+        exchange.answer = post(webhook, exchange.review.clone(), caller, surroundings).await?;
+        let answered = Answered::read(&exchange.answer, version)
+            .map_err(|error| Failure::call(format!("failed to call webhook: {error}"), 503))?;
+        answered
+            .verified(&uid, version, does == Does::Mutate)
+            .map_err(|error| Failure::call(format!("received invalid webhook response: {error}"), 503))
+    };
+    let asked = asked.await;
+    exchange.duration = began.elapsed();
+    (exchange, asked)
+}
+
+fn may_run_dry(webhook: &Webhook) -> Result<(), Failure> {
+    match webhook.side_effects {
+        SideEffects::NoneOnDryRun => Ok(()),
+        SideEffects::Some => Err(Failure::Server(Box::new(no_dry_run(&webhook.name)))),
+        SideEffects::Unset => Err(Failure::call("Webhook SideEffects is nil", 400)),
+    }
+}
+
+async fn post(
+    webhook: &Webhook,
+    body: Bytes,
+    caller: &dyn Caller,
+    surroundings: &Surroundings<'_>,
+) -> Result<Bytes, Failure> {
+    let endpoint = webhook.location.endpoint.clone();
+    let endpoint = endpoint.map_err(|error| Failure::call(error, 500))?;
+    let now = Instant::now();
+    let own = webhook.timeout.and_then(|timeout| now.checked_add(timeout));
+    let of_request = surroundings.deadline.map(Instant::from_std);
+    let deadline = own.into_iter().chain(of_request).min();
+    let timeout = deadline.and_then(|deadline| in_seconds(deadline.saturating_duration_since(now)));
+    let url = match timeout {
+        Some(timeout) => format!("{}?timeout={}s", endpoint.url, timeout.as_secs()),
+        None => endpoint.url.clone(),
+    };
+    let unsent = |why: &str| Failure::call(format!("failed to call webhook: Post \"{url}\": {why}"), 503);
+    let address = match &webhook.location.service {
+        Some(service) => surroundings
+            .services
+            .address(service)
+            .map_err(|why| unsent(&why))?,
+        None => None,
+    };
+    let call = caller.call(Call {
+        endpoint,
+        address,
+        body,
+        timeout,
+        deadline: deadline.map(Instant::into_std),
+    });
+    let answer = match deadline {
+        Some(deadline) => timeout_at(deadline + GRACE, call).await,
+        None => Ok(call.await),
+    };
+    let answer = answer.map_err(|_| unsent("context deadline exceeded"))?;
+    answer.map_err(|error| Failure::call(error.message, code_of(error.kind)))
+}
+
+/// Whole seconds, rounded up; none for no time at all.
+fn in_seconds(time: Duration) -> Option<Duration> {
+    let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+    (seconds > 0).then(|| Duration::from_secs(seconds))
+}
+
+fn code_of(kind: CallErrorKind) -> u16 {
+    match kind {
+        CallErrorKind::Client => 500,
+        CallErrorKind::Status(code) => code,
+        CallErrorKind::Timeout | CallErrorKind::Transport => 503,
+    }
+}
+
+fn failed(webhook: &Webhook, reason: &str) -> String {
+    format!("failed calling webhook {:?}: {reason}", webhook.name)
+}

@@ -1,0 +1,176 @@
+//! Match conditions.
+
+use pratique_cel::{Activation, Arena, Context, FaultKind, Stop, Value};
+use pratique_expression::{Authorizers, request_value, slots};
+use pratique_json as json;
+use pratique_types::{AdmissionRequest, GroupVersionKind};
+
+use crate::outcome::Unanswered;
+use crate::surroundings::Surroundings;
+use crate::webhook::{FailurePolicy, Webhook};
+
+/// What the conditions of a webhook are evaluated on.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'i> {
+    pub(crate) request: &'i AdmissionRequest<'i>,
+    /// The name of the object, as far as it is known.
+    pub(crate) name: &'i str,
+    /// The kind that the webhook asked for; the objects are in it.
+    pub(crate) kind: &'i GroupVersionKind,
+    pub(crate) object: &'i json::Value<'i>,
+    pub(crate) old_object: &'i json::Value<'i>,
+    /// Whether the objects have a type of their own.
+    pub(crate) typed: bool,
+}
+
+/// What conditions say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Applies {
+    /// Whether the webhook is to be called; the error is what the request is refused with.
+    pub(crate) answer: Result<bool, String>,
+    /// How many conditions failed before one was false.
+    pub(crate) errors: usize,
+}
+
+/// What one evaluation may cost.
+const CALL_LIMIT: u64 = 1_000_000;
+
+/// What the conditions of a webhook may cost together.
+const BUDGET: u64 = 2_500_000;
+
+const OUT_OF_BUDGET: &str =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/// Whether a webhook with match conditions is to be called.
+///
+/// One condition that is false beats any errors. There is no `namespaceObject`, and `request.resource` is that of the
+/// request even where the webhook matched an equivalent.
+pub(crate) fn apply(
+    webhook: &Webhook,
+    inputs: &Inputs<'_>,
+    surroundings: &Surroundings<'_>,
+) -> Result<Applies, Unanswered> {
+    let (arena, store) = (Arena::new(), request_of(inputs));
+    let mut evaluator = Evaluator {
+        arena: &arena,
+        activation: activation(inputs),
+        request: &store,
+        inputs: *inputs,
+        surroundings,
+        budget: BUDGET,
+    };
+    let mut errors: Vec<String> = Vec::new();
+    let mut failed = false;
+    let mut pending = false;
+    let (mut faults, mut faults_at_first_false) = (0, None);
+    // The budget counts for all, so all are evaluated even after a false one.
+    for condition in &webhook.conditions {
+        match evaluator.evaluate(condition) {
+            Ok(Ok(Value::Bool(false))) => {
+                failed = true;
+                faults_at_first_false.get_or_insert(faults);
+            }
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => {
+                faults += 1;
+                if !errors.contains(&error) {
+                    errors.push(error);
+                }
+            }
+            Err(Halt::Pending) => pending = true,
+            Err(Halt::OutOfBudget) if pending => break,
+            Err(Halt::OutOfBudget) => {
+                let answer = match webhook.failure_policy {
+                    FailurePolicy::Fail => Err(OUT_OF_BUDGET.to_owned()),
+                    FailurePolicy::Ignore => Ok(false),
+                    FailurePolicy::Unknown => Ok(true),
+                };
+                return Ok(Applies { answer, errors: 0 });
+            }
+        }
+    }
+    if pending {
+        return Err(Unanswered);
+    }
+    let answer = match (errors.as_slice(), webhook.failure_policy) {
+        _ if failed => Ok(false),
+        ([], _) | (_, FailurePolicy::Unknown) => Ok(true),
+        (_, FailurePolicy::Ignore) => Ok(false),
+        ([error], FailurePolicy::Fail) => Err(error.clone()),
+        (errors, FailurePolicy::Fail) => Err(format!("[{}]", errors.join(", "))),
+    };
+    Ok(Applies {
+        answer,
+        errors: faults_at_first_false.unwrap_or(faults),
+    })
+}
+
+/// Why there is no value.
+enum Halt {
+    Pending,
+    OutOfBudget,
+}
+
+struct Evaluator<'e> {
+    arena: &'e Arena,
+    activation: Activation<'e>,
+    request: &'e json::Value<'e>,
+    inputs: Inputs<'e>,
+    surroundings: &'e Surroundings<'e>,
+    budget: u64,
+}
+
+impl<'e> Evaluator<'e> {
+    fn evaluate(
+        &mut self,
+        compiled: &'e crate::webhook::Compiled,
+    ) -> Result<Result<Value<'e>, String>, Halt> {
+        let expression = match compiled {
+            Ok(expression) => expression,
+            Err(error) => return Ok(Err(format!("compilation error: {error}"))),
+        };
+        self.supply(expression.program());
+        let context = Context::new(self.arena, CALL_LIMIT);
+        let evaluation = expression.program().evaluate(&context, &self.activation);
+        if let Err(FaultKind::Stopped(Stop::Pending)) = evaluation.as_ref().map_err(|fault| fault.kind()) {
+            return Err(Halt::Pending);
+        }
+        let left = self.budget.checked_sub(context.cost());
+        self.budget = left.ok_or(Halt::OutOfBudget)?;
+        let text = expression.text();
+        Ok(evaluation.map_err(|fault| format!("expression '{text}' resulted in error: {fault}")))
+    }
+
+    /// Adds the variables that have to be made to the activation, once a program reads them.
+    fn supply(&mut self, program: &pratique_cel::Program) {
+        let slots = slots();
+        if program.reads(slots.request) {
+            self.activation
+                .set(slots.request, Value::from_typed_json(self.request));
+        }
+        let missing = self.activation.get(slots.authorizer).is_none();
+        if missing && (program.reads(slots.authorizer) || program.reads(slots.request_resource)) {
+            let host = &self.surroundings.authorizer;
+            let made = Authorizers::new(self.arena, self.inputs.request, self.inputs.name, host);
+            self.activation.set(slots.authorizer, made.authorizer);
+            self.activation.set(slots.request_resource, made.request_resource);
+        }
+    }
+}
+
+fn request_of<'i>(inputs: &Inputs<'i>) -> json::Value<'i> {
+    request_value(inputs.request, inputs.name, &inputs.request.resource, inputs.kind)
+}
+
+fn activation<'i>(inputs: &Inputs<'i>) -> Activation<'i> {
+    let slots = slots();
+    let seen = |object| match inputs.typed {
+        true => Value::from_typed_json(object),
+        false => Value::from_json(object),
+    };
+    let mut activation = slots.activation();
+    activation.set(slots.object, seen(inputs.object));
+    activation.set(slots.old_object, seen(inputs.old_object));
+    activation.set(slots.namespace_object, Value::Null);
+    activation
+}

@@ -1,0 +1,216 @@
+//! The fields of an answer, with what Go says of one that has the wrong type.
+//!
+//! Reading goes on after a fault, and the first one counts. Null is nothing, as everywhere in Go's JSON.
+
+use std::collections::BTreeMap;
+
+use pratique_json::{Object, Value, base64};
+use pratique_types::{Status, StatusCause, StatusDetails};
+
+/// Reads fields.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    fault: Option<String>,
+}
+
+impl Fields {
+    /// The first fault, if there was any.
+    pub(crate) fn fault(self) -> Result<(), String> {
+        self.fault.map_or(Ok(()), Err)
+    }
+
+    /// The object that the last step of a path names; `of` is the type of what has it, `go` its own.
+    pub(crate) fn structure<'v>(
+        &mut self,
+        value: &'v Value<'v>,
+        of: &str,
+        path: &str,
+        go: &str,
+    ) -> Option<&'v Value<'v>> {
+        let field = field(value, path)?;
+        match field {
+            Value::Object(_) => Some(field),
+            other => self.mismatch(other, of, path, go),
+        }
+    }
+
+    pub(crate) fn text(&mut self, value: &Value<'_>, of: &str, path: &str, go: &str) -> Option<String> {
+        match field(value, path)? {
+            Value::String(text) => Some(text.clone().into_owned()),
+            other => self.mismatch(other, of, path, go),
+        }
+    }
+
+    pub(crate) fn bool(&mut self, value: &Value<'_>, of: &str, path: &str) -> bool {
+        match field(value, path) {
+            None => false,
+            Some(Value::Bool(value)) => *value,
+            Some(other) => self.mismatch(other, of, path, "bool").unwrap_or_default(),
+        }
+    }
+
+    fn int32(&mut self, value: &Value<'_>, of: &str, path: &str) -> i32 {
+        let number = match field(value, path) {
+            None => return 0,
+            Some(Value::Int(number)) => i32::try_from(*number).ok(),
+            Some(_) => None,
+        };
+        let other = field(value, path).unwrap_or(&Value::Null);
+        number
+            .or_else(|| self.mismatch(other, of, path, "int32"))
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn texts(&mut self, value: &Value<'_>, of: &str, path: &str) -> Vec<String> {
+        match field(value, path) {
+            None => Vec::new(),
+            Some(Value::Array(elements)) => {
+                let texts = elements.iter().map(|element| self.element(element, of, path));
+                texts.collect()
+            }
+            Some(other) => self.mismatch(other, of, path, "[]string").unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn texts_by_key(
+        &mut self,
+        value: &Value<'_>,
+        of: &str,
+        path: &str,
+    ) -> BTreeMap<String, String> {
+        match field(value, path) {
+            None => BTreeMap::new(),
+            Some(Value::Object(members)) => {
+                let texts = members
+                    .iter()
+                    .map(|(key, value)| (key.to_owned(), self.element(value, of, path)));
+                texts.collect()
+            }
+            Some(other) => self
+                .mismatch(other, of, path, "map[string]string")
+                .unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn bytes(&mut self, value: &Value<'_>, of: &str, path: &str) -> Vec<u8> {
+        match field(value, path) {
+            None => Vec::new(),
+            Some(Value::String(text)) => match base64::decode(text) {
+                Ok(bytes) => bytes,
+                Err(at) => {
+                    self.say(format!("illegal base64 data at input byte {at}"));
+                    Vec::new()
+                }
+            },
+            Some(Value::Array(elements)) => {
+                let byte = |element: &Value<'_>| match element {
+                    Value::Null => 0,
+                    Value::Int(number) if u8::try_from(*number).is_ok() => *number as u8,
+                    other => self.mismatch(other, of, path, "uint8").unwrap_or_default(),
+                };
+                elements.iter().map(byte).collect()
+            }
+            Some(other) => self.mismatch(other, of, path, "[]uint8").unwrap_or_default(),
+        }
+    }
+
+    /// The status at a path.
+    pub(crate) fn status(&mut self, value: &Value<'_>, path: &str) -> Status {
+        const OF: &str = "Status";
+        let at = |name: &str| format!("{path}.{name}");
+        let mut text = |name: &str, go: &str| self.text(value, OF, &at(name), go).unwrap_or_default();
+        Status {
+            status: text("status", "string"),
+            message: text("message", "string"),
+            reason: text("reason", "v1.StatusReason"),
+            details: self
+                .structure(value, OF, &at("details"), "v1.StatusDetails")
+                .map(|details| self.details(details, &at("details"))),
+            code: self.int32(value, OF, &at("code")),
+        }
+    }
+
+    fn details(&mut self, value: &Value<'_>, path: &str) -> StatusDetails {
+        const OF: &str = "StatusDetails";
+        let at = |name: &str| format!("{path}.{name}");
+        let mut text = |name: &str, go: &str| self.text(value, OF, &at(name), go).unwrap_or_default();
+        StatusDetails {
+            name: text("name", "string"),
+            group: text("group", "string"),
+            kind: text("kind", "string"),
+            uid: text("uid", "types.UID"),
+            causes: self.causes(value, &at("causes")),
+            retry_after_seconds: self.int32(value, OF, &at("retryAfterSeconds")),
+        }
+    }
+
+    fn causes(&mut self, value: &Value<'_>, path: &str) -> Vec<StatusCause> {
+        let elements = match field(value, path) {
+            None => return Vec::new(),
+            Some(Value::Array(elements)) => elements,
+            Some(other) => {
+                return self
+                    .mismatch(other, "StatusDetails", path, "[]v1.StatusCause")
+                    .unwrap_or_default();
+            }
+        };
+        elements.iter().map(|cause| self.cause(cause, path)).collect()
+    }
+
+    fn cause(&mut self, value: &Value<'_>, path: &str) -> StatusCause {
+        if !matches!(value, Value::Object(_) | Value::Null) {
+            return self
+                .mismatch(value, "StatusDetails", path, "v1.StatusCause")
+                .unwrap_or_default();
+        }
+        let mut text = |name: &str, go: &str| {
+            let path = format!("{path}.{name}");
+            self.text(value, "StatusCause", &path, go).unwrap_or_default()
+        };
+        StatusCause {
+            reason: text("reason", "v1.CauseType"),
+            message: text("message", "string"),
+            field: text("field", "string"),
+        }
+    }
+
+    fn element(&mut self, element: &Value<'_>, of: &str, path: &str) -> String {
+        match element {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone().into_owned(),
+            other => self.mismatch(other, of, path, "string").unwrap_or_default(),
+        }
+    }
+
+    fn mismatch<T>(&mut self, value: &Value<'_>, of: &str, path: &str, go: &str) -> Option<T> {
+        let what = kind_of(value, go);
+        self.say(format!(
+            "json: cannot unmarshal {what} into Go struct field {of}.{path} of type {go}"
+        ));
+        None
+    }
+
+    fn say(&mut self, fault: String) {
+        self.fault.get_or_insert(fault);
+    }
+}
+
+/// What a value is, as Go says it. A number that is one of the wrong kind is shown.
+pub(crate) fn kind_of(value: &Value<'_>, go: &str) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => "bool".to_owned(),
+        Value::Int(_) | Value::Float(_) if matches!(go, "int32" | "uint8") => format!("number {value}"),
+        Value::Int(_) | Value::Float(_) => "number".to_owned(),
+        Value::String(_) => "string".to_owned(),
+        Value::Array(_) => "array".to_owned(),
+        Value::Object(_) => "object".to_owned(),
+    }
+}
+
+/// The value that the last step of a path names, unless it is null.
+fn field<'v>(value: &'v Value<'v>, path: &str) -> Option<&'v Value<'v>> {
+    let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
+    let members: Option<&Object<'_>> = value.as_object();
+    members?.get(name).filter(|value| !value.is_null())
+}

@@ -1,0 +1,60 @@
+//! Which webhooks a request is to be sent to.
+
+use pratique_exclusion::{Phase, intercepts};
+use pratique_match::{Matched, Target};
+use pratique_types::{AdmissionRequest, Status};
+
+use crate::configurations::Webhooks;
+use crate::statuses::unmatchable;
+use crate::surroundings::{Submission, Surroundings};
+use crate::webhook::Webhook;
+
+/// The webhooks of an origin that a request may meet, with their positions among all of the origin; none where the
+/// origin may not intercept it.
+pub(crate) fn candidates<'h>(
+    webhooks: &'h Webhooks,
+    submission: Submission<'_>,
+    surroundings: &Surroundings<'_>,
+) -> Vec<(usize, &'h Webhook)> {
+    let request = submission.request;
+    let phase = Phase::Webhook {
+        excludes_virtual: surroundings.excludes_virtual,
+    };
+    if webhooks.all.is_empty() || !intercepts(phase, webhooks.origin, &request.resource, &request.kind) {
+        return Vec::new();
+    }
+    let target = target(submission, &request.name);
+    let found = webhooks.index.candidates(&target, surroundings.equivalents);
+    let found = found.into_iter().map(|at| at as usize);
+    found.filter_map(|at| Some((at, webhooks.all.get(at)?))).collect()
+}
+
+/// What a request meets a webhook as, going by its rules and selectors.
+pub(crate) fn meets<'r>(
+    webhook: &Webhook,
+    submission: Submission<'r>,
+    name: &'r str,
+    surroundings: &Surroundings<'r>,
+) -> Result<Option<Matched<'r>>, Status> {
+    let target = target(submission, name);
+    let constraints = &webhook.constraints;
+    let matched = constraints.matches(&target, surroundings.equivalents, surroundings.namespaces);
+    matched.map_err(|error| unmatchable(&error))
+}
+
+/// The name of a request's object. By the time of validation one that is to be generated is in the object.
+pub(crate) fn given_name<'r>(request: &'r AdmissionRequest<'r>, submission: Submission<'r>) -> &'r str {
+    let given = submission.object.at(&["metadata", "name"]);
+    match request.name.as_str() {
+        "" => given.and_then(pratique_json::Value::as_str).unwrap_or_default(),
+        name => name,
+    }
+}
+
+fn target<'r>(submission: Submission<'r>, name: &'r str) -> Target<'r> {
+    Target {
+        name,
+        object: submission.object,
+        ..Target::new(submission.request)
+    }
+}

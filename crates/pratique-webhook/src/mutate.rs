@@ -1,0 +1,390 @@
+//! A request before mutating webhooks: one after the other, each given what those before it made.
+
+use std::collections::BTreeMap;
+
+use pratique_match::Matched;
+use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
+use tokio::time::Instant;
+
+use crate::annotations::{Annotations, Place};
+use crate::answer::{JSON_PATCH, Verified};
+use crate::call::{Exchange, Failure, ask};
+use crate::caller::Caller;
+use crate::conditions::{self, Applies, Inputs};
+use crate::configurations::{MutatingWebhooks, Turn};
+use crate::meeting::{candidates, meets};
+use crate::observer::{Conditions, Does, Observer};
+use crate::outcome::{Mutated, Unanswered};
+use crate::patch::{self, Written};
+use crate::reinvocation::Reinvocation;
+use crate::review::{Review, Subject};
+use crate::statuses::{forbidden, internal, timeout, unknown};
+use crate::surroundings::{Submission, Surroundings};
+use crate::version::{Conversion, Held};
+use crate::webhook::Webhook;
+
+/// Sends a request to sets of mutating webhooks, in their order: static ones first. This is one turn; `turns` says
+/// whether another one is due, when all others that mutate had theirs.
+///
+/// # Errors
+/// An authorization check of a match condition was left open.
+pub async fn mutate<'s>(
+    sets: &[&MutatingWebhooks],
+    submission: impl Into<Submission<'s>>,
+    surroundings: &Surroundings<'s>,
+    turns: &mut Reinvocation,
+    caller: &dyn Caller,
+    observer: &mut dyn Observer,
+) -> Result<Mutated, Unanswered> {
+    let submission = submission.into();
+    let mut bench = Bench {
+        submission,
+        surroundings,
+        conversion: conversion(submission, surroundings),
+        given: Held::Given(submission.object),
+        version: None,
+        annotations: Annotations::default(),
+        warnings: Vec::new(),
+    };
+    turns.begin(submission.object);
+    let ended = bench.run(sets, turns, caller, observer).await;
+    let status = match ended {
+        Err(End::Unanswered) => return Err(Unanswered),
+        Err(End::Status(status)) => Some(*status),
+        Ok(()) => bench.finish().err(),
+    };
+    turns.end(&bench.given);
+    let changed = status.is_none() && bench.given.get() != submission.object;
+    Ok(Mutated {
+        object: changed.then(|| bench.given.to_owned().as_ref().clone()),
+        status,
+        warnings: bench.warnings,
+        audit_annotations: bench.annotations.all,
+        patch_annotations: bench.annotations.patches,
+    })
+}
+
+/// How the objects of a request are converted.
+pub(crate) fn conversion<'s>(submission: Submission<'s>, surroundings: &Surroundings<'s>) -> Conversion<'s> {
+    let request = submission.request;
+    let served = surroundings
+        .equivalents
+        .of(&request.resource, &request.sub_resource)
+        .iter();
+    let served = served.map(|equivalent| &equivalent.kind);
+    Conversion::new(
+        surroundings.types_objects,
+        std::iter::once(&request.kind).chain(served),
+    )
+}
+
+/// Where a request is mutated.
+struct Bench<'b, 's> {
+    submission: Submission<'s>,
+    surroundings: &'b Surroundings<'s>,
+    conversion: Conversion<'s>,
+    /// The object in the kind of the request.
+    given: Held<'s>,
+    /// The objects in the kind that the last webhook asked for.
+    version: Option<Version<'s>>,
+    annotations: Annotations,
+    warnings: Vec<String>,
+}
+
+struct Version<'s> {
+    kind: GroupVersionKind,
+    object: Held<'s>,
+    old_object: Held<'s>,
+    /// Whether the object changed since it came into this kind.
+    dirty: bool,
+}
+
+/// What a webhook matched.
+struct Met {
+    resource: GroupVersionResource,
+    kind: GroupVersionKind,
+}
+
+/// Why mutating ends before the last webhook.
+enum End {
+    Unanswered,
+    Status(Box<Status>),
+}
+
+impl From<Status> for End {
+    fn from(status: Status) -> Self {
+        End::Status(Box::new(status))
+    }
+}
+
+impl<'s> Bench<'_, 's> {
+    async fn run(
+        &mut self,
+        sets: &[&MutatingWebhooks],
+        turns: &mut Reinvocation,
+        caller: &dyn Caller,
+        observer: &mut dyn Observer,
+    ) -> Result<(), End> {
+        let mut offset = 0;
+        for set in sets {
+            for (at, webhook) in candidates(&set.webhooks, self.submission, self.surroundings) {
+                let Some(turn) = set.turns.get(at) else {
+                    continue;
+                };
+                let Some(met) = self.met(webhook, observer).await? else {
+                    continue;
+                };
+                let key = (set.webhooks.origin, turn.uid.clone());
+                if !turns.has_turn(&key) {
+                    continue;
+                }
+                let place = Place {
+                    round: u8::from(turns.is_second()),
+                    index: offset + at,
+                };
+                let ended = self.invoke(webhook, &met, place, caller, observer).await?;
+                self.remember(turn, key, &ended, turns);
+                self.judge(webhook, place, ended)?;
+            }
+            offset += set.len();
+        }
+        Ok(())
+    }
+
+    /// What the request meets a webhook as, its match conditions included.
+    async fn met(&mut self, webhook: &Webhook, observer: &mut dyn Observer) -> Result<Option<Met>, End> {
+        let request = self.submission.request;
+        let seen = self.version.as_ref().map(|version| version.object.clone());
+        let seen = seen.unwrap_or_else(|| self.given.clone());
+        let met = {
+            let submission = Submission {
+                request,
+                object: seen.get(),
+            };
+            let found = meets(webhook, submission, &request.name, self.surroundings)?;
+            found.map(|Matched { resource, kind }| Met {
+                resource: resource.clone(),
+                kind: kind.clone(),
+            })
+        };
+        let Some(met) = met else {
+            return Ok(None);
+        };
+        if webhook.conditions.is_empty() {
+            return Ok(Some(met));
+        }
+        self.convert(&met.kind)?;
+        let applies = self.applies(webhook, &met.kind, observer).await?;
+        match applies {
+            Ok(applies) => Ok(applies.then_some(met)),
+            Err(error) => Err(forbidden(&request.resource, &request.name, &error).into()),
+        }
+    }
+
+    async fn applies(
+        &self,
+        webhook: &Webhook,
+        kind: &GroupVersionKind,
+        observer: &mut dyn Observer,
+    ) -> Result<Result<bool, String>, End> {
+        let Some(version) = &self.version else {
+            return Ok(Ok(true));
+        };
+        let request = self.submission.request;
+        let began = Instant::now();
+        let applies: Applies = loop {
+            let inputs = Inputs {
+                request,
+                name: &request.name,
+                kind,
+                object: version.object.get(),
+                old_object: version.old_object.get(),
+                typed: self.conversion.is_typed(kind),
+            };
+            if let Ok(applies) = conditions::apply(webhook, &inputs, self.surroundings) {
+                break applies;
+            }
+            answered(self.surroundings).await.map_err(|_| End::Unanswered)?;
+        };
+        observer.conditions(&Conditions {
+            webhook: &webhook.name,
+            does: Does::Mutate,
+            operation: request.operation,
+            duration: began.elapsed(),
+            errors: applies.errors,
+            excluded: applies.answer == Ok(false),
+        });
+        Ok(applies.answer)
+    }
+
+    /// Brings the objects into a kind.
+    fn convert(&mut self, kind: &GroupVersionKind) -> Result<(), Status> {
+        if self.version.as_ref().is_some_and(|version| version.kind == *kind) {
+            return Ok(());
+        }
+        // The reference says twice that it is an internal error.
+        let failed = |error: String| internal(&internal(&error).message);
+        let stored = Held::Given(&self.submission.request.old_object);
+        let old_object = self.conversion.forth(&stored, kind).map_err(failed)?;
+        self.back().map_err(failed)?;
+        let object = self.conversion.forth(&self.given, kind).map_err(failed)?;
+        self.version = Some(Version {
+            kind: kind.clone(),
+            object,
+            old_object,
+            dirty: false,
+        });
+        Ok(())
+    }
+
+    /// Brings what webhooks changed back into the kind of the request.
+    fn back(&mut self) -> Result<(), String> {
+        if let Some(version) = self.version.as_ref().filter(|version| version.dirty) {
+            let back = self
+                .conversion
+                .back(&version.object, &version.kind, self.given.get())?;
+            self.given = back;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), Status> {
+        self.back().map_err(unknown)
+    }
+
+    /// Calls a webhook and applies its patch; gives whether that changed the object.
+    async fn invoke(
+        &mut self,
+        webhook: &Webhook,
+        met: &Met,
+        place: Place,
+        caller: &dyn Caller,
+        observer: &mut dyn Observer,
+    ) -> Result<Result<bool, Failure>, End> {
+        self.convert(&met.kind)?;
+        let request = self.submission.request;
+        let dry_run = request.dry_run.unwrap_or_default();
+        let (exchange, answer) = match &self.version {
+            None => (Exchange::default(), Err(Failure::internal("no object"))),
+            Some(version) => {
+                let review = webhook.version.map(|of| {
+                    let subject = Subject {
+                        request,
+                        name: &request.name,
+                        matched: Matched {
+                            resource: &met.resource,
+                            kind: &met.kind,
+                        },
+                        object: version.object.get(),
+                        old_object: version.old_object.get(),
+                    };
+                    Review::new(of, &subject)
+                });
+                let does = Does::Mutate;
+                ask(webhook, does, dry_run, review.as_ref(), caller, self.surroundings).await
+            }
+        };
+        let ended = answer.and_then(|answer| self.answered(webhook, place, answer));
+        let changed = matches!(ended, Ok(true));
+        self.annotations.mutation(place, webhook, changed);
+        let told = ended.as_ref().err().map(|failure| failure.told(webhook));
+        let (code, rejection, failure) = told.unwrap_or((200, None, None));
+        observer.called(&exchange.told(
+            webhook,
+            Does::Mutate,
+            request.operation,
+            (code, rejection, failure.as_deref()),
+        ));
+        Ok(ended)
+    }
+
+    fn answered(&mut self, webhook: &Webhook, place: Place, answer: Verified) -> Result<bool, Failure> {
+        let annotations: &BTreeMap<String, String> = &answer.audit_annotations;
+        self.annotations.of_webhook(&webhook.name, annotations);
+        self.warnings.extend(answer.warnings.iter().cloned());
+        if !answer.allowed {
+            let denied = crate::statuses::denied(&webhook.name, answer.result);
+            return Err(Failure::Denied(Box::new(denied)));
+        }
+        if answer.patch.is_empty() {
+            return Ok(false);
+        }
+        self.patch(webhook, place, &answer)
+    }
+
+    fn patch(&mut self, webhook: &Webhook, place: Place, answer: &Verified) -> Result<bool, Failure> {
+        let operations = patch::decode(&answer.patch).map_err(|error| {
+            let reason = format!("received undecodable patch in webhook response: {error}");
+            Failure::call(reason, 503)
+        })?;
+        let Some(version) = self.version.as_mut().filter(|_| !operations.is_empty()) else {
+            return Ok(false);
+        };
+        if version.object.get().is_null() {
+            return Err(Failure::internal(&format!(
+                "admission webhook {:?} attempted to modify the object, which is not supported for this operation",
+                webhook.name
+            )));
+        }
+        if answer.patch_type != JSON_PATCH {
+            let reason = format!("unsupported patch type {:?}", answer.patch_type);
+            let denied = crate::statuses::denied(&webhook.name, answer.result.clone());
+            return Err(Failure::call(
+                reason,
+                u16::try_from(denied.code).unwrap_or_default(),
+            ));
+        }
+        let made = patch::apply(version.object.get(), &operations, &version.kind, &self.conversion);
+        let made = made.map_err(|error| Failure::internal(&error))?;
+        let changed = version.object.get() != made.get();
+        version.object = made;
+        version.dirty = true;
+        self.annotations
+            .patch(place, webhook, &Written::read(&answer.patch).json());
+        Ok(changed)
+    }
+
+    fn remember(
+        &self,
+        turn: &Turn,
+        key: crate::reinvocation::Key,
+        ended: &Result<bool, Failure>,
+        turns: &mut Reinvocation,
+    ) {
+        if matches!(ended, Ok(true)) {
+            turns.changed();
+        }
+        if turn.reinvoked {
+            turns.remember(key);
+        }
+    }
+
+    /// Whether the next webhook has its turn.
+    fn judge(&mut self, webhook: &Webhook, place: Place, ended: Result<bool, Failure>) -> Result<(), End> {
+        let Err(failure) = ended else {
+            return Ok(());
+        };
+        if !matches!(failure, Failure::Call { .. }) || !webhook.ignores_failures() {
+            return Err(failure.status(webhook).into());
+        }
+        self.annotations.mutating_failed_open(place, webhook);
+        match over(self.surroundings) {
+            true => Err(timeout().into()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Whether the request's own deadline has passed.
+pub(crate) fn over(surroundings: &Surroundings<'_>) -> bool {
+    let deadline = surroundings.deadline.map(Instant::from_std);
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
+}
+
+/// Waits for open authorization checks.
+pub(crate) async fn answered(surroundings: &Surroundings<'_>) -> Result<(), Unanswered> {
+    match surroundings.pending {
+        Some(pending) if pending.answered().await => Ok(()),
+        _ => Err(Unanswered),
+    }
+}

@@ -1,0 +1,51 @@
+//! What comes of calling webhooks.
+
+use std::collections::BTreeMap;
+
+use pratique_json::Value;
+use pratique_types::Status;
+
+/// An authorization check of a match condition was left open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an authorization check is pending")]
+pub struct Unanswered;
+
+/// What mutating webhooks made of a request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mutated {
+    /// The object as it goes on; `None` where nothing changed it, and where the request is refused.
+    pub object: Option<Value<'static>>,
+    /// Why the request is refused; `None` where it may go on.
+    pub status: Option<Status>,
+    /// What to tell the user, in order, repetitions included.
+    pub warnings: Vec<String>,
+    /// What to keep in the audit log.
+    pub audit_annotations: BTreeMap<String, String>,
+    /// What to keep in the audit log where it holds requests, that is from level `Request` up: patches.
+    pub patch_annotations: BTreeMap<String, String>,
+}
+
+/// What validating webhooks say of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Why the request is refused; `None` where it is allowed.
+    pub status: Option<Status>,
+    /// What to tell the user, in the order of arrival, repetitions included.
+    pub warnings: Vec<String>,
+    /// What to keep in the audit log.
+    pub audit_annotations: BTreeMap<String, String>,
+}
+
+impl Mutated {
+    /// Whether the request may go on.
+    pub fn allowed(&self) -> bool {
+        self.status.is_none()
+    }
+}
+
+impl Verdict {
+    /// Whether the request is allowed.
+    pub fn allowed(&self) -> bool {
+        self.status.is_none()
+    }
+}

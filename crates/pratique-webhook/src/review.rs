@@ -1,0 +1,132 @@
+//! What webhooks are asked.
+
+use bytes::Bytes;
+use pratique_json::Value;
+use pratique_match::Matched;
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, UserInfo};
+use serde::Serialize;
+
+use crate::webhook::ReviewVersion;
+
+/// A review but for its uid: webhooks that are asked the same share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Review {
+    /// Up to the uid.
+    head: String,
+    /// From the uid on.
+    tail: Vec<u8>,
+}
+
+/// What a review is about.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'r> {
+    pub(crate) request: &'r AdmissionRequest<'r>,
+    /// The name of the object, as far as it is known.
+    pub(crate) name: &'r str,
+    /// What the webhook matched.
+    pub(crate) matched: Matched<'r>,
+    /// The object, in the kind that the webhook matched.
+    pub(crate) object: &'r Value<'r>,
+    /// The stored object, in the kind that the webhook matched.
+    pub(crate) old_object: &'r Value<'r>,
+}
+
+/// A request as reviews have it, without its uid.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Request<'r> {
+    kind: &'r GroupVersionKind,
+    resource: &'r GroupVersionResource,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    sub_resource: &'r str,
+    request_kind: &'r GroupVersionKind,
+    request_resource: &'r GroupVersionResource,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    request_sub_resource: &'r str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    name: &'r str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    namespace: &'r str,
+    operation: &'r str,
+    user_info: &'r UserInfo,
+    object: &'r Value<'r>,
+    old_object: &'r Value<'r>,
+    dry_run: bool,
+    options: &'r Value<'r>,
+}
+
+impl Review {
+    pub(crate) fn new(version: ReviewVersion, subject: &Subject<'_>) -> Self {
+        let request = Request::new(subject);
+        // Values always have a JSON form; keys are texts.
+        let json = serde_json::to_vec(&request).unwrap_or_default();
+        let tail = json.get(1..).unwrap_or_default();
+        let version = version.name();
+        Review {
+            head: format!(
+                r#"{{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/{version}","request":{{"uid":""#
+            ),
+            tail: [b"\",", tail, b"}"].concat(),
+        }
+    }
+
+    /// The review with a uid.
+    pub(crate) fn body(&self, uid: &str) -> Bytes {
+        [self.head.as_bytes(), uid.as_bytes(), &self.tail].concat().into()
+    }
+}
+
+impl<'r> Request<'r> {
+    fn new(subject: &Subject<'r>) -> Self {
+        let request = subject.request;
+        Request {
+            kind: subject.matched.kind,
+            resource: subject.matched.resource,
+            sub_resource: &request.sub_resource,
+            request_kind: &request.kind,
+            request_resource: &request.resource,
+            request_sub_resource: &request.sub_resource,
+            name: subject.name,
+            namespace: &request.namespace,
+            operation: request.operation.as_str(),
+            user_info: &request.user_info,
+            object: subject.object,
+            old_object: subject.old_object,
+            dry_run: request.dry_run.unwrap_or_default(),
+            options: &request.options,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reviews_have_all_fields() {
+        let request: AdmissionRequest<'_> = serde_json::from_str(
+            r#"{"uid":"api","kind":{"version":"v1","kind":"Pod"},"resource":{"version":"v1","resource":"pods"},
+                "subResource":"status","operation":"DELETE","userInfo":{"username":"ann"}}"#,
+        )
+        .unwrap();
+        let subject = Subject {
+            request: &request,
+            name: "p",
+            matched: Matched {
+                resource: &request.resource,
+                kind: &request.kind,
+            },
+            object: &request.object,
+            old_object: &request.old_object,
+        };
+        let body = Review::new(ReviewVersion::V1Beta1, &subject).body("u-1");
+        let (pod, pods) = (
+            r#"{"group":"","version":"v1","kind":"Pod"}"#,
+            r#"{"group":"","version":"v1","resource":"pods"}"#,
+        );
+        let expected = format!(
+            r#"{{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1","request":{{"uid":"u-1","kind":{pod},"resource":{pods},"subResource":"status","requestKind":{pod},"requestResource":{pods},"requestSubResource":"status","name":"p","operation":"DELETE","userInfo":{{"username":"ann"}},"object":null,"oldObject":null,"dryRun":false,"options":null}}}}"#
+        );
+        assert_eq!(String::from_utf8(body.to_vec()).unwrap(), expected);
+    }
+}

@@ -1,0 +1,108 @@
+//! What calls depend on besides the request and the webhooks.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use pratique_cel::library::authz::Authorizer;
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespaces};
+use pratique_types::AdmissionRequest;
+
+use crate::endpoint::Services;
+
+/// A request, and its object as it is by now.
+#[derive(Clone, Copy, Debug)]
+pub struct Submission<'s> {
+    /// The request.
+    pub request: &'s AdmissionRequest<'s>,
+    /// What it asks to store, perhaps mutated meanwhile.
+    pub object: &'s Value<'s>,
+}
+
+impl<'s> From<&'s AdmissionRequest<'s>> for Submission<'s> {
+    fn from(request: &'s AdmissionRequest<'s>) -> Self {
+        Submission {
+            request,
+            object: &request.object,
+        }
+    }
+}
+
+/// Has authorization checks answered that an [`Authorizer`] could not answer at once.
+pub trait Pending: Send + Sync {
+    /// Waits for the answers to all checks that are open; gives whether any was.
+    fn answered<'a>(&'a self) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+}
+
+/// What calls depend on besides the request and the webhooks: a view of the cluster, and the request's deadline.
+#[derive(Clone)]
+pub struct Surroundings<'v> {
+    pub(crate) equivalents: &'v Equivalents,
+    pub(crate) namespaces: &'v (dyn Namespaces + Sync),
+    pub(crate) authorizer: Arc<dyn Authorizer>,
+    pub(crate) pending: Option<&'v dyn Pending>,
+    pub(crate) services: &'v dyn Services,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) excludes_virtual: bool,
+    pub(crate) types_objects: bool,
+}
+
+impl<'v> Surroundings<'v> {
+    /// Calls in this view of the cluster; `authorizer` answers the checks of match conditions.
+    pub fn new(
+        equivalents: &'v Equivalents,
+        namespaces: &'v (dyn Namespaces + Sync),
+        authorizer: Arc<dyn Authorizer>,
+    ) -> Self {
+        Surroundings {
+            equivalents,
+            namespaces,
+            authorizer,
+            pending: None,
+            services: &(),
+            deadline: None,
+            excludes_virtual: true,
+            types_objects: true,
+        }
+    }
+
+    /// Waits for answers to checks that the authorizer leaves open. Without, they end everything.
+    pub fn with_pending(self, pending: &'v dyn Pending) -> Self {
+        Surroundings {
+            pending: Some(pending),
+            ..self
+        }
+    }
+
+    /// Finds services in this way.
+    pub fn with_services(self, services: &'v dyn Services) -> Self {
+        Surroundings { services, ..self }
+    }
+
+    /// The request has to be answered by then: no call goes on after it.
+    pub fn with_deadline(self, deadline: Instant) -> Self {
+        Surroundings {
+            deadline: Some(deadline),
+            ..self
+        }
+    }
+
+    /// Sets the feature gate `ExcludeAdmissionWebhookVirtualResources`; it is on unless set.
+    pub fn excluding_virtual(self, excludes_virtual: bool) -> Self {
+        Surroundings {
+            excludes_virtual,
+            ..self
+        }
+    }
+
+    /// Takes objects of built-in kinds as they come, as an API server does custom resources. Otherwise webhooks get
+    /// them, and their patches leave them, in the form of their kind.
+    pub fn without_types(self) -> Self {
+        Surroundings {
+            types_objects: false,
+            ..self
+        }
+    }
+}

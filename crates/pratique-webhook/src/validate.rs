@@ -1,0 +1,309 @@
+//! A request before validating webhooks: all at once.
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use pratique_match::Matched;
+use pratique_types::{GroupVersionKind, Status};
+use tokio::time::Instant;
+
+use crate::annotations::Annotations;
+use crate::answer::Verified;
+use crate::call::{Exchange, Failure, ask};
+use crate::caller::Caller;
+use crate::conditions::{self, Inputs};
+use crate::configurations::ValidatingWebhooks;
+use crate::meeting::{candidates, given_name, meets};
+use crate::mutate::{answered, conversion, over};
+use crate::observer::{Conditions, Does, Observer};
+use crate::outcome::{Unanswered, Verdict};
+use crate::review::{Review, Subject};
+use crate::statuses::{denied, forbidden, internal, timeout};
+use crate::surroundings::{Submission, Surroundings};
+use crate::version::{Conversion, Held};
+use crate::webhook::{ReviewVersion, Webhook};
+
+/// Sends a request to sets of validating webhooks, all at once, and waits for all of them. Of several that refuse it,
+/// the first to answer counts. Nobody is called if it cannot be told of one whether it is to be.
+///
+/// # Errors
+/// An authorization check of a match condition was left open.
+pub async fn validate<'s>(
+    sets: &[&ValidatingWebhooks],
+    submission: impl Into<Submission<'s>>,
+    surroundings: &Surroundings<'s>,
+    caller: &dyn Caller,
+    observer: &mut dyn Observer,
+) -> Result<Verdict, Unanswered> {
+    let submission = submission.into();
+    let mut jury = Jury {
+        submission,
+        name: given_name(submission.request, submission),
+        surroundings,
+        conversion: conversion(submission, surroundings),
+        versions: Vec::new(),
+        reviews: Vec::new(),
+        calls: Vec::new(),
+    };
+    let refused = |status| {
+        Ok(Verdict {
+            status: Some(status),
+            ..Verdict::default()
+        })
+    };
+    match jury.gather(sets, observer).await {
+        Ok(()) => {}
+        Err(End::Unanswered) => return Err(Unanswered),
+        Err(End::Status(status)) => return refused(*status),
+    }
+    if jury.calls.is_empty() {
+        return Ok(Verdict::default());
+    }
+    if over(surroundings) {
+        return refused(timeout());
+    }
+    Ok(jury.judge(caller, observer).await)
+}
+
+/// Those who judge a request.
+struct Jury<'j, 's> {
+    submission: Submission<'s>,
+    name: &'s str,
+    surroundings: &'j Surroundings<'s>,
+    conversion: Conversion<'s>,
+    /// One for each kind that webhooks asked for.
+    versions: Vec<Version<'s>>,
+    /// One for each question.
+    reviews: Vec<(Question, Review)>,
+    calls: Vec<Call<'j>>,
+}
+
+struct Version<'s> {
+    kind: GroupVersionKind,
+    object: Held<'s>,
+    old_object: Held<'s>,
+}
+
+/// A webhook to be called.
+struct Call<'j> {
+    webhook: &'j Webhook,
+    /// The position of its review; none where it reads no version that is known.
+    review: Option<usize>,
+}
+
+/// What tells reviews apart.
+#[derive(PartialEq)]
+struct Question {
+    version: ReviewVersion,
+    kind: GroupVersionKind,
+    resource: pratique_types::GroupVersionResource,
+}
+
+enum End {
+    Unanswered,
+    Status(Box<Status>),
+}
+
+impl From<Status> for End {
+    fn from(status: Status) -> Self {
+        End::Status(Box::new(status))
+    }
+}
+
+impl<'j, 's> Jury<'j, 's> {
+    async fn gather(
+        &mut self,
+        sets: &[&'j ValidatingWebhooks],
+        observer: &mut dyn Observer,
+    ) -> Result<(), End> {
+        for set in sets {
+            for (_, webhook) in candidates(&set.webhooks, self.submission, self.surroundings) {
+                let Some(matched) = meets(webhook, self.submission, self.name, self.surroundings)? else {
+                    continue;
+                };
+                if !webhook.conditions.is_empty() && !self.applies(webhook, matched, observer).await? {
+                    continue;
+                }
+                let version = self.version(matched.kind)?;
+                let review = webhook.version.map(|of| self.review(of, matched, version));
+                self.calls.push(Call { webhook, review });
+            }
+        }
+        Ok(())
+    }
+
+    async fn applies(
+        &mut self,
+        webhook: &Webhook,
+        matched: Matched<'s>,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, End> {
+        let request = self.submission.request;
+        let at = self.version(matched.kind)?;
+        let Some(version) = self.versions.get(at) else {
+            return Ok(true);
+        };
+        let began = Instant::now();
+        let applies = loop {
+            let inputs = Inputs {
+                request,
+                name: self.name,
+                kind: matched.kind,
+                object: version.object.get(),
+                old_object: version.old_object.get(),
+                typed: self.conversion.is_typed(matched.kind),
+            };
+            if let Ok(applies) = conditions::apply(webhook, &inputs, self.surroundings) {
+                break applies;
+            }
+            answered(self.surroundings).await.map_err(|_| End::Unanswered)?;
+        };
+        observer.conditions(&Conditions {
+            webhook: &webhook.name,
+            does: Does::Validate,
+            operation: request.operation,
+            duration: began.elapsed(),
+            errors: applies.errors,
+            excluded: applies.answer == Ok(false),
+        });
+        let refused = |error: String| forbidden(&request.resource, self.name, &error).into();
+        applies.answer.map_err(refused)
+    }
+
+    /// The position of the objects in a kind.
+    fn version(&mut self, kind: &GroupVersionKind) -> Result<usize, Status> {
+        if let Some(at) = self.versions.iter().position(|version| version.kind == *kind) {
+            return Ok(at);
+        }
+        let convert = |object| {
+            let converted = self.conversion.forth(&Held::Given(object), kind);
+            converted.map_err(|error| internal(&error))
+        };
+        let version = Version {
+            kind: kind.clone(),
+            old_object: convert(&self.submission.request.old_object)?,
+            object: convert(self.submission.object)?,
+        };
+        self.versions.push(version);
+        Ok(self.versions.len() - 1)
+    }
+
+    /// The position of a review.
+    fn review(&mut self, of: ReviewVersion, matched: Matched<'_>, version: usize) -> usize {
+        let question = Question {
+            version: of,
+            kind: matched.kind.clone(),
+            resource: matched.resource.clone(),
+        };
+        if let Some(at) = self.reviews.iter().position(|(asked, _)| *asked == question) {
+            return at;
+        }
+        let null = pratique_json::Value::Null;
+        let version = self.versions.get(version);
+        let subject = Subject {
+            request: self.submission.request,
+            name: self.name,
+            matched,
+            object: version.map_or(&null, |version| version.object.get()),
+            old_object: version.map_or(&null, |version| version.old_object.get()),
+        };
+        let review = Review::new(of, &subject);
+        self.reviews.push((question, review));
+        self.reviews.len() - 1
+    }
+
+    async fn judge(&self, caller: &dyn Caller, observer: &mut dyn Observer) -> Verdict {
+        let request = self.submission.request;
+        let dry_run = request.dry_run.unwrap_or_default();
+        let asked = self.calls.iter().enumerate().map(async |(index, call)| {
+            let review = call.review.and_then(|at| self.reviews.get(at));
+            let review = review.map(|(_, review)| review);
+            let does = Does::Validate;
+            let ended = ask(call.webhook, does, dry_run, review, caller, self.surroundings).await;
+            (index, call.webhook, ended)
+        });
+        let mut asked: FuturesUnordered<_> = asked.collect();
+        let mut tally = Tally::default();
+        while let Some((index, webhook, (exchange, ended))) = asked.next().await {
+            let ended = ended.and_then(|answer| tally.heard(webhook, answer));
+            told(observer, webhook, request.operation, &exchange, &ended);
+            if let Err(failure) = ended {
+                tally.failed(index, webhook, failure);
+            }
+        }
+        Verdict {
+            status: tally.status,
+            warnings: tally.warnings,
+            audit_annotations: tally.annotations.all,
+        }
+    }
+}
+
+/// What was heard so far.
+#[derive(Default)]
+struct Tally {
+    status: Option<Status>,
+    warnings: Vec<String>,
+    annotations: Annotations,
+}
+
+impl Tally {
+    fn heard(&mut self, webhook: &Webhook, answer: Verified) -> Result<(), Failure> {
+        self.annotations
+            .of_webhook(&webhook.name, &answer.audit_annotations);
+        self.warnings.extend(answer.warnings);
+        match answer.allowed {
+            true => Ok(()),
+            false => Err(Failure::Denied(Box::new(denied(&webhook.name, answer.result)))),
+        }
+    }
+
+    fn failed(&mut self, index: usize, webhook: &Webhook, failure: Failure) {
+        if matches!(failure, Failure::Call { .. }) && webhook.ignores_failures() {
+            self.annotations.validating_failed_open(index, webhook);
+        } else if self.status.is_none() {
+            self.status = Some(failure.status(webhook));
+        }
+    }
+}
+
+fn told(
+    observer: &mut dyn Observer,
+    webhook: &Webhook,
+    operation: pratique_types::Operation,
+    exchange: &Exchange,
+    ended: &Result<(), Failure>,
+) {
+    let told = ended.as_ref().err().map(|failure| failure.told(webhook));
+    let (code, rejection, failure) = told.unwrap_or((200, None, None));
+    observer.called(&exchange.told(
+        webhook,
+        Does::Validate,
+        operation,
+        (code, rejection, failure.as_deref()),
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Requests are judged on any thread.
+    #[allow(dead_code, reason = "compiling is the test")]
+    fn can_be_sent(
+        sets: &[&ValidatingWebhooks],
+        submission: Submission<'_>,
+        surroundings: &Surroundings<'_>,
+        caller: &dyn Caller,
+    ) {
+        fn sent<T: Send>(_: T) {}
+        sent(validate(sets, submission, surroundings, caller, &mut ()));
+        sent(crate::mutate(
+            &[],
+            submission,
+            surroundings,
+            &mut crate::Reinvocation::default(),
+            caller,
+            &mut (),
+        ));
+    }
+}

@@ -1,0 +1,144 @@
+//! The objects of a request in the kind that a webhook asked for.
+
+use std::sync::Arc;
+
+use pratique_json::Value;
+use pratique_types::{GroupVersion, GroupVersionKind};
+
+/// An object that came with the request, or was made since.
+#[derive(Clone, Debug)]
+pub(crate) enum Held<'s> {
+    Given(&'s Value<'s>),
+    Made(Arc<Value<'static>>),
+}
+
+/// How objects are brought into another kind.
+#[derive(Clone, Debug)]
+pub(crate) struct Conversion<'s> {
+    /// Whether built-in kinds have types.
+    types_objects: bool,
+    /// The kinds in which the objects of the resource are served.
+    served: Vec<&'s GroupVersionKind>,
+}
+
+impl Held<'_> {
+    pub(crate) fn get(&self) -> &Value<'_> {
+        match self {
+            Held::Given(value) => value,
+            Held::Made(value) => value,
+        }
+    }
+
+    /// The object, to be kept beyond the request.
+    pub(crate) fn to_owned(&self) -> Arc<Value<'static>> {
+        match self {
+            Held::Given(value) => Arc::new((*value).clone().into_owned()),
+            Held::Made(value) => value.clone(),
+        }
+    }
+}
+
+impl From<Value<'_>> for Held<'_> {
+    fn from(value: Value<'_>) -> Self {
+        Held::Made(Arc::new(value.into_owned()))
+    }
+}
+
+impl<'s> Conversion<'s> {
+    pub(crate) fn new(types_objects: bool, served: impl Iterator<Item = &'s GroupVersionKind>) -> Self {
+        Conversion {
+            types_objects,
+            served: served.collect(),
+        }
+    }
+
+    /// Whether objects of a kind have a type of their own.
+    pub(crate) fn is_typed(&self, kind: &GroupVersionKind) -> bool {
+        self.types_objects && pratique_typed::is_builtin(kind)
+    }
+
+    /// An object in a kind. The error is the reference's.
+    pub(crate) fn forth(&self, object: &Held<'s>, kind: &GroupVersionKind) -> Result<Held<'s>, String> {
+        let value = object.get();
+        if value.is_null() {
+            return Ok(object.clone());
+        }
+        if self.is_typed(kind) {
+            return Ok(self.in_type(object, kind));
+        }
+        if kind_of(value) == *kind {
+            return Ok(object.clone());
+        }
+        self.known(value)?;
+        Ok(named(value, kind).into())
+    }
+
+    /// An object that webhooks changed in a kind, in that of another object: what goes on to be stored.
+    pub(crate) fn back(
+        &self,
+        object: &Held<'s>,
+        kind: &GroupVersionKind,
+        like: &Value<'_>,
+    ) -> Result<Held<'s>, String> {
+        let mut target = kind_of(like);
+        let value = object.get();
+        if self.is_typed(kind) {
+            return Ok(self.in_type(object, &target));
+        }
+        self.known(value)?;
+        let own = kind_of(value);
+        if !self.served.contains(&&own) {
+            // Only its version is converted.
+            target.kind = own.kind;
+        }
+        Ok(match kind_of(value) == target {
+            true => object.clone(),
+            false => named(value, &target).into(),
+        })
+    }
+
+    /// Whether there is a way from the version that an object says it has.
+    fn known(&self, object: &Value<'_>) -> Result<(), String> {
+        let GroupVersionKind { group, version, .. } = kind_of(object);
+        let known = |served: &&GroupVersionKind| served.group == group && served.version == version;
+        match self.served.iter().copied().any(|served| known(&served)) {
+            true => Ok(()),
+            false => {
+                let separator = if group.is_empty() { "" } else { "/" };
+                Err(format!(
+                    "request to convert CR from an invalid group/version: {group}{separator}{version}"
+                ))
+            }
+        }
+    }
+
+    fn in_type(&self, object: &Held<'s>, kind: &GroupVersionKind) -> Held<'s> {
+        let value = object.get();
+        let converted = pratique_typed::converted(kind, value);
+        let form = pratique_typed::typed(kind, converted.as_ref().unwrap_or(value));
+        let formed = form.as_ref().or(converted.as_ref()).unwrap_or(value);
+        let named = pratique_typed::named(kind, formed);
+        match named.as_ref().or(form.as_ref()).or(converted.as_ref()) {
+            None => object.clone(),
+            Some(changed) => Held::Made(Arc::new(changed.clone().into_owned())),
+        }
+    }
+}
+
+/// The kind that an object says it has.
+pub(crate) fn kind_of(object: &Value<'_>) -> GroupVersionKind {
+    let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    match GroupVersion::parse(text("apiVersion")) {
+        Ok(version) => version.with_kind(text("kind")),
+        Err(_) => GroupVersionKind::default(),
+    }
+}
+
+fn named<'a>(object: &'a Value<'a>, kind: &GroupVersionKind) -> Value<'a> {
+    let mut copy = object.borrowed();
+    if let Value::Object(members) = &mut copy {
+        members.insert("apiVersion", kind.api_version());
+        members.insert("kind", kind.kind.clone());
+    }
+    copy
+}

@@ -1,0 +1,75 @@
+//! Documents as the reference reads them from the wire: JSON or YAML, and the kind that they say they have.
+
+use std::borrow::Cow;
+
+use pratique_json::{Value, parse as parse_json};
+use pratique_types::{GroupVersion, GroupVersionKind};
+
+use crate::fields::kind_of;
+
+/// A body as JSON. What does not begin as a JSON object is YAML.
+pub(crate) fn json(body: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+    Ok(Cow::Borrowed(body))
+}
+
+/// A JSON document; the error is what the reference says of one that is none.
+pub(crate) fn parse(text: &[u8]) -> Result<Value<'_>, String> {
+    parse_json(text).map_err(|error| format!("{UNKNOWN}{error}"))
+}
+
+/// The `apiVersion` and `kind` of a document; empty where it has none.
+pub(crate) fn type_of(value: &Value<'_>) -> Result<(String, String), String> {
+    let members = match value {
+        Value::Null => return Ok(Default::default()),
+        Value::Object(members) => members,
+        other => {
+            let what = kind_of(other, "");
+            return Err(format!(
+                "{UNKNOWN}json: cannot unmarshal {what} into Go value of type {GO_TYPE}"
+            ));
+        }
+    };
+    let text = |name: &str| {
+        // Names of fields are looked for in any case here, and the last one counts.
+        let named = members.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        match members.get(name).or(named.last().map(|(_, value)| value)) {
+            None | Some(Value::Null) => Ok(String::new()),
+            Some(Value::String(text)) => Ok(text.clone().into_owned()),
+            Some(other) => Err(format!(
+                "{UNKNOWN}json: cannot unmarshal {} into Go struct field .{name} of type string",
+                kind_of(other, "")
+            )),
+        }
+    };
+    Ok((text("apiVersion")?, text("kind")?))
+}
+
+/// The kind of a document that leaves out what `defaults` has.
+pub(crate) fn with_defaults(
+    version: GroupVersion,
+    kind: &str,
+    defaults: &GroupVersionKind,
+) -> GroupVersionKind {
+    let mut own = version.with_kind(kind);
+    if own.kind.is_empty() {
+        own.kind.clone_from(&defaults.kind);
+    }
+    if own.version.is_empty() && own.group.is_empty() {
+        own.group.clone_from(&defaults.group);
+    }
+    if own.version.is_empty() && own.group == defaults.group {
+        own.version.clone_from(&defaults.version);
+    }
+    own
+}
+
+const UNKNOWN: &str = "couldn't get version/kind; json parse error: ";
+
+const GO_TYPE: &str =
+    r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+
+/// What the reference says of a text that is no JSON.
+pub(crate) fn syntax_fault(text: &[u8], error: &pratique_json::Error) -> String {
+    let _ = text;
+    error.to_string()
+}
