@@ -2,9 +2,10 @@
 
 use pratique_exclusion::{Phase, intercepts};
 use pratique_match::{Matched, Target};
-use pratique_types::{AdmissionRequest, Status};
+use pratique_types::AdmissionRequest;
 
 use crate::configurations::Webhooks;
+use crate::outcome::End;
 use crate::statuses::unmatchable;
 use crate::surroundings::{Submission, Surroundings};
 use crate::webhook::Webhook;
@@ -35,11 +36,11 @@ pub(crate) fn meets<'r>(
     submission: Submission<'r>,
     name: &'r str,
     surroundings: &Surroundings<'r>,
-) -> Result<Option<Matched<'r>>, Status> {
+) -> Result<Option<Matched<'r>>, End> {
     let target = target(submission, name);
     let constraints = &webhook.constraints;
     let matched = constraints.matches(&target, surroundings.equivalents, surroundings.namespaces);
-    matched.map_err(|error| unmatchable(&error))
+    matched.map_err(|error| unmatchable(&error).into())
 }
 
 /// The name of a request's object. By the time of validation one that is to be generated is in the object.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique_match::Matched;
-use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
+use pratique_types::{GroupVersionKind, GroupVersionResource};
 use tokio::time::Instant;
 
 use crate::annotations::{Annotations, Place};
@@ -14,7 +14,7 @@ use crate::conditions::{self, Applies, Inputs};
 use crate::configurations::{MutatingWebhooks, Turn};
 use crate::meeting::{candidates, meets};
 use crate::observer::{Conditions, Does, Observer};
-use crate::outcome::{Mutated, Unanswered};
+use crate::outcome::{End, Mutated, Unanswered};
 use crate::patch::{self, Written};
 use crate::reinvocation::Reinvocation;
 use crate::review::{Review, Subject};
@@ -48,10 +48,10 @@ pub async fn mutate<'s>(
     };
     turns.begin(submission.object);
     let ended = bench.run(sets, turns, caller, observer).await;
-    let status = match ended {
+    let status = match ended.and_then(|()| bench.finish()) {
         Err(End::Unanswered) => return Err(Unanswered),
         Err(End::Status(status)) => Some(*status),
-        Ok(()) => bench.finish().err(),
+        Ok(()) => None,
     };
     turns.end(&bench.given);
     let changed = status.is_none() && bench.given.get() != submission.object;
@@ -103,18 +103,6 @@ struct Version<'s> {
 struct Met {
     resource: GroupVersionResource,
     kind: GroupVersionKind,
-}
-
-/// Why mutating ends before the last webhook.
-enum End {
-    Unanswered,
-    Status(Box<Status>),
-}
-
-impl From<Status> for End {
-    fn from(status: Status) -> Self {
-        End::Status(Box::new(status))
-    }
 }
 
 impl<'s> Bench<'_, 's> {
@@ -204,7 +192,7 @@ impl<'s> Bench<'_, 's> {
             if let Ok(applies) = conditions::apply(webhook, &inputs, self.surroundings) {
                 break applies;
             }
-            answered(self.surroundings).await.map_err(|_| End::Unanswered)?;
+            answered(self.surroundings).await?;
         };
         observer.conditions(&Conditions {
             webhook: &webhook.name,
@@ -218,12 +206,12 @@ impl<'s> Bench<'_, 's> {
     }
 
     /// Brings the objects into a kind.
-    fn convert(&mut self, kind: &GroupVersionKind) -> Result<(), Status> {
+    fn convert(&mut self, kind: &GroupVersionKind) -> Result<(), End> {
         if self.version.as_ref().is_some_and(|version| version.kind == *kind) {
             return Ok(());
         }
         // The reference says twice that it is an internal error.
-        let failed = |error: String| internal(&internal(&error).message);
+        let failed = |error: String| End::from(internal(&internal(&error).message));
         let stored = Held::Given(&self.submission.request.old_object);
         let old_object = self.conversion.forth(&stored, kind).map_err(failed)?;
         self.back().map_err(failed)?;
@@ -248,8 +236,8 @@ impl<'s> Bench<'_, 's> {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), Status> {
-        self.back().map_err(unknown)
+    fn finish(&mut self) -> Result<(), End> {
+        self.back().map_err(|error| unknown(error).into())
     }
 
     /// Calls a webhook and applies its patch; gives whether that changed the object.

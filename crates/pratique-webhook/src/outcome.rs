@@ -10,6 +10,13 @@ use pratique_types::Status;
 #[error("an authorization check is pending")]
 pub struct Unanswered;
 
+/// Why calling ends before the last webhook.
+#[derive(Debug)]
+pub(crate) enum End {
+    Unanswered,
+    Status(Box<Status>),
+}
+
 /// What mutating webhooks made of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mutated {
@@ -47,5 +54,17 @@ impl Verdict {
     /// Whether the request is allowed.
     pub fn allowed(&self) -> bool {
         self.status.is_none()
+    }
+}
+
+impl From<Unanswered> for End {
+    fn from(_: Unanswered) -> Self {
+        End::Unanswered
+    }
+}
+
+impl From<Status> for End {
+    fn from(status: Status) -> Self {
+        End::Status(Box::new(status))
     }
 }

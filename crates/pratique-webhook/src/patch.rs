@@ -36,7 +36,7 @@ pub(crate) fn apply<'s>(
     let (api_version, own) = wire::type_of(&patched)?;
     let version = GroupVersion::parse(&api_version).map_err(|error| error.to_string())?;
     if !conversion.is_typed(kind) {
-        if !patched.get("kind").is_some_and(|kind| kind.as_str() != Some("")) {
+        if patched.get("kind").is_none_or(|kind| kind.as_str() == Some("")) {
             return Err(format!(
                 "Object 'Kind' is missing in '{}'",
                 escape_html(&patched.to_string())

@@ -15,7 +15,7 @@ use crate::configurations::ValidatingWebhooks;
 use crate::meeting::{candidates, given_name, meets};
 use crate::mutate::{answered, conversion, over};
 use crate::observer::{Conditions, Does, Observer};
-use crate::outcome::{Unanswered, Verdict};
+use crate::outcome::{End, Unanswered, Verdict};
 use crate::review::{Review, Subject};
 use crate::statuses::{denied, forbidden, internal, timeout};
 use crate::surroundings::{Submission, Surroundings};
@@ -98,17 +98,6 @@ struct Question {
     resource: pratique_types::GroupVersionResource,
 }
 
-enum End {
-    Unanswered,
-    Status(Box<Status>),
-}
-
-impl From<Status> for End {
-    fn from(status: Status) -> Self {
-        End::Status(Box::new(status))
-    }
-}
-
 impl<'j, 's> Jury<'j, 's> {
     async fn gather(
         &mut self,
@@ -155,7 +144,7 @@ impl<'j, 's> Jury<'j, 's> {
             if let Ok(applies) = conditions::apply(webhook, &inputs, self.surroundings) {
                 break applies;
             }
-            answered(self.surroundings).await.map_err(|_| End::Unanswered)?;
+            answered(self.surroundings).await?;
         };
         observer.conditions(&Conditions {
             webhook: &webhook.name,
@@ -170,13 +159,13 @@ impl<'j, 's> Jury<'j, 's> {
     }
 
     /// The position of the objects in a kind.
-    fn version(&mut self, kind: &GroupVersionKind) -> Result<usize, Status> {
+    fn version(&mut self, kind: &GroupVersionKind) -> Result<usize, End> {
         if let Some(at) = self.versions.iter().position(|version| version.kind == *kind) {
             return Ok(at);
         }
         let convert = |object| {
             let converted = self.conversion.forth(&Held::Given(object), kind);
-            converted.map_err(|error| internal(&error))
+            converted.map_err(|error| End::from(internal(&error)))
         };
         let version = Version {
             kind: kind.clone(),
