@@ -1,0 +1,157 @@
+//! The live value: what is in use now, and the thread behind it.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use arc_swap::{ArcSwap, Guard};
+
+use crate::eyes::Eyes;
+use crate::load::{Load, Loaded, Version};
+use crate::observer::{Observer, Outcome};
+use crate::options::Options;
+use crate::signal::Signal;
+use crate::worker::{self, Said, Worker};
+
+/// A directory as a live value: what it was when it last could be loaded.
+///
+/// Dropping it stops the thread behind it and waits for that to end.
+#[derive(Debug)]
+pub struct Watched<T> {
+    current: Arc<ArcSwap<Version<T>>>,
+    signal: Arc<Signal>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Why watching does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError<E> {
+    /// The directory cannot be used as it is.
+    #[error("{0}")]
+    Load(E),
+    /// The loader says that nothing changed since nothing was loaded.
+    #[error("nothing was loaded")]
+    Nothing,
+    /// The system gives no thread, or no name of the current directory.
+    #[error("{0}")]
+    System(#[from] io::Error),
+}
+
+impl<T: Send + Sync + 'static> Watched<T> {
+    /// Loads a directory, here and now, and then again whenever it changes, on a thread of its own.
+    ///
+    /// # Errors
+    /// Why the directory cannot be used as it is; later, such reasons are only told to logs and the observer.
+    pub fn start<L, O>(
+        directory: impl AsRef<Path>,
+        options: Options,
+        mut loader: L,
+        observer: O,
+    ) -> Result<Self, StartError<L::Error>>
+    where
+        L: Load<T> + 'static,
+        O: Observer + 'static,
+    {
+        let directory = std::path::absolute(directory)?;
+        let signal = Arc::new(Signal::default());
+        let mut eyes = Eyes::new(Arc::clone(&signal));
+        let mut said = Said::default();
+        worker::watch(&mut eyes, &directory, false, &options, &mut said);
+        let began = Instant::now();
+        let first = first(&mut loader, &directory, &observer, began)?;
+        let current = Arc::new(ArcSwap::from_pointee(first));
+        worker::tell(
+            &observer,
+            began,
+            Outcome::Loaded {
+                hash: &current.load().hash,
+            },
+        );
+        let worker = Worker {
+            directory,
+            options,
+            loader,
+            observer,
+            current: Arc::clone(&current),
+            signal: Arc::clone(&signal),
+            eyes,
+            said,
+        };
+        let thread = thread::Builder::new()
+            .name("pratique-watch".to_owned())
+            .spawn(move || worker.run())?;
+        Ok(Watched {
+            current,
+            signal,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl<T> Watched<T> {
+    /// The version in use, for a short while: taking it waits for nobody and counts nothing.
+    pub fn current(&self) -> Current<T> {
+        Current(self.current.load())
+    }
+
+    /// The version in use, to be kept as long as one likes.
+    pub fn snapshot(&self) -> Arc<Version<T>> {
+        self.current.load_full()
+    }
+
+    /// Has the directory looked at as if it had changed. Does not wait for that.
+    pub fn reload(&self) {
+        self.signal.ask();
+    }
+
+    /// Stops watching and waits for the thread to end, which is when what it does now is done. What is in use can
+    /// still be had.
+    pub fn stop(&mut self) {
+        self.signal.stop();
+        if let Some(thread) = self.thread.take() {
+            // It ends by a panic only if the observer panics, and then it has nothing more to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl<T> Drop for Watched<T> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// The version that was in use when this was taken.
+#[derive(Debug)]
+pub struct Current<T>(Guard<Arc<Version<T>>>);
+
+impl<T> std::ops::Deref for Current<T> {
+    type Target = Version<T>;
+
+    fn deref(&self) -> &Version<T> {
+        &self.0
+    }
+}
+
+fn first<T, L: Load<T>>(
+    loader: &mut L,
+    directory: &Path,
+    observer: &impl Observer,
+    began: Instant,
+) -> Result<Version<T>, StartError<L::Error>> {
+    match loader.load(directory, None) {
+        Ok(Loaded::New { value, hash }) => Ok(Version {
+            value,
+            hash,
+            number: 0,
+        }),
+        Ok(Loaded::Unchanged) => Err(StartError::Nothing),
+        Err(error) => {
+            let reason = error.to_string();
+            worker::tell(observer, began, Outcome::Failed { reason: &reason });
+            Err(StartError::Load(error))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The thread that loads: waits for a call, looks, loads, swaps, and says what came of it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use arc_swap::ArcSwap;
+
+use crate::eyes::Eyes;
+use crate::load::{Load, Loaded, Version};
+use crate::observer::{Attempt, Observer, Outcome};
+use crate::options::Options;
+use crate::signal::{Call, Signal};
+
+/// All that the thread has.
+pub(crate) struct Worker<T, L, O> {
+    pub(crate) directory: PathBuf,
+    pub(crate) options: Options,
+    pub(crate) loader: L,
+    pub(crate) observer: O,
+    pub(crate) current: Arc<ArcSwap<Version<T>>>,
+    pub(crate) signal: Arc<Signal>,
+    pub(crate) eyes: Eyes,
+    pub(crate) said: Said,
+}
+
+/// What was said last of what is wrong, so that it is said once.
+#[derive(Default)]
+pub(crate) struct Said {
+    /// Of the content.
+    failure: Option<u64>,
+    /// Of the file system.
+    unwatched: Option<u64>,
+}
+
+impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
+    /// Works until it is told to stop.
+    pub(crate) fn run(mut self) {
+        loop {
+            let poll_at = Instant::now().checked_add(self.options.poll);
+            match self.signal.wait(poll_at, &self.options) {
+                Call::Stop => return,
+                Call::Look { lost } => {
+                    // Watches come first: a change after the look is told, a change before it is seen.
+                    watch(
+                        &mut self.eyes,
+                        &self.directory,
+                        lost,
+                        &self.options,
+                        &mut self.said,
+                    );
+                    self.attempt();
+                }
+            }
+        }
+    }
+
+    fn attempt(&mut self) {
+        let began = Instant::now();
+        let current = self.current.load_full();
+        let loaded = catch_unwind(AssertUnwindSafe(|| {
+            self.loader
+                .load(&self.directory, Some(&current))
+                .map_err(|error| error.to_string())
+        }));
+        let loaded = loaded.unwrap_or_else(|_| Err("loading panicked".to_owned()));
+        match loaded {
+            Err(reason) => self.failed(began, &reason),
+            Ok(Loaded::New { value, hash }) if hash != current.hash => {
+                self.swap(began, value, hash, current.number + 1)
+            }
+            Ok(_) => {
+                self.said.failure = None;
+                self.tell(began, Outcome::Unchanged { hash: &current.hash });
+            }
+        }
+    }
+
+    fn swap(&mut self, began: Instant, value: T, hash: String, number: u64) {
+        let version = Arc::new(Version { value, hash, number });
+        self.current.store(Arc::clone(&version));
+        self.said.failure = None;
+        let (plugin, dir) = (self.options.wording.plugin.as_str(), self.directory.display());
+        tracing::info!(plugin, %dir, "{}", self.options.wording.reloaded);
+        self.tell(began, Outcome::Loaded { hash: &version.hash });
+    }
+
+    fn failed(&mut self, began: Instant, reason: &str) {
+        if is_new(&mut self.said.failure, reason) {
+            let (plugin, dir) = (self.options.wording.plugin.as_str(), self.directory.display());
+            tracing::error!(err = reason, plugin, %dir, "{}", self.options.wording.failed);
+        }
+        self.tell(began, Outcome::Failed { reason });
+    }
+
+    fn tell(&self, began: Instant, outcome: Outcome<'_>) {
+        tell(&self.observer, began, outcome);
+    }
+}
+
+/// Tells the observer of an attempt that ends now.
+pub(crate) fn tell(observer: &impl Observer, began: Instant, outcome: Outcome<'_>) {
+    observer.attempted(&Attempt {
+        outcome,
+        ended: SystemTime::now(),
+        took: began.elapsed(),
+    });
+}
+
+/// Watches the way to the directory. Where that cannot be done, polling is what is left.
+pub(crate) fn watch(eyes: &mut Eyes, directory: &Path, anew: bool, options: &Options, said: &mut Said) {
+    match eyes.look(directory, anew) {
+        Ok(()) => said.unwatched = None,
+        Err(error) => {
+            let (plugin, dir) = (options.wording.plugin.as_str(), directory.display());
+            if is_new(&mut said.unwatched, &error.to_string()) {
+                tracing::error!(err = %error, plugin, %dir, "{}", options.wording.unwatched);
+            }
+        }
+    }
+}
+
+/// Whether something was not said before; of long texts, too, only a few bytes are kept.
+fn is_new(said: &mut Option<u64>, text: &str) -> bool {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    let digest = Some(hasher.finish());
+    std::mem::replace(said, digest) != digest
+}
