@@ -1,6 +1,6 @@
 //! Reading a directory of manifests: the one room of this crate that opens files.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -62,14 +62,41 @@ const MAX_MIB: u64 = 512;
 /// Reads a file of a directory. The server would wait for a pipe, and read a device without end.
 fn read_manifest(path: &str) -> Result<Vec<u8>, String> {
     if let Ok(found) = fs::metadata(path) {
-        if !found.is_file() && !found.is_dir() {
-            return Err(format!("open {path}: not a regular file"));
-        }
-        if found.is_file() && found.len() > MAX_MIB << 20 {
-            return Err(format!("read {path}: larger than {MAX_MIB} MiB"));
-        }
+        refuse(path, &found)?;
     }
-    read_file(path)
+    let failed = |call, error| unopened(path, &Unopened::new(call, &error));
+    let mut options = OpenOptions::new();
+    // What it leads to may have become a pipe by now.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options
+        .read(true)
+        .open(path)
+        .map_err(|error| failed("open", error))?;
+    refuse(path, &file.metadata().map_err(|error| failed("stat", error))?)?;
+    let mut bytes = Vec::new();
+    let limit = MAX_MIB << 20;
+    let read = file.take(limit + 1).read_to_end(&mut bytes);
+    let read = read.map_err(|error| failed("read", error))?;
+    match u64::try_from(read) {
+        Ok(read) if read <= limit => Ok(bytes),
+        _ => Err(too_large(path)),
+    }
+}
+
+/// Says of what is not to be read why.
+fn refuse(path: &str, found: &fs::Metadata) -> Result<(), String> {
+    if !found.is_file() && !found.is_dir() {
+        return Err(format!("open {path}: not a regular file"));
+    }
+    if found.is_file() && found.len() > MAX_MIB << 20 {
+        return Err(too_large(path));
+    }
+    Ok(())
+}
+
+fn too_large(path: &str) -> String {
+    format!("read {path}: larger than {MAX_MIB} MiB")
 }
 
 fn unreadable(text: String) -> Failure {
@@ -126,7 +153,11 @@ pub(crate) fn open_and_read(path: &str) -> Result<Vec<u8>, Unopened> {
 
 /// Reads a file; an error says which call failed on which path.
 pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, String> {
-    open_and_read(path).map_err(|error| format!("{} {path}: {}", error.call, error.reason))
+    open_and_read(path).map_err(|error| unopened(path, &error))
+}
+
+fn unopened(path: &str, error: &Unopened) -> String {
+    format!("{} {path}: {}", error.call, error.reason)
 }
 
 /// Whether a path leads to a directory; an error says why nobody knows.

@@ -9,11 +9,12 @@ use crate::directory::{self, ManifestFile};
 use crate::document::{self, RawDocument};
 use crate::expression::ExpressionCompiler;
 use crate::plugin::Plugin;
+use crate::position;
 use crate::position::{DocumentStart, FileLines, file_lines};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
-use crate::rules::Home;
+use crate::reload::{Known, Memory};
+use crate::rules::{Home, StaticRules};
 use crate::set::ManifestSet;
-use crate::{position, rules};
 use pratique_cel::quote::quoted;
 
 /// How to load.
@@ -32,7 +33,8 @@ pub fn load_directory(path: &str, plugin: Plugin, options: &Options<'_>) -> Resu
     let failures = unsplit(&content.files, content.unreadable);
     let hash = content_hash(&content.files);
     let files = content.files.into_iter().map(Cow::Owned);
-    finish(files, failures, hash, Home::Plugin(plugin), options)
+    let rules = StaticRules::new(Home::Plugin(plugin), options);
+    finish(files, failures, hash, rules, None)
 }
 
 /// Loads files that were read before. They are taken in the order given, which should be that of their names.
@@ -83,25 +85,29 @@ fn load(
 ) -> Result<ManifestSet, LoadErrors> {
     let failures = unsplit(files, unreadable);
     let hash = content_hash(files);
-    finish(files.iter().map(Cow::Borrowed), failures, hash, home, options)
+    let rules = StaticRules::new(home, options);
+    finish(files.iter().map(Cow::Borrowed), failures, hash, rules, None)
 }
 
-/// Goes through the documents of files. The text of each is kept once, for those of its documents that hold objects.
-fn finish<'a>(
+/// Goes through the documents of files, but those of files that are known. The text of each file is kept once, for
+/// those of its documents that hold objects.
+pub(crate) fn finish<'a>(
     files: impl Iterator<Item = Cow<'a, ManifestFile>>,
     mut failures: Vec<Failure>,
     hash: String,
-    home: Home,
-    options: &Options<'_>,
+    mut rules: StaticRules<'_>,
+    mut memory: Option<&mut Memory>,
 ) -> Result<ManifestSet, LoadErrors> {
-    let mut rules = rules::StaticRules::new(home, options);
+    let mut known = Vec::new();
     for file in files {
-        let found: Vec<FileDocument> = documents(&file).collect();
-        // What is not UTF-8 is no part of any text, so nobody shares it.
-        let text = Arc::new(String::from_utf8(file.into_owned().content).unwrap_or_default());
-        for document in found {
-            rules.accept(document, &text);
-        }
+        let path: Box<str> = file.path.as_str().into();
+        let recalled = memory.as_ref().and_then(|memory| memory.recall(&file));
+        let found = recalled.filter(|known| rules.accept_known(known.objects(), &path));
+        let found = found.or_else(|| accept_file(&mut rules, file, memory.is_some()));
+        known.extend(found.map(|found| (path, found)));
+    }
+    if let Some(memory) = &mut memory {
+        memory.replace(known);
     }
     let (mut set, found) = rules.finish();
     failures.extend(found);
@@ -111,6 +117,18 @@ fn finish<'a>(
     } else {
         Err(LoadErrors::new(failures))
     }
+}
+
+/// Goes through the documents of a file, and gives what to remember of it, if that is wanted and nothing is wrong.
+fn accept_file(rules: &mut StaticRules<'_>, file: Cow<'_, ManifestFile>, remember: bool) -> Option<Known> {
+    let found: Vec<FileDocument> = documents(&file).collect();
+    // What is not UTF-8 is no part of any text, so nobody shares it.
+    let text = Arc::new(String::from_utf8(file.into_owned().content).unwrap_or_default());
+    for document in found {
+        rules.accept(document, &text);
+    }
+    let objects = rules.end_file(remember)?;
+    Some(Known::new(text, objects))
 }
 
 /// A document before it is parsed, with what positions in its file need.
@@ -123,7 +141,7 @@ pub(crate) struct FileDocument {
 }
 
 /// The separators that split no file. The server looks at all files for these before it looks at any document.
-fn unsplit(files: &[ManifestFile], unreadable: Vec<(usize, Failure)>) -> Vec<Failure> {
+pub(crate) fn unsplit(files: &[ManifestFile], unreadable: Vec<(usize, Failure)>) -> Vec<Failure> {
     let mut failures = Vec::new();
     let mut unreadable = unreadable.into_iter().peekable();
     for (number, file) in files.iter().enumerate() {

@@ -55,7 +55,11 @@ pub(crate) struct StaticRules<'a> {
     home: Home,
     options: &'a Options<'a>,
     set: ManifestSet,
+    /// The objects of the file that documents are being taken of.
+    of_file: ManifestSet,
     failures: Vec<Failure>,
+    /// How many failures there were before that file.
+    failures_before: usize,
     /// The file that first had a name, by its kind and name.
     names: Names,
     /// Names of policies at fault, so that bindings are not blamed for it.
@@ -91,7 +95,9 @@ impl<'a> StaticRules<'a> {
             home,
             options,
             set: ManifestSet::default(),
+            of_file: ManifestSet::default(),
             failures: Vec::new(),
+            failures_before: 0,
             names: HashMap::new(),
             policies: HashSet::new(),
         }
@@ -104,6 +110,32 @@ impl<'a> StaticRules<'a> {
             Ok(parsed) => self.accept_value(&parsed, parsed.root, &file, 0),
             Err(fault) => self.fail(&file, *fault),
         }
+    }
+
+    /// Ends a file, and gives its objects if they are wanted and nothing is wrong with any.
+    pub(crate) fn end_file(&mut self, wanted: bool) -> Option<ManifestSet> {
+        let mut objects = std::mem::take(&mut self.of_file);
+        let is_good = self.failures.len() == self.failures_before;
+        self.failures_before = self.failures.len();
+        let given = (wanted && is_good).then(|| objects.clone());
+        self.set.append(&mut objects);
+        given
+    }
+
+    /// Takes a file's objects that were taken before, unless another file has one of their names.
+    pub(crate) fn accept_known(&mut self, objects: &ManifestSet, file: &str) -> bool {
+        let names: Vec<_> = objects
+            .names()
+            .map(|(kind, name)| (kind, Box::from(name)))
+            .collect();
+        if names.iter().any(|name| self.names.contains_key(name)) {
+            return false;
+        }
+        let file: Arc<str> = file.into();
+        self.names
+            .extend(names.into_iter().map(|name| (name, Arc::clone(&file))));
+        self.set.append(&mut objects.clone());
+        true
     }
 
     /// Takes a document's value, or an item of a list in so many lists in it.
@@ -241,7 +273,12 @@ impl<'a> StaticRules<'a> {
             // A name that is not there has been complained about.
             Some(_) if candidate.name().is_empty() => {}
             Some(report) => self.fail(candidate.file, report),
-            None if valid => put(&mut self.set, candidate.kind, candidate.value, candidate.source),
+            None if valid => put(
+                &mut self.of_file,
+                candidate.kind,
+                candidate.value,
+                candidate.source,
+            ),
             None => {}
         }
     }

@@ -8,6 +8,10 @@ use k8s_openapi::api::admissionregistration::v1::{
     ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingWebhookConfiguration,
 };
 
+use k8s_openapi::Metadata;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::kind::Kind;
 use crate::position::{DocumentSource, Location};
 use crate::tree::{NodeId, Step, Tree};
 
@@ -28,6 +32,42 @@ pub struct ManifestSet {
     pub validating_webhooks: Vec<Loaded<ValidatingWebhookConfiguration>>,
     /// MutatingWebhookConfigurations.
     pub mutating_webhooks: Vec<Loaded<MutatingWebhookConfiguration>>,
+}
+
+impl ManifestSet {
+    /// Takes another set's objects.
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        self.validating_policies.append(&mut other.validating_policies);
+        self.validating_bindings.append(&mut other.validating_bindings);
+        self.mutating_policies.append(&mut other.mutating_policies);
+        self.mutating_bindings.append(&mut other.mutating_bindings);
+        self.validating_webhooks.append(&mut other.validating_webhooks);
+        self.mutating_webhooks.append(&mut other.mutating_webhooks);
+    }
+
+    /// The kinds and names of all objects.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (Kind, &str)> {
+        names(Kind::ValidatingAdmissionPolicy, &self.validating_policies)
+            .chain(names(
+                Kind::ValidatingAdmissionPolicyBinding,
+                &self.validating_bindings,
+            ))
+            .chain(names(Kind::MutatingAdmissionPolicy, &self.mutating_policies))
+            .chain(names(
+                Kind::MutatingAdmissionPolicyBinding,
+                &self.mutating_bindings,
+            ))
+            .chain(names(
+                Kind::ValidatingWebhookConfiguration,
+                &self.validating_webhooks,
+            ))
+            .chain(names(Kind::MutatingWebhookConfiguration, &self.mutating_webhooks))
+    }
+}
+
+fn names<T: Metadata<Ty = ObjectMeta>>(kind: Kind, list: &[Loaded<T>]) -> impl Iterator<Item = (Kind, &str)> {
+    let names = list.iter().map(|loaded| loaded.object.metadata().name.as_deref());
+    names.map(move |name| (kind, name.unwrap_or_default()))
 }
 
 /// An object and where it came from.

@@ -1,0 +1,96 @@
+//! Loading a directory again and again: what did not change is taken from the time before.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::directory::{self, ManifestFile};
+use crate::load::{Options, content_hash, finish, unsplit};
+use crate::plugin::Plugin;
+use crate::problem::LoadErrors;
+use crate::rules::{Home, StaticRules};
+use crate::set::ManifestSet;
+
+/// Loads a plugin's directory whenever it may have changed.
+///
+/// The result is always that of [`load_directory`](crate::load_directory). Files that are the same as before are not
+/// parsed, validated or compiled again, and their objects are the very same.
+#[derive(Debug)]
+pub struct Reloader {
+    plugin: Plugin,
+    memory: Memory,
+}
+
+impl Reloader {
+    /// Loads directories of this plugin.
+    #[must_use]
+    pub fn new(plugin: Plugin) -> Self {
+        Self {
+            plugin,
+            memory: Memory::default(),
+        }
+    }
+
+    /// Loads the directory, unless its content has the hash that is in use. The compiler of the options should be the
+    /// same each time: it is not asked again of what it compiled.
+    ///
+    /// # Errors
+    /// As [`load_directory`](crate::load_directory).
+    pub fn load(
+        &mut self,
+        path: &str,
+        in_use: Option<&str>,
+        options: &Options<'_>,
+    ) -> Result<Option<ManifestSet>, LoadErrors> {
+        let content = directory::read(path).map_err(|failure| LoadErrors::new(vec![failure]))?;
+        let hash = content_hash(&content.files);
+        if content.unreadable.is_empty() && in_use == Some(hash.as_str()) {
+            return Ok(None);
+        }
+        let failures = unsplit(&content.files, content.unreadable);
+        let files = content.files.into_iter().map(Cow::Owned);
+        let rules = StaticRules::new(Home::Plugin(self.plugin), options);
+        finish(files, failures, hash, rules, Some(&mut self.memory)).map(Some)
+    }
+}
+
+/// What the files of the time before came to, by path; of those without a fault.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    files: HashMap<Box<str>, Known>,
+}
+
+/// A file and its objects.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    text: Arc<String>,
+    objects: Arc<ManifestSet>,
+}
+
+impl Known {
+    pub(crate) fn new(text: Arc<String>, objects: ManifestSet) -> Self {
+        Self {
+            text,
+            objects: Arc::new(objects),
+        }
+    }
+
+    pub(crate) fn objects(&self) -> &ManifestSet {
+        &self.objects
+    }
+}
+
+impl Memory {
+    /// A file's objects, if the file is what it was.
+    pub(crate) fn recall(&self, file: &ManifestFile) -> Option<Known> {
+        let known = self.files.get(file.path.as_str());
+        known
+            .filter(|known| known.text.as_bytes() == file.content)
+            .cloned()
+    }
+
+    /// Puts other files in the place of those before.
+    pub(crate) fn replace(&mut self, files: impl IntoIterator<Item = (Box<str>, Known)>) {
+        self.files = files.into_iter().collect();
+    }
+}
