@@ -151,7 +151,7 @@ impl Environment {
 
     /// Plans a checked expression for evaluation.
     pub fn plan(&self, checked: &Checked) -> Result<Program, CompileError> {
-        if checked.types.iter().any(Type::is_unnamed) {
+        if checked.types.iter().any(Type::is_untyped) {
             return Err(CompileError::Untyped);
         }
         plan::plan(self, checked).map_err(CompileError::Plan)

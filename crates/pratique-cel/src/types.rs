@@ -54,6 +54,11 @@ impl Type {
         matches!(self, Type::Struct(name) if name.is_empty())
     }
 
+    /// Whether it is what reading such a field gives, perhaps within an optional.
+    pub(crate) fn is_untyped(&self) -> bool {
+        self.is_unnamed() || self.optional_value().is_some_and(Type::is_unnamed)
+    }
+
     /// `list(element)`
     pub fn list(element: Type) -> Type {
         Type::List(Arc::new(element))

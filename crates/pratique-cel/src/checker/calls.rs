@@ -39,7 +39,10 @@ impl<'e> Checker<'e> {
             _ => self.check_function(id, function, target, args),
         }
         self.formats -= usize::from(is_format);
-        if matches!(&**function, "duration" | "timestamp" | "matches" | "format") {
+        if matches!(
+            undotted(function),
+            "duration" | "timestamp" | "matches" | "format"
+        ) {
             self.outcome.literals.push(id);
         }
     }
@@ -134,11 +137,15 @@ impl<'e> Checker<'e> {
                 continue;
             };
             found.indices.push(index);
-            found.result = Some(match found.result {
-                None => result,
-                Some(first) if is_dyn(&first) || same(&result, &first) => first,
-                Some(_) => Type::Dyn,
-            });
+            found.result = match found.result {
+                None => Some(result).filter(|result| !result.is_unnamed()),
+                Some(first) if is_dyn(&first) || same(&result, &first) => Some(first),
+                Some(_) => Some(Type::Dyn),
+            };
+        }
+        // Overloads that all give what has no type are as good as none.
+        if found.result.is_none() {
+            found.indices.clear();
         }
         found
     }
