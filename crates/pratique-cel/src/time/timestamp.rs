@@ -7,7 +7,8 @@ use std::hash::{Hash, Hasher};
 use super::calendar::{Civil, DAY, civil_from_seconds, days_from_civil};
 use super::{Duration, Overflow, SECOND, Zone, rfc3339};
 
-/// A point in time between the years 1 and 9999, with the offset from UTC that it was written with.
+/// A point in time between the years 1 and 9999, with the offset from UTC that it was written with. Only messages of
+/// protocol buffers can hold [others](Timestamp::of_message).
 ///
 /// Two timestamps are equal when they are the same instant; the offset shows only in the text.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +65,20 @@ impl Timestamp {
         Self::new(seconds, 0, 0)
     }
 
+    /// A timestamp from the fields of a message, which may be of any year; the nanoseconds may make up seconds.
+    pub fn of_message(seconds: i64, nanos: i64) -> Self {
+        Timestamp {
+            seconds: seconds.wrapping_add(nanos.div_euclid(SECOND)),
+            nanos: u32::try_from(nanos.rem_euclid(SECOND)).unwrap_or_default(),
+            offset_minutes: 0,
+        }
+    }
+
+    /// Whether it is between the years 1 and 9999.
+    pub fn is_in_range(self) -> bool {
+        (Self::MIN..=Self::MAX).contains(&self.seconds)
+    }
+
     /// A timestamp from RFC 3339 as Go's `time.Parse` reads it.
     pub fn parse(text: &str) -> Result<Self, TimestampError> {
         let parsed = rfc3339::parse(text).ok_or(TimestampError::Syntax)?;
@@ -82,9 +97,9 @@ impl Timestamp {
 
     /// This time and some.
     pub fn checked_add(self, duration: Duration) -> Result<Self, Overflow> {
-        // Neither sum can overflow: a timestamp has 38 bits of seconds, a duration 34.
         let nanos = i64::from(self.nanos) + duration.nanos() % SECOND;
-        let seconds = self.seconds + duration.nanos() / SECOND + nanos.div_euclid(SECOND);
+        let more = duration.nanos() / SECOND + nanos.div_euclid(SECOND);
+        let seconds = self.seconds.checked_add(more).ok_or(Overflow::Integer)?;
         let nanos = u32::try_from(nanos.rem_euclid(SECOND)).map_err(|_| Overflow::Integer)?;
         Self::new(seconds, nanos, self.offset_minutes)
     }
@@ -96,7 +111,8 @@ impl Timestamp {
 
     /// The time from another timestamp to this one.
     pub fn checked_since(self, other: Timestamp) -> Result<Duration, Overflow> {
-        let nanos = (self.seconds - other.seconds).checked_mul(SECOND);
+        let seconds = self.seconds.checked_sub(other.seconds);
+        let nanos = seconds.and_then(|seconds| seconds.checked_mul(SECOND));
         let nanos = nanos.and_then(|nanos| nanos.checked_add(i64::from(self.nanos) - i64::from(other.nanos)));
         nanos.map(Duration::from_nanos).ok_or(Overflow::Integer)
     }
@@ -121,6 +137,11 @@ impl Timestamp {
         }
     }
 
+    /// What decides which of two is earlier: seconds since the year 1, which wrap where they are out of any calendar.
+    fn order(self) -> (i64, u32) {
+        (self.seconds.wrapping_sub(Self::MIN), self.nanos)
+    }
+
     /// The form of protobuf's JSON: UTC, with 0, 3, 6 or 9 digits of fraction.
     pub fn to_proto_json(self) -> String {
         let fraction = grouped_fraction(self.nanos);
@@ -128,14 +149,14 @@ impl Timestamp {
     }
 
     fn new(seconds: i64, nanos: u32, offset_minutes: i16) -> Result<Self, Overflow> {
-        if (Self::MIN..=Self::MAX).contains(&seconds) {
-            Ok(Timestamp {
-                seconds,
-                nanos,
-                offset_minutes,
-            })
-        } else {
-            Err(Overflow::Timestamp)
+        let timestamp = Timestamp {
+            seconds,
+            nanos,
+            offset_minutes,
+        };
+        match timestamp.is_in_range() {
+            true => Ok(timestamp),
+            false => Err(Overflow::Timestamp),
         }
     }
 }
@@ -154,7 +175,7 @@ impl Timestamp {
 
     /// Date and time where it was written, without the offset.
     fn local_text(&self) -> String {
-        let local = self.seconds + i64::from(self.offset_minutes) * 60;
+        let local = self.seconds.saturating_add(i64::from(self.offset_minutes) * 60);
         let mut text = DateTime(civil_from_seconds(local)).to_string();
         if self.nanos > 0 {
             let digits = format!(".{:09}", self.nanos);
@@ -194,7 +215,7 @@ impl PartialOrd for Timestamp {
 
 impl Ord for Timestamp {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
+        self.order().cmp(&other.order())
     }
 }
 
@@ -378,9 +399,36 @@ mod tests {
             [2023, 5, 180, 30, 29, 5, 17, 0, 0, 0],
         );
         check(
+            "9999-12-31T03:59:59Z",
+            "America/New_York",
+            [9999, 11, 363, 30, 29, 4, 22, 59, 59, 0],
+        );
+        check(
             "0001-01-01T00:00:00Z",
             "-1:00",
             [0, 11, 365, 31, 30, 0, 23, 0, 0, 0],
+        );
+    }
+
+    #[test]
+    fn any_year_of_a_message() {
+        let of = |seconds, nanos| Timestamp::of_message(seconds, nanos);
+        assert_eq!(
+            of(9_007_199_254_740_993, 0).to_string(),
+            "285428751-11-12T07:36:33Z"
+        );
+        let zone = Zone::parse("America/New_York").unwrap();
+        assert_eq!(
+            of(9_007_199_254_740_993, 0).field(TimestampField::Hours, &zone),
+            2
+        );
+        assert_eq!(of(i64::MAX, 2_000_000_000).seconds(), i64::MIN + 1);
+        assert!(of(i64::MAX, 0) < of(0, 0));
+        assert!(of(0, -1) < of(0, 0) && of(0, 0).is_in_range() && !of(i64::MAX, 0).is_in_range());
+        assert_eq!(of(i64::MAX, 0).checked_since(of(-1, 0)), Err(Overflow::Integer));
+        assert_eq!(
+            of(i64::MAX, 0).checked_add(Duration::from_nanos(SECOND)),
+            Err(Overflow::Integer)
         );
     }
 

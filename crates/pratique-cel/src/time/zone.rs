@@ -2,6 +2,7 @@
 
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
+use super::calendar::DAY;
 use crate::text::{NumberError, atoi};
 
 /// A time zone.
@@ -25,6 +26,9 @@ pub enum ZoneError {
     /// The name of a group of zones: `America`.
     #[error("is a directory")]
     Group,
+    /// A name below that of a zone: `UTC/x`.
+    #[error("not a directory")]
+    BelowZone,
     /// A name that no file can have.
     #[error("invalid argument")]
     Nul,
@@ -51,10 +55,21 @@ impl Zone {
     pub(super) fn offset_at(&self, seconds: i64) -> i64 {
         match self {
             Zone::Fixed(offset) => *offset,
-            // Every timestamp of CEL is within the range of jiff's.
-            Zone::Named(zone) => jiff::Timestamp::from_second(seconds)
+            Zone::Named(zone) => jiff::Timestamp::from_second(within_database(seconds))
                 .map_or(0, |timestamp| i64::from(zone.to_offset(timestamp).seconds())),
         }
+    }
+}
+
+/// A time of the same offset that the database knows: it ends before the last day of 9999, but what holds then holds
+/// for good, in each cycle of the calendar.
+fn within_database(seconds: i64) -> i64 {
+    const CYCLE: i64 = 146_097 * DAY;
+    let (first, last) = (jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());
+    match seconds {
+        _ if seconds < first => first,
+        _ if seconds > last => last - CYCLE + 1 + (seconds - last - 1) % CYCLE,
+        _ => seconds,
     }
 }
 
@@ -81,16 +96,24 @@ fn named(name: &str) -> Result<Zone, ZoneError> {
         // The database ignores case; a file system of zones does not.
         Ok(zone) if zone.iana_name() == Some(name) => Ok(Zone::Named(zone)),
         _ if is_group(&database, name) => Err(ZoneError::Group),
+        _ if is_below_zone(&database, name) => Err(ZoneError::BelowZone),
         _ => Err(ZoneError::Unknown(name.to_owned())),
     }
 }
 
 fn is_group(database: &TimeZoneDatabase, name: &str) -> bool {
-    database.available().any(|zone| {
-        zone.as_str()
-            .strip_prefix(name)
-            .is_some_and(|rest| rest.starts_with('/'))
-    })
+    let name = name.trim_end_matches('/');
+    database.available().any(|zone| is_below(zone.as_str(), name))
+}
+
+fn is_below_zone(database: &TimeZoneDatabase, name: &str) -> bool {
+    name.contains('/') && database.available().any(|zone| is_below(name, zone.as_str()))
+}
+
+/// Whether a path begins with a directory.
+fn is_below(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory)
+        .is_some_and(|rest| rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -132,6 +155,9 @@ mod tests {
         check("Etc/Unknown", "unknown time zone Etc/Unknown");
         check("+0200", "unknown time zone +0200");
         check("America", "is a directory");
+        check("Australia/", "is a directory");
+        check("UTC/x", "not a directory");
+        check("Europe/Berlin/", "not a directory");
         check("../x", "time: invalid location name");
         check("/x", "time: invalid location name");
         check("/\0", "time: invalid location name");

@@ -73,7 +73,10 @@ impl TypeProvider for WellKnown {
         };
         match type_name {
             DURATION => duration(integer("seconds", "int64")?, integer("nanos", "int32")?),
-            TIMESTAMP => timestamp(integer("seconds", "int64")?, integer("nanos", "int32")?),
+            TIMESTAMP => Ok(Value::Timestamp(Timestamp::of_message(
+                integer("seconds", "int64")?,
+                integer("nanos", "int32")?,
+            ))),
             "google.protobuf.Value" => match given.last() {
                 None | Some(("null_value", _)) => Ok(Value::Null),
                 Some((field, value)) => dynamic::container(context, (type_name, field), value),
@@ -156,11 +159,4 @@ fn duration<'a>(seconds: i64, nanos: i64) -> Evaluation<'a> {
     let total = i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
     let nanos = total.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
     Ok(Value::Duration(Duration::from_nanos(nanos)))
-}
-
-fn timestamp<'a>(seconds: i64, nanos: i64) -> Evaluation<'a> {
-    Timestamp::from_seconds(seconds)
-        .and_then(|at| at.checked_add(Duration::from_nanos(nanos)))
-        .map(Value::Timestamp)
-        .map_err(|error| Fault::error(error.to_string()))
 }
