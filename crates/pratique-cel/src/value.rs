@@ -250,6 +250,16 @@ impl<'a> List<'a> {
         self.len() == 0
     }
 
+    /// Whether it is that very list, made by one evaluation. Arrays of the input are made anew by each reading.
+    pub(crate) fn is_very(&self, other: &List<'_>) -> bool {
+        match (self, other) {
+            (List::Values(own), List::Values(others)) => !own.is_empty() && is_very_slice(own, others),
+            (List::Constant(own), List::Constant(others)) => is_very_slice(own, others),
+            (List::Joined(own), List::Joined(others)) => std::ptr::addr_eq(*own, *others),
+            _ => false,
+        }
+    }
+
     /// The element at an index from 0.
     #[inline]
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
@@ -334,6 +344,15 @@ impl<'a> Map<'a> {
         }
     }
 
+    /// Whether it is that very map, made by one evaluation. Objects of the input are made anew by each reading.
+    pub(crate) fn is_very(&self, other: &Map<'_>) -> bool {
+        match (self, other) {
+            (Map::Entries(own), Map::Entries(others)) => !own.is_empty() && is_very_slice(own, others),
+            (Map::Constant(own), Map::Constant(others)) => is_very_slice(own, others),
+            _ => false,
+        }
+    }
+
     /// The entry at a position in the map's own order.
     pub fn entry(&self, index: usize) -> Option<(Value<'a>, Value<'a>)> {
         match self {
@@ -358,4 +377,9 @@ impl<'a> Map<'a> {
         // Every index below len() has an entry.
         (0..map.len()).map(move |index| map.entry(index).unwrap_or((Value::Null, Value::Null)))
     }
+}
+
+/// Whether two slices are one in memory. Empty ones take none, and seem so.
+fn is_very_slice<T, U>(left: &[T], right: &[U]) -> bool {
+    left.len() == right.len() && std::ptr::addr_eq(left.as_ptr(), right.as_ptr())
 }

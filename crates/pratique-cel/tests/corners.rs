@@ -41,6 +41,12 @@ fn outcome(text: &str) -> (String, u64) {
     (text, context.cost())
 }
 
+/// The text of one fault of compiling.
+fn compile_fault(text: &str, column: usize, problem: &str) -> String {
+    let dots = ".".repeat(column - 1);
+    format!("ERROR: <input>:1:{column}: {problem}\n | {text}\n | {dots}^")
+}
+
 #[test]
 fn names_of_types_are_no_variables() {
     let undefined = "program instantiation failed: reference to undefined type: x";
@@ -61,6 +67,20 @@ fn fields_without_a_type() {
     check("[JSONPatch{}.nope, JSONPatch{}.nope]", untyped, 0);
     check("JSONPatch{e: [][0]}", untyped, 0);
     check("JSONPatch{e: {}[[]]}", untyped, 0);
+    check("optional.of(JSONPatch{}).nope", untyped, 0);
+    check("JSONPatch{}.?nope", untyped, 0);
+    let no_value = compile_fault(
+        "JSONPatch{}.?a.value()",
+        21,
+        "found no matching overload for 'value' applied to 'optional_type().()'",
+    );
+    check("JSONPatch{}.?a.value()", &no_value, 0);
+    let no_choice = compile_fault(
+        "(true ? {}[1] : JSONPatch{}.n)",
+        7,
+        "found no matching overload for '_?_:_' applied to '(bool, , )'",
+    );
+    check("(true ? {}[1] : JSONPatch{}.n)", &no_choice, 0);
     check("has(JSONPatch{}.nope)", "unsupported field: nope", 41);
     check("JSONPatch{e: object}", "unexpected JSONPatchType field: e", 41);
 }
@@ -209,6 +229,80 @@ fn times_in_messages() {
 #[test]
 fn zones_that_no_file_can_have() {
     check("timestamp(1).getHours('UTC\\000')", "invalid argument", 1);
+    check("timestamp(1).getHours('Australia/')", "is a directory", 1);
+    check("timestamp(1).getHours('UTC/')", "not a directory", 1);
+}
+
+#[test]
+fn the_end_of_time() {
+    check(
+        "timestamp('9999-12-31T03:59:59Z').getHours('America/New_York')",
+        "Int(22)",
+        1,
+    );
+    let far = "google.protobuf.Timestamp{seconds: 9007199254740993}";
+    check(&format!("{far}.getFullYear()"), "Int(285428751)", 41);
+    check(&format!("{far} - duration('1s')"), "timestamp overflow", 41);
+}
+
+#[test]
+fn keys_found_by_their_address() {
+    let twice = |key: &str| format!("[1, 2].transformMapEntry(i, x, {{{key}: 1}}).size()");
+    check(&twice("object.l"), "Int(2)", 70);
+    check(&twice("[object.a]"), "Int(2)", 90);
+    check(&twice("quantity('1')"), "Int(2)", 68);
+    check(&twice("[]"), "insert failed: key [] already exists", 6);
+    check(
+        "{'k': [1]}.transformMap(k, x, {x: 1} == {x: 1})['k']",
+        "Bool(true)",
+        69,
+    );
+}
+
+#[test]
+fn errors_within_lists_and_maps() {
+    let unfit = |of: &str| format!("unsupported conversion to ref.Val: {of}");
+    let quantity = unfit("(*resource.Quantity)1");
+    check("Object{a: [quantity('1')]}.a.size()", "Int(1)", 54);
+    check("Object{a: [quantity('1')]}.a[0]", &quantity, 54);
+    check("Object{a: [quantity('1')]}.a.map(x, x)", &quantity, 67);
+    check("Object{a: [quantity('1')]}.a[?0].orValue(1)", &quantity, 54);
+    check("Object{a: {'k': ip('::1')}}.a.k", &unfit("(netip.Addr)::1"), 74);
+    check("Object{a: [[1 > 0 ? 1 : 2]]}.a[0][0]", "Int(1)", 65);
+    check(
+        "{}[Object{a: quantity('1')}.a]",
+        "invalid qualifier type: *resource.Quantity",
+        44,
+    );
+    check("Object{a: format.date()}.a.b", "no such key: b", 44);
+    check(
+        "{}[Object{a: format.date()}.a]",
+        "invalid qualifier type: cel.Format",
+        44,
+    );
+    check(
+        "Object{a: Object.a{b: {1: 2}}}.a.b",
+        r#"fail to convert field "b": map key '\x01' is of type types.Int, not string"#,
+        83,
+    );
+}
+
+#[test]
+fn paths_of_conditionals() {
+    check("(true ? [optional.of([])][0] : null)[1]", "no such key: 1", 13);
+    check("(true ? optional.of([1]) : null)[0].value()", "Int(1)", 3);
+    check("(true ? object.?l : optional.none())[1].value()", "Int(2)", 3);
+    check(
+        "has((true ? [optional.of({'a': 1})][0] : null).a)",
+        "Bool(false)",
+        12,
+    );
+}
+
+#[test]
+fn literals_of_calls_with_a_leading_dot() {
+    let invalid = compile_fault(".duration('').getHours()", 11, "invalid duration argument");
+    check(".duration('').getHours()", &invalid, 0);
 }
 
 #[test]
@@ -228,8 +322,10 @@ fn objects_within_messages() {
 #[test]
 fn options_of_a_request() {
     let environment = environment().with_variable("request", Type::Dyn);
-    let request =
-        json::parse(br#"{"options": {"kind": "CreateOptions", "l": []}, "kind": {}, "l": []}"#).unwrap();
+    let request = json::parse(
+        br#"{"options": {"kind": "CreateOptions", "l": []}, "kind": {}, "l": [], "texts": ["a"]}"#,
+    )
+    .unwrap();
     let check = |text: &str, expected: &str| {
         let program = environment.compile(text).expect(text);
         let mut activation = environment.activation();
@@ -250,6 +346,12 @@ fn options_of_a_request() {
     check("request.kind == 1", "no such overload");
     check("request.kind[1]", "unsupported map key type: types.Int");
     check("request.l == 1", "no such overload");
+    check("request.texts[dyn(0u)]", "unsupported index type: types.Uint");
+    check("{}[request.texts[dyn(0u)]]", "invalid qualifier type: *types.Err");
+    check(
+        "[request.texts].map(x, x[0.0])",
+        "unsupported index type: types.Double",
+    );
     check("Object{a: request.l} == Object{a: request.l}", "Bool(true)");
     check("Object{a: request.kind} == Object{a: request.kind}", "Bool(true)");
 }

@@ -181,7 +181,7 @@ fn is_zero<'a>(context: &Context<'a>, value: &Value<'a>) -> Result<bool, Fault> 
 
 fn value_of<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
-        [Value::Optional(Some(value))] => Ok(**value),
+        [Value::Optional(Some(value))] => ops::sound(**value),
         [Value::Optional(None)] => Err(Fault::error("optional.none() dereference")),
         _ => Err(Fault::no_such_overload()),
     }

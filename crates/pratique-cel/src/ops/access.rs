@@ -1,6 +1,7 @@
 //! Access to members: `x.field`, `x[key]`, and whether they are there.
 
 use super::container::{lookup, lossless_int};
+use super::failed::failed;
 use super::naming::{go_type, shown};
 use crate::context::Context;
 use crate::error::Fault;
@@ -67,14 +68,14 @@ pub(crate) fn member<'a>(
 ) -> Result<Lookup<'a>, Fault> {
     match (object, key) {
         (object, Value::String(field)) => member_str(context, object, field, false),
-        (Value::List(list), key) => element(&list, key),
+        (Value::List(list), key) => element(context, &list, key),
         (Value::Map(map), key) => lookup(&map, key).map(Into::into),
         (Value::Struct(value), key) if value.is_indexable() => Err(value.unfit_index(key)),
         _ => Ok(Lookup::NoKey),
     }
 }
 
-fn element<'a>(list: &List<'a>, key: &Value<'_>) -> Result<Lookup<'a>, Fault> {
+fn element<'a>(context: &Context<'a>, list: &List<'a>, key: &Value<'_>) -> Result<Lookup<'a>, Fault> {
     let index = match key {
         Value::Int(index) => Some(*index),
         Value::Uint(index) => i64::try_from(*index).ok(),
@@ -92,7 +93,8 @@ fn element<'a>(list: &List<'a>, key: &Value<'_>) -> Result<Lookup<'a>, Fault> {
     match (list, key, found) {
         (_, _, None) => Ok(Lookup::NoIndex),
         (List::Typed(_), Value::Uint(_) | Value::Double(_), Some(_)) => {
-            Err(Fault::error(format!("unsupported index type: {}", go_type(key))))
+            let fault = Fault::error(format!("unsupported index type: {}", go_type(key)));
+            Ok(Lookup::Found(failed(context, fault, "*types.Err")))
         }
         (_, _, Some(value)) => Ok(Lookup::Found(value)),
     }

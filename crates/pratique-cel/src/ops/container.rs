@@ -3,7 +3,7 @@
 use super::equality::equal;
 use super::naming::go_type;
 use crate::error::Fault;
-use crate::value::{Map, Value};
+use crate::value::{Map, Opaque, Value};
 
 /// Whether a list has an element, or a map a key.
 pub(crate) fn is_in(element: &Value<'_>, container: &Value<'_>) -> Result<bool, Fault> {
@@ -81,9 +81,21 @@ fn find_exact<'a>(map: &Map<'a>, key: &Value<'_>) -> Option<Value<'a>> {
         .map(|(_, value)| value)
 }
 
-/// Whether two keys are one and the same: equal, and of one type.
+/// Whether two keys are one and the same: equal, and of one type. Of what the reference finds by its address, only the
+/// very value is the same: lists, maps, objects, optionals, quantities and URLs.
 pub(crate) fn is_same_key(left: &Value<'_>, right: &Value<'_>) -> bool {
-    std::mem::discriminant(left) == std::mem::discriminant(right) && equal(left, right) == Ok(true)
+    match (left, right) {
+        (Value::List(left), Value::List(right)) => left.is_very(right),
+        (Value::Map(left), Value::Map(right)) => left.is_very(right),
+        (Value::Struct(left), Value::Struct(right)) => std::ptr::addr_eq(*left, *right),
+        (Value::Optional(Some(left)), Value::Optional(Some(right))) => std::ptr::eq(*left, *right),
+        (Value::Opaque(left), Value::Opaque(right)) if is_pointer(*left) => std::ptr::addr_eq(*left, *right),
+        _ => std::mem::discriminant(left) == std::mem::discriminant(right) && equal(left, right) == Ok(true),
+    }
+}
+
+fn is_pointer(value: &dyn Opaque) -> bool {
+    matches!(value.type_name(), "kubernetes.Quantity" | "kubernetes.URL")
 }
 
 /// The integer that a double is.

@@ -7,6 +7,7 @@ mod arithmetic;
 mod container;
 mod convert;
 mod equality;
+mod failed;
 mod naming;
 mod order;
 mod size;
@@ -18,6 +19,7 @@ pub(crate) use convert::{
     to_bool, to_bytes, to_double, to_duration, to_dyn, to_int, to_string, to_timestamp, to_type, to_uint,
 };
 pub use equality::equal;
+pub(crate) use failed::{failed, sound};
 pub use naming::shown;
 pub(crate) use naming::{go_type, unknown_operands, unmet_need};
 pub use order::compare;

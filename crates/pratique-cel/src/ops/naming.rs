@@ -1,5 +1,6 @@
 //! How messages show values and name what they are.
 
+use super::failed::native_name;
 use crate::error::Fault;
 use crate::function::CostNeed;
 use crate::text::general_form;
@@ -76,7 +77,7 @@ pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
             "kubernetes.authorization.GroupCheck" => "library.groupCheckVal",
             "kubernetes.authorization.ResourceCheck" => "library.resourceCheckVal",
             "kubernetes.authorization.Decision" => "library.decisionVal",
-            _ => "ref.Val",
+            _ => native_name(*value).unwrap_or("ref.Val"),
         },
     }
 }

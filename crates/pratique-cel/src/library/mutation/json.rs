@@ -105,7 +105,8 @@ fn structure(value: &dyn Struct) -> Result<json::Value<'static>, NotJson> {
     Ok(json::Value::Object(members))
 }
 
-fn check_keys(field: &str, value: &Value<'_>) -> Result<(), NotJson> {
+/// Refuses a map in a field that has keys which are no strings.
+pub(super) fn check_keys(field: &str, value: &Value<'_>) -> Result<(), NotJson> {
     let Some(key) = unfit_key(value) else {
         return Ok(());
     };
@@ -124,8 +125,8 @@ fn check_keys(field: &str, value: &Value<'_>) -> Result<(), NotJson> {
 /// A field of an object: data of the input as it is, and what the expression made element by element.
 fn field(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
     match value {
-        Value::Optional(Some(value)) => field(value),
-        Value::List(list @ (List::Json(_) | List::Typed(_))) => array(list, field),
+        Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => field(inner),
+        Value::List(list @ (List::Json(_) | List::Typed(_) | List::Joined(_))) => array(list, field),
         Value::Map(map @ (Map::Json(_) | Map::Typed(_))) => entries(map, field),
         Value::List(list) => array(list, element),
         Value::Map(map) => entries(map, element),
@@ -133,14 +134,18 @@ fn field(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
     }
 }
 
-/// What is in a list or a map: lists and maps in these have the form of any value.
+/// What is in a list or a map: lists and maps that the expression made within these have the form of any value.
 fn element(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
     match value {
         Value::Optional(Some(value)) => element(value),
+        Value::List(list @ List::Joined(_)) => array(list, element),
         Value::Opaque(opaque) if opaque.type_name() == "kubernetes.NamedFormat" => to_json(value),
-        Value::Null | Value::Timestamp(_) | Value::Duration(_) | Value::Opaque(_) => {
-            Err(NotJson::NoForm(native_type(value)))
-        }
+        Value::Null
+        | Value::Timestamp(_)
+        | Value::Duration(_)
+        | Value::Opaque(_)
+        | Value::List(List::Typed(_))
+        | Value::Map(Map::Typed(_)) => Err(NotJson::NoForm(native_type(value))),
         // An object within an object holds the fault of its own conversion.
         Value::Struct(_) => to_json(value).map_err(|error| match error {
             NotJson::FieldKey { .. } => NotJson::NoForm("*fmt.wrapError"),

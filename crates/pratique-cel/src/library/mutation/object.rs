@@ -1,11 +1,12 @@
 //! Values of `Object` and of the types below it.
 
+use super::json::check_keys;
 use super::{JSON_PATCH, native_type};
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::ops;
-use crate::value::{Evaluation, List, Map, Struct, Value};
+use crate::value::{List, Map, Struct, Value};
 
 /// An object literal.
 #[derive(Clone, Copy, Debug)]
@@ -41,20 +42,9 @@ impl Struct for Object<'_> {
             return Err(Fault::error(message));
         }
         let found = self.fields.iter().find(|(own, _)| *own == field);
-        match found {
-            None => Ok(Some(Value::Null)),
-            // What cannot be looked into is an error to the reference, even as a value.
-            Some((_, Value::Opaque(value))) if native_type(&Value::Opaque(*value)) == "*types.Err" => {
-                Err(Fault::no_such_overload())
-            }
-            Some((_, Value::Opaque(value))) => {
-                let (native, text) = (native_type(&Value::Opaque(*value)), value.text());
-                Err(Fault::error(format!(
-                    "unsupported conversion to ref.Val: ({native}){text}"
-                )))
-            }
-            Some((_, value)) => plain(context, *value).map(Some),
-        }
+        Ok(Some(
+            found.map_or(Value::Null, |(_, value)| plain(context, value)),
+        ))
     }
 
     fn has(&self, _: &Context<'_>, field: &str) -> Result<bool, Fault> {
@@ -99,33 +89,71 @@ pub(super) fn unfit_key<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// A field's value as plain data: objects are maps, types are names, and optionals are what they hold.
-fn plain<'a>(context: &Context<'a>, value: Value<'a>) -> Evaluation<'a> {
-    let arena = context.arena;
-    Ok(match value {
+/// A field's value as it is read back: objects are maps, types are names, and optionals are what they hold; so are the
+/// members of lists and maps, but not what is within these in turn.
+fn plain<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
+    match value {
+        Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
+            plain(context, inner)
+        }
+        Value::List(List::Typed(elements)) => Value::List(List::Json(elements)),
+        Value::Map(Map::Typed(object)) => Value::Map(Map::Json(object)),
+        Value::List(list @ (List::Values(_) | List::Constant(_))) => plain_list(context, list, member),
+        Value::List(list @ List::Joined(_)) => plain_list(context, list, plain),
+        Value::Map(map @ (Map::Entries(_) | Map::Constant(_))) => {
+            let entries = map.iter().map(|(key, value)| (key, member(context, &value)));
+            let entries: Vec<(Value<'a>, Value<'a>)> = entries.collect();
+            Value::Map(Map::Entries(context.arena.slice(&entries)))
+        }
+        other => member(context, other),
+    }
+}
+
+type Convert<'a> = fn(&Context<'a>, &Value<'a>) -> Value<'a>;
+
+fn plain_list<'a>(context: &Context<'a>, list: &List<'a>, convert: Convert<'a>) -> Value<'a> {
+    let elements: Vec<Value<'a>> = list.iter().map(|own| convert(context, &own)).collect();
+    Value::List(List::Values(context.arena.slice(&elements)))
+}
+
+/// A member of a list or map in a field. Abstract values become what they hold, which are no values.
+fn member<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
+    match value {
         Value::Optional(None) => Value::Null,
-        Value::Optional(Some(value)) => plain(context, *value)?,
+        Value::Optional(Some(value)) => member(context, value),
         Value::Type(name) => Value::String(name),
-        Value::Struct(value) if value.type_name() != JSON_PATCH => {
-            let fields = value.fields(context)?.into_iter();
-            let entries: Result<Vec<_>, Fault> = fields
-                .map(|(name, value)| Ok((Value::String(name), plain(context, value)?)))
-                .collect();
-            Value::Map(Map::Entries(arena.slice(&entries?)))
+        Value::List(List::Typed(elements)) => Value::List(List::Json(elements)),
+        Value::Map(Map::Typed(object)) => Value::Map(Map::Json(object)),
+        Value::List(list @ List::Joined(_)) => plain_list(context, list, member),
+        Value::Struct(object) if object.type_name() != JSON_PATCH => plain_object(context, *object),
+        Value::Opaque(own) if own.type_name() != "kubernetes.NamedFormat" => {
+            let native = native_type(value);
+            let fault = match native {
+                "*types.Err" => Fault::no_such_overload(),
+                _ => Fault::error(format!(
+                    "unsupported conversion to ref.Val: ({native}){}",
+                    own.text()
+                )),
+            };
+            ops::failed(context, fault, native)
         }
-        Value::List(List::Values(elements)) => {
-            let elements: Result<Vec<_>, Fault> = elements.iter().map(|own| plain(context, *own)).collect();
-            Value::List(List::Values(arena.slice(&elements?)))
-        }
-        Value::Map(Map::Entries(entries)) => {
-            let entries: Result<Vec<_>, Fault> = entries
-                .iter()
-                .map(|(key, value)| Ok((*key, plain(context, *value)?)))
-                .collect();
-            Value::Map(Map::Entries(arena.slice(&entries?)))
-        }
-        other => other,
-    })
+        other => *other,
+    }
+}
+
+/// An object within an object, or the error that it has keys that plain data cannot have.
+fn plain_object<'a>(context: &Context<'a>, object: &'a dyn Struct) -> Value<'a> {
+    let entries = object.fields(context).and_then(|fields| {
+        let entries = fields.into_iter().map(|(name, value)| {
+            check_keys(name, &value).map_err(|error| Fault::error(error.to_string()))?;
+            Ok((Value::String(name), plain(context, &value)))
+        });
+        entries.collect::<Result<Vec<_>, Fault>>()
+    });
+    match entries {
+        Ok(entries) => Value::Map(Map::Entries(context.arena.slice(&entries))),
+        Err(fault) => ops::failed(context, fault, "*types.Err"),
+    }
 }
 
 /// Whether two objects have the same fields: the same to the last bit, numbers of the same type; and lists are never

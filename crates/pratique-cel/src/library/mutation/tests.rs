@@ -93,6 +93,12 @@ fn only_plain_data_in_objects_has_a_form() {
         r#"fail to convert field "a": map key '\x01' is of type types.Int, not string"#,
     );
     check("Object{a: [{1: 2}]}", "map key of type int");
+    check("Object{a: [object.a]}", r#"{"a":[[1,{"b":null}]]}"#);
+    check("Object{a: [[duration('1s')]]}", r#"{"a":[["1s"]]}"#);
+    check(
+        "Object{a: [[duration('1s')] + [duration('2s')]]}",
+        "no JSON form for time.Duration",
+    );
     check("JSONPatch{value: duration('90s')}", r#"{"value":"90s"}"#);
 }
 

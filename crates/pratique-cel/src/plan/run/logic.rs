@@ -82,7 +82,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 
     pub(super) fn optional_or(&mut self, left: NodeId, right: NodeId, unwrap: bool) -> Evaluation<'a> {
         match self.evaluate(left)? {
-            Value::Optional(Some(value)) if unwrap => Ok(*value),
+            Value::Optional(Some(value)) if unwrap => ops::sound(*value),
             some @ Value::Optional(Some(_)) => Ok(some),
             Value::Optional(None) => self.evaluate(right),
             _ => Err(Fault::no_such_overload()),

@@ -13,6 +13,7 @@ use super::observe::Observer;
 use crate::context::Context;
 use crate::environment::Activation;
 use crate::error::Fault;
+use crate::ops;
 use crate::value::{Evaluation, Value};
 
 use logic::truth;
@@ -82,7 +83,7 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
             Node::Or(terms) => self.or(terms).map(Value::Bool),
             Node::Conditional { condition, yes, no } => {
                 let chosen = if self.truth(*condition)? { *yes } else { *no };
-                self.evaluate(chosen)
+                self.evaluate(chosen).and_then(ops::sound)
             }
             Node::Equality { left, right, negated } => {
                 self.equality(*left, *right, *negated).map(Value::Bool)
@@ -131,14 +132,16 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
     }
 
     /// Gives a variable a value.
+    #[inline]
     fn bind(&mut self, local: LocalIndex, value: Value<'a>) {
-        self.set(local, Local::Value(value));
+        self.bind_result(local, ops::sound(value));
     }
 
     /// Gives a variable a value or an error.
+    #[inline]
     fn bind_result(&mut self, local: LocalIndex, result: Evaluation<'a>) {
         match result {
-            Ok(value) => self.bind(local, value),
+            Ok(value) => self.set(local, Local::Value(value)),
             Err(fault) => {
                 self.set(local, Local::Failed(self.faults.len()));
                 self.faults.push(fault);

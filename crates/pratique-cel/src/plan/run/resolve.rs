@@ -92,8 +92,9 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         match (attribute.charge, self.resolve(attribute)) {
             (Charge::One, Ok(value)) => {
                 self.context.charge(1)?;
-                Ok(value)
+                ops::sound(value)
             }
+            // A key may be what is no value, and is an error of its own then.
             (Charge::Inner, result) => result,
             (Charge::Presence | Charge::Refund, Ok(Value::Optional(value))) => {
                 self.settle(attribute.charge)?;
@@ -102,7 +103,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             (_, Err(stop)) if stop.is_stop() => Err(stop),
             (charge, result) => {
                 self.settle(charge)?;
-                result
+                result.and_then(ops::sound)
             }
         }
     }
@@ -116,15 +117,17 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     fn resolve(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
-        let mut value = match &attribute.root {
+        let (mut value, is_member) = match &attribute.root {
             Root::Variable { slot, name } => match self.activation.get(*slot) {
-                Some(value) => value,
+                Some(value) => (value, false),
                 None => return Err(Fault::error(format!("no such attribute(s): {name}"))),
             },
-            Root::Local(local) => self.local(*local)?,
-            Root::Node(node) => self.evaluate(*node)?,
+            Root::Local(local) => (self.local(*local)?, false),
+            Root::Node(node) => self.root_node(*node)?,
         };
-        if let Value::Optional(inner) = value {
+        if let Value::Optional(inner) = value
+            && !is_member
+        {
             return match inner {
                 Some(inner) => self.optional_path(*inner, &attribute.path, true),
                 None => Ok(value),
@@ -135,14 +138,44 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             if step.optional {
                 return self.optional_path(value, path, false);
             }
+            let object = self.sound_object(value)?;
             value = if attribute.presence && rest.is_empty() {
-                self.presence(value, step)?
+                self.presence(object, step)?
             } else {
-                self.required(value, step)?
+                self.required(object, step)?
             };
             path = rest;
         }
         Ok(value)
+    }
+
+    /// The value of a node that a path starts from, and whether the path goes on from a member: to the reference the
+    /// path of a conditional is that of each of its branches.
+    fn root_node(&mut self, id: NodeId) -> Result<(Value<'a>, bool), Fault> {
+        let Node::Conditional { condition, yes, no } = self.program.node(id) else {
+            return Ok((self.evaluate(id)?, false));
+        };
+        let chosen = if self.truth(*condition)? { *yes } else { *no };
+        let result = self.root_node(chosen);
+        if O::ACTIVE {
+            let value = result.clone().map(|(value, _)| value);
+            self.observer.observe(self.program.origin(id), &value);
+        }
+        let is_member = match self.program.node(chosen) {
+            Node::Attribute(attribute) => is_path_to_member(&attribute.path),
+            _ => false,
+        };
+        result.map(|(value, within)| (value, within || is_member))
+    }
+
+    /// What a step looks into; the step is charged even where that is an error.
+    #[inline]
+    fn sound_object(&mut self, object: Value<'a>) -> Evaluation<'a> {
+        let object = ops::sound(object);
+        if object.is_err() {
+            self.context.charge(1)?;
+        }
+        object
     }
 
     /// A member that has to be there.
@@ -211,7 +244,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     fn optional_path(&mut self, mut value: Value<'a>, path: &'a [Step], started: bool) -> Evaluation<'a> {
         debug_assert!(started || path.first().is_some_and(|step| step.optional));
         for step in path {
-            match self.optional_step(value, step)? {
+            match self.optional_step(ops::sound(value)?, step)? {
                 Some(member) => {
                     self.context.charge(1)?;
                     value = member;
@@ -256,6 +289,11 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             },
         }
     }
+}
+
+/// Whether a path leads to a member as it is, and not to an optional for it.
+fn is_path_to_member(path: &[Step]) -> bool {
+    !path.is_empty() && path.iter().all(|step| !step.optional)
 }
 
 /// An object of the input.
