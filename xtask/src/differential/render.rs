@@ -16,6 +16,7 @@ pub(super) fn render(value: &Value<'_>) -> Json {
         Value::Double(number) => json!({"double": double(*number)}),
         Value::String(text) => json!({"string": text}),
         Value::Bytes(bytes) => json!({"bytes": base64::encode(bytes)}),
+        Value::Timestamp(timestamp) if !timestamp.is_in_range() => json!({"timestamp": null}),
         Value::Timestamp(timestamp) => json!({"timestamp": timestamp.to_proto_json()}),
         Value::Duration(duration) => json!({"duration": duration.to_proto_json()}),
         Value::List(list) => {

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"math"
-	"reflect"
 	"sort"
 	"strconv"
 	"strings"
@@ -17,8 +16,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/mutation"
 	"k8s.io/apiserver/pkg/cel/mutation/dynamic"
@@ -48,7 +47,11 @@ func render(v ref.Val) form {
 	case types.Duration:
 		return form{"duration": protoText(durationpb.New(t.Duration))}
 	case types.Timestamp:
-		return form{"timestamp": protoText(timestamppb.New(t.Time))}
+		message := timestamppb.New(t.Time)
+		if !message.IsValid() {
+			return form{"timestamp": nil}
+		}
+		return form{"timestamp": protoText(message)}
 	case *types.Type:
 		return form{"type": t.TypeName()}
 	case *types.Err:
@@ -157,20 +160,25 @@ func renderObject(o *dynamic.ObjectVal) form {
 
 // renderPatch shows the members of an operation that are set.
 func renderPatch(p *mutation.JSONPatchVal) form {
-	return form{"patch": renderMembers(p, func(v ref.Val) any { return render(v) })}
-}
-
-func renderMembers(p *mutation.JSONPatchVal, value func(ref.Val) any) form {
 	members := form{}
-	for name, text := range map[string]string{"op": p.Op, "path": p.Path, "from": p.From} {
-		if text != "" {
-			members[name] = text
-		}
+	for name, text := range patchTexts(p) {
+		members[name] = text
 	}
 	if p.Val != nil {
-		members["value"] = value(p.Val)
+		members["value"] = render(p.Val)
 	}
-	return members
+	return form{"patch": members}
+}
+
+// patchTexts are the members of an operation that are texts.
+func patchTexts(p *mutation.JSONPatchVal) map[string]string {
+	texts := map[string]string{}
+	for name, text := range map[string]string{"op": p.Op, "path": p.Path, "from": p.From} {
+		if text != "" {
+			texts[name] = text
+		}
+	}
+	return texts
 }
 
 func dataOrFault(v any) any {
@@ -184,10 +192,12 @@ func dataOrFault(v any) any {
 	return shown
 }
 
-// data is what a merge can read of Go values; not everything is fit for it.
+// data is the JSON form of what an object holds: Go values, and CEL values within lists and maps of these. Not all have one.
 func data(v any) (any, bool) {
 	switch t := v.(type) {
-	case nil, bool, string, int64:
+	case nil, types.Null:
+		return nil, true
+	case bool, string, int64:
 		return t, true
 	case uint64:
 		if t > math.MaxInt64 {
@@ -201,56 +211,78 @@ func data(v any) (any, bool) {
 	case []any:
 		return all(len(t), func(i int) (any, bool) { return data(t[i]) })
 	case []ref.Val:
-		return all(len(t), func(i int) (any, bool) { return data(t[i].Value()) })
+		return all(len(t), func(i int) (any, bool) { return data(t[i]) })
 	case map[string]any:
-		members := form{}
-		for key, member := range t {
-			shown, fit := data(member)
-			if !fit {
-				return nil, false
-			}
-			members[key] = shown
-		}
-		return members, true
+		return members(t)
 	case map[ref.Val]ref.Val:
-		members := form{}
+		named := map[string]any{}
 		for key, member := range t {
 			name, isText := key.(types.String)
-			shown, fit := data(member.Value())
-			if !fit || !isText {
+			if !isText {
 				return nil, false
 			}
-			members[string(name)] = shown
+			named[string(name)] = member
 		}
-		return members, true
-	case apiservercel.Format:
-		return t.Name, true
-	case *mutation.JSONPatchVal:
-		return data(renderMembers(t, func(v ref.Val) any { return v.Value() }))
+		return members(named)
+	// Pratique has no lists and maps of messages, only lists and maps.
+	case *structpb.ListValue, *structpb.Struct:
+		return data(types.DefaultTypeAdapter.NativeToValue(t))
+	case ref.Val:
+		return valueData(t)
 	}
-	return typed(v)
+	return nil, false
 }
 
-// typed is data of a Go type of its own, which comes from typed inputs; values of CEL's other types are none.
-func typed(v any) (any, bool) {
-	switch reflect.TypeOf(v).Kind() {
-	case reflect.Map, reflect.Slice:
-	case reflect.Struct:
-		if !strings.HasPrefix(reflect.TypeOf(v).PkgPath(), "k8s.io/api/") {
+func members(named map[string]any) (any, bool) {
+	shown := form{}
+	for name, member := range named {
+		data, fit := data(member)
+		if !fit {
 			return nil, false
 		}
-	default:
-		return nil, false
+		shown[name] = data
 	}
-	encoded, err := json.Marshal(v)
-	if err != nil {
-		return nil, false
+	return shown, true
+}
+
+// valueData is the JSON form of a CEL value.
+func valueData(v ref.Val) (any, bool) {
+	switch t := v.(type) {
+	case types.Duration, types.Timestamp:
+		return t.ConvertToType(types.StringType).Value(), true
+	case *types.Optional:
+		if !t.HasValue() {
+			return nil, true
+		}
+		return data(t.GetValue())
+	case *types.Type:
+		return t.TypeName(), true
+	case *mutation.JSONPatchVal:
+		named := map[string]any{}
+		for name, text := range patchTexts(t) {
+			named[name] = text
+		}
+		if t.Val != nil {
+			named["value"] = t.Val
+		}
+		return members(named)
+	case traits.Lister:
+		return all(int(t.Size().(types.Int)), func(i int) (any, bool) { return data(t.Get(types.Int(i))) })
+	case traits.Mapper:
+		named := map[ref.Val]ref.Val{}
+		for it := t.Iterator(); it.HasNext() == types.True; {
+			key := it.Next()
+			named[key] = t.Get(key)
+		}
+		return data(named)
 	}
-	var plain any
-	if err := utiljson.Unmarshal(encoded, &plain); err != nil {
-		return nil, false
+	if text, ok := opaqueText(v); ok {
+		return text, true
 	}
-	return data(plain)
+	if strings.HasPrefix(v.Type().TypeName(), "kubernetes.authorization.") {
+		return "", true
+	}
+	return data(v.Value())
 }
 
 func all(count int, at func(int) (any, bool)) (any, bool) {
