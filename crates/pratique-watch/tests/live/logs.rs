@@ -1,0 +1,45 @@
+//! What the log says, and how often.
+
+use crate::log;
+use crate::world::{Kept, World, policy};
+
+#[test]
+fn the_log_says_it_once() {
+    log::keep();
+    let world = World::watched();
+    let directory = world.directory.to_str().unwrap();
+    world.put("second.yaml", &policy("second"));
+    world.expect(&["first", "second"]);
+    let reloaded =
+        format!("INFO message=reloaded manifest config plugin=\"ValidatingAdmissionPolicy\" dir={directory}");
+    assert_eq!(log::lines(directory), [reloaded.as_str()]);
+
+    // Each event is an attempt that fails; the reason is news once.
+    world.put("a.yaml", "--- oops\n");
+    for _ in 0..3 {
+        let count = world.heard.attempts().len();
+        world.watched.as_ref().unwrap().reload();
+        let heard = world.heard.wait_beyond(count);
+        assert!(heard.last().unwrap().has_failed("oops"), "{heard:?}");
+    }
+    let failed = format!(
+        "ERROR message=reloading manifest config err=\"failed to split YAML documents in file \\\"{directory}/a.yaml\\\": \
+         invalid Yaml document separator: oops\" plugin=\"ValidatingAdmissionPolicy\" dir={directory}"
+    );
+    assert_eq!(log::lines(directory), [reloaded.as_str(), failed.as_str()]);
+
+    // Another reason is news; going back is none; and then the first reason is news again.
+    world.put("a.yaml", "--- again\n");
+    world.expect_failure("again", &["first", "second"]);
+    assert_eq!(log::lines(directory).len(), 3);
+    std::fs::remove_file(world.path("a.yaml")).unwrap();
+    world
+        .heard
+        .wait_for(|attempts| attempts.last() == Some(&Kept::Unchanged));
+    assert_eq!(log::lines(directory).len(), 3);
+    world.put("a.yaml", "--- oops\n");
+    world
+        .heard
+        .wait_for(|attempts| attempts.last().unwrap().has_failed("oops"));
+    assert_eq!(log::lines(directory)[3..], [failed]);
+}

@@ -1,0 +1,198 @@
+//! A directory of manifests under watch, and an observer that remembers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use pratique_manifest::{LoadErrors, Options as LoadOptions, Plugin, Reloader, UncheckedExpressions};
+use pratique_watch::{Attempt, Load, Loaded, Observer, Options, Outcome, Version, Watched, Wording};
+use tempfile::TempDir;
+
+/// So long that nothing but events can be what calls.
+const NEVER: Duration = Duration::from_secs(3600);
+/// Nothing takes so long, not even on a machine with much else to do.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A directory under watch, in one that goes with the test.
+pub(crate) struct World {
+    pub(crate) root: TempDir,
+    pub(crate) directory: PathBuf,
+    pub(crate) heard: Arc<Heard>,
+    pub(crate) watched: Option<Watched<Vec<String>>>,
+}
+
+impl World {
+    /// A directory with one policy, `first`, not watched yet.
+    pub(crate) fn new() -> Self {
+        let root = TempDir::new().unwrap();
+        let directory = root.path().join("above/policies");
+        fs::create_dir_all(&directory).unwrap();
+        let world = World {
+            root,
+            directory,
+            heard: Arc::default(),
+            watched: None,
+        };
+        world.put("first.yaml", &policy("first"));
+        world
+    }
+
+    /// The same, watched.
+    pub(crate) fn watched() -> Self {
+        Self::new().watch()
+    }
+
+    pub(crate) fn watch(self) -> Self {
+        self.watch_polling(NEVER)
+    }
+
+    pub(crate) fn watch_polling(mut self, poll: Duration) -> Self {
+        let options = Options {
+            poll,
+            wording: Wording::policies("ValidatingAdmissionPolicy"),
+            ..Options::default()
+        };
+        let loader = Policies(Reloader::new(Plugin::ValidatingAdmissionPolicy));
+        let watched = Watched::start(&self.directory, options, loader, Arc::clone(&self.heard));
+        self.watched = Some(watched.unwrap());
+        self
+    }
+
+    /// Renames a new file into the directory.
+    pub(crate) fn put(&self, name: &str, text: &str) {
+        rename_into(&self.directory.join(name), text);
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.watched.as_ref().unwrap().current().value.clone()
+    }
+
+    /// Waits until exactly these policies are in use.
+    #[track_caller]
+    pub(crate) fn expect(&self, names: &[&str]) {
+        let start = Instant::now();
+        while self.names() != names {
+            let heard = self.heard.attempts.lock().unwrap();
+            assert!(
+                start.elapsed() < DEADLINE,
+                "{:?} is in use, not {names:?}: {heard:?}",
+                self.names()
+            );
+            drop(heard);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Waits until a reason that has this in it is heard, and sees that the last good policies are in use.
+    #[track_caller]
+    pub(crate) fn expect_failure(&self, part: &str, names: &[&str]) {
+        self.heard
+            .wait_for(|attempts| attempts.iter().any(|attempt| attempt.has_failed(part)));
+        assert_eq!(self.names(), names);
+    }
+}
+
+/// Puts a file in the place of another at once.
+pub(crate) fn rename_into(path: &Path, text: &str) {
+    let aside = path.with_extension("new");
+    fs::write(&aside, text).unwrap();
+    fs::rename(&aside, path).unwrap();
+}
+
+pub(crate) fn policy(name: &str) -> String {
+    format!(
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: {name}.static.k8s.io}}\n\
+         spec:\n  matchConstraints:\n    resourceRules: [{{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}}]\n  \
+         validations: [{{expression: 'true'}}]\n"
+    )
+}
+
+/// Loads the names of policies.
+struct Policies(Reloader);
+
+impl Load<Vec<String>> for Policies {
+    type Error = LoadErrors;
+
+    fn load(
+        &mut self,
+        directory: &Path,
+        current: Option<&Version<Vec<String>>>,
+    ) -> Result<Loaded<Vec<String>>, LoadErrors> {
+        let options = LoadOptions {
+            expressions: &UncheckedExpressions,
+        };
+        let in_use = current.map(|current| current.hash.as_str());
+        let loaded = self.0.load(directory.to_str().unwrap(), in_use, &options)?;
+        Ok(loaded.map_or(Loaded::Unchanged, |set| Loaded::New {
+            value: set
+                .validating_policies
+                .iter()
+                .filter_map(|own| own.object.metadata.name.as_deref())
+                .map(|name| name.trim_end_matches(".static.k8s.io").to_owned())
+                .collect(),
+            hash: set.hash,
+        }))
+    }
+}
+
+/// An attempt that was heard of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    Loaded,
+    Unchanged,
+    Failed(String),
+}
+
+impl Kept {
+    pub(crate) fn has_failed(&self, part: &str) -> bool {
+        matches!(self, Kept::Failed(reason) if reason.contains(part))
+    }
+}
+
+/// All attempts that were heard of.
+#[derive(Debug, Default)]
+pub(crate) struct Heard {
+    attempts: Mutex<Vec<Kept>>,
+    more: Condvar,
+}
+
+impl Heard {
+    pub(crate) fn attempts(&self) -> Vec<Kept> {
+        self.attempts.lock().unwrap().clone()
+    }
+
+    /// Waits until what was heard is enough.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, enough: impl Fn(&[Kept]) -> bool) -> Vec<Kept> {
+        let attempts = self.attempts.lock().unwrap();
+        let waited = self
+            .more
+            .wait_timeout_while(attempts, DEADLINE, |attempts| !enough(attempts));
+        let (attempts, waited) = waited.unwrap();
+        assert!(!waited.timed_out(), "only this was heard: {attempts:?}");
+        attempts.clone()
+    }
+
+    /// Waits for one more attempt than there were before.
+    #[track_caller]
+    pub(crate) fn wait_beyond(&self, count: usize) -> Vec<Kept> {
+        self.wait_for(|attempts| attempts.len() > count)
+    }
+}
+
+impl Observer for Heard {
+    fn attempted(&self, attempt: &Attempt<'_>) {
+        let kept = match attempt.outcome {
+            Outcome::Loaded { .. } => Kept::Loaded,
+            Outcome::Unchanged { .. } => Kept::Unchanged,
+            Outcome::Failed { reason } => Kept::Failed(reason.to_owned()),
+        };
+        self.attempts.lock().unwrap().push(kept);
+        self.more.notify_all();
+    }
+}
