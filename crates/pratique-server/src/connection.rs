@@ -1,0 +1,183 @@
+//! One connection, from its first byte to its last.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{CONNECTION, HeaderValue};
+use http::{Request, Version};
+use hyper::body::Incoming;
+use hyper::rt::{Read, Write};
+use hyper::server::conn::{http1, http2};
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+
+use crate::connections::{Place, Slot};
+use crate::respond::Answer;
+use crate::routes;
+use crate::server::Shared;
+use crate::shutdown::{Stage, closing};
+
+/// How long a connection that makes room may still take.
+const LEAVING: Duration = Duration::from_secs(1);
+/// How often a silent client is asked whether it is there, and how long it may take to say so.
+const ALIVE: Duration = Duration::from_secs(30);
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// Serves a connection to its end.
+pub(crate) async fn serve(
+    stream: TcpStream,
+    place: Place,
+    shared: Arc<Shared>,
+    mut stage: watch::Receiver<Stage>,
+) {
+    prepare(&stream);
+    let Some(certificates) = &shared.certificates else {
+        return first(TokioIo::new(stream), true, &place.slot, &shared, stage).await;
+    };
+    let accepting = timeout(
+        shared.limits.handshake,
+        TlsAcceptor::from(certificates.current()).accept(stream),
+    );
+    let accepted = tokio::select! {
+        accepted = accepting => accepted,
+        () = closing(&mut stage) => return,
+        () = place.slot.left() => return,
+    };
+    let stream = match accepted {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => return tracing::debug!(err = %error, "TLS handshake failed"),
+        Err(_) => return tracing::debug!("TLS handshake took too long"),
+    };
+    let (_, session) = stream.get_ref();
+    let known = !certificates.asks_clients() || session.peer_certificates().is_some();
+    let second = session.alpn_protocol() == Some(b"h2");
+    let stream = TokioIo::new(stream);
+    if second {
+        self::second(stream, known, &place.slot, &shared, stage).await;
+    } else {
+        first(stream, known, &place.slot, &shared, stage).await;
+    }
+}
+
+/// HTTP/1.
+async fn first<I>(io: I, known: bool, slot: &Arc<Slot>, shared: &Arc<Shared>, stage: watch::Receiver<Stage>)
+where
+    I: Read + Write + Unpin + Send,
+{
+    let service = service(known, slot, shared, &stage);
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(shared.limits.head)
+        .max_buf_size(64 << 10);
+    drive(builder.serve_connection(io, service), slot, stage).await;
+}
+
+/// HTTP/2.
+async fn second<I>(io: I, known: bool, slot: &Arc<Slot>, shared: &Arc<Shared>, stage: watch::Receiver<Stage>)
+where
+    I: Read + Write + Unpin + Send,
+{
+    let service = service(known, slot, shared, &stage);
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
+        .timer(TokioTimer::new())
+        .keep_alive_interval(ALIVE)
+        .keep_alive_timeout(ANSWER)
+        .max_concurrent_streams(250)
+        .max_header_list_size(16 << 10)
+        .initial_stream_window_size(256 << 10)
+        .initial_connection_window_size(1 << 20);
+    drive(builder.serve_connection(io, service), slot, stage).await;
+}
+
+type Replying = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
+
+fn service(
+    known: bool,
+    slot: &Arc<Slot>,
+    shared: &Arc<Shared>,
+    stage: &watch::Receiver<Stage>,
+) -> impl Service<Request<Incoming>, Response = Answer, Error = Infallible, Future = Replying> + use<> {
+    let (slot, shared, stage) = (slot.clone(), shared.clone(), stage.clone());
+    service_fn(move |request: Request<Incoming>| -> Replying {
+        let (slot, shared, stage) = (slot.clone(), shared.clone(), stage.clone());
+        Box::pin(async move {
+            let version = request.version();
+            let leaving = || *stage.borrow() != Stage::Serving;
+            let mut answer = routes::answer(request, known, leaving(), &slot, &shared).await;
+            if version <= Version::HTTP_11 && leaving() {
+                answer
+                    .headers_mut()
+                    .insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok(answer)
+        })
+    })
+}
+
+/// A connection that can be asked to end after what it has begun.
+trait Ends: Future<Output = hyper::Result<()>> {
+    fn end(self: Pin<&mut Self>);
+}
+
+impl<I, S> Ends for http1::Connection<I, S>
+where
+    I: Read + Write + Unpin,
+    S: Service<Request<Incoming>, Response = Answer, Error = Infallible>,
+{
+    fn end(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
+    }
+}
+
+impl<I, S> Ends for http2::Connection<I, S, TokioExecutor>
+where
+    I: Read + Write + Unpin,
+    S: Service<Request<Incoming>, Response = Answer, Error = Infallible, Future = Replying>,
+{
+    fn end(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
+    }
+}
+
+async fn drive(connection: impl Ends, slot: &Slot, mut stage: watch::Receiver<Stage>) {
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => Some(ended),
+        () = closing(&mut stage) => {
+            connection.as_mut().end();
+            tokio::select! {
+                ended = connection.as_mut() => Some(ended),
+                () = slot.left() => None,
+            }
+        }
+        () = slot.left() => {
+            connection.as_mut().end();
+            timeout(LEAVING, connection.as_mut()).await.ok()
+        }
+    };
+    if let Some(Err(error)) = ended {
+        tracing::debug!(err = %error, "Connection ended");
+    }
+}
+
+/// Clients that are gone without a word are noticed by the system.
+fn prepare(stream: &TcpStream) {
+    let alive = socket2::TcpKeepalive::new()
+        .with_time(ALIVE)
+        .with_interval(ANSWER);
+    let prepared = stream
+        .set_nodelay(true)
+        .and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&alive));
+    if let Err(error) = prepared {
+        tracing::debug!(err = %error, "Connection cannot be prepared");
+    }
+}

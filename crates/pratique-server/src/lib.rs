@@ -1,0 +1,33 @@
+//! Answers AdmissionReviews over HTTPS.
+//!
+//! A [`Server`] takes AdmissionReviews at `/mutate`, `/validate` and `/admit`, and hands their requests to a
+//! [`Reviewer`]; `/livez`, `/readyz`, `/metrics` and `/configz` tell how it is, and `/` shows it to people. What clients
+//! may take of it is bounded by [`Limits`]: who is slow, large or many is turned away, and others do not notice. Who is
+//! turned away for now is told when to come again, which API servers do.
+//!
+//! Whatever keeps a request from being judged, a fault in the judging included, is an HTTP error: an API server then
+//! does what the failure policy of its webhook says.
+
+mod annotations;
+mod body;
+mod configz;
+mod connection;
+mod connections;
+mod limits;
+mod page;
+mod query;
+mod recent;
+mod respond;
+mod review;
+mod reviewer;
+mod routes;
+mod server;
+mod shutdown;
+mod tls;
+
+pub use configz::{Attempt, Source};
+pub use limits::Limits;
+pub use reviewer::{Half, Reviewer, Reviewing, Unavailable};
+pub use server::{Server, Settings};
+pub use shutdown::{Drain, Shutdown};
+pub use tls::{CertificateError, CertificateFiles, Certificates};

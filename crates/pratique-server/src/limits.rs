@@ -1,0 +1,42 @@
+//! What clients may take of a server.
+
+use std::time::Duration;
+
+/// Bounds of what clients may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest body, in bytes: 3 MiB, the largest request that an API server takes.
+    pub body: usize,
+    /// How many bytes all bodies that are being read or judged may have together: 256 MiB.
+    pub bodies: usize,
+    /// How many requests are judged at a time: 256.
+    pub requests: usize,
+    /// How many connections there may be: 1024. Past that, idle ones make room for new ones.
+    pub connections: usize,
+    /// How long a TLS handshake may take: 10 s.
+    pub handshake: Duration,
+    /// How long the head of a request may take, from the end of the one before: 60 s.
+    pub head: Duration,
+    /// How long the body of a request may take: 10 s.
+    pub body_time: Duration,
+    /// How long judging takes where the client does not say: 10 s, the default of webhooks.
+    pub time: Duration,
+    /// How long judging may take at most: 30 s, the longest that webhooks can be given.
+    pub longest: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            body: 3 << 20,
+            bodies: 256 << 20,
+            requests: 256,
+            connections: 1024,
+            handshake: Duration::from_secs(10),
+            head: Duration::from_secs(60),
+            body_time: Duration::from_secs(10),
+            time: Duration::from_secs(10),
+            longest: Duration::from_secs(30),
+        }
+    }
+}

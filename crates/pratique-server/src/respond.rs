@@ -1,0 +1,82 @@
+//! Answers over HTTP: JSON, text, and failures as an API server words them.
+
+use bytes::Bytes;
+use http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{Response, StatusCode};
+use http_body_util::Full;
+use pratique_types::Status;
+use serde::Serialize;
+
+/// An answer.
+pub(crate) type Answer = Response<Full<Bytes>>;
+
+/// Text of the given type.
+pub(crate) fn text(status: StatusCode, content_type: &'static str, text: impl Into<Bytes>) -> Answer {
+    let mut answer = Response::new(Full::new(text.into()));
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    answer
+}
+
+/// Plain text.
+pub(crate) fn plain(status: StatusCode, words: &str) -> Answer {
+    text(status, "text/plain; charset=utf-8", format!("{words}\n"))
+}
+
+/// JSON.
+pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Answer {
+    match serde_json::to_vec(value) {
+        Ok(bytes) => text(status, "application/json", bytes),
+        Err(error) => plain(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            &format!("cannot write the answer: {error}"),
+        ),
+    }
+}
+
+/// A failure, as a `Status`.
+pub(crate) fn failure(status: StatusCode, reason: &str, message: impl Into<String>) -> Answer {
+    #[derive(Serialize)]
+    struct Whole {
+        kind: &'static str,
+        #[serde(rename = "apiVersion")]
+        api_version: &'static str,
+        metadata: Empty,
+        #[serde(flatten)]
+        status: Status,
+    }
+    #[derive(Serialize)]
+    struct Empty {}
+    let own = Status {
+        status: "Failure".into(),
+        message: message.into(),
+        reason: reason.into(),
+        details: None,
+        code: status.as_u16().into(),
+    };
+    json(
+        status,
+        &Whole {
+            kind: "Status",
+            api_version: "v1",
+            metadata: Empty {},
+            status: own,
+        },
+    )
+}
+
+/// A failure that is over soon: API servers try again after a second.
+pub(crate) fn later(status: StatusCode, reason: &str, message: impl Into<String>) -> Answer {
+    with(failure(status, reason, message), RETRY_AFTER, "1")
+}
+
+/// With a header.
+pub(crate) fn with(mut answer: Answer, name: HeaderName, value: &'static str) -> Answer {
+    answer.headers_mut().insert(name, HeaderValue::from_static(value));
+    answer
+}

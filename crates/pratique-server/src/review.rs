@@ -1,0 +1,206 @@
+//! AdmissionReviews: read, judged, answered.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use http::header::CONTENT_TYPE;
+use http::{Request, StatusCode};
+use hyper::body::Incoming;
+use pratique_audit::{Event, Level};
+use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview, admission};
+use serde::Deserialize;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::annotations;
+use crate::body::{Read, Unread};
+use crate::connections::Slot;
+use crate::query;
+use crate::respond::{Answer, failure, json, later};
+use crate::reviewer::Half;
+use crate::server::Shared;
+
+/// The older version of reviews, of the same shape.
+const OLDER_VERSION: &str = "admission.k8s.io/v1beta1";
+
+/// Answers an AdmissionReview.
+pub(crate) async fn answer(
+    request: Request<Incoming>,
+    half: Half,
+    slot: &Arc<Slot>,
+    shared: &Arc<Shared>,
+) -> Answer {
+    if let Err(why) = shared.reviewer.ready() {
+        return later(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "ServiceUnavailable",
+            why.to_string(),
+        );
+    }
+    if !is_json(&request) {
+        let message = "the content type of an AdmissionReview is application/json";
+        return failure(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "UnsupportedMediaType",
+            message,
+        );
+    }
+    let time = match query::timeout(request.uri().query()) {
+        Ok(time) => time.unwrap_or(shared.limits.time).min(shared.limits.longest),
+        Err(message) => return failure(StatusCode::BAD_REQUEST, "BadRequest", message),
+    };
+    let deadline = Instant::now() + time;
+    let limits = &shared.limits;
+    let body = match shared
+        .memory
+        .read(request.into_body(), limits.body, limits.body_time.min(time))
+        .await
+    {
+        Ok(body) => body,
+        Err(unread) => return refused(&unread, limits.body),
+    };
+    let _busy = slot.busy();
+    let Ok(turn) = shared.requests.clone().try_acquire_owned() else {
+        return later(
+            StatusCode::TOO_MANY_REQUESTS,
+            "TooManyRequests",
+            "too many requests, please try again later",
+        );
+    };
+    // A task of its own: a panic ends in it, and it can be left behind when nobody waits any more.
+    let judging = tokio::spawn(judge(shared.clone(), half, body, deadline, turn));
+    match tokio::time::timeout_at(deadline.into(), judging).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(error)) => {
+            tracing::error!(err = %error, "Judging a request failed");
+            failure(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "InternalError",
+                "judging the request failed",
+            )
+        }
+        Err(_) => {
+            let message = format!("judging the request took longer than {time:?}");
+            failure(StatusCode::GATEWAY_TIMEOUT, "Timeout", message)
+        }
+    }
+}
+
+async fn judge(
+    shared: Arc<Shared>,
+    half: Half,
+    body: Read,
+    deadline: Instant,
+    turn: OwnedSemaphorePermit,
+) -> Answer {
+    let (received, start) = (SystemTime::now(), Instant::now());
+    let bad = |message: String| failure(StatusCode::BAD_REQUEST, "BadRequest", message);
+    let review: AdmissionReview<'_> = match read(&body.bytes) {
+        Ok(review) => review,
+        Err(error) => return bad(format!("the body is no AdmissionReview: {error}")),
+    };
+    if review.kind != admission::KIND
+        || ![admission::API_VERSION, OLDER_VERSION].contains(&&*review.api_version)
+    {
+        let message = format!("expected an AdmissionReview of {}", admission::API_VERSION);
+        return bad(format!(
+            "{message}, found kind {:?} of {:?}",
+            review.kind, review.api_version
+        ));
+    }
+    let Some(request) = &review.request else {
+        return bad("the AdmissionReview has no request".into());
+    };
+    let mut response = match shared.reviewer.review(half, request, deadline).await {
+        Ok(response) => response,
+        Err(why) => {
+            return later(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "ServiceUnavailable",
+                why.to_string(),
+            );
+        }
+    };
+    drop(turn);
+    response.uid.clone_from(&request.uid);
+    shared.note(half, request, &response, (received, start.elapsed()));
+    response.audit_annotations = annotations::of_webhook(response.audit_annotations);
+    let answer = AdmissionReview {
+        api_version: review.api_version,
+        ..AdmissionReview::answer(response)
+    };
+    json(StatusCode::OK, &answer)
+}
+
+/// Reads a review. Its objects bound how deeply they nest, and nothing else in it nests.
+fn read(bytes: &[u8]) -> Result<AdmissionReview<'_>, serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    deserializer.disable_recursion_limit();
+    let review = AdmissionReview::deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(review)
+}
+
+impl Shared {
+    /// Keeps what there is to keep of a decision.
+    fn note(
+        &self,
+        half: Half,
+        request: &AdmissionRequest<'_>,
+        response: &AdmissionResponse,
+        (received, elapsed): (SystemTime, Duration),
+    ) {
+        if let Some(recent) = &self.recent {
+            recent.add(path(half), request, response, (received, elapsed));
+        }
+        let Some(log) = self.audit.as_ref().filter(|log| log.level() > Level::None) else {
+            return;
+        };
+        self.metrics.audit_event();
+        if !log.record(&Event::new(
+            log.level(),
+            request,
+            response,
+            (received, received + elapsed),
+        )) {
+            self.metrics.audit_errors("log", 1);
+        }
+    }
+}
+
+fn path(half: Half) -> &'static str {
+    match half {
+        Half::Mutating => "/mutate",
+        Half::Validating => "/validate",
+        Half::Both => "/admit",
+    }
+}
+
+/// Whether a body is JSON as far as its sender says.
+fn is_json(request: &Request<Incoming>) -> bool {
+    let Some(content_type) = request.headers().get(CONTENT_TYPE) else {
+        return true;
+    };
+    let essence = content_type
+        .to_str()
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
+}
+
+fn refused(unread: &Unread, limit: usize) -> Answer {
+    match unread {
+        Unread::TooLarge => {
+            let message = format!("Request entity too large: limit is {limit}");
+            failure(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message)
+        }
+        Unread::Slow => failure(StatusCode::REQUEST_TIMEOUT, "Timeout", "the body took too long"),
+        Unread::Busy => later(
+            StatusCode::TOO_MANY_REQUESTS,
+            "TooManyRequests",
+            "too many requests, please try again later",
+        ),
+        Unread::Broken => failure(StatusCode::BAD_REQUEST, "BadRequest", "the body broke off"),
+    }
+}

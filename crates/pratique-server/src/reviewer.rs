@@ -1,0 +1,49 @@
+//! What a server asks to judge requests.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Instant;
+
+use pratique_types::{AdmissionRequest, AdmissionResponse};
+
+use crate::configz::Source;
+
+/// Judges requests.
+pub trait Reviewer: Send + Sync + 'static {
+    /// Judges a request. Nobody waits for the answer after the deadline, when the future is dropped or left alone. If it
+    /// panics, only this request has no answer.
+    fn review<'a>(
+        &'a self,
+        half: Half,
+        request: &'a AdmissionRequest<'a>,
+        deadline: Instant,
+    ) -> Reviewing<'a>;
+
+    /// Whether requests can be judged.
+    ///
+    /// # Errors
+    /// Why not.
+    fn ready(&self) -> Result<(), Unavailable>;
+
+    /// What requests are judged by, for `/configz` and the page for people.
+    fn sources(&self) -> Vec<Source>;
+}
+
+/// An answer on its way.
+pub type Reviewing<'a> = Pin<Box<dyn Future<Output = Result<AdmissionResponse, Unavailable>> + Send + 'a>>;
+
+/// Which half of admission is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Half {
+    /// Changing objects.
+    Mutating,
+    /// Judging objects.
+    Validating,
+    /// One after the other.
+    Both,
+}
+
+/// Why requests are not judged; for now, at least.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unavailable(pub String);

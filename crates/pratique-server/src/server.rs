@@ -1,0 +1,181 @@
+//! The server: takes connections, and ends when told.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pratique_audit::Log;
+use pratique_metrics::Metrics;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+
+use crate::body::Memory;
+use crate::connection;
+use crate::connections::Connections;
+use crate::limits::Limits;
+use crate::recent::Recent;
+use crate::reviewer::Reviewer;
+use crate::shutdown::{Shutdown, Stage};
+use crate::tls::Certificates;
+
+/// How long to wait when the system gives no connection.
+const BREATH: Duration = Duration::from_millis(100);
+
+/// How a server is set up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What clients may take.
+    pub limits: Limits,
+    /// Served at `/metrics`.
+    pub metrics: Metrics,
+    /// Where decisions are kept.
+    pub audit: Option<Arc<Log>>,
+    /// The certificates of HTTPS. Without, there is only HTTP, and that only to this machine.
+    pub certificates: Option<Arc<Certificates>>,
+    /// Whether `/` shows people what goes on.
+    pub page: bool,
+}
+
+/// Answers AdmissionReviews.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    shared: Arc<Shared>,
+    connections: Arc<Connections>,
+    shutdown: Shutdown,
+}
+
+/// What all requests share.
+pub(crate) struct Shared {
+    pub(crate) reviewer: Arc<dyn Reviewer>,
+    pub(crate) limits: Limits,
+    pub(crate) metrics: Metrics,
+    pub(crate) audit: Option<Arc<Log>>,
+    pub(crate) certificates: Option<Arc<Certificates>>,
+    pub(crate) recent: Option<Recent>,
+    pub(crate) memory: Memory,
+    pub(crate) requests: Arc<Semaphore>,
+}
+
+impl Settings {
+    /// With these metrics, and usual limits.
+    #[must_use]
+    pub fn new(metrics: Metrics) -> Self {
+        Settings {
+            limits: Limits::default(),
+            metrics,
+            audit: None,
+            certificates: None,
+            page: false,
+        }
+    }
+}
+
+impl Server {
+    /// Listens at an address.
+    ///
+    /// # Errors
+    /// When the address is not to be had, and when it is not of this machine alone although there are no certificates.
+    pub async fn bind(
+        address: SocketAddr,
+        reviewer: Arc<dyn Reviewer>,
+        settings: Settings,
+    ) -> io::Result<Self> {
+        if settings.certificates.is_none() && !address.ip().is_loopback() {
+            let message = format!("plain HTTP is served to this machine only, not at {address}");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let listener = TcpListener::bind(address).await?;
+        let Settings {
+            limits,
+            metrics,
+            audit,
+            certificates,
+            page,
+        } = settings;
+        let shared = Shared {
+            reviewer,
+            limits,
+            metrics,
+            audit,
+            certificates,
+            recent: page.then(Recent::default),
+            memory: Memory::new(limits.bodies),
+            requests: Arc::new(Semaphore::new(limits.requests.min(Semaphore::MAX_PERMITS))),
+        };
+        let connections = Arc::new(Connections::new(limits.connections.max(1)));
+        Ok(Server {
+            listener,
+            shared: Arc::new(shared),
+            connections,
+            shutdown: Shutdown::new(),
+        })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// When the system does not know.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// What ends it.
+    #[must_use]
+    pub fn shutdown(&self) -> Shutdown {
+        self.shutdown.clone()
+    }
+
+    /// Serves until it is told to end and the requests that it has are answered, or have had their time. Tells whether
+    /// all were answered.
+    pub async fn run(self) -> bool {
+        let mut stage = self.shutdown.watch();
+        let grace = loop {
+            if let Stage::Closing(grace) = *stage.borrow_and_update() {
+                break grace;
+            }
+            tokio::select! {
+                accepted = self.listener.accept() => self.accepted(accepted, &stage).await,
+                // The sender of stages is in `self`: there is one.
+                _ = stage.changed() => {}
+            }
+        };
+        drop(self.listener);
+        let answered = timeout(grace, self.connections.gone()).await.is_ok();
+        if !answered {
+            tracing::warn!("Requests took too long to wait for");
+            self.connections.dismiss();
+        }
+        answered
+    }
+
+    async fn accepted(
+        &self,
+        accepted: io::Result<(tokio::net::TcpStream, SocketAddr)>,
+        stage: &watch::Receiver<Stage>,
+    ) {
+        match accepted {
+            // If all are busy the newcomer is turned away.
+            Ok((stream, _)) => {
+                if let Some(place) = self.connections.enter() {
+                    let (shared, stage) = (self.shared.clone(), stage.clone());
+                    tokio::spawn(async move { connection::serve(stream, place, shared, stage).await });
+                }
+            }
+            Err(error) => {
+                tracing::warn!(err = %error, "Cannot accept a connection");
+                sleep(BREATH).await;
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Shared")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,172 @@
+//! HTTPS: certificates that change, clients that need one.
+
+use std::fs;
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pratique_server::{CertificateFiles, Certificates};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair};
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+use super::client::Client;
+use super::running::Running;
+
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+type Pair = (String, KeyPair, CertificateDer<'static>);
+
+impl Authority {
+    fn new() -> Self {
+        let mut parameters = CertificateParams::new(Vec::new()).unwrap();
+        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Authority(CertifiedIssuer::self_signed(parameters, KeyPair::generate().unwrap()).unwrap())
+    }
+
+    fn issue(&self, usage: ExtendedKeyUsagePurpose) -> Pair {
+        let mut parameters = CertificateParams::new(vec!["localhost".into()]).unwrap();
+        parameters.extended_key_usages.push(usage);
+        let key = KeyPair::generate().unwrap();
+        let certificate = parameters.signed_by(&key, &self.0).unwrap();
+        (certificate.pem(), key, certificate.der().clone())
+    }
+
+    fn client(
+        &self,
+        address: SocketAddr,
+        own: Option<&Pair>,
+    ) -> Client<StreamOwned<ClientConnection, TcpStream>> {
+        let mut roots = RootCertStore::empty();
+        roots.add(self.0.der().clone()).unwrap();
+        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let builder = builder
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots);
+        let config = match own {
+            Some((_, key, certificate)) => {
+                let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
+                builder
+                    .with_client_auth_cert(vec![certificate.clone()], key)
+                    .unwrap()
+            }
+            None => builder.with_no_client_auth(),
+        };
+        let name = ServerName::try_from("localhost").unwrap();
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        Client::over(StreamOwned::new(
+            ClientConnection::new(Arc::new(config), name).unwrap(),
+            stream,
+        ))
+    }
+}
+
+fn write(directory: &Path, (pem, key, _): &Pair) {
+    fs::write(directory.join("tls.crt"), pem).unwrap();
+    fs::write(directory.join("tls.key"), key.serialize_pem()).unwrap();
+}
+
+fn files(directory: &Path, client_ca: Option<&str>) -> CertificateFiles {
+    CertificateFiles {
+        certificate: directory.join("tls.crt"),
+        key: directory.join("tls.key"),
+        client_ca: client_ca.map(|name| directory.join(name)),
+    }
+}
+
+#[test]
+fn certificates_are_replaced_while_in_use() {
+    let directory = tempfile::tempdir().unwrap();
+    let (old, new) = (Authority::new(), Authority::new());
+    write(directory.path(), &old.issue(ExtendedKeyUsagePurpose::ServerAuth));
+    let certificates = Arc::new(Certificates::load(files(directory.path(), None)).unwrap());
+    let server = Running::with(|settings| settings.certificates = Some(certificates.clone()));
+    let mut before = old.client(server.address, None);
+    assert_eq!(before.review("/validate", "web").code, 200);
+    assert!(!certificates.reload().unwrap(), "nothing is new");
+
+    fs::write(directory.path().join("tls.crt"), "-----BEGIN NOTHING-----").unwrap();
+    let error = certificates.reload().unwrap_err().to_string();
+    assert!(error.contains("tls.crt: "), "{error}");
+    assert_eq!(
+        old.client(server.address, None).review("/validate", "web").code,
+        200,
+        "the last good one stays"
+    );
+
+    write(directory.path(), &new.issue(ExtendedKeyUsagePurpose::ServerAuth));
+    assert!(certificates.reload().unwrap());
+    assert_eq!(
+        new.client(server.address, None).review("/validate", "web").code,
+        200
+    );
+    assert!(
+        old.client(server.address, None)
+            .send(b"GET /livez HTTP/1.1\r\n\r\n")
+            .is_err()
+    );
+    assert_eq!(before.review("/validate", "web").code, 200, "connections go on");
+}
+
+#[test]
+fn clients_may_need_a_certificate() {
+    let directory = tempfile::tempdir().unwrap();
+    let (own, clients) = (Authority::new(), Authority::new());
+    write(directory.path(), &own.issue(ExtendedKeyUsagePurpose::ServerAuth));
+    fs::write(directory.path().join("ca.crt"), clients.0.pem()).unwrap();
+    let certificates = Certificates::load(files(directory.path(), Some("ca.crt"))).unwrap();
+    let server = Running::with(|settings| settings.certificates = Some(Arc::new(certificates)));
+
+    let mut stranger = own.client(server.address, None);
+    assert_eq!(stranger.review("/validate", "web").code, 401);
+    assert_eq!(stranger.get("/configz").code, 401);
+    assert_eq!(stranger.get("/readyz").code, 200);
+    let known = clients.issue(ExtendedKeyUsagePurpose::ClientAuth);
+    assert_eq!(
+        own.client(server.address, Some(&known))
+            .review("/validate", "web")
+            .code,
+        200
+    );
+    let forged = Authority::new().issue(ExtendedKeyUsagePurpose::ClientAuth);
+    let mut forger = own.client(server.address, Some(&forged));
+    let sent = forger.send(b"GET /livez HTTP/1.1\r\nHost: test\r\n\r\n");
+    assert!(sent.is_err() || forger.read().is_none());
+}
+
+#[test]
+fn a_certificate_of_its_own_serves() {
+    let certificates = Certificates::development(vec!["localhost".into(), "127.0.0.1".into()]).unwrap();
+    let server = Running::with(|settings| settings.certificates = Some(Arc::new(certificates)));
+    let mut nobody = Authority::new().client(server.address, None);
+    assert!(
+        nobody.send(b"GET /livez HTTP/1.1\r\n\r\n").is_err(),
+        "nobody trusts it"
+    );
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    let [one, other] = [0, 1].map(|_| authority.issue(ExtendedKeyUsagePurpose::ServerAuth));
+    write(directory.path(), &one);
+    fs::write(directory.path().join("tls.key"), other.1.serialize_pem()).unwrap();
+    let error = Certificates::load(files(directory.path(), None))
+        .unwrap_err()
+        .to_string();
+    assert!(error.starts_with("the certificate cannot be used: "), "{error}");
+    fs::write(directory.path().join("tls.crt"), "").unwrap();
+    let error = Certificates::load(files(directory.path(), None))
+        .unwrap_err()
+        .to_string();
+    assert!(error.ends_with("tls.crt: no certificate in it"), "{error}");
+    let error = Certificates::load(files(&directory.path().join("none"), None))
+        .unwrap_err()
+        .to_string();
+    assert!(error.starts_with("cannot read "), "{error}");
+}

@@ -1,0 +1,63 @@
+//! The end of a server.
+
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use super::client::Client;
+use super::running::Running;
+
+const GRACE: Duration = Duration::from_secs(10);
+
+#[test]
+fn requests_that_have_begun_are_answered() {
+    let server = Running::start();
+    let address = server.address;
+    let mut idle = Client::to(address);
+    assert_eq!(idle.review("/validate", "web").code, 200);
+    let waiting: Vec<_> = (0..8)
+        .map(|_| std::thread::spawn(move || Client::to(address).review("/validate", "slow-700").code))
+        .collect();
+    std::thread::sleep(Duration::from_millis(300));
+    server.end(Duration::ZERO, GRACE);
+    let start = Instant::now();
+    for own in waiting {
+        assert_eq!(own.join().unwrap(), 200);
+    }
+    assert!(server.wait());
+    assert!(start.elapsed() < GRACE);
+    assert!(idle.read().is_none());
+    assert!(TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn clients_are_asked_to_leave_first() {
+    let server = Running::start();
+    let mut client = Client::to(server.address);
+    assert!(!client.review("/validate", "web").has("connection: close"));
+    server.end(Duration::from_secs(1), GRACE);
+    let start = Instant::now();
+    while Client::to(server.address).get("/readyz").code == 200 {
+        assert!(start.elapsed() < Duration::from_millis(900));
+    }
+    let answer = client.review("/validate", "web");
+    assert_eq!((answer.code, answer.has("connection: close")), (200, true));
+    assert_eq!(
+        Client::to(server.address).review("/validate", "web").code,
+        200,
+        "newcomers are still served"
+    );
+    assert!(server.wait());
+}
+
+#[test]
+fn the_end_does_not_wait_forever() {
+    let server = Running::start();
+    let mut slow = Client::to(server.address);
+    slow.send(b"POST /validate HTTP/1.1\r\nHost: test\r\nContent-Length: 100\r\n\r\n{")
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    let start = Instant::now();
+    server.end(Duration::ZERO, Duration::from_millis(300));
+    assert!(!server.wait());
+    assert!(start.elapsed() < Duration::from_secs(5));
+}

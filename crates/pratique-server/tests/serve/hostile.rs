@@ -1,0 +1,166 @@
+//! Clients that are slow, large, many, or gone; and a judge that breaks.
+
+use std::time::{Duration, Instant};
+
+use super::client::{Client, review};
+use super::running::Running;
+
+const HEAD: &str = "POST /validate HTTP/1.1\r\nHost: test\r\n";
+
+#[test]
+fn a_panic_ends_with_its_request() {
+    let server = Running::start();
+    let mut client = Client::to(server.address);
+    let answer = client.review("/validate", "panic");
+    assert_eq!(
+        (answer.code, &answer.json()["reason"]),
+        (500, &"InternalError".into())
+    );
+    assert_eq!(client.review("/validate", "web").code, 200);
+}
+
+#[test]
+fn the_client_says_how_long_it_waits() {
+    let server = Running::with(|settings| settings.limits.time = Duration::from_millis(50));
+    let mut client = Client::to(server.address);
+    let start = Instant::now();
+    assert_eq!(client.review("/validate?timeout=100ms", "slow-5000").code, 504);
+    assert_eq!(client.review("/validate", "slow-5000").code, 504);
+    assert!(start.elapsed() < Duration::from_secs(3));
+    assert_eq!(client.review("/validate?timeout=10s", "slow-200").code, 200);
+}
+
+#[test]
+fn large_bodies_are_refused() {
+    let server = Running::with(|settings| settings.limits.body = 10_000);
+    let mut client = Client::to(server.address);
+    let large = review(&"x".repeat(2_000_000)).to_string();
+    let answer = client.ask("POST", "/validate", "", large.as_bytes());
+    assert_eq!(
+        (answer.code, &answer.json()["reason"]),
+        (413, &"RequestEntityTooLarge".into())
+    );
+    let mut client = Client::to(server.address);
+    client
+        .send(format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n").as_bytes())
+        .unwrap();
+    for _ in 0..20 {
+        client
+            .send(format!("400\r\n{}\r\n", " ".repeat(1024)).as_bytes())
+            .unwrap();
+    }
+    client.send(b"0\r\n\r\n").unwrap();
+    assert_eq!(client.read().unwrap().code, 413);
+    assert_eq!(Client::to(server.address).review("/validate", "web").code, 200);
+}
+
+#[test]
+fn all_bodies_together_are_bounded() {
+    let server = Running::with(|settings| settings.limits.bodies = 64 << 10);
+    let mut hoarder = Client::to(server.address);
+    hoarder
+        .send(format!("{HEAD}Content-Length: 60000\r\n\r\n{}", " ".repeat(59_000)).as_bytes())
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let mut client = Client::to(server.address);
+    let body = review(&"x".repeat(20_000)).to_string();
+    assert_eq!(client.ask("POST", "/validate", "", body.as_bytes()).code, 429);
+    hoarder.send(" ".repeat(1000).as_bytes()).unwrap();
+    assert_eq!(hoarder.read().unwrap().code, 400);
+    assert_eq!(
+        Client::to(server.address)
+            .ask("POST", "/validate", "", body.as_bytes())
+            .code,
+        200
+    );
+}
+
+#[test]
+fn slow_bodies_are_given_up() {
+    let server = Running::with(|settings| settings.limits.body_time = Duration::from_millis(200));
+    let mut client = Client::to(server.address);
+    client
+        .send(format!("{HEAD}Content-Length: 100\r\n\r\n{{").as_bytes())
+        .unwrap();
+    assert_eq!(client.read().unwrap().code, 408);
+}
+
+#[test]
+fn slow_heads_are_given_up() {
+    let server = Running::with(|settings| settings.limits.head = Duration::from_millis(200));
+    let mut client = Client::to(server.address);
+    client.send(b"POST /validate HTTP/1.1\r\nHo").unwrap();
+    let start = Instant::now();
+    assert!(client.read().is_none_or(|answer| answer.code == 408));
+    assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn many_idle_connections_make_room() {
+    let server = Running::with(|settings| settings.limits.connections = 8);
+    let mut friend = Client::to(server.address);
+    assert_eq!(friend.review("/validate", "web").code, 200);
+    // Some say nothing, some say little, some are gone without a word.
+    let idle: Vec<_> = (0..100)
+        .map(|number| {
+            let mut client = Client::to(server.address);
+            if number % 2 == 0 {
+                client.send(HEAD.as_bytes()).unwrap();
+            }
+            client
+        })
+        .collect();
+    assert_eq!(
+        friend.review("/validate", "web").code,
+        200,
+        "who was there before stays"
+    );
+    for _ in 0..20 {
+        assert_eq!(Client::to(server.address).review("/validate", "web").code, 200);
+    }
+    drop(idle);
+}
+
+#[test]
+fn too_many_requests_are_told_to_come_again() {
+    let server = Running::with(|settings| settings.limits.requests = 2);
+    let slow = || {
+        let address = server.address;
+        std::thread::spawn(move || Client::to(address).review("/validate", "slow-1000").code)
+    };
+    let waiting = [slow(), slow()];
+    let mut client = Client::to(server.address);
+    std::thread::sleep(Duration::from_millis(300));
+    let answer = client.review("/validate", "web");
+    assert_eq!((answer.code, answer.has("retry-after: 1")), (429, true));
+    assert_eq!(waiting.map(|own| own.join().unwrap()), [200, 200]);
+    assert_eq!(client.review("/validate", "web").code, 200);
+}
+
+#[test]
+fn what_is_no_http_ends_the_connection_only() {
+    let server = Running::start();
+    for bytes in [
+        &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..],
+        b"\0\0\0\r\n\r\n",
+        b"GET / HTTP/9\r\n\r\n",
+    ] {
+        let mut client = Client::to(server.address);
+        client.send(bytes).unwrap();
+        assert!(
+            client
+                .read()
+                .is_none_or(|answer| (400..600).contains(&answer.code))
+        );
+    }
+    let mut client = Client::to(server.address);
+    client
+        .send(format!("{HEAD}X-Long: {}\r\n\r\n", "x".repeat(100_000)).as_bytes())
+        .ok();
+    assert!(
+        client
+            .read()
+            .is_none_or(|answer| (400..500).contains(&answer.code))
+    );
+    assert_eq!(Client::to(server.address).review("/validate", "web").code, 200);
+}

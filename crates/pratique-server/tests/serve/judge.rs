@@ -1,0 +1,62 @@
+//! A judge that does what the name of the object says.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use pratique_server::{Attempt, Half, Reviewer, Reviewing, Source, Unavailable};
+use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
+
+/// Judges by names: `deny`, `panic`, `slow-<milliseconds>`, anything else is allowed.
+#[derive(Debug, Default)]
+pub(crate) struct Judge {
+    pub(crate) loading: AtomicBool,
+}
+
+impl Reviewer for Judge {
+    fn review<'a>(&'a self, half: Half, request: &'a AdmissionRequest<'a>, _: Instant) -> Reviewing<'a> {
+        Box::pin(async move {
+            if let Some(millis) = request.name.strip_prefix("slow-") {
+                tokio::time::sleep(Duration::from_millis(millis.parse().unwrap())).await;
+            }
+            assert_ne!(request.name, "panic", "told to");
+            Ok(response(half, &request.name))
+        })
+    }
+
+    fn ready(&self) -> Result<(), Unavailable> {
+        match self.loading.load(Ordering::Relaxed) {
+            true => Err(Unavailable("still loading".into())),
+            false => Ok(()),
+        }
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source {
+            plugin: "ValidatingAdmissionPolicy".into(),
+            location: "/etc/<manifests>".into(),
+            hash: "sha256:1".into(),
+            names: vec!["p.static.k8s.io".into()],
+            loaded: SystemTime::UNIX_EPOCH,
+            last_reload: Attempt {
+                at: SystemTime::UNIX_EPOCH,
+                error: Some("a.yaml: <no>".into()),
+            },
+        }]
+    }
+}
+
+fn response(half: Half, name: &str) -> AdmissionResponse {
+    let denied = name == "deny";
+    let status = Status {
+        code: 422,
+        ..Status::failure(Reason::Invalid, "no <b>such</b> names")
+    };
+    let annotations = [("p.static.k8s.io/key".into(), "value".into())];
+    AdmissionResponse {
+        allowed: !denied,
+        result: denied.then_some(status),
+        warnings: vec![format!("{half:?}")],
+        audit_annotations: annotations.into(),
+        ..AdmissionResponse::default()
+    }
+}

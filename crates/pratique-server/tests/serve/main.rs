@@ -1,0 +1,17 @@
+//! A server, asked over real sockets.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test may stop where it fails"
+)]
+
+mod certificates;
+mod client;
+mod drain;
+mod endpoints;
+mod hostile;
+mod judge;
+mod running;
