@@ -116,6 +116,12 @@ impl Certificates {
         self.files.as_ref()
     }
 
+    /// What tells the content in use from others.
+    pub(crate) fn hash(&self) -> String {
+        let hash = self.hash.lock().unwrap_or_else(PoisonError::into_inner);
+        hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// Whether clients need a certificate.
     pub(crate) fn asks_clients(&self) -> bool {
         self.files.as_ref().is_some_and(|files| files.client_ca.is_some())

@@ -4,9 +4,9 @@ use std::fs;
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use pratique_server::{CertificateFiles, Certificates};
+use pratique_server::{CertificateFiles, Certificates, Rotation};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -110,6 +110,48 @@ fn certificates_are_replaced_while_in_use() {
             .is_err()
     );
     assert_eq!(before.review("/validate", "web").code, 200, "connections go on");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_mounted_secret_is_swapped() {
+    use std::os::unix::fs::symlink;
+
+    let directory = tempfile::tempdir().unwrap();
+    let (old, new) = (Authority::new(), Authority::new());
+    for (name, authority) in [("..1", &old), ("..2", &new)] {
+        fs::create_dir(directory.path().join(name)).unwrap();
+        write(
+            &directory.path().join(name),
+            &authority.issue(ExtendedKeyUsagePurpose::ServerAuth),
+        );
+    }
+    symlink("..1", directory.path().join("..data")).unwrap();
+    for name in ["tls.crt", "tls.key"] {
+        symlink(format!("..data/{name}"), directory.path().join(name)).unwrap();
+    }
+    let certificates = Arc::new(Certificates::load(files(directory.path(), None)).unwrap());
+    let server = Running::with(|settings| settings.certificates = Some(certificates.clone()));
+    let _rotation = Rotation::start(&certificates).unwrap();
+    assert_eq!(
+        old.client(server.address, None).review("/validate", "web").code,
+        200
+    );
+
+    symlink("..2", directory.path().join("..data_tmp")).unwrap();
+    fs::rename(
+        directory.path().join("..data_tmp"),
+        directory.path().join("..data"),
+    )
+    .unwrap();
+    let start = Instant::now();
+    while new
+        .client(server.address, None)
+        .send(b"GET /livez HTTP/1.1\r\nHost: test\r\n\r\n")
+        .is_err()
+    {
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
 }
 
 #[test]

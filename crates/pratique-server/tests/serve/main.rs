@@ -14,4 +14,5 @@ mod drain;
 mod endpoints;
 mod hostile;
 mod judge;
+mod page;
 mod running;

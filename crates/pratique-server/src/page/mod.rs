@@ -1,0 +1,76 @@
+//! A page for people: what is judged by, and how that goes. It is whole in itself and has no scripts.
+
+mod html;
+mod tables;
+
+use std::sync::LazyLock;
+use std::time::SystemTime;
+
+use http::StatusCode;
+use http::header::{CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, X_FRAME_OPTIONS};
+use pratique_json::base64;
+use sha2::{Digest, Sha256};
+
+use crate::configz::{self, Configuration};
+use crate::respond::{Answer, text};
+use crate::server::Shared;
+use html::Html;
+
+const STYLE: &str = include_str!("style.css");
+
+/// Nothing but the page's own style.
+static POLICY: LazyLock<Option<HeaderValue>> = LazyLock::new(|| {
+    let hash = base64::encode(&Sha256::digest(STYLE.as_bytes()));
+    let rules = [
+        "default-src 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    ]
+    .join("; ");
+    HeaderValue::try_from(format!("{rules}; style-src 'sha256-{hash}'")).ok()
+});
+
+/// The page.
+pub(crate) fn answer(configuration: &Configuration, shared: &Shared) -> Answer {
+    let mut answer = text(
+        StatusCode::OK,
+        "text/html; charset=utf-8",
+        write(configuration, shared),
+    );
+    let headers = answer.headers_mut();
+    if let Some(policy) = &*POLICY {
+        headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
+    }
+    headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    answer
+}
+
+fn write(configuration: &Configuration, shared: &Shared) -> String {
+    let mut out = Html::default();
+    out.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Pratique</title>");
+    out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    out.raw("<meta http-equiv=\"refresh\" content=\"10\"><style>")
+        .raw(STYLE)
+        .raw("</style></head><body>");
+    out.raw("<h1>Pratique ").text(configuration.version).raw(": ");
+    match &configuration.not_ready {
+        None => out.raw("<span class=\"good\">ready</span>"),
+        Some(why) => out
+            .raw("<span class=\"bad\">not ready</span> <small>")
+            .text(why)
+            .raw("</small>"),
+    };
+    out.raw("</h1><p class=\"quiet\">As of ")
+        .text(&configz::text(SystemTime::now()))
+        .raw(", every ten seconds.</p>");
+    tables::sources(&mut out, &configuration.sources);
+    tables::latencies(&mut out, &shared.metrics.gather());
+    tables::decisions(
+        &mut out,
+        &shared.recent.as_ref().map(|own| own.all()).unwrap_or_default(),
+    );
+    out.raw("</body></html>\n");
+    out.finish()
+}
