@@ -44,6 +44,7 @@ mod set;
 mod time;
 mod tree;
 mod validate;
+mod wire;
 mod yaml;
 
 pub use configuration::{
@@ -64,3 +65,4 @@ pub use reading::{Document, read_documents};
 pub use reload::Reloader;
 pub use set::{Loaded, ManifestSet, ObjectSource};
 pub use tree::{Entry, Node, NodeId, Step, Style, Tree, Value};
+pub use wire::{is_json, json_as_json, yaml_as_json};

@@ -9,6 +9,7 @@ use pratique_types::{GroupResource, GroupVersionKind, GroupVersionResource, buil
 #[derive(Clone, Debug, Default)]
 pub struct Equivalents {
     families: HashMap<GroupResource, usize>,
+    storages: HashMap<String, usize>,
     served: Vec<HashMap<String, Vec<Equivalent>>>,
 }
 
@@ -40,10 +41,34 @@ impl Equivalents {
     /// first.
     pub fn register(&mut self, resource: GroupVersionResource, subresource: &str, kind: GroupVersionKind) {
         let family = self.family(&resource.group_resource());
+        self.add(resource, subresource, kind, family);
+    }
+
+    /// Adds a resource as [`register`](Self::register) does, as a view of a storage that resources of other names may
+    /// share.
+    pub fn register_stored(
+        &mut self,
+        resource: GroupVersionResource,
+        subresource: &str,
+        kind: GroupVersionKind,
+        storage: &str,
+    ) {
+        let family = self.storages.get(storage).copied();
+        let at = self.add(resource, subresource, kind, family);
+        self.storages.insert(storage.to_owned(), at);
+    }
+
+    /// Adds a resource to a family, or as one of its own.
+    fn add(
+        &mut self,
+        resource: GroupVersionResource,
+        subresource: &str,
+        kind: GroupVersionKind,
+        family: Option<usize>,
+    ) -> usize {
         let next = self.served.len();
-        let own = resource.group_resource();
         let at = family.unwrap_or(next);
-        self.families.insert(own, at);
+        self.families.insert(resource.group_resource(), at);
         if at == next {
             self.served.push(HashMap::new());
         }
@@ -51,6 +76,7 @@ impl Equivalents {
             let part = family.entry(subresource.to_owned()).or_default();
             part.push(Equivalent { resource, kind });
         }
+        at
     }
 
     /// All that is equivalent to a resource, itself included, in the order of registration.

@@ -11,6 +11,7 @@ mod lenient;
 mod quote;
 mod status;
 mod user;
+pub mod warnings;
 
 pub use admission::{AdmissionRequest, AdmissionResponse, AdmissionReview, Operation};
 pub use group_version::{
@@ -18,5 +19,5 @@ pub use group_version::{
 };
 pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
 pub use quote::quote;
-pub use status::{Reason, Status, StatusCause, StatusDetails};
+pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;

@@ -17,12 +17,33 @@ pub struct Status {
     /// What went wrong, for programs: one of [`Reason`]'s, or any other.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// What a webhook may add; an API server itself has nothing to say here.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
+    pub metadata: ListMeta,
     /// More about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<StatusDetails>,
     /// The HTTP code; 0 where nobody said.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "is_zero")]
     pub code: i32,
+}
+
+/// `meta/v1`'s `ListMeta`, which statuses share with lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ListMeta {
+    /// The address of a list, in old times.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub self_link: String,
+    /// The version of a list.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub resource_version: String,
+    /// Where a list goes on.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub r#continue: String,
+    /// How many items come after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remaining_item_count: Option<i64>,
 }
 
 /// What a [`Status`] is about.
@@ -126,10 +147,15 @@ impl Status {
             status: "Failure".to_owned(),
             message: message.into(),
             reason: reason.as_str().to_owned(),
+            metadata: ListMeta::default(),
             details: None,
             code: reason.code(),
         }
     }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn is_zero(number: &i32) -> bool {

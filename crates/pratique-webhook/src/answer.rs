@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use pratique_json::Value;
-use pratique_types::{GroupVersion, GroupVersionKind, Status};
+use pratique_json::{Value, parse};
+use pratique_types::{GroupVersion, GroupVersionKind, Status, quote};
 
 use crate::fields::Fields;
 use crate::webhook::ReviewVersion;
@@ -51,9 +51,18 @@ impl Answered {
     /// # Errors
     /// Why it is none, in the reference's words.
     pub(crate) fn read(body: &[u8], version: ReviewVersion) -> Result<Self, String> {
-        let text = wire::json(body)?;
-        let value = wire::parse(&text)?;
-        let (api_version, kind) = wire::type_of(&value)?;
+        match parse(body) {
+            Ok(value) => Self::from_json(&value, version),
+            Err(_) => {
+                let text = wire::plain(body)?;
+                let value = parse(text.as_bytes()).map_err(|error| error.to_string())?;
+                Self::from_json(&value, version)
+            }
+        }
+    }
+
+    fn from_json(value: &Value<'_>, version: ReviewVersion) -> Result<Self, String> {
+        let (api_version, kind) = wire::type_of(value)?;
         let own = wire::with_defaults(
             GroupVersion::parse(&api_version).map_err(|error| error.to_string())?,
             &kind,
@@ -61,8 +70,8 @@ impl Answered {
         );
         readable(&own, version)?;
         let mut fields = Fields::default();
-        let response = fields.structure(&value, "AdmissionReview", "response", "v1.AdmissionResponse");
-        fields.structure(&value, "AdmissionReview", "request", "v1.AdmissionRequest");
+        let response = fields.structure(value, "AdmissionReview", "response", "v1.AdmissionResponse");
+        fields.structure(value, "AdmissionReview", "request", "v1.AdmissionRequest");
         let response = response.map(|response| Response::read(response, &mut fields));
         fields.fault()?;
         Ok(Answered {
@@ -130,7 +139,11 @@ impl Response {
 
     fn answers(&self, uid: &str, kind: &GroupVersionKind) -> Result<(), String> {
         if self.uid != uid {
-            return Err(format!("expected response.uid={uid:?}, got {:?}", self.uid));
+            return Err(format!(
+                "expected response.uid={}, got {}",
+                quote(uid),
+                quote(&self.uid)
+            ));
         }
         let wanted = review_kind(ReviewVersion::V1);
         if *kind != wanted {
@@ -189,9 +202,9 @@ fn readable(kind: &GroupVersionKind, version: ReviewVersion) -> Result<(), Strin
             kind.kind
         ),
         None => format!(
-            "no kind {:?} is registered for version {:?} in scheme {SCHEME:?}",
-            kind.kind,
-            kind.api_version()
+            "no kind {} is registered for version {} in scheme {SCHEME:?}",
+            quote(&kind.kind),
+            quote(&kind.api_version())
         ),
     })
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use pratique_types::Status;
+use pratique_types::{Status, quote};
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
@@ -200,5 +200,5 @@ fn code_of(kind: CallErrorKind) -> u16 {
 }
 
 fn failed(webhook: &Webhook, reason: &str) -> String {
-    format!("failed calling webhook {:?}: {reason}", webhook.name)
+    format!("failed calling webhook {}: {reason}", quote(&webhook.name))
 }

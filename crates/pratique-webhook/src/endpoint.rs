@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1::WebhookClientConfig;
 use pratique_cel::url::Url;
+use pratique_types::quote;
 
 use crate::caller::Endpoint;
 
@@ -78,7 +79,12 @@ impl Location {
 
 /// A URL as requests are sent to it: the query and what else follows the path is dropped, the path is cleaned.
 fn normalized(webhook: &str, url: Option<&str>) -> Result<String, String> {
-    let failed = |why: &str| format!("could not get REST client: failed calling webhook {webhook:?}: {why}");
+    let failed = |why: &str| {
+        format!(
+            "could not get REST client: failed calling webhook {}: {why}",
+            quote(webhook)
+        )
+    };
     let url = url.ok_or_else(|| failed("webhook configuration must have either service or URL"))?;
     let parsed = Url::parse(url).map_err(|error| failed(&format!("Unparsable URL: {error}")))?;
     let path = clean(&parsed.escaped_path());

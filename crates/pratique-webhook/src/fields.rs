@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use pratique_json::{Object, Value, base64};
-use pratique_types::{Status, StatusCause, StatusDetails};
+use pratique_types::{ListMeta, Status, StatusCause, StatusDetails};
 
 /// Reads fields.
 #[derive(Debug, Default)]
@@ -59,6 +59,13 @@ impl Fields {
         number
             .or_else(|| self.mismatch(other, of, path, "int32"))
             .unwrap_or_default()
+    }
+
+    fn int64(&mut self, value: &Value<'_>, of: &str, path: &str) -> Option<i64> {
+        match field(value, path)? {
+            Value::Int(number) => Some(*number),
+            other => self.mismatch(other, of, path, "int64"),
+        }
     }
 
     pub(crate) fn texts(&mut self, value: &Value<'_>, of: &str, path: &str) -> Vec<String> {
@@ -123,10 +130,26 @@ impl Fields {
             status: text("status", "string"),
             message: text("message", "string"),
             reason: text("reason", "v1.StatusReason"),
+            metadata: self
+                .structure(value, OF, &at("metadata"), "v1.ListMeta")
+                .map(|metadata| self.metadata(metadata, &at("metadata")))
+                .unwrap_or_default(),
             details: self
                 .structure(value, OF, &at("details"), "v1.StatusDetails")
                 .map(|details| self.details(details, &at("details"))),
             code: self.int32(value, OF, &at("code")),
+        }
+    }
+
+    fn metadata(&mut self, value: &Value<'_>, path: &str) -> ListMeta {
+        const OF: &str = "ListMeta";
+        let at = |name: &str| format!("{path}.{name}");
+        let mut text = |name: &str| self.text(value, OF, &at(name), "string").unwrap_or_default();
+        ListMeta {
+            self_link: text("selfLink"),
+            resource_version: text("resourceVersion"),
+            r#continue: text("continue"),
+            remaining_item_count: self.int64(value, OF, &at("remainingItemCount")),
         }
     }
 
@@ -200,7 +223,9 @@ pub(crate) fn kind_of(value: &Value<'_>, go: &str) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) => "bool".to_owned(),
-        Value::Int(_) | Value::Float(_) if matches!(go, "int32" | "uint8") => format!("number {value}"),
+        Value::Int(_) | Value::Float(_) if matches!(go, "int32" | "int64" | "uint8") => {
+            format!("number {value}")
+        }
         Value::Int(_) | Value::Float(_) => "number".to_owned(),
         Value::String(_) => "string".to_owned(),
         Value::Array(_) => "array".to_owned(),

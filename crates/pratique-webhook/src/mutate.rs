@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique_match::Matched;
-use pratique_types::{GroupVersionKind, GroupVersionResource};
+use pratique_types::{GroupVersionKind, GroupVersionResource, quote};
 use tokio::time::Instant;
 
 use crate::annotations::{Annotations, Place};
@@ -310,12 +310,12 @@ impl<'s> Bench<'_, 's> {
         };
         if version.object.get().is_null() {
             return Err(Failure::internal(&format!(
-                "admission webhook {:?} attempted to modify the object, which is not supported for this operation",
-                webhook.name
+                "admission webhook {} attempted to modify the object, which is not supported for this operation",
+                quote(&webhook.name)
             )));
         }
         if answer.patch_type != JSON_PATCH {
-            let reason = format!("unsupported patch type {:?}", answer.patch_type);
+            let reason = format!("unsupported patch type {}", quote(&answer.patch_type));
             let denied = crate::statuses::denied(&webhook.name, answer.result.clone());
             return Err(Failure::call(
                 reason,

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pratique_json::{Value, escape_html, parse};
+use pratique_manifest::json_as_json;
 use pratique_merge::json_patch::{self, Operation};
 use pratique_schema::Schema;
-use pratique_types::{GroupVersion, GroupVersionKind};
+use pratique_types::{GroupVersion, GroupVersionKind, quote};
 use serde_json::value::RawValue;
 
 use crate::version::{Conversion, Held};
@@ -20,9 +21,54 @@ pub(crate) struct Written(Vec<Option<BTreeMap<String, Box<RawValue>>>>);
 ///
 /// # Errors
 /// Why it is none, in the reference's words.
-pub(crate) fn decode<'p>(text: &'p [u8]) -> Result<Vec<Operation<'p>>, String> {
-    let value = parse(text).map_err(|error| wire::syntax_fault(text, &error))?;
+pub(crate) fn decode(text: &[u8]) -> Result<Vec<Operation<'static>>, String> {
+    let value = match parse(text) {
+        Ok(value) if !text.windows(2).any(|two| two == b"-0") => value.into_owned(),
+        // The reference writes numbers as it found them and reads them again, so that -0 becomes 0.
+        _ => {
+            let plain = without_negative_zero(&json_as_json(text)?);
+            let value = parse(plain.as_bytes()).map_err(|error| error.to_string())?;
+            value.into_owned()
+        }
+    };
     json_patch::decode(&value).map_err(|error| error.to_string())
+}
+
+/// Compact JSON with 0 in place of the number -0.
+fn without_negative_zero(json: &str) -> String {
+    let mut outside = Outside::default();
+    let mut rest = json.chars().peekable();
+    let mut text = String::with_capacity(json.len());
+    while let Some(character) = rest.next() {
+        if !outside.advance(character) || character != '-' || rest.peek() != Some(&'0') {
+            text.push(character);
+            continue;
+        }
+        rest.next();
+        let fraction = matches!(rest.peek(), Some('.' | 'e' | 'E'));
+        text.push_str(if fraction { "-0" } else { "0" });
+    }
+    text
+}
+
+/// Whether a place of JSON is outside of texts.
+#[derive(Default)]
+struct Outside {
+    in_text: bool,
+    escaped: bool,
+}
+
+impl Outside {
+    /// Takes the next character; quotes count as part of their text.
+    fn advance(&mut self, character: char) -> bool {
+        if !self.in_text {
+            self.in_text = character == '"';
+            return !self.in_text;
+        }
+        self.in_text = self.escaped || character != '"';
+        self.escaped = !self.escaped && character == '\\';
+        false
+    }
 }
 
 /// The object that operations make of one; the error is one of the server.
@@ -49,8 +95,9 @@ pub(crate) fn apply<'s>(
     let id = schema.kind(&own).ok_or_else(|| {
         let version = own.api_version();
         format!(
-            "no kind {:?} is registered for version {version:?} in scheme {SCHEME:?}",
-            own.kind
+            "no kind {} is registered for version {} in scheme {SCHEME:?}",
+            quote(&own.kind),
+            quote(&version)
         )
     })?;
     if let Some(members) = patched.as_object() {
@@ -92,16 +139,8 @@ impl Written {
 
 /// JSON without the blanks between its tokens.
 fn compact(json: &str) -> String {
-    let (mut in_text, mut escaped) = (false, false);
-    let keep = |character: &char| {
-        if in_text {
-            in_text = escaped || *character != '"';
-            escaped = !escaped && *character == '\\';
-            return true;
-        }
-        in_text = *character == '"';
-        !character.is_ascii_whitespace()
-    };
+    let mut outside = Outside::default();
+    let keep = |character: &char| !outside.advance(*character) || !character.is_ascii_whitespace();
     json.chars().filter(keep).collect()
 }
 
@@ -122,6 +161,16 @@ mod tests {
             r#"[{"op":"add","path":"/a","value":{"b":[1.0,1e3,"x \" y"],"a":null}}]"#,
         );
         check_written(r#"[null,{"op":"add","op":"test"}]"#, r#"[null,{"op":"test"}]"#);
+    }
+
+    #[test]
+    fn negative_zero_is_zero() {
+        let decoded = decode(br#"[{"value":["-0",-0,-0.0,-0e1,-1]}]"#).unwrap();
+        let shown: Vec<String> = decoded
+            .into_iter()
+            .map(|operation| Value::from(operation).to_string())
+            .collect();
+        assert_eq!(shown, [r#"{"op":"unknown","value":["-0",0,-0,-0,-1]}"#]);
     }
 
     #[track_caller]

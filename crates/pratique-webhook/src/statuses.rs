@@ -1,7 +1,7 @@
 //! The statuses of requests that webhooks, or the way to them, refuse.
 
 use pratique_match::MatchError;
-use pratique_types::{GroupVersionResource, Reason, Status, StatusCause, StatusDetails};
+use pratique_types::{GroupVersionResource, Reason, Status, StatusCause, StatusDetails, quote};
 
 /// An error of the server itself.
 pub(crate) fn internal(error: &str) -> Status {
@@ -38,7 +38,7 @@ pub(crate) fn timeout() -> Status {
 pub(crate) fn no_dry_run(webhook: &str) -> Status {
     Status::failure(
         Reason::BadRequest,
-        format!("admission webhook {webhook:?} does not support dry run"),
+        format!("admission webhook {} does not support dry run", quote(webhook)),
     )
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn denied(webhook: &str, result: Option<Status>) -> Status {
     if matches!(status.status.as_str(), "" | "Success") {
         status.status = "Failure".to_owned();
     }
-    let denied = format!("admission webhook {webhook:?} denied the request");
+    let denied = format!("admission webhook {} denied the request", quote(webhook));
     status.message = match (status.message.as_str(), status.reason.as_str()) {
         ("", "") => format!("{denied} without explanation"),
         ("", reason) => format!("{denied}: {reason}"),

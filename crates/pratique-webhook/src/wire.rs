@@ -1,20 +1,20 @@
 //! Documents as the reference reads them from the wire: JSON or YAML, and the kind that they say they have.
 
-use std::borrow::Cow;
-
-use pratique_json::{Value, parse as parse_json};
+use pratique_json::Value;
+use pratique_manifest::{is_json, json_as_json, yaml_as_json};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use crate::fields::kind_of;
 
-/// A body as JSON. What does not begin as a JSON object is YAML.
-pub(crate) fn json(body: &[u8]) -> Result<Cow<'_, [u8]>, String> {
-    Ok(Cow::Borrowed(body))
-}
-
-/// A JSON document; the error is what the reference says of one that is none.
-pub(crate) fn parse(text: &[u8]) -> Result<Value<'_>, String> {
-    parse_json(text).map_err(|error| format!("{UNKNOWN}{error}"))
+/// What a body says, as plain JSON: for bodies that are no plain JSON. What does not begin as an object is YAML.
+///
+/// # Errors
+/// What the reference says of a body that is neither.
+pub(crate) fn plain(body: &[u8]) -> Result<String, String> {
+    match is_json(body) {
+        true => json_as_json(body).map_err(|error| format!("{UNKNOWN}{error}")),
+        false => yaml_as_json(body),
+    }
 }
 
 /// The `apiVersion` and `kind` of a document; empty where it has none.
@@ -67,9 +67,3 @@ const UNKNOWN: &str = "couldn't get version/kind; json parse error: ";
 
 const GO_TYPE: &str =
     r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
-
-/// What the reference says of a text that is no JSON.
-pub(crate) fn syntax_fault(text: &[u8], error: &pratique_json::Error) -> String {
-    let _ = text;
-    error.to_string()
-}

@@ -40,5 +40,6 @@ fn passed() -> Status {
         reason: "Timeout".to_owned(),
         details: Some(StatusDetails::default()),
         code: 504,
+        ..Status::default()
     }
 }

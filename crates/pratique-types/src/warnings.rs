@@ -1,0 +1,100 @@
+//! Warnings as an API server passes them on: once each, and not more than headers hold.
+
+use std::collections::HashSet;
+
+/// How many characters all warnings of a response may have together before each is cut.
+const MOST_TOGETHER: usize = 4 * 1024;
+
+/// How many characters of a warning are left when it is cut.
+const MOST_EACH: usize = 256;
+
+/// The warnings that reach the user, of those that admission gave, in their order.
+///
+/// Repetitions, empty ones and those with control characters are left out. If all are too long together, each is cut,
+/// and what is beyond the limit even then is left out.
+pub fn passed_on<'w>(warnings: impl IntoIterator<Item = &'w str>) -> Vec<&'w str> {
+    let mut known = HashSet::new();
+    let given = warnings.into_iter();
+    let given: Vec<&str> = given
+        .filter(|warning| !warning.is_empty() && known.insert(*warning))
+        .collect();
+    let sendable: Vec<&str> = given
+        .iter()
+        .copied()
+        .filter(|warning| !warning.contains(char::is_control))
+        .collect();
+    let together: usize = sendable.iter().map(|warning| warning.chars().count()).sum();
+    if together <= MOST_TOGETHER {
+        return sendable;
+    }
+    let last_whole = overflow(&given);
+    let mut written = 0;
+    let mut kept = Vec::new();
+    for (at, warning) in given.into_iter().enumerate() {
+        // What came before the limit was passed is there in any case.
+        if at > last_whole && written >= MOST_TOGETHER {
+            break;
+        }
+        let cut = cut(warning);
+        if !cut.contains(char::is_control) {
+            written += cut.chars().count();
+            kept.push(cut);
+        }
+    }
+    kept
+}
+
+/// The `Warning` header of a warning.
+pub fn header(warning: &str) -> String {
+    let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("299 - \"{quoted}\"")
+}
+
+/// The position of the warning that does not fit any more.
+fn overflow(given: &[&str]) -> usize {
+    let mut written = 0;
+    let passes = |warning: &&str| {
+        if !warning.contains(char::is_control) {
+            written += warning.chars().count();
+        }
+        written > MOST_TOGETHER
+    };
+    given.iter().position(passes).unwrap_or(given.len())
+}
+
+fn cut(warning: &str) -> &str {
+    let end = warning.char_indices().nth(MOST_EACH).map(|(at, _)| at);
+    end.and_then(|end| warning.get(..end)).unwrap_or(warning)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(warnings: &[&str], expected: &[&str]) {
+        assert_eq!(passed_on(warnings.iter().copied()), expected);
+    }
+
+    #[test]
+    fn warnings_are_said_once() {
+        check(&["a", "b", "a", ""], &["a", "b"]);
+        check(&["a\u{7}", "b\nc", "d"], &["d"]);
+    }
+
+    #[test]
+    fn too_many_are_cut() {
+        let long = |letter: &str| letter.repeat(3000);
+        let (a, b) = (long("a"), long("é"));
+        check(&[&a], &[&a]);
+        check(&[&a, &b], &["a".repeat(256).as_str(), "é".repeat(256).as_str()]);
+        let many: Vec<String> = (0..40).map(|at| format!("{at:0300}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(passed_on(many.iter().copied()).len(), 16);
+    }
+
+    #[test]
+    fn headers_are_quoted() {
+        assert_eq!(header(r#"say "no" \"#), r#"299 - "say \"no\" \\""#);
+    }
+}
