@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use pratique::manifest::{ManifestSet, Options, Plugin, load_directory};
+use pratique::manifest::{ManifestSet, Options, Plugin, load_directory_objects};
 use pratique::{Cache, Expressions};
 use serde_json::json;
 
@@ -39,7 +39,7 @@ fn load(directory: &str) -> Result<usize, String> {
     let options = Options {
         expressions: &expressions,
     };
-    let set: ManifestSet = load_directory(directory, Plugin::ValidatingAdmissionPolicy, &options)
+    let set: ManifestSet = load_directory_objects(directory, Plugin::ValidatingAdmissionPolicy, &options)
         .map_err(|errors| errors.to_string())?;
     Ok(set.validating_policies.len() + set.validating_bindings.len())
 }

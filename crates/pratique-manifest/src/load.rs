@@ -24,17 +24,35 @@ pub struct Options<'a> {
     pub expressions: &'a dyn ExpressionCompiler,
 }
 
+/// Whether the texts of documents are kept when their objects have loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Texts {
+    /// For those who ask where a field stands.
+    Kept,
+    /// Nobody will ask.
+    LetGo,
+}
+
 /// Loads a plugin's directory of static manifests.
 ///
 /// # Errors
 /// All that is wrong with them; the first failure's text is what the server would stop with.
 pub fn load_directory(path: &str, plugin: Plugin, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
-    let content = directory::read(path).map_err(|failure| LoadErrors::new(vec![failure]))?;
-    let failures = unsplit(&content.files, content.unreadable);
-    let hash = content_hash(&content.files);
-    let files = content.files.into_iter().map(Cow::Owned);
-    let rules = StaticRules::new(Home::Plugin(plugin), options);
-    finish(files, failures, hash, rules, None)
+    from_directory(path, plugin, options, Texts::Kept)
+}
+
+/// Loads a plugin's directory for somebody who only wants the objects, such as a server: the texts of the documents are
+/// let go of on the way, which is a good part of the memory. All places in an object's source are then the start of its
+/// document. Errors are the same, with the same places.
+///
+/// # Errors
+/// As [`load_directory`].
+pub fn load_directory_objects(
+    path: &str,
+    plugin: Plugin,
+    options: &Options<'_>,
+) -> Result<ManifestSet, LoadErrors> {
+    from_directory(path, plugin, options, Texts::LetGo)
 }
 
 /// Loads files that were read before. They are taken in the order given, which should be that of their names.
@@ -77,6 +95,20 @@ pub fn content_hash(files: &[ManifestFile]) -> String {
         .fold(String::from("sha256:"), |hash, byte| format!("{hash}{byte:02x}"))
 }
 
+fn from_directory(
+    path: &str,
+    plugin: Plugin,
+    options: &Options<'_>,
+    texts: Texts,
+) -> Result<ManifestSet, LoadErrors> {
+    let content = directory::read(path).map_err(|failure| LoadErrors::new(vec![failure]))?;
+    let failures = unsplit(&content.files, content.unreadable);
+    let hash = content_hash(&content.files);
+    let files = content.files.into_iter().map(Cow::Owned);
+    let rules = StaticRules::new(Home::Plugin(plugin), options, texts);
+    finish(files, failures, hash, rules, None)
+}
+
 fn load(
     files: &[ManifestFile],
     unreadable: Vec<(usize, Failure)>,
@@ -85,7 +117,7 @@ fn load(
 ) -> Result<ManifestSet, LoadErrors> {
     let failures = unsplit(files, unreadable);
     let hash = content_hash(files);
-    let rules = StaticRules::new(home, options);
+    let rules = StaticRules::new(home, options, Texts::Kept);
     finish(files.iter().map(Cow::Borrowed), failures, hash, rules, None)
 }
 

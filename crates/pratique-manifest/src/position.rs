@@ -140,6 +140,18 @@ impl DocumentSource {
         }
     }
 
+    /// The document with no text left, so that every place is its start.
+    pub(crate) fn without_text(&self) -> Self {
+        Self {
+            file: Arc::clone(&self.file),
+            index: self.index,
+            text: Text::Own(String::new()),
+            start: self.start,
+            file_lines: self.file_lines.clone(),
+            lines: OnceLock::new(),
+        }
+    }
+
     /// The path of the file that the document is in.
     #[must_use]
     pub fn file(&self) -> &Arc<str> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::directory::{self, ManifestFile};
-use crate::load::{Options, content_hash, finish, unsplit};
+use crate::load::{Options, Texts, content_hash, finish, unsplit};
 use crate::plugin::Plugin;
 use crate::problem::LoadErrors;
 use crate::rules::{Home, StaticRules};
@@ -49,7 +49,7 @@ impl Reloader {
         }
         let failures = unsplit(&content.files, content.unreadable);
         let files = content.files.into_iter().map(Cow::Owned);
-        let rules = StaticRules::new(Home::Plugin(self.plugin), options);
+        let rules = StaticRules::new(Home::Plugin(self.plugin), options, Texts::Kept);
         finish(files, failures, hash, rules, Some(&mut self.memory)).map(Some)
     }
 }

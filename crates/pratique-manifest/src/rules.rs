@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use crate::decode;
 use crate::kind::Kind;
-use crate::load::{FileDocument, Options};
+use crate::load::{FileDocument, Options, Texts};
 use crate::parse::{self, Parsed};
 use crate::plugin::Plugin;
 use crate::problem::{Failure, ObjectName};
@@ -54,6 +54,7 @@ type Names = HashMap<(Kind, Box<str>), Arc<str>>;
 pub(crate) struct StaticRules<'a> {
     home: Home,
     options: &'a Options<'a>,
+    texts: Texts,
     set: ManifestSet,
     /// The objects of the file that documents are being taken of.
     of_file: ManifestSet,
@@ -90,10 +91,11 @@ struct Candidate<'a> {
 }
 
 impl<'a> StaticRules<'a> {
-    pub(crate) fn new(home: Home, options: &'a Options<'a>) -> Self {
+    pub(crate) fn new(home: Home, options: &'a Options<'a>, texts: Texts) -> Self {
         Self {
             home,
             options,
+            texts,
             set: ManifestSet::default(),
             of_file: ManifestSet::default(),
             failures: Vec::new(),
@@ -106,7 +108,11 @@ impl<'a> StaticRules<'a> {
     /// Takes a document of a file with this text.
     pub(crate) fn accept(&mut self, document: FileDocument, text: &Arc<String>) {
         let file = Arc::clone(&document.file);
-        match parse::parse(document).map(|parsed| parsed.share(text)) {
+        let parsed = parse::parse(document).map(|parsed| match self.texts {
+            Texts::Kept => parsed.share(text),
+            Texts::LetGo => parsed,
+        });
+        match parsed {
             Ok(parsed) => self.accept_value(&parsed, parsed.root, &file, 0),
             Err(fault) => self.fail(&file, *fault),
         }
@@ -273,14 +279,18 @@ impl<'a> StaticRules<'a> {
             // A name that is not there has been complained about.
             Some(_) if candidate.name().is_empty() => {}
             Some(report) => self.fail(candidate.file, report),
-            None if valid => put(
-                &mut self.of_file,
-                candidate.kind,
-                candidate.value,
-                candidate.source,
-            ),
+            None if valid => self.put(candidate),
             None => {}
         }
+    }
+
+    /// The place of a binding's policy may yet be asked for.
+    fn put(&mut self, candidate: Candidate<'_>) {
+        let source = match self.texts {
+            Texts::LetGo if !candidate.kind.is_binding() => candidate.source.without_text(),
+            Texts::LetGo | Texts::Kept => candidate.source,
+        };
+        put(&mut self.of_file, candidate.kind, candidate.value, source);
     }
 
     /// Keeps the names of policies that did not decode, so that bindings are not blamed for it.
@@ -318,6 +328,10 @@ impl<'a> StaticRules<'a> {
             self.failures.extend(missing);
         }
         drop((self.names, self.policies));
+        if self.texts == Texts::LetGo {
+            let_go(&mut self.set.validating_bindings);
+            let_go(&mut self.set.mutating_bindings);
+        }
         sort(&mut self.set);
         (self.set, self.failures)
     }
@@ -381,6 +395,12 @@ fn typed<T: DeserializeOwned>(list: &mut Vec<Loaded<T>>, kind: Kind, mut value: 
     if let Ok(object) = serde_json::from_value(value) {
         let object = Arc::new(object);
         list.push(Loaded { object, source });
+    }
+}
+
+fn let_go<T>(list: &mut [Loaded<T>]) {
+    for loaded in list {
+        loaded.source = loaded.source.without_text();
     }
 }
 

@@ -123,6 +123,15 @@ impl ObjectSource {
         Self { document, root }
     }
 
+    /// The same object's source, where every place is the document's start.
+    pub(crate) fn without_text(&self) -> Self {
+        let source = self.document.source.without_text();
+        Self {
+            document: Arc::new(ParsedDocument::new(source, self.document.is_json)),
+            root: self.root,
+        }
+    }
+
     /// The document that the object is in.
     #[must_use]
     pub fn document(&self) -> &DocumentSource {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pratique_manifest::{Options, Plugin, UncheckedExpressions, load_directory};
+use pratique_manifest::{Options, Plugin, UncheckedExpressions, load_directory, load_directory_objects};
 
 /// A directory that goes when the test ends.
 struct Directory(PathBuf);
@@ -168,5 +168,41 @@ fn directories_that_are_none() {
         ),
     ] {
         assert_eq!(load(&path), Err(expected.to_owned()));
+    }
+}
+
+#[test]
+fn objects_without_texts_are_the_same() {
+    let policy_and_binding = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n\
+        metadata: {name: a.static.k8s.io}\nspec:\n  matchConstraints:\n    resourceRules: \
+        [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]\n  \
+        validations: [{expression: 'true'}]\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n\
+        metadata: {name: b.static.k8s.io}\nspec: {policyName: POLICY, validationActions: [Deny]}\n";
+    let options = Options {
+        expressions: &UncheckedExpressions,
+    };
+    for (policy, loads) in [("a.static.k8s.io", true), ("other.static.k8s.io", false)] {
+        let directory = Directory::new();
+        let text = policy_and_binding.replace("POLICY", policy);
+        fs::write(directory.entry("a.yaml"), text).unwrap();
+        let path = directory.0.to_str().unwrap();
+        let kept = load_directory(path, Plugin::ValidatingAdmissionPolicy, &options);
+        let bare = load_directory_objects(path, Plugin::ValidatingAdmissionPolicy, &options);
+        match (kept, bare) {
+            (Ok(kept), Ok(bare)) => {
+                assert!(loads);
+                assert_eq!(kept.hash, bare.hash);
+                let [kept, bare] = [kept, bare].map(|mut set| set.validating_bindings.remove(0));
+                assert_eq!(kept.object, bare.object);
+                assert_eq!(bare.source.document().text(), "");
+                let root = Vec::new();
+                assert_eq!(kept.source.locate(&root).start, bare.source.locate(&root).start);
+            }
+            (Err(kept), Err(bare)) => {
+                assert!(!loads, "{kept}");
+                assert_eq!(format!("{kept:?}"), format!("{bare:?}"));
+            }
+            (kept, bare) => panic!("{kept:?} {bare:?}"),
+        }
     }
 }
