@@ -1,0 +1,104 @@
+//! The client of one endpoint: its connections, its trust and what it says of us.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+
+use super::credentials::{CredentialSource, Headers};
+use super::resolve::Resolver;
+use super::target::Target;
+use super::trust::{Trust, provider};
+use super::verify::Verifier;
+use super::{Certificate, identity};
+use crate::caller::Endpoint;
+
+/// Idle connections kept for one endpoint, and how long.
+const IDLE_CONNECTIONS: usize = 25;
+const IDLE: Duration = Duration::from_secs(90);
+/// When a connection that says nothing is asked whether it is still there.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+const KEEP_ALIVE_ANSWER: Duration = Duration::from_secs(15);
+
+/// A client.
+pub(super) struct Client {
+    pub(super) http: reqwest::Client,
+    pub(super) target: Target,
+    pub(super) headers: Headers,
+    pub(super) resolver: Resolver,
+    verifier: Arc<Verifier>,
+}
+
+impl Client {
+    /// The error is the reference's words, without `could not get REST client: `.
+    pub(super) fn new(
+        endpoint: &Endpoint,
+        address: Option<&str>,
+        source: &dyn CredentialSource,
+    ) -> Result<Self, String> {
+        let target = Target::new(endpoint, address)?;
+        let credentials = source.credentials(&target.authority)?;
+        let headers = credentials.headers()?;
+        let name = endpoint.server_name.clone();
+        let name = name
+            .map(ServerName::try_from)
+            .transpose()
+            .map_err(|fault| fault.to_string())?;
+        let trust = Trust::new(endpoint.ca_bundle.as_deref())?;
+        let verifier = Arc::new(Verifier::new(trust, name));
+        let pair = credentials.certificate.as_ref();
+        let pair = pair
+            .map(|(certificate, key)| identity::read(certificate, key))
+            .transpose()?;
+        let mut tls = tls(Arc::clone(&verifier), pair)?;
+        let resolver = Resolver::new(target.pinned.clone());
+        let mut builder = reqwest::Client::builder();
+        tls.alpn_protocols = if target.is_local {
+            vec![b"h2".to_vec(), b"http/1.1".to_vec()]
+        } else {
+            builder = builder.http1_only();
+            vec![b"http/1.1".to_vec()]
+        };
+        let http = builder
+            .tls_backend_preconfigured(tls)
+            .redirect(Policy::none())
+            .referer(false)
+            .no_proxy()
+            .dns_resolver(resolver.clone())
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .pool_idle_timeout(IDLE)
+            .tcp_keepalive(KEEP_ALIVE)
+            .http2_keep_alive_interval(KEEP_ALIVE)
+            .http2_keep_alive_timeout(KEEP_ALIVE_ANSWER)
+            .build()
+            .map_err(|fault| fault.to_string())?;
+        Ok(Self {
+            http,
+            target,
+            headers,
+            resolver,
+            verifier,
+        })
+    }
+
+    /// The certificate that was shown last.
+    pub(super) fn certificate(&self) -> Option<Certificate> {
+        self.verifier.seen()
+    }
+}
+
+fn tls(verifier: Arc<Verifier>, pair: Option<identity::Identity>) -> Result<ClientConfig, String> {
+    let builder = ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(|fault| fault.to_string())?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier);
+    match pair {
+        None => Ok(builder.with_no_client_auth()),
+        Some((chain, key)) => builder
+            .with_client_auth_cert(chain, key)
+            .map_err(|fault| identity::mismatch(&fault)),
+    }
+}

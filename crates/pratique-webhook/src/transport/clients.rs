@@ -1,0 +1,165 @@
+//! The clients that are kept: one for each endpoint, made at its first call, dropped when nobody asks any more.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use arc_swap::ArcSwap;
+
+use super::Certificate;
+use super::client::Client;
+use super::credentials::CredentialSource;
+use crate::caller::{Call, CallError, CallErrorKind, Endpoint};
+
+/// Clients by endpoint. Looking one up takes no lock.
+pub(super) struct Clients {
+    source: Arc<dyn CredentialSource>,
+    most: usize,
+    kept: ArcSwap<Kept>,
+    /// Taken by whoever changes what is kept.
+    changes: Mutex<()>,
+    /// Counts calls, to tell which clients were not used for longest.
+    clock: AtomicU64,
+}
+
+/// A service's endpoint has one client for each place where the service was found.
+type Kept = HashMap<Arc<Endpoint>, Vec<Arc<Slot>>>;
+
+struct Slot {
+    address: Option<String>,
+    used: AtomicU64,
+    made: OnceLock<Result<Arc<Client>, CallError>>,
+}
+
+impl Clients {
+    pub(super) fn new(source: Arc<dyn CredentialSource>, most: usize) -> Self {
+        Self {
+            source,
+            most,
+            kept: ArcSwap::default(),
+            changes: Mutex::new(()),
+            clock: AtomicU64::new(0),
+        }
+    }
+
+    /// The client for a call.
+    pub(super) fn client(&self, call: &Call) -> Result<Arc<Client>, CallError> {
+        let address = call.address.as_deref();
+        let slot = find(&self.kept.load(), &call.endpoint, address);
+        let slot = slot.unwrap_or_else(|| self.add(&call.endpoint, address));
+        slot.used
+            .store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        let make = || {
+            let made = Client::new(&call.endpoint, address, &*self.source);
+            made.map(Arc::new).map_err(|reason| CallError {
+                message: format!("could not get REST client: {reason}"),
+                kind: CallErrorKind::Client,
+            })
+        };
+        slot.made.get_or_init(make).clone()
+    }
+
+    pub(super) fn retain<'a>(&self, endpoints: impl IntoIterator<Item = &'a Endpoint>) {
+        let wanted: HashSet<&Endpoint> = endpoints.into_iter().collect();
+        let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = Kept::clone(&self.kept.load());
+        kept.retain(|endpoint, _| wanted.contains(&**endpoint));
+        self.kept.store(Arc::new(kept));
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.kept.load().values().map(Vec::len).sum()
+    }
+
+    pub(super) fn certificate(&self, endpoint: &Endpoint) -> Option<Certificate> {
+        let kept = self.kept.load();
+        let mut slots = kept.get(endpoint)?.iter().rev();
+        slots.find_map(|slot| slot.made.get()?.as_ref().ok()?.certificate())
+    }
+
+    fn add(&self, endpoint: &Arc<Endpoint>, address: Option<&str>) -> Arc<Slot> {
+        let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.kept.load();
+        if let Some(slot) = find(&current, endpoint, address) {
+            return slot;
+        }
+        let mut kept = Kept::clone(&current);
+        while kept.values().map(Vec::len).sum::<usize>() >= self.most {
+            drop_oldest(&mut kept);
+        }
+        let slot = Arc::new(Slot {
+            address: address.map(str::to_owned),
+            used: AtomicU64::new(self.clock.load(Ordering::Relaxed)),
+            made: OnceLock::new(),
+        });
+        kept.entry(Arc::clone(endpoint))
+            .or_default()
+            .push(Arc::clone(&slot));
+        self.kept.store(Arc::new(kept));
+        slot
+    }
+}
+
+fn find(kept: &Kept, endpoint: &Endpoint, address: Option<&str>) -> Option<Arc<Slot>> {
+    let slots = kept.get(endpoint)?;
+    slots
+        .iter()
+        .find(|slot| slot.address.as_deref() == address)
+        .cloned()
+}
+
+fn drop_oldest(kept: &mut Kept) {
+    let used = |slot: &Arc<Slot>| slot.used.load(Ordering::Relaxed);
+    let oldest = kept.values().flatten().map(used).min();
+    for slots in kept.values_mut() {
+        slots.retain(|slot| Some(used(slot)) != oldest);
+    }
+    kept.retain(|_, slots| !slots.is_empty());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::Nobody;
+    use bytes::Bytes;
+
+    fn call(number: usize, address: Option<&str>) -> Call {
+        let endpoint = Endpoint {
+            url: format!("https://host{number}.example.com/x"),
+            server_name: None,
+            ca_bundle: None,
+        };
+        Call {
+            endpoint: Arc::new(endpoint),
+            address: address.map(str::to_owned),
+            body: Bytes::new(),
+            timeout: None,
+            deadline: None,
+        }
+    }
+
+    #[test]
+    fn equal_endpoints_share_a_client() {
+        let clients = Clients::new(Arc::new(Nobody), 10);
+        let first = clients.client(&call(1, None)).ok().unwrap();
+        assert!(Arc::ptr_eq(&first, &clients.client(&call(1, None)).ok().unwrap()));
+        assert!(!Arc::ptr_eq(
+            &first,
+            &clients.client(&call(1, Some("10.0.0.1:443"))).ok().unwrap()
+        ));
+        assert_eq!(clients.len(), 2);
+    }
+
+    #[test]
+    fn the_oldest_go_first_and_the_unwanted_at_once() {
+        let clients = Clients::new(Arc::new(Nobody), 2);
+        let first = clients.client(&call(1, None)).ok().unwrap();
+        clients.client(&call(2, None)).ok().unwrap();
+        clients.client(&call(1, None)).ok().unwrap();
+        clients.client(&call(3, None)).ok().unwrap();
+        assert_eq!(clients.len(), 2);
+        assert!(Arc::ptr_eq(&first, &clients.client(&call(1, None)).ok().unwrap()));
+        clients.retain([&*call(3, None).endpoint]);
+        assert_eq!(clients.len(), 1);
+    }
+}

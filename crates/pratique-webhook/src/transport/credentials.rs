@@ -1,0 +1,224 @@
+//! Whom a webhook takes us for: headers and client certificates.
+
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use pratique_json::base64;
+
+/// Says who we are to whom.
+pub trait CredentialSource: Send + Sync {
+    /// The credentials for a webhook at `host:port`.
+    ///
+    /// # Errors
+    /// The reference's words for why no client can be made: `open /token: no such file or directory`.
+    fn credentials(&self, authority: &str) -> Result<Credentials, String>;
+}
+
+/// No credentials for anybody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nobody;
+
+impl CredentialSource for Nobody {
+    fn credentials(&self, _authority: &str) -> Result<Credentials, String> {
+        Ok(Credentials::default())
+    }
+}
+
+/// What is shown to one webhook.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Credentials {
+    /// A bearer token.
+    pub token: Option<String>,
+    /// A user's name and password.
+    pub basic: Option<(String, String)>,
+    /// A client's certificate and its key, as PEM.
+    pub certificate: Option<(Vec<u8>, Vec<u8>)>,
+    /// Somebody else to act as.
+    pub impersonation: Option<Impersonation>,
+}
+
+/// Somebody else to act as.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Impersonation {
+    /// The user's name.
+    pub user: String,
+    /// The user's id; empty for none.
+    pub uid: String,
+    /// The user's groups.
+    pub groups: Vec<String>,
+    /// Anything else, by name.
+    pub extra: Vec<(String, Vec<String>)>,
+}
+
+/// The headers of all requests to a webhook; the name of one whose value cannot be sent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Headers {
+    pub(super) all: HeaderMap,
+    pub(super) unfit: Option<String>,
+}
+
+impl Credentials {
+    pub(super) fn headers(&self) -> Result<Headers, String> {
+        let mut headers = Headers::default();
+        headers.add(USER_AGENT, "kube-apiserver-admission");
+        headers.add(ACCEPT, "application/json, */*");
+        headers.add(CONTENT_TYPE, "application/json");
+        // A password without a name counts for nothing.
+        let basic = self.basic.as_ref().filter(|(user, _)| !user.is_empty());
+        match (&self.token, basic) {
+            (Some(_), Some(_)) => {
+                return Err("username/password or bearer token may be set, but not both".to_owned());
+            }
+            (Some(token), None) => headers.add(AUTHORIZATION, &format!("Bearer {token}")),
+            (None, Some((user, password))) => {
+                let pair = base64::encode(format!("{user}:{password}").as_bytes());
+                headers.add(AUTHORIZATION, &format!("Basic {pair}"));
+            }
+            (None, None) => {}
+        }
+        if let Some(somebody) = &self.impersonation {
+            headers.impersonate(somebody);
+        }
+        Ok(headers)
+    }
+}
+
+impl Headers {
+    fn add(&mut self, name: HeaderName, value: &str) {
+        match HeaderValue::try_from(value) {
+            Ok(mut value) => {
+                value.set_sensitive(name == AUTHORIZATION);
+                self.all.append(name, value);
+            }
+            Err(_) => drop(self.unfit.get_or_insert_with(|| canonical(name.as_str()))),
+        }
+    }
+
+    fn impersonate(&mut self, somebody: &Impersonation) {
+        self.add(HeaderName::from_static("impersonate-user"), &somebody.user);
+        if !somebody.uid.is_empty() {
+            self.add(HeaderName::from_static("impersonate-uid"), &somebody.uid);
+        }
+        for group in &somebody.groups {
+            self.add(HeaderName::from_static("impersonate-group"), group);
+        }
+        for (key, values) in &somebody.extra {
+            let name = format!("impersonate-extra-{}", escape_key(key));
+            let Ok(name) = HeaderName::try_from(name) else {
+                continue;
+            };
+            for value in values {
+                self.add(name.clone(), value);
+            }
+        }
+    }
+}
+
+/// What header names cannot hold is percent-encoded, and so is `%`.
+fn escape_key(key: &str) -> String {
+    let mut escaped = String::with_capacity(key.len());
+    for byte in key.bytes() {
+        if byte.is_ascii_alphanumeric() || b"!#$&'*+-.^_`|~".contains(&byte) {
+            escaped.push(char::from(byte));
+        } else {
+            escaped.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    escaped
+}
+
+/// A header's name as Go shows it: `Impersonate-User`.
+fn canonical(name: &str) -> String {
+    let mut shown = String::with_capacity(name.len());
+    for letter in name.chars() {
+        let first = shown.is_empty() || shown.ends_with('-');
+        shown.push(if first {
+            letter.to_ascii_uppercase()
+        } else {
+            letter
+        });
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(credentials: Credentials, expected: &[&str]) {
+        let headers = credentials.headers().unwrap();
+        let shown: Vec<String> = headers
+            .all
+            .iter()
+            .skip(3)
+            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+            .collect();
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn authorization() {
+        let pair = |user: &str, password: &str| Some((user.to_owned(), password.to_owned()));
+        check(Credentials::default(), &[]);
+        check(
+            Credentials {
+                basic: pair("a:b", "c"),
+                ..Credentials::default()
+            },
+            &["authorization: Basic YTpiOmM="],
+        );
+        check(
+            Credentials {
+                basic: pair("", "c"),
+                token: Some("t".to_owned()),
+                ..Credentials::default()
+            },
+            &["authorization: Bearer t"],
+        );
+        let both = Credentials {
+            basic: pair("u", ""),
+            token: Some("t".to_owned()),
+            ..Credentials::default()
+        };
+        let fault = both.headers().unwrap_err();
+        assert_eq!(
+            fault,
+            "username/password or bearer token may be set, but not both"
+        );
+    }
+
+    #[test]
+    fn impersonation() {
+        let somebody = Impersonation {
+            user: "jane".to_owned(),
+            uid: "7".to_owned(),
+            groups: vec!["a".to_owned(), "b".to_owned()],
+            extra: vec![("k/e y".to_owned(), vec!["v".to_owned()])],
+        };
+        let credentials = Credentials {
+            impersonation: Some(somebody),
+            ..Credentials::default()
+        };
+        check(
+            credentials,
+            &[
+                "impersonate-user: jane",
+                "impersonate-uid: 7",
+                "impersonate-group: a",
+                "impersonate-group: b",
+                "impersonate-extra-k%2fe%20y: v",
+            ],
+        );
+    }
+
+    #[test]
+    fn unfit_values() {
+        let credentials = Credentials {
+            token: Some("t\n".to_owned()),
+            ..Credentials::default()
+        };
+        assert_eq!(
+            credentials.headers().unwrap().unfit.as_deref(),
+            Some("Authorization")
+        );
+    }
+}

@@ -1,0 +1,162 @@
+//! A call from its start to its answer: attempts, waits between them, the body, and the deadline over all of it.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use reqwest::Response;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::client::Client;
+use super::redirect::{posting, send};
+use super::status::Failed;
+use super::{LONGEST_CALL, failure, media_type};
+use crate::caller::{Call, CallError, CallErrorKind};
+
+/// Go's words for a deadline that passed.
+pub(super) const DEADLINE: &str = "context deadline exceeded";
+
+/// How often a call is repeated.
+const MOST_REPEATS: usize = 10;
+
+/// The most that is read of an answer that nobody wants, so that its connection can be used again.
+const MOST_DISCARDED: usize = 2048;
+
+/// Posts a review and reads the answer.
+pub(super) async fn exchange(client: &Client, call: &Call, largest: usize) -> Result<Bytes, CallError> {
+    let now = Instant::now();
+    let deadline = call.deadline.map_or(now + LONGEST_CALL, Instant::from_std);
+    if deadline <= now {
+        return Err(failed(DEADLINE, CallErrorKind::Timeout));
+    }
+    let mut repeats = 0;
+    loop {
+        let response = send(client, call, deadline).await?;
+        let wait = wait(&response).filter(|_| repeats < MOST_REPEATS);
+        let Some(wait) = wait else {
+            return read(response, deadline, largest).await;
+        };
+        repeats += 1;
+        let waited = timeout_at(deadline, async {
+            discard(response).await;
+            sleep(wait).await;
+        });
+        if waited.await.is_err() {
+            let (shown, _) = client.target.with_timeout(call.timeout);
+            return Err(posting(&shown, DEADLINE, CallErrorKind::Timeout));
+        }
+    }
+}
+
+/// Reads what little there may be left, so that the connection can be used again.
+pub(super) async fn discard(mut response: Response) {
+    let mut left = MOST_DISCARDED;
+    if response
+        .content_length()
+        .is_some_and(|length| length > MOST_DISCARDED as u64)
+    {
+        return;
+    }
+    while let Ok(Some(chunk)) = response.chunk().await {
+        left = left.saturating_sub(chunk.len());
+        if left == 0 {
+            return;
+        }
+    }
+}
+
+/// How long the webhook asks us to wait before we ask again.
+fn wait(response: &Response) -> Option<Duration> {
+    let status = response.status().as_u16();
+    if status != 429 && status < 500 {
+        return None;
+    }
+    let seconds: i64 = response.headers().get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
+    Some(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)))
+}
+
+async fn read(response: Response, deadline: Instant, largest: usize) -> Result<Bytes, CallError> {
+    let code = response.status().as_u16();
+    let content_type = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let content_type = String::from_utf8_lossy(content_type.unwrap_or_default()).into_owned();
+    let body = timeout_at(deadline, whole(response, largest)).await;
+    let body = body.unwrap_or_else(|_| Err(unreadable(DEADLINE, CallErrorKind::Timeout)))?;
+    judge(code, &content_type, body)
+}
+
+/// What an answer comes to, once it is read.
+fn judge(code: u16, content_type: &str, body: Bytes) -> Result<Bytes, CallError> {
+    let success = (200..=206).contains(&code);
+    let kind = if success {
+        CallErrorKind::Transport
+    } else {
+        CallErrorKind::Status(code)
+    };
+    if !content_type.is_empty() {
+        media_type::parse(content_type)
+            .map_err(|reason| failed(&format!("Internal error occurred: mime: {reason}"), kind))?;
+    }
+    if !success {
+        let status = Failed {
+            code,
+            content_type,
+            body: &body,
+        };
+        return Err(failed(&status.words(), kind));
+    }
+    if body.is_empty() {
+        let shown = if content_type.is_empty() {
+            "application/json"
+        } else {
+            content_type
+        };
+        let words = format!("0-length response with status code: {code} and content type: {shown}");
+        return Err(failed(&words, kind));
+    }
+    Ok(body)
+}
+
+/// The body. One that comes in one piece is not copied.
+async fn whole(mut response: Response, largest: usize) -> Result<Bytes, CallError> {
+    let broken = |error: reqwest::Error| {
+        let (words, is_stream) = failure::body_words(&error);
+        if is_stream {
+            cut_off(&words)
+        } else {
+            unreadable(&words, CallErrorKind::Transport)
+        }
+    };
+    let too_large = || unreadable("http: response body too large", CallErrorKind::Transport);
+    let Some(first) = response.chunk().await.map_err(broken)? else {
+        return Ok(Bytes::new());
+    };
+    let mut read: Option<BytesMut> = None;
+    let mut length = first.len();
+    while length <= largest {
+        let Some(chunk) = response.chunk().await.map_err(broken)? else {
+            return Ok(read.map_or(first, BytesMut::freeze));
+        };
+        length += chunk.len();
+        let all = read.get_or_insert_with(|| BytesMut::from(&*first));
+        all.extend_from_slice(&chunk);
+    }
+    Err(too_large())
+}
+
+fn failed(words: &str, kind: CallErrorKind) -> CallError {
+    CallError {
+        message: format!("failed to call webhook: {words}"),
+        kind,
+    }
+}
+
+fn unreadable(words: &str, kind: CallErrorKind) -> CallError {
+    let text = "unexpected error when reading response body. Please retry. Original error:";
+    failed(&format!("{text} {words}"), kind)
+}
+
+fn cut_off(words: &str) -> CallError {
+    let text = "stream error when reading response body, may be caused by closed connection. Please retry. Original \
+                error:";
+    failed(&format!("{text} {words}"), CallErrorKind::Transport)
+}

@@ -1,0 +1,126 @@
+//! Calls over HTTPS: reviews are posted, answers read and failures worded as the reference does.
+//!
+//! [`HttpCaller`] keeps one client, with its connections, for each endpoint. A call follows redirects (`redirect`), is
+//! repeated where the webhook asks for that (`exchange`) and ends at its deadline, whatever it is doing.
+
+mod certificate;
+mod client;
+mod clients;
+mod credentials;
+mod exchange;
+mod failure;
+mod identity;
+mod media_type;
+mod redirect;
+mod resolve;
+mod status;
+mod target;
+mod trust;
+mod verify;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::caller::{Answer, Call, Caller, Endpoint};
+use clients::Clients;
+
+pub use certificate::Certificate;
+pub use credentials::{CredentialSource, Credentials, Impersonation, Nobody};
+
+/// The most that is read of an answer, unless set otherwise: the reference has no bound.
+pub const LARGEST_ANSWER: usize = 64 << 20;
+
+/// Endpoints whose clients are kept, unless set otherwise.
+pub const MOST_CLIENTS: usize = 1000;
+
+/// Calls webhooks over HTTPS.
+///
+/// One client serves all calls to an endpoint, and keeps its connections: HTTP/2 where the webhook offers it on this
+/// very host, HTTP/1.1 elsewhere, so that a balancer before several instances sees several connections.
+pub struct HttpCaller {
+    clients: Clients,
+    largest: usize,
+}
+
+/// How an [`HttpCaller`] goes about it.
+#[derive(Clone)]
+pub struct HttpCallerBuilder {
+    credentials: Arc<dyn CredentialSource>,
+    largest: usize,
+    most_clients: usize,
+}
+
+impl Default for HttpCaller {
+    fn default() -> Self {
+        Self::builder().build()
+    }
+}
+
+impl HttpCaller {
+    /// A caller without credentials, and with the usual limits, unless said otherwise.
+    pub fn builder() -> HttpCallerBuilder {
+        HttpCallerBuilder {
+            credentials: Arc::new(Nobody),
+            largest: LARGEST_ANSWER,
+            most_clients: MOST_CLIENTS,
+        }
+    }
+
+    /// Drops the clients, and idle connections, of all endpoints but these.
+    pub fn retain<'a>(&self, endpoints: impl IntoIterator<Item = &'a Endpoint>) {
+        self.clients.retain(endpoints);
+    }
+
+    /// How many clients are kept.
+    pub fn clients(&self) -> usize {
+        self.clients.len()
+    }
+
+    /// The certificate that an endpoint showed last, whether it was trusted or not.
+    pub fn certificate(&self, endpoint: &Endpoint) -> Option<Certificate> {
+        self.clients.certificate(endpoint)
+    }
+}
+
+impl HttpCallerBuilder {
+    /// Whom webhooks take us for.
+    #[must_use]
+    pub fn credentials(mut self, credentials: Arc<dyn CredentialSource>) -> Self {
+        self.credentials = credentials;
+        self
+    }
+
+    /// The most bytes of an answer's body. A larger one is a failed call.
+    #[must_use]
+    pub fn largest_answer(mut self, bytes: usize) -> Self {
+        self.largest = bytes;
+        self
+    }
+
+    /// The most endpoints whose clients are kept; those not used for longest go first.
+    #[must_use]
+    pub fn most_clients(mut self, clients: usize) -> Self {
+        self.most_clients = clients.max(1);
+        self
+    }
+
+    /// The caller.
+    pub fn build(self) -> HttpCaller {
+        HttpCaller {
+            clients: Clients::new(self.credentials, self.most_clients),
+            largest: self.largest,
+        }
+    }
+}
+
+impl Caller for HttpCaller {
+    fn call<'a>(&'a self, call: Call) -> Answer<'a> {
+        Box::pin(async move {
+            let client = self.clients.client(&call)?;
+            exchange::exchange(&client, &call, self.largest).await
+        })
+    }
+}
+
+/// How long a call may take that has no deadline.
+const LONGEST_CALL: Duration = Duration::from_secs(30);

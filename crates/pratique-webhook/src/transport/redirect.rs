@@ -1,0 +1,217 @@
+//! One attempt: a request, and those that it is redirected to.
+
+use http::header::{CONTENT_TYPE, HOST, LOCATION, REFERER};
+use http::{HeaderValue, Method, StatusCode};
+use pratique_cel::quote::quoted;
+use reqwest::{Request, Response, Url};
+use tokio::time::{Instant, timeout_at};
+
+use super::client::Client;
+use super::exchange::{DEADLINE, discard};
+use super::{failure, target};
+use crate::caller::{Call, CallError, CallErrorKind};
+
+/// The most requests of one attempt.
+const MOST_REQUESTS: usize = 10;
+
+/// A request of an attempt.
+struct Hop {
+    /// As messages show it.
+    shown: String,
+    url: Url,
+    host: Option<HeaderValue>,
+    referer: Option<HeaderValue>,
+    /// Whether it posts; else it gets.
+    posts: bool,
+    /// Whether it has the review; once dropped, it stays dropped.
+    has_body: bool,
+}
+
+/// Sends a review until somebody answers with something other than a redirection.
+pub(super) async fn send(client: &Client, call: &Call, deadline: Instant) -> Result<Response, CallError> {
+    let (shown, url) = client.target.with_timeout(call.timeout);
+    let mut hop = Hop {
+        shown,
+        url,
+        host: client.target.host.clone(),
+        referer: None,
+        posts: true,
+        has_body: true,
+    };
+    for requests in 1.. {
+        let request = hop.request(client, call)?;
+        let sent = timeout_at(deadline, client.http.execute(request)).await;
+        let response = sent
+            .map_err(|_| hop.failed(DEADLINE, CallErrorKind::Timeout))?
+            .map_err(|error| {
+                hop.failed(
+                    &failure::words(&error, client, &hop.url),
+                    CallErrorKind::Transport,
+                )
+            })?;
+        let Some((location, next)) = hop.follow(&response)? else {
+            return Ok(response);
+        };
+        if requests >= MOST_REQUESTS {
+            hop.shown = location;
+            return Err(hop.failed("stopped after 10 redirects", CallErrorKind::Transport));
+        }
+        let discarded = timeout_at(deadline, discard(response)).await;
+        discarded.map_err(|_| next.failed(DEADLINE, CallErrorKind::Timeout))?;
+        hop = next;
+    }
+    Err(hop.failed(DEADLINE, CallErrorKind::Timeout))
+}
+
+/// `Post "URL": words`.
+pub(super) fn posting(shown: &str, words: &str, kind: CallErrorKind) -> CallError {
+    CallError {
+        message: format!("failed to call webhook: Post {}: {words}", quoted(shown)),
+        kind,
+    }
+}
+
+impl Hop {
+    fn failed(&self, words: &str, kind: CallErrorKind) -> CallError {
+        posting(&self.shown, words, kind)
+    }
+
+    fn request(&self, client: &Client, call: &Call) -> Result<Request, CallError> {
+        if !matches!(self.url.scheme(), "https" | "http") {
+            let words = format!("unsupported protocol scheme {}", quoted(self.url.scheme()));
+            return Err(self.failed(&words, CallErrorKind::Transport));
+        }
+        if let Some(name) = &client.headers.unfit {
+            let words = format!("net/http: invalid header field value for {}", quoted(name));
+            return Err(self.failed(&words, CallErrorKind::Transport));
+        }
+        let method = if self.posts { Method::POST } else { Method::GET };
+        let mut request = Request::new(method, self.url.clone());
+        let mut headers = client.headers.all.clone();
+        for (name, value) in [(HOST, &self.host), (REFERER, &self.referer)] {
+            if let Some(value) = value {
+                headers.insert(name, value.clone());
+            }
+        }
+        if self.has_body {
+            *request.body_mut() = Some(call.body.clone().into());
+        } else {
+            headers.remove(CONTENT_TYPE);
+        }
+        *request.headers_mut() = headers;
+        Ok(request)
+    }
+
+    /// The next request, and the location as it was given.
+    fn follow(&self, response: &Response) -> Result<Option<(String, Self)>, CallError> {
+        let keeps = match response.status() {
+            StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND | StatusCode::SEE_OTHER => false,
+            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
+            _ => return Ok(None),
+        };
+        let location = response.headers().get(LOCATION).map(HeaderValue::as_bytes);
+        let location = String::from_utf8_lossy(location.unwrap_or_default()).into_owned();
+        if location.is_empty() {
+            return Ok(None);
+        }
+        let mut next = self.resolve(&location).map_err(|reason| {
+            let words = format!("failed to parse Location header {}: {reason}", quoted(&location));
+            self.failed(&words, CallErrorKind::Transport)
+        })?;
+        next.posts = keeps && self.posts;
+        next.has_body = keeps && self.has_body;
+        Ok(Some((location, next)))
+    }
+
+    /// The authority stays as it was shown and dialled, if it stays the same.
+    fn resolve(&self, location: &str) -> Result<Self, String> {
+        pratique_cel::url::Url::parse(location).map_err(|fault| fault.to_string())?;
+        let base = Url::parse(&self.shown).map_err(|fault| fault.to_string())?;
+        let mut url = base.join(location).map_err(|fault| fault.to_string())?;
+        let mut shown = url.to_string();
+        let mut host = None;
+        if same_authority(&base, &url) {
+            let authority = authority(&self.shown);
+            shown = shown.replacen(&target::wire_authority(&url), authority, 1);
+            host.clone_from(&self.host);
+            // Fails for URLs without host, which neither is.
+            let _ = url.set_host(self.url.host_str());
+            let _ = url.set_port(self.url.port());
+        }
+        let downgraded = base.scheme() == "https" && url.scheme() == "http";
+        let referer = HeaderValue::try_from(self.shown.as_str()).ok();
+        Ok(Self {
+            shown,
+            url,
+            host,
+            referer: referer.filter(|_| !downgraded),
+            posts: self.posts,
+            has_body: self.has_body,
+        })
+    }
+}
+
+fn same_authority(one: &Url, other: &Url) -> bool {
+    one.scheme() == other.scheme()
+        && one.host_str() == other.host_str()
+        && one.port_or_known_default() == other.port_or_known_default()
+}
+
+fn authority(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?']).next().unwrap_or(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(shown: &str, dialled: &str, location: &str, expected: Result<(&str, &str), &str>) {
+        let hop = Hop {
+            shown: shown.to_owned(),
+            url: Url::parse(dialled).unwrap(),
+            host: None,
+            referer: None,
+            posts: true,
+            has_body: true,
+        };
+        let found = hop.resolve(location);
+        let found = found
+            .as_ref()
+            .map(|next| (next.shown.as_str(), next.url.as_str()));
+        assert_eq!(found.map_err(String::as_str), expected);
+    }
+
+    #[test]
+    fn locations() {
+        let (shown, dialled) = (
+            "https://hook.ns.svc:443/x?timeout=5s",
+            "https://hook.ns.svc/x?timeout=5s",
+        );
+        check(
+            shown,
+            dialled,
+            "/y?z=1",
+            Ok(("https://hook.ns.svc:443/y?z=1", "https://hook.ns.svc/y?z=1")),
+        );
+        check(
+            shown,
+            dialled,
+            "http://other/y",
+            Ok(("http://other/y", "http://other/y")),
+        );
+        let (shown, dialled) = ("https://hook.ns.svc:8443/x", "https://hook.ns.svc/x");
+        check(
+            shown,
+            dialled,
+            "https://hook.ns.svc:8443/y",
+            Ok(("https://hook.ns.svc:8443/y", "https://hook.ns.svc/y")),
+        );
+        check(
+            shown,
+            dialled,
+            "https://[::1/x",
+            Err("parse \"https://[::1/x\": missing ']' in host"),
+        );
+    }
+}

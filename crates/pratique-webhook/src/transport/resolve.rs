@@ -1,0 +1,66 @@
+//! Names to addresses: those that somebody found already, and the system's.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use super::target::Pin;
+
+/// A name without address.
+#[derive(Debug, thiserror::Error)]
+#[error("lookup {0}: no such host")]
+pub(super) struct NoSuchHost(pub(super) String);
+
+/// Looks names up, and remembers what came first: messages name it.
+#[derive(Clone, Default)]
+pub(super) struct Resolver {
+    pinned: Option<Pin>,
+    first: Arc<Mutex<HashMap<String, SocketAddr>>>,
+}
+
+impl Resolver {
+    pub(super) fn new(pinned: Option<Pin>) -> Self {
+        Self {
+            pinned,
+            first: Arc::default(),
+        }
+    }
+
+    /// Where a name was found last; port 0 if it has none of its own.
+    pub(super) fn first(&self, name: &str) -> Option<SocketAddr> {
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get(&name.to_ascii_lowercase()).copied()
+    }
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let name = name.as_str().to_owned();
+        let pinned = self
+            .pinned
+            .as_ref()
+            .filter(|pin| pin.name.eq_ignore_ascii_case(&name));
+        let pinned = pinned.map(|pin| pin.address.clone());
+        let memory = Arc::clone(&self.first);
+        Box::pin(async move {
+            let looked_up = pinned.clone().unwrap_or_else(|| format!("{name}:0"));
+            let found = tokio::net::lookup_host(looked_up).await;
+            let asked = pinned
+                .as_deref()
+                .and_then(|address| address.rsplit_once(':'))
+                .map(|(host, _)| host);
+            let missing = || NoSuchHost(asked.unwrap_or(&name).to_owned());
+            let found: Vec<SocketAddr> = found.map_err(|_| missing())?.collect();
+            let first = *found.first().ok_or_else(missing)?;
+            let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+            // Redirects could name ever more hosts.
+            if memory.len() >= 16 {
+                memory.clear();
+            }
+            memory.insert(name.to_ascii_lowercase(), first);
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}

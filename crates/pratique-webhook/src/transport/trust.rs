@@ -1,0 +1,185 @@
+//! Which authorities are trusted: those of a bundle, or those of the system.
+
+use std::sync::{Arc, OnceLock};
+
+use rustls::RootCertStore;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, UnixTime};
+
+use super::certificate::Certificate;
+
+/// The crypto that all clients use.
+pub(super) fn provider() -> Arc<CryptoProvider> {
+    static PROVIDER: OnceLock<Arc<CryptoProvider>> = OnceLock::new();
+    Arc::clone(PROVIDER.get_or_init(|| Arc::new(rustls::crypto::ring::default_provider())))
+}
+
+/// Authorities.
+#[derive(Debug)]
+pub(super) enum Trust {
+    /// Those of the operating system.
+    System(Arc<dyn ServerCertVerifier>),
+    /// Those of a bundle.
+    Bundle(Bundle),
+}
+
+/// The certificates of a bundle.
+#[derive(Debug)]
+pub(super) struct Bundle {
+    roots: Vec<Root>,
+    verifier: Option<Arc<WebPkiServerVerifier>>,
+    /// From when on, and until when, all of them are valid.
+    from: i64,
+    until: i64,
+}
+
+#[derive(Debug)]
+struct Root {
+    der: CertificateDer<'static>,
+    read: Certificate,
+}
+
+impl Trust {
+    /// Those of a PEM bundle; those of the system without one.
+    pub(super) fn new(bundle: Option<&[u8]>) -> Result<Self, String> {
+        match bundle.filter(|bundle| !bundle.is_empty()) {
+            None => system().map(Self::System),
+            Some(pem) => Bundle::read(pem)
+                .map(Self::Bundle)
+                .map_err(|reason| format!("unable to load root certificates: {reason}")),
+        }
+    }
+}
+
+/// The system's, read once.
+fn system() -> Result<Arc<dyn ServerCertVerifier>, String> {
+    static SYSTEM: OnceLock<Result<Arc<dyn ServerCertVerifier>, String>> = OnceLock::new();
+    let load = || -> Result<Arc<dyn ServerCertVerifier>, String> {
+        let verifier = rustls_platform_verifier::Verifier::new(provider());
+        match verifier {
+            Ok(verifier) => Ok(Arc::new(verifier)),
+            Err(reason) => Err(format!(
+                "x509: failed to load system roots and no roots provided: {reason}"
+            )),
+        }
+    };
+    SYSTEM.get_or_init(load).clone()
+}
+
+impl Bundle {
+    fn read(pem: &[u8]) -> Result<Self, String> {
+        let mut blocks = 0usize;
+        let mut first_fault = None;
+        let mut roots = Vec::new();
+        for der in CertificateDer::pem_slice_iter(pem).flatten() {
+            blocks += 1;
+            match Certificate::read(&der) {
+                Ok(read) => roots.push(Root { der, read }),
+                Err(fault) => drop(first_fault.get_or_insert(fault)),
+            }
+        }
+        if roots.is_empty() {
+            return Err(match first_fault {
+                Some(fault) => format!("failed to parse certificate: {fault}"),
+                None if blocks == 0 && !has_block(pem) => "unable to parse bytes as PEM block".to_owned(),
+                None => "no valid certificate authority data seen".to_owned(),
+            });
+        }
+        Ok(Self::of(roots))
+    }
+
+    fn of(roots: Vec<Root>) -> Self {
+        let signing = |root: &&Root| !root.read.cannot_sign;
+        Self {
+            verifier: verifier(roots.iter().filter(signing)),
+            from: roots
+                .iter()
+                .map(|root| root.read.not_before)
+                .max()
+                .unwrap_or(i64::MIN),
+            until: roots
+                .iter()
+                .map(|root| root.read.not_after)
+                .min()
+                .unwrap_or(i64::MAX),
+            roots,
+        }
+    }
+
+    /// Whether a certificate is itself in the bundle.
+    pub(super) fn contains(&self, der: &CertificateDer<'_>) -> bool {
+        self.roots.iter().any(|root| root.der == *der)
+    }
+
+    /// What verifies with the authorities that may sign at that time; none if there is no such authority.
+    pub(super) fn verifier(&self, now: UnixTime) -> Option<Arc<WebPkiServerVerifier>> {
+        let at = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+        if self.from <= at && at <= self.until {
+            return self.verifier.clone();
+        }
+        let signing = |root: &&Root| !root.read.cannot_sign && root.read.validity_fault(now).is_none();
+        verifier(self.roots.iter().filter(signing))
+    }
+
+    /// Why an authority of the bundle does not vouch for a certificate that names it, in Go's words.
+    pub(super) fn hint(&self, leaf: &Certificate, bad_signature: bool, now: UnixTime) -> Option<String> {
+        let root = self
+            .roots
+            .iter()
+            .find(|root| root.read.subject_raw == leaf.issuer_raw)?;
+        let reason = if root.read.cannot_sign {
+            "x509: invalid signature: parent certificate cannot sign this kind of certificate".to_owned()
+        } else if bad_signature {
+            "x509: ECDSA verification failure".to_owned()
+        } else {
+            root.read.validity_fault(now)?
+        };
+        Some(format!(
+            " (possibly because of {} while trying to verify candidate authority certificate {})",
+            pratique_cel::quote::quoted(&reason),
+            pratique_cel::quote::quoted(&root.read.subject)
+        ))
+    }
+}
+
+fn verifier<'a>(roots: impl Iterator<Item = &'a Root>) -> Option<Arc<WebPkiServerVerifier>> {
+    let mut store = RootCertStore::empty();
+    store.add_parsable_certificates(roots.map(|root| root.der.clone()));
+    if store.is_empty() {
+        return None;
+    }
+    WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider())
+        .build()
+        .ok()
+}
+
+fn has_block(pem: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(pem);
+    text.contains("-----BEGIN ") && text.contains("-----END ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_bundles() {
+        let check = |pem: &str, expected: &str| {
+            let fault = Trust::new(Some(pem.as_bytes())).map(|_| ()).unwrap_err();
+            assert_eq!(fault, format!("unable to load root certificates: {expected}"));
+        };
+        check("no pem", "unable to parse bytes as PEM block");
+        check("\n", "unable to parse bytes as PEM block");
+        check(
+            "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+            "failed to parse certificate: x509: malformed certificate",
+        );
+        check(
+            "-----BEGIN EC PRIVATE KEY-----\nMIIB\n-----END EC PRIVATE KEY-----\n",
+            "no valid certificate authority data seen",
+        );
+    }
+}
