@@ -11,7 +11,9 @@ use crate::plugin::Plugin;
 use crate::problem::{Failure, LoadErrors};
 use crate::set::ManifestSet;
 pub use ignored::IgnoredPlugin;
+pub use kubeconfig::load_kube_config;
 use open::open;
+use pratique_types::KubeConfig;
 
 /// How to load an AdmissionConfiguration.
 #[derive(Clone, Copy)]
@@ -40,6 +42,8 @@ pub struct PluginConfiguration {
     pub static_manifests_dir: Option<String>,
     /// The kubeconfig file that webhook plugins authenticate with, if there is one.
     pub kube_config_file: Option<String>,
+    /// What the kubeconfig file says, and the files that it names.
+    pub kube_config: Option<KubeConfig>,
     /// The manifests of the directory.
     pub manifests: ManifestSet,
 }

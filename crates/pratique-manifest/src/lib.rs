@@ -49,7 +49,7 @@ mod yaml;
 
 pub use configuration::{
     ConfigurationErrors, ConfigurationOptions, IgnoredPlugin, LoadedConfiguration, PluginConfiguration,
-    load_configuration,
+    load_configuration, load_kube_config,
 };
 pub use directory::ManifestFile;
 pub use expression::{

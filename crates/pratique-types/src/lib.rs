@@ -7,6 +7,7 @@ pub mod admission;
 pub mod builtin;
 pub mod configuration;
 mod group_version;
+mod kubeconfig;
 mod lenient;
 mod quote;
 mod status;
@@ -14,6 +15,7 @@ mod user;
 pub mod warnings;
 
 pub use admission::{AdmissionRequest, AdmissionResponse, AdmissionReview, Operation};
+pub use kubeconfig::{KubeConfig, KubeUser, ReadFile};
 pub use group_version::{
     GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource, InvalidGroupVersion,
 };

@@ -68,3 +68,10 @@ pub trait Caller: Send + Sync {
 
 /// An answer on its way.
 pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Bytes, CallError>> + Send + 'a>>;
+
+/// A caller that several share.
+impl<C: Caller + ?Sized> Caller for Arc<C> {
+    fn call<'a>(&'a self, call: Call) -> Answer<'a> {
+        (**self).call(call)
+    }
+}

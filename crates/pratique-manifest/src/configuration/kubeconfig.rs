@@ -1,29 +1,38 @@
 //! The kubeconfig that a webhook plugin's configuration names: it must be there and decode.
 //!
-//! What it says is for whoever calls webhooks.
+//! The files that it names are read with it. One that cannot be read is no fault yet: nobody may need it.
 
 use std::collections::HashSet;
 
 use pratique_cel::quote::quoted;
+use pratique_json::base64;
+use pratique_types::{KubeConfig, KubeUser, ReadFile};
 use serde_json::Value as Json;
 
 use super::open::whole_file;
+use super::relative_to;
 use crate::parse::{Parsed, parse_yaml};
 use crate::{decode, directory, header, registry, schema};
 
-/// Checks a file; the error is the server's text.
-pub(super) fn check(path: &str) -> Result<(), String> {
+/// Reads a kubeconfig as webhook plugins do; the empty path stands for no file.
+///
+/// # Errors
+/// The server's text.
+pub fn load_kube_config(path: &str) -> Result<Option<KubeConfig>, String> {
     if path.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     directory::is_directory(path)?;
-    load(path).map_err(|reason| format!("error loading config file {}: {reason}", quoted(path)))
+    let loaded = load(path);
+    loaded
+        .map(Some)
+        .map_err(|reason| format!("error loading config file {}: {reason}", quoted(path)))
 }
 
-fn load(path: &str) -> Result<(), String> {
+fn load(path: &str) -> Result<KubeConfig, String> {
     let bytes = directory::read_file(path)?;
     if bytes.is_empty() {
-        return Ok(());
+        return Ok(KubeConfig::default());
     }
     let parsed = parse_yaml(whole_file(path, bytes)).map_err(|report| report.text)?;
     check_header(&parsed)?;
@@ -31,7 +40,8 @@ fn load(path: &str) -> Result<(), String> {
     if let Some(fault) = decoded.fatal.first().or(decoded.types.first()) {
         return Err(fault.message.clone());
     }
-    check_names(&decoded.value)
+    check_names(&decoded.value)?;
+    Ok(Reading { path }.config(&decoded.value))
 }
 
 /// Without kind or version it is taken for a Config.
@@ -74,4 +84,127 @@ fn check_names(config: &Json) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Makes of the decoded file what it says.
+struct Reading<'a> {
+    path: &'a str,
+}
+
+impl Reading<'_> {
+    fn config(&self, json: &Json) -> KubeConfig {
+        let users = items(json, "users");
+        let contexts = items(json, "contexts");
+        KubeConfig {
+            users: users
+                .map(|item| (text(item, "name"), self.user(member(item, "user"))))
+                .collect(),
+            contexts: contexts
+                .map(|item| (text(item, "name"), text(member(item, "context"), "user")))
+                .collect(),
+            current_context: text(json, "current-context"),
+        }
+    }
+
+    fn user(&self, json: &Json) -> KubeUser {
+        KubeUser {
+            token: text(json, "token"),
+            token_file: self.file(json, "tokenFile"),
+            username: text(json, "username"),
+            password: text(json, "password"),
+            client_certificate_data: bytes(json, "client-certificate-data"),
+            client_certificate: self.file(json, "client-certificate"),
+            client_key_data: bytes(json, "client-key-data"),
+            client_key: self.file(json, "client-key"),
+            act_as: text(json, "as"),
+            act_as_uid: text(json, "as-uid"),
+            act_as_groups: texts(member(json, "as-groups")),
+            act_as_extra: extra(member(json, "as-user-extra")),
+            has_exec: member(json, "exec").is_object(),
+            has_auth_provider: member(json, "auth-provider").is_object(),
+        }
+    }
+
+    fn file(&self, json: &Json, name: &str) -> Option<ReadFile> {
+        let path = text(json, name);
+        if path.is_empty() {
+            return None;
+        }
+        let path = relative_to(&path, self.path);
+        let content = directory::read_file(&path);
+        Some(ReadFile { path, content })
+    }
+}
+
+fn items<'a>(json: &'a Json, list: &str) -> impl Iterator<Item = &'a Json> {
+    json.get(list).and_then(Json::as_array).into_iter().flatten()
+}
+
+fn member<'a>(json: &'a Json, name: &str) -> &'a Json {
+    json.get(name).unwrap_or(&Json::Null)
+}
+
+fn text(json: &Json, name: &str) -> String {
+    json.get(name)
+        .and_then(Json::as_str)
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn bytes(json: &Json, name: &str) -> Vec<u8> {
+    base64::decode(&text(json, name)).unwrap_or_default()
+}
+
+fn texts(json: &Json) -> Vec<String> {
+    let texts = json.as_array().into_iter().flatten();
+    texts.filter_map(|text| Some(text.as_str()?.to_owned())).collect()
+}
+
+fn extra(json: &Json) -> Vec<(String, Vec<String>)> {
+    let extra = json.as_object().into_iter().flatten();
+    extra.map(|(key, values)| (key.clone(), texts(values))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_along() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
+        std::fs::write(path("token"), "secret\n").unwrap();
+        let text = "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts:\n- {name: c, context: {user: a}}\n\
+                    users:\n- name: a\n  user: {tokenFile: token, client-key: /nonexistent/key, as: jane, \
+                    as-groups: [x], as-user-extra: {k: [v]}, client-certificate-data: YWJj}\n- name: b\n  user: {exec: \
+                    {command: x}}\n";
+        std::fs::write(path("config"), text).unwrap();
+        let config = load_kube_config(&path("config")).unwrap().unwrap();
+        assert_eq!(config.contexts, [("c".to_owned(), "a".to_owned())]);
+        let user = config.user_for("somewhere:443").unwrap();
+        let token = user.token_file.as_ref().unwrap();
+        assert_eq!(
+            (token.path.as_str(), token.content.as_deref()),
+            (path("token").as_str(), Ok(&b"secret\n"[..]))
+        );
+        let key = user.client_key.as_ref().unwrap();
+        assert_eq!(
+            key.content,
+            Err("open /nonexistent/key: no such file or directory".to_owned())
+        );
+        assert_eq!(user.client_certificate_data, b"abc");
+        assert_eq!(user.act_as_extra, [("k".to_owned(), vec!["v".to_owned()])]);
+        assert_eq!(
+            (user.act_as.as_str(), user.act_as_groups.as_slice()),
+            ("jane", &["x".to_owned()][..])
+        );
+        assert!(config.user_for("b").unwrap().has_exec);
+    }
+
+    #[test]
+    fn no_file_and_no_such_file() {
+        assert_eq!(load_kube_config(""), Ok(None));
+        let fault = load_kube_config("/nonexistent/config").unwrap_err();
+        assert_eq!(fault, "stat /nonexistent/config: no such file or directory");
+    }
 }

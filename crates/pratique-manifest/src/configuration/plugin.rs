@@ -1,9 +1,10 @@
 //! One plugin of an AdmissionConfiguration: its configuration, what it names, and its manifests.
 
 use pratique_cel::quote::quoted;
+use pratique_types::KubeConfig;
 use pratique_types::configuration::{ValidatingAdmissionPolicyConfiguration, WebhookAdmissionConfiguration};
 
-use super::kubeconfig;
+use super::kubeconfig::load_kube_config;
 use super::open::{OpenedConfiguration, decode_as, whole_file};
 use super::{ConfigurationOptions, PluginConfiguration, Stop, relative_to};
 use crate::directory::{self, Unopened};
@@ -22,6 +23,7 @@ use crate::tree::{NodeId, Step};
 struct Settings {
     static_manifests_dir: String,
     kube_config_file: String,
+    kube_config: Option<KubeConfig>,
 }
 
 /// A value that configures a plugin.
@@ -93,7 +95,7 @@ fn settings(
     source: &Source<'_>,
     options: &ConfigurationOptions<'_>,
 ) -> Result<Settings, Report> {
-    let settings = if plugin.is_policy() {
+    let mut settings = if plugin.is_policy() {
         policy_settings(plugin, source)?
     } else {
         webhook_settings(source)?
@@ -108,7 +110,8 @@ fn settings(
         ));
     }
     check_directory(source, &settings.static_manifests_dir, options)?;
-    kubeconfig::check(kube_config).map_err(|text| at_field(source, "kubeConfigFile", text))?;
+    settings.kube_config =
+        load_kube_config(kube_config).map_err(|text| at_field(source, "kubeConfigFile", text))?;
     Ok(settings)
 }
 
@@ -166,6 +169,7 @@ fn webhook_settings(source: &Source<'_>) -> Result<Settings, Report> {
     Ok(Settings {
         static_manifests_dir: decoded.static_manifests_dir,
         kube_config_file: decoded.kube_config_file,
+        kube_config: None,
     })
 }
 
@@ -224,6 +228,7 @@ fn start(
     let Settings {
         static_manifests_dir,
         kube_config_file,
+        kube_config,
     } = settings;
     let mut manifests = ManifestSet::default();
     if !static_manifests_dir.is_empty() {
@@ -241,6 +246,7 @@ fn start(
         plugin,
         static_manifests_dir,
         kube_config_file,
+        kube_config,
         manifests,
     }))
 }

@@ -40,7 +40,6 @@ impl Client {
     ) -> Result<Self, String> {
         let target = Target::new(endpoint, address)?;
         let credentials = source.credentials(&target.authority)?;
-        let headers = credentials.headers()?;
         let name = endpoint.server_name.clone();
         let name = name
             .map(ServerName::try_from)
@@ -53,6 +52,7 @@ impl Client {
             .map(|(certificate, key)| identity::read(certificate, key))
             .transpose()?;
         let mut tls = tls(Arc::clone(&verifier), pair)?;
+        let headers = credentials.headers()?;
         let resolver = Resolver::new(target.pinned.clone());
         let mut builder = reqwest::Client::builder();
         tls.alpn_protocols = if target.is_local {

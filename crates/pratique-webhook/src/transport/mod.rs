@@ -9,7 +9,9 @@ mod clients;
 mod credentials;
 mod exchange;
 mod failure;
+mod guard;
 mod identity;
+mod kubeconfig;
 mod media_type;
 mod redirect;
 mod resolve;
@@ -26,6 +28,7 @@ use clients::Clients;
 
 pub use certificate::Certificate;
 pub use credentials::{CredentialSource, Credentials, Impersonation, Nobody};
+pub use guard::{Breaker, Budget, Limited};
 
 /// The most that is read of an answer, unless set otherwise: the reference has no bound.
 pub const LARGEST_ANSWER: usize = 64 << 20;

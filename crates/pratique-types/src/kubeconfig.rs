@@ -1,0 +1,160 @@
+//! A kubeconfig, as far as webhook plugins use one: whom a webhook takes the API server for.
+
+use std::fmt;
+
+/// Users by name, where the name says for which webhooks they are.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct KubeConfig {
+    /// The users, by name.
+    pub users: Vec<(String, KubeUser)>,
+    /// The user of each context, by the context's name.
+    pub contexts: Vec<(String, String)>,
+    /// The name of the context that is used where no user's name fits.
+    pub current_context: String,
+}
+
+/// The credentials of a user. Empty texts say nothing.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct KubeUser {
+    /// A bearer token.
+    pub token: String,
+    /// The file that a bearer token is in.
+    pub token_file: Option<ReadFile>,
+    /// A name for basic authentication.
+    pub username: String,
+    /// Its password.
+    pub password: String,
+    /// A client's certificate, as PEM.
+    pub client_certificate_data: Vec<u8>,
+    /// The file that it is in otherwise.
+    pub client_certificate: Option<ReadFile>,
+    /// The key of the client's certificate, as PEM.
+    pub client_key_data: Vec<u8>,
+    /// The file that it is in otherwise.
+    pub client_key: Option<ReadFile>,
+    /// The user to act as.
+    pub act_as: String,
+    /// That user's id.
+    pub act_as_uid: String,
+    /// That user's groups.
+    pub act_as_groups: Vec<String>,
+    /// What else there is to say of that user, by key.
+    pub act_as_extra: Vec<(String, Vec<String>)>,
+    /// Whether a command gives the credentials.
+    pub has_exec: bool,
+    /// Whether a provider gives the credentials.
+    pub has_auth_provider: bool,
+}
+
+/// A file, and what was in it when the kubeconfig was read.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ReadFile {
+    /// Where it is.
+    pub path: String,
+    /// What was in it, or why it could not be read.
+    pub content: Result<Vec<u8>, String>,
+}
+
+impl KubeConfig {
+    /// The user for a webhook at `host:port`.
+    ///
+    /// A user's name fits if it is the same, or `*.` and what follows one of the dots; for port 443 the port may be
+    /// missing. Otherwise it is the user `*`, and then that of the current context.
+    pub fn user_for(&self, authority: &str) -> Option<&KubeUser> {
+        let https = authority
+            .strip_suffix(":443")
+            .map(|host| host.trim_matches(['[', ']']));
+        self.fitting(authority)
+            .or_else(|| self.fitting(https?))
+            .or_else(|| self.user("*"))
+            .or_else(|| self.user(self.current_user()?))
+    }
+
+    fn fitting(&self, target: &str) -> Option<&KubeUser> {
+        let wild = |(at, _): (usize, &str)| self.user(&format!("*{}", target.get(at..)?));
+        self.user(target)
+            .or_else(|| target.match_indices('.').find_map(wild))
+    }
+
+    fn user(&self, name: &str) -> Option<&KubeUser> {
+        self.users
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, user)| user)
+    }
+
+    fn current_user(&self) -> Option<&str> {
+        let current = self
+            .contexts
+            .iter()
+            .find(|(name, _)| *name == self.current_context);
+        current
+            .map(|(_, user)| user.as_str())
+            .filter(|_| !self.current_context.is_empty())
+    }
+}
+
+/// Names only: the rest is secret.
+impl fmt::Debug for KubeConfig {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.users.iter().map(|(name, _)| name.as_str()).collect();
+        formatter
+            .debug_struct("KubeConfig")
+            .field("users", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(names: &[&str]) -> KubeConfig {
+        let user = |name: &&str| {
+            let user = KubeUser {
+                token: (*name).to_owned(),
+                ..KubeUser::default()
+            };
+            ((*name).to_owned(), user)
+        };
+        KubeConfig {
+            users: names.iter().map(user).collect(),
+            contexts: vec![("c".to_owned(), "u".to_owned())],
+            current_context: "c".to_owned(),
+        }
+    }
+
+    #[test]
+    fn names_say_for_whom_users_are() {
+        let check = |names: &[&str], authority: &str, expected: Option<&str>| {
+            let config = config(names);
+            assert_eq!(
+                config.user_for(authority).map(|user| user.token.as_str()),
+                expected
+            );
+        };
+        check(&["*", "h.example:8443"], "h.example:8443", Some("h.example:8443"));
+        check(&["*", "h.example"], "h.example:8443", Some("*"));
+        check(&["*", "h.example"], "h.example:443", Some("h.example"));
+        check(
+            &["*.example:443", "h.example"],
+            "h.example:443",
+            Some("*.example:443"),
+        );
+        check(&["*.svc", "*.n.svc"], "s.n.svc:443", Some("*.n.svc"));
+        check(&["*.svc"], "s.n.svc:8443", None);
+        check(&["*.svc:8443"], "s.n.svc:8443", Some("*.svc:8443"));
+        check(&["*.0.0.1"], "127.0.0.1:443", Some("*.0.0.1"));
+        check(&["::1"], "[::1]:443", Some("::1"));
+        check(&["u"], "h.example:443", Some("u"));
+        check(&["other"], "h.example:443", None);
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        assert_eq!(
+            format!("{:?}", config(&["a"])),
+            "KubeConfig { users: [\"a\"], .. }"
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! Something for each endpoint. Looking it up takes no lock.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwap;
+
+use crate::caller::Endpoint;
+
+/// The most endpoints. Nobody has as many; who never says which are no longer wanted begins anew.
+const MOST: usize = 4096;
+
+/// Entries by endpoint, made when first asked for.
+pub(super) struct Book<T> {
+    entries: ArcSwap<HashMap<Arc<Endpoint>, Arc<T>>>,
+    changes: Mutex<()>,
+}
+
+impl<T> Book<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            entries: ArcSwap::default(),
+            changes: Mutex::new(()),
+        }
+    }
+
+    pub(super) fn entry(&self, endpoint: &Arc<Endpoint>, make: impl FnOnce() -> T) -> Arc<T> {
+        if let Some(found) = self.entries.load().get(endpoint) {
+            return Arc::clone(found);
+        }
+        let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.entries.load();
+        if let Some(found) = current.get(endpoint) {
+            return Arc::clone(found);
+        }
+        let mut entries = if current.len() < MOST {
+            HashMap::clone(&current)
+        } else {
+            HashMap::new()
+        };
+        let made = Arc::new(make());
+        entries.insert(Arc::clone(endpoint), Arc::clone(&made));
+        self.entries.store(Arc::new(entries));
+        made
+    }
+
+    /// Forgets all endpoints but these.
+    pub(super) fn retain<'a>(&self, endpoints: impl IntoIterator<Item = &'a Endpoint>) {
+        let wanted: HashSet<&Endpoint> = endpoints.into_iter().collect();
+        let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = HashMap::clone(&self.entries.load());
+        entries.retain(|endpoint, _| wanted.contains(&**endpoint));
+        self.entries.store(Arc::new(entries));
+    }
+}

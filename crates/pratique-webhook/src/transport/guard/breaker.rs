@@ -1,0 +1,247 @@
+//! A circuit breaker: who failed several times in a row is left alone for a while.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::book::Book;
+use super::refused;
+use crate::caller::{Answer, Call, CallError, CallErrorKind, Caller, Endpoint};
+
+/// Refuses calls to endpoints that fail.
+///
+/// After so many failures in a row the breaker opens: calls fail at once, for as long as the cool-down. Then one call is
+/// let through; if it succeeds, so may all others, otherwise the cool-down begins anew. Failures are timeouts, what goes
+/// wrong on the way, and the statuses 429 and from 500 on; any other answer shows that somebody is there.
+pub struct Breaker<C> {
+    caller: C,
+    failures: u32,
+    cool_down: Duration,
+    states: Book<Mutex<State>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Calls go through; so many failed since the last that did not.
+    Closed(u32),
+    /// Calls are refused until then.
+    Open(Instant),
+    /// One call is out to see.
+    Probing,
+}
+
+/// A call under way. One that is dropped leaves the state as if it had not been tried, unless its time was over.
+struct Attempt<'a> {
+    state: &'a Mutex<State>,
+    failures: u32,
+    cool_down: Duration,
+    deadline: Option<Instant>,
+    ended: bool,
+}
+
+impl<C> Breaker<C> {
+    /// Opens after that many failures in a row, for that long.
+    pub fn new(caller: C, failures: u32, cool_down: Duration) -> Self {
+        Self {
+            caller,
+            failures: failures.max(1),
+            cool_down,
+            states: Book::new(),
+        }
+    }
+
+    /// What is guarded.
+    pub fn inner(&self) -> &C {
+        &self.caller
+    }
+
+    /// Forgets what is known of all endpoints but these.
+    pub fn retain<'a>(&self, endpoints: impl IntoIterator<Item = &'a Endpoint>) {
+        self.states.retain(endpoints);
+    }
+
+    fn admit(&self, state: &mut State) -> Result<(), CallError> {
+        let now = Instant::now();
+        let left = match *state {
+            State::Closed(_) => return Ok(()),
+            State::Open(until) if until <= now => {
+                *state = State::Probing;
+                return Ok(());
+            }
+            State::Open(until) => until - now,
+            State::Probing => Duration::ZERO,
+        };
+        let words = format!(
+            "the circuit breaker is open after {} failures in a row; it is tried again in {}s",
+            self.failures,
+            left.as_secs() + u64::from(left.subsec_nanos() > 0)
+        );
+        Err(refused(&words, CallErrorKind::Transport))
+    }
+}
+
+impl<C: Caller> Caller for Breaker<C> {
+    fn call<'a>(&'a self, call: Call) -> Answer<'a> {
+        Box::pin(async move {
+            let state = self.states.entry(&call.endpoint, || Mutex::new(State::Closed(0)));
+            self.admit(&mut lock(&state))?;
+            let mut attempt = Attempt {
+                state: &state,
+                failures: self.failures,
+                cool_down: self.cool_down,
+                deadline: call.deadline.map(Instant::from_std),
+                ended: false,
+            };
+            let answer = self.caller.call(call).await;
+            attempt.end(answer.as_ref().err().is_some_and(|error| is_failure(error.kind)));
+            answer
+        })
+    }
+}
+
+impl Attempt<'_> {
+    fn end(&mut self, failed: bool) {
+        self.ended = true;
+        let mut state = lock(self.state);
+        *state = match *state {
+            _ if !failed => State::Closed(0),
+            State::Closed(failures) if failures + 1 < self.failures => State::Closed(failures + 1),
+            // Calls that began before it opened say nothing new.
+            State::Open(until) => State::Open(until),
+            State::Closed(_) | State::Probing => State::Open(Instant::now() + self.cool_down),
+        };
+    }
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return self.end(true);
+        }
+        let mut state = lock(self.state);
+        if matches!(*state, State::Probing) {
+            *state = State::Open(Instant::now());
+        }
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_failure(kind: CallErrorKind) -> bool {
+    match kind {
+        CallErrorKind::Timeout | CallErrorKind::Transport => true,
+        CallErrorKind::Status(code) => code == 429 || code >= 500,
+        CallErrorKind::Client => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scripted::{Scripted, call};
+    use super::*;
+
+    const COOL_DOWN: Duration = Duration::from_secs(10);
+    const SOON: Duration = Duration::from_secs(5);
+
+    fn breaker(answers: &[Result<(), CallErrorKind>]) -> Breaker<Scripted> {
+        let scripted = Scripted {
+            answers: Mutex::new(answers.iter().copied().collect()),
+            takes: Duration::from_secs(1),
+            ..Scripted::default()
+        };
+        Breaker::new(scripted, 3, COOL_DOWN)
+    }
+
+    async fn words(breaker: &Breaker<Scripted>) -> String {
+        let answer = breaker.call(call("a", SOON)).await;
+        answer.map_or_else(|error| error.message, |_| "yes".to_owned())
+    }
+
+    const FAILED: Result<(), CallErrorKind> = Err(CallErrorKind::Transport);
+    const NO: &str = "failed to call webhook: no";
+
+    fn open(seconds: u64) -> String {
+        format!(
+            "failed to call webhook: the circuit breaker is open after 3 failures in a row; it is tried again in \
+             {seconds}s"
+        )
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn opens_after_failures_in_a_row() {
+        let breaker = breaker(&[
+            FAILED,
+            FAILED,
+            Ok(()),
+            FAILED,
+            Err(CallErrorKind::Timeout),
+            FAILED,
+        ]);
+        for expected in [NO, NO, "yes", NO, NO, NO] {
+            assert_eq!(words(&breaker).await, expected);
+        }
+        let began = Instant::now();
+        assert_eq!(words(&breaker).await, open(10));
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        assert_eq!(breaker.inner().calls(), 6);
+        let other = breaker.call(call("b", SOON)).await;
+        assert!(other.is_ok(), "another endpoint is not concerned");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_call_tries_again() {
+        let breaker = breaker(&[FAILED, FAILED, FAILED, FAILED]);
+        for _ in 0..3 {
+            words(&breaker).await;
+        }
+        tokio::time::sleep(COOL_DOWN).await;
+        let (probe, other) = tokio::join!(words(&breaker), words(&breaker));
+        assert_eq!((probe.as_str(), other), (NO, open(0)));
+        assert_eq!(words(&breaker).await, open(10));
+        tokio::time::sleep(COOL_DOWN).await;
+        assert_eq!(words(&breaker).await, "yes");
+        assert_eq!(words(&breaker).await, "yes");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn answers_that_show_life_do_not_count() {
+        let kinds = [
+            CallErrorKind::Status(404),
+            CallErrorKind::Client,
+            CallErrorKind::Status(403),
+        ];
+        let breaker = breaker(&kinds.map(Err));
+        for expected in [NO, NO, NO, "yes"] {
+            assert_eq!(words(&breaker).await, expected);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_dropped_attempt_is_tried_by_the_next() {
+        let breaker = breaker(&[FAILED, FAILED, FAILED]);
+        for _ in 0..3 {
+            words(&breaker).await;
+        }
+        tokio::time::sleep(COOL_DOWN).await;
+        let soon = tokio::time::timeout(Duration::from_millis(10), breaker.call(call("a", SOON))).await;
+        assert!(soon.is_err());
+        assert_eq!(words(&breaker).await, "yes");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_dropped_after_its_time_counts() {
+        let breaker = breaker(&[]);
+        for _ in 0..3 {
+            let late = breaker.call(call("a", Duration::from_millis(5)));
+            let late = tokio::time::timeout(Duration::from_millis(10), late).await;
+            assert!(late.is_err());
+        }
+        assert_eq!(words(&breaker).await, open(10));
+    }
+}

@@ -1,0 +1,73 @@
+//! A bound to the time that all webhooks of a request may take together.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use super::refused;
+use crate::caller::{Answer, Call, CallError, CallErrorKind, Caller};
+
+/// The caller of one request, whose calls all end within a time that began when it was made.
+///
+/// A call that is not answered by then fails, and so do those that come after: each webhook's failure policy says what
+/// that means. The deadline of a request, in contrast, ends the request.
+pub struct Budget<'c> {
+    caller: &'c dyn Caller,
+    whole: Duration,
+    until: Instant,
+}
+
+impl<'c> Budget<'c> {
+    /// Begins now.
+    pub fn new(caller: &'c dyn Caller, whole: Duration) -> Self {
+        Self {
+            caller,
+            whole,
+            until: Instant::now() + whole,
+        }
+    }
+
+    fn used_up(&self) -> CallError {
+        let words = format!("the {:?} that all webhooks may take are used up", self.whole);
+        refused(&words, CallErrorKind::Timeout)
+    }
+}
+
+impl Caller for Budget<'_> {
+    fn call<'a>(&'a self, call: Call) -> Answer<'a> {
+        Box::pin(async move {
+            if self.until <= Instant::now() {
+                return Err(self.used_up());
+            }
+            let answer = timeout_at(self.until, self.caller.call(call)).await;
+            answer.unwrap_or_else(|_| Err(self.used_up()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scripted::{Scripted, call};
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_share_a_budget() {
+        let scripted = Scripted {
+            takes: Duration::from_secs(2),
+            ..Scripted::default()
+        };
+        let budget = Budget::new(&scripted, Duration::from_secs(3));
+        let one = || budget.call(call("a", Duration::from_secs(9)));
+        let began = Instant::now();
+        assert!(one().await.is_ok());
+        let error = one().await.unwrap_err();
+        assert_eq!(error.kind, CallErrorKind::Timeout);
+        assert_eq!(
+            error.message,
+            "failed to call webhook: the 3s that all webhooks may take are used up"
+        );
+        assert_eq!(began.elapsed(), Duration::from_secs(3));
+        assert!(one().await.is_err());
+        assert_eq!(scripted.calls(), 2);
+    }
+}

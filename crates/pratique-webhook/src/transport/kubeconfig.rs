@@ -1,0 +1,143 @@
+//! Credentials from a kubeconfig: what its user for a webhook comes to.
+//!
+//! Files were read with the kubeconfig, so no call waits for one, and a token that changes is taken up when the
+//! configuration is loaded again. Commands that give credentials are refused.
+
+use pratique_cel::quote::quoted;
+use pratique_types::{KubeConfig, KubeUser, ReadFile};
+
+use super::credentials::{CredentialSource, Credentials, Impersonation};
+
+impl CredentialSource for KubeConfig {
+    fn credentials(&self, authority: &str) -> Result<Credentials, String> {
+        self.user_for(authority)
+            .map_or_else(|| Ok(Credentials::default()), credentials)
+    }
+}
+
+fn credentials(user: &KubeUser) -> Result<Credentials, String> {
+    let token = token(user)?;
+    if user.has_auth_provider {
+        return Err("auth provider not supported".to_owned());
+    }
+    let basic = (!user.username.is_empty()).then(|| (user.username.clone(), user.password.clone()));
+    if user.has_exec && token.is_none() && basic.is_none() {
+        return Err("exec credential plugins are not supported".to_owned());
+    }
+    let certificate = either(&user.client_certificate_data, user.client_certificate.as_ref())?;
+    let key = either(&user.client_key_data, user.client_key.as_ref())?;
+    Ok(Credentials {
+        token,
+        basic,
+        // One without the other counts for nothing.
+        certificate: certificate.zip(key),
+        impersonation: impersonation(user),
+    })
+}
+
+/// What is in the file counts for more than what is given, as long as there is something in it.
+fn token(user: &KubeUser) -> Result<Option<String>, String> {
+    let given = (!user.token.is_empty()).then(|| user.token.clone());
+    let Some(file) = &user.token_file else {
+        return Ok(given);
+    };
+    let read = file
+        .content
+        .as_ref()
+        .map(|bytes| String::from_utf8_lossy(bytes).trim().to_owned());
+    match (read, given) {
+        (Ok(token), _) if !token.is_empty() => Ok(Some(token)),
+        (_, Some(token)) => Ok(Some(token)),
+        (Ok(_), None) => Err(format!("read empty token from file {}", quoted(&file.path))),
+        (Err(reason), None) => Err(reason.clone()),
+    }
+}
+
+fn either(data: &[u8], file: Option<&ReadFile>) -> Result<Option<Vec<u8>>, String> {
+    if !data.is_empty() {
+        return Ok(Some(data.to_vec()));
+    }
+    file.map(|file| file.content.clone()).transpose()
+}
+
+fn impersonation(user: &KubeUser) -> Option<Impersonation> {
+    (!user.act_as.is_empty()).then(|| Impersonation {
+        user: user.act_as.clone(),
+        uid: user.act_as_uid.clone(),
+        groups: user.act_as_groups.clone(),
+        extra: user.act_as_extra.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(content: Result<&str, &str>) -> Option<ReadFile> {
+        Some(ReadFile {
+            path: "/f".to_owned(),
+            content: content
+                .map(|text| text.as_bytes().to_vec())
+                .map_err(str::to_owned),
+        })
+    }
+
+    fn check(user: KubeUser, expected: Result<Credentials, &str>) {
+        assert!(credentials(&user) == expected.map_err(str::to_owned));
+    }
+
+    fn with_token(token: &str) -> Credentials {
+        Credentials {
+            token: Some(token.to_owned()),
+            ..Credentials::default()
+        }
+    }
+
+    #[test]
+    fn tokens() {
+        let user = |token: &str, token_file: Option<ReadFile>| KubeUser {
+            token: token.to_owned(),
+            token_file,
+            ..KubeUser::default()
+        };
+        check(user("", None), Ok(Credentials::default()));
+        check(user("t", None), Ok(with_token("t")));
+        check(user("t", file(Ok("u\n"))), Ok(with_token("u")));
+        check(user("t", file(Err("gone"))), Ok(with_token("t")));
+        check(user("", file(Err("gone"))), Err("gone"));
+        check(user("", file(Ok(" "))), Err("read empty token from file \"/f\""));
+    }
+
+    #[test]
+    fn providers() {
+        let exec = KubeUser {
+            has_exec: true,
+            ..KubeUser::default()
+        };
+        check(exec.clone(), Err("exec credential plugins are not supported"));
+        let token = "t".to_owned();
+        check(KubeUser { token, ..exec }, Ok(with_token("t")));
+        let provider = KubeUser {
+            has_auth_provider: true,
+            ..KubeUser::default()
+        };
+        check(provider, Err("auth provider not supported"));
+    }
+
+    #[test]
+    fn certificates() {
+        let user = |data: &[u8], key: Option<ReadFile>| KubeUser {
+            client_certificate_data: data.to_vec(),
+            client_key: key,
+            ..KubeUser::default()
+        };
+        let both = Credentials {
+            certificate: Some((b"c".to_vec(), b"k".to_vec())),
+            ..Credentials::default()
+        };
+        check(user(b"c", file(Ok("k"))), Ok(both));
+        check(user(b"c", None), Ok(Credentials::default()));
+        check(user(b"", file(Ok("k"))), Ok(Credentials::default()));
+        check(user(b"c", file(Err("gone"))), Err("gone"));
+    }
+}
