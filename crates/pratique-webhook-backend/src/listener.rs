@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use rustls::pki_types::CertificateDer;
+use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
@@ -162,7 +163,7 @@ async fn converse(line: Arc<Line>, stream: tokio::net::TcpStream, speech: Speech
     let served = async {
         match speech {
             Speech::Plain => serve(stream, &line, None, false).await,
-            Speech::Silent => std::future::pending().await,
+            Speech::Silent => listen(stream).await,
             Speech::Tls(acceptor, names) => {
                 let Ok(stream) = acceptor.accept(stream).await else {
                     return;
@@ -179,4 +180,10 @@ async fn converse(line: Arc<Line>, stream: tokio::net::TcpStream, speech: Speech
         () = served => {}
         () = disconnected => {}
     }
+}
+
+/// Takes what comes, until there is no more.
+async fn listen(mut stream: tokio::net::TcpStream) {
+    let mut heard = [0; 1024];
+    while stream.read(&mut heard).await.is_ok_and(|length| length > 0) {}
 }

@@ -1,0 +1,316 @@
+//! What webhooks can do to a request: whatever it is, the failure policy decides, in time, and nothing is left behind.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it fails"
+)]
+
+mod world;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pratique_cel::library::authz;
+use pratique_expression::Cache;
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespaces};
+use pratique_types::{AdmissionRequest, Status};
+use pratique_webhook::{
+    Caller, HttpCaller, MutatingWebhooks, Origin, Reinvocation, Surroundings, ValidatingWebhooks, mutate,
+    validate,
+};
+use pratique_webhook_backend::Backend;
+use serde_json::json;
+use tokio::runtime::Handle;
+use world::World;
+
+/// Nobody may do anything, and there is no namespace.
+#[derive(Debug)]
+struct Nobody;
+
+impl authz::Authorizer for Nobody {
+    fn authorize(&self, _: &authz::Check<'_>) -> authz::Answer {
+        authz::Answer::Decided(authz::Decision::default())
+    }
+}
+
+impl Namespaces for Nobody {
+    fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
+        None
+    }
+}
+
+fn configuration(backend: &Backend, url: &str, policy: &str) -> serde_json::Value {
+    json!({"metadata": {"name": "c"}, "webhooks": [{
+        "name": "h.example.com",
+        "clientConfig": {"url": backend.fill(url), "caBundle": backend.fill("$CA")},
+        "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["*"]}],
+        "admissionReviewVersions": ["v1"],
+        "sideEffects": "None",
+        "failurePolicy": policy,
+        "timeoutSeconds": 1,
+    }]})
+}
+
+fn request() -> AdmissionRequest<'static> {
+    serde_json::from_str(
+        r#"{"uid": "r", "kind": {"version": "v1", "kind": "Pod"}, "resource": {"version": "v1", "resource": "pods"},
+            "name": "p", "namespace": "ns", "operation": "CREATE", "userInfo": {"username": "ann"},
+            "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {}}}"#,
+    )
+    .unwrap()
+}
+
+/// Why a request is refused by a webhook at a URL that validates, or mutates.
+async fn refusal(
+    backend: &Backend,
+    url: &str,
+    policy: &str,
+    mutates: bool,
+    caller: &dyn Caller,
+) -> Option<Status> {
+    let configuration = configuration(backend, url, policy);
+    let (request, equivalents) = (request(), Equivalents::builtin());
+    let surroundings = Surroundings::new(&equivalents, &Nobody, Arc::new(Nobody)).without_types();
+    if mutates {
+        let configuration = serde_json::from_value(configuration).unwrap();
+        let webhooks = MutatingWebhooks::compile([&configuration], Origin::Api, &Cache::new());
+        let mut turns = Reinvocation::default();
+        let mutated = mutate(&[&webhooks], &request, &surroundings, &mut turns, caller, &mut ()).await;
+        return mutated.unwrap().status;
+    }
+    let configuration = serde_json::from_value(configuration).unwrap();
+    let webhooks = ValidatingWebhooks::compile([&configuration], Origin::Api, &Cache::new());
+    let verdict = validate(&[&webhooks], &request, &surroundings, caller, &mut ()).await;
+    verdict.unwrap().status
+}
+
+/// Until neither connections nor tasks are left of what was done.
+async fn nothing_is_left(backend: &Backend, tasks: usize, what: &str) {
+    let began = Instant::now();
+    loop {
+        let alive = Handle::current().metrics().num_alive_tasks();
+        let open = backend.open_connections();
+        if open == 0 && alive <= tasks {
+            return;
+        }
+        let waited = began.elapsed();
+        assert!(
+            waited < Duration::from_secs(3),
+            "{what}: {open} connections, {alive} tasks of {tasks}"
+        );
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// A script's fault ends as the policy says: with these words in the message, or not at all.
+async fn check(world: &mut World, fault: (&str, &str, &str)) {
+    for (policy, mutates) in [
+        ("Fail", false),
+        ("Ignore", false),
+        ("Fail", true),
+        ("Ignore", true),
+    ] {
+        check_one(world, fault, policy, mutates).await;
+    }
+}
+
+async fn check_one(world: &mut World, fault: (&str, &str, &str), policy: &str, mutates: bool) {
+    let (url, script, words) = fault;
+    let tasks = Handle::current().metrics().num_alive_tasks();
+    world.follow(&[("/x", script), ("/y", script)]);
+    world.caller = HttpCaller::builder().largest_answer(1 << 20).build();
+    let what = format!("{url} {script} {policy} {mutates}");
+    let began = Instant::now();
+    let status = refusal(&world.backend, url, policy, mutates, &world.caller).await;
+    assert!(
+        began.elapsed() < Duration::from_millis(1500),
+        "{what}: {:?}",
+        began.elapsed()
+    );
+    match status {
+        Some(status) if policy == "Fail" => {
+            let message = world.backend.mask(&status.message);
+            let start = "Internal error occurred: failed calling webhook \"h.example.com\": ";
+            assert!(
+                message.starts_with(start) && message.contains(words),
+                "{what}: {message}"
+            );
+            assert_eq!(status.code, 500, "{what}");
+        }
+        other => assert!(other.is_none() && policy == "Ignore", "{what}: {other:?}"),
+    }
+    world.caller = HttpCaller::default();
+    world.backend.end().await;
+    nothing_is_left(&world.backend, tasks, &what).await;
+}
+
+const YES: &str = r#"{"respond": {"allowed": true}}"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_fail() {
+    let mut world = World::new().await;
+    for fault in [
+        ("$CLOSED/x", YES, "connect: connection refused"),
+        ("$PLAIN/x", YES, "server gave HTTP response to HTTPS client"),
+        ("$SILENT/x", YES, "context deadline exceeded"),
+        (
+            "$UNTRUSTED/x",
+            YES,
+            "x509: certificate signed by unknown authority",
+        ),
+        (
+            "$EXPIRED/x",
+            YES,
+            "x509: certificate has expired or is not yet valid",
+        ),
+        ("$WRONGHOST/x", YES, "doesn't contain any IP SANs"),
+        ("$MUTUAL/x", YES, "remote error: tls: certificate required"),
+    ] {
+        check(&mut world, fault).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_that_break_off() {
+    let mut world = World::new().await;
+    for fault in [
+        ("$BACKEND/x", r#"{"close": "headers"}"#, "EOF"),
+        ("$BACKEND/x", r#"{"close": "reset"}"#, "connection reset by peer"),
+        (
+            "$BACKEND/x",
+            r#"{"close": "body", "body": "{"}"#,
+            "unexpected EOF",
+        ),
+        (
+            "$BACKEND/x",
+            r#"{"close": "midway", "body": "{"}"#,
+            "connection reset by peer",
+        ),
+        ("$HTTP2/x", r#"{"close": "headers"}"#, "stream error"),
+        ("$HTTP2/x", r#"{"close": "reset"}"#, "failed to call webhook"),
+        ("$HTTP2/x", r#"{"close": "body", "body": "{"}"#, "stream error"),
+        (
+            "$HTTP2/x",
+            r#"{"close": "midway", "body": "{"}"#,
+            "when reading response body",
+        ),
+    ] {
+        check(&mut world, fault).await;
+    }
+}
+
+const SLOW: [&str; 4] = [
+    r#"{"hang": "headers"}"#,
+    r#"{"delayMs": 5000, "respond": {"allowed": true}}"#,
+    r#"{"hang": "body", "body": "{"}"#,
+    r#"{"hang": "drip", "body": "{"}"#,
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_that_take_their_time() {
+    let mut world = World::new().await;
+    for script in SLOW {
+        let fault = ("$BACKEND/x", script, "context deadline exceeded");
+        check_one(&mut world, fault, "Fail", false).await;
+        check_one(&mut world, fault, "Ignore", true).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_that_take_their_time() {
+    let mut world = World::new().await;
+    for script in SLOW {
+        let fault = ("$HTTP2/x", script, "context deadline exceeded");
+        check_one(&mut world, fault, "Ignore", false).await;
+        check_one(&mut world, fault, "Fail", true).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_that_are_none() {
+    let mut world = World::new().await;
+    let wrong_uid = r#"{"respond": {"allowed": true, "uid": "other"}}"#;
+    for url in ["$BACKEND/x", "$HTTP2/x"] {
+        for (script, words) in [
+            (r#"{"hang": "flood"}"#, "http: response body too large"),
+            (
+                r#"{"respond": {"allowed": true}, "padBytes": 2000000}"#,
+                "http: response body too large",
+            ),
+            (r#"{"body": "\u0000\u0001garbage"}"#, "failed to call webhook"),
+            (r#"{"body": ""}"#, "0-length response"),
+            (wrong_uid, "expected response.uid="),
+        ] {
+            check(&mut world, (url, script, words)).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn statuses_that_are_no_success() {
+    let mut world = World::new().await;
+    for url in ["$BACKEND/x", "$HTTP2/x"] {
+        for (script, words) in [
+            (
+                r#"{"status": 302, "headers": {"Location": "/z"}}"#,
+                "could not find the requested resource",
+            ),
+            (
+                r#"{"status": 307, "headers": {"Location": "/y"}}"#,
+                "stopped after 10 redirects",
+            ),
+            (r#"{"status": 404}"#, "could not find the requested resource"),
+            (r#"{"status": 429}"#, "too many requests"),
+            (r#"{"status": 500}"#, "an error on the server"),
+            (
+                r#"{"status": 503, "headers": {"Retry-After": "9"}}"#,
+                "context deadline exceeded",
+            ),
+        ] {
+            check(&mut world, (url, script, words)).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_go_away() {
+    let world = World::new().await;
+    world.follow(&[(
+        "/x",
+        r#"{"respond": {"allowed": true}, "delayMs": 20, "leave": true}"#,
+    )]);
+    for url in ["$BACKEND/x", "$HTTP2/x"] {
+        let calls = (0..8).map(|_| refusal(&world.backend, url, "Fail", false, &world.caller));
+        for status in futures_util::future::join_all(calls).await {
+            assert_eq!(status, None, "{url}");
+        }
+        assert_eq!(
+            refusal(&world.backend, url, "Fail", true, &world.caller).await,
+            None
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_is_dropped_leaves_nothing() {
+    let mut world = World::new().await;
+    let tasks = Handle::current().metrics().num_alive_tasks();
+    for url in ["$BACKEND/x", "$HTTP2/x", "$SILENT/x"] {
+        world.follow(&[("/x", r#"{"hang": "headers"}"#)]);
+        let dropped = refusal(&world.backend, url, "Fail", false, &world.caller);
+        assert!(
+            tokio::time::timeout(Duration::from_millis(100), dropped)
+                .await
+                .is_err()
+        );
+        if url != "$HTTP2/x" {
+            nothing_is_left(&world.backend, usize::MAX, url).await;
+        }
+        world.caller = HttpCaller::default();
+        world.backend.end().await;
+        nothing_is_left(&world.backend, tasks, url).await;
+    }
+}
