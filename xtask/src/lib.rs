@@ -3,4 +3,5 @@
 pub mod bench;
 pub mod conformance;
 pub mod differential;
+pub mod e2e;
 pub mod tidy;

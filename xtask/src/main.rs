@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{bench, conformance, differential, tidy};
+use xtask::{bench, conformance, differential, e2e, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -23,6 +23,8 @@ enum Task {
     Differential(differential::Arguments),
     /// Measure ours, and beside it the reference.
     Bench(bench::Arguments),
+    /// Run a real API server, and compare what it says with what Pratique says.
+    E2e(e2e::Arguments),
     /// Write the tables of Kubernetes' built-in types.
     Codegen(Sources),
     /// Show how long the source files are, and what they lack.
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Codegen(of) => ended(codegen::run(&of.openapi, &of.api, &of.apimachinery, &of.data)),
         Task::Differential(arguments) => differential::run(&arguments),
+        Task::E2e(arguments) => e2e::run(&arguments),
         Task::Tidy => match tidy::check(&tidy::workspace()) {
             Err(error) => ended(Err(error)),
             Ok(report) => {

@@ -1,0 +1,181 @@
+//! kube-apiserver, with tokens of an administrator and of a developer who may do everything in namespace `default`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::etcd::Etcd;
+use super::kubectl::Kubectl;
+use super::process::{Process, free_port};
+use super::programs::Programs;
+
+/// The tokens; the administrator belongs to the group that may do everything.
+const TOKENS: &str = "admin-token,admin,admin,\"system:masters\"\ndev-token,dev,dev,\"developers\"\n";
+
+/// How an API server is to start.
+pub(super) struct Start<'a> {
+    pub(super) programs: &'a Programs,
+    pub(super) etcd: &'a Etcd,
+    pub(super) state: &'a Path,
+    /// An AdmissionConfiguration file.
+    pub(super) admission: Option<&'a Path>,
+}
+
+/// An API server that was started.
+pub(super) struct ApiServer {
+    process: Process,
+    kubectl: Kubectl,
+}
+
+/// An API server that did not start: why, and how it ended.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) text: String,
+    pub(super) exit_code: Option<i32>,
+}
+
+impl Start<'_> {
+    /// Starts it and waits until it is ready, or until it ends; the outer error is ours.
+    pub(super) fn run(&self) -> Result<Result<ApiServer, Refusal>, String> {
+        let port = free_port()?;
+        let log = self.state.join(format!("apiserver-{port}.log"));
+        let mut process = Process::start(self.command(port)?, &log)?;
+        let kubectl = Kubectl::new(self.programs, port, &self.state.join("home"));
+        let up = process.wait_until("ready", |_| {
+            Ok(kubectl.raw("/readyz").is_ok_and(|body| body == "ok"))
+        });
+        match (up, process.ended()?) {
+            (Ok(()), _) => Ok(Ok(ApiServer { process, kubectl })),
+            (Err(_), Some(status)) => Ok(Err(Refusal {
+                text: refusal(&process.log()?),
+                exit_code: status.code(),
+            })),
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    fn command(&self, port: u16) -> Result<Command, String> {
+        let tokens = self.state.join("tokens.csv");
+        fs::write(&tokens, TOKENS).map_err(|error| format!("{}: {error}", tokens.display()))?;
+        let [private, public] = service_account_keys(self.state)?;
+        let mut command = self.programs.cluster("apiserver");
+        command
+            .arg(format!("--etcd-servers={}", self.etcd.url()))
+            .arg(format!("--secure-port={port}"))
+            .arg(format!(
+                "--cert-dir={}",
+                self.state.join("certificates").display()
+            ))
+            .arg(format!("--token-auth-file={}", tokens.display()))
+            .arg(format!("--service-account-key-file={}", public.display()))
+            .arg(format!(
+                "--service-account-signing-key-file={}",
+                private.display()
+            ))
+            .args([
+                "--bind-address=127.0.0.1",
+                "--advertise-address=127.0.0.1",
+                "--endpoint-reconciler-type=none",
+                "--service-account-issuer=https://kubernetes.default.svc",
+                "--service-cluster-ip-range=10.0.0.0/24",
+                "--authorization-mode=RBAC",
+                "--disable-admission-plugins=ServiceAccount",
+                "--feature-gates=ManifestBasedAdmissionControlConfig=true",
+            ]);
+        if let Some(admission) = self.admission {
+            command.arg(format!("--admission-control-config-file={}", admission.display()));
+        }
+        Ok(command)
+    }
+}
+
+impl ApiServer {
+    /// The administrator's kubectl.
+    pub(super) fn kubectl(&self) -> &Kubectl {
+        &self.kubectl
+    }
+
+    /// What it has logged.
+    pub(super) fn log(&self) -> Result<String, String> {
+        self.process.log()
+    }
+
+    /// Ends it.
+    pub(super) fn stop(mut self) -> Result<(), String> {
+        self.process.stop().map(drop)
+    }
+}
+
+/// Service accounts are not used, but the server wants to sign and verify their tokens: its private and public key.
+fn service_account_keys(state: &Path) -> Result<[PathBuf; 2], String> {
+    let paths = ["private", "public"].map(|which| state.join(format!("service-accounts.{which}.pem")));
+    let [private, public] = &paths;
+    if !private.exists() {
+        let key = rcgen::KeyPair::generate().map_err(|error| error.to_string())?;
+        let write = |path: &Path, pem: String| {
+            fs::write(path, pem).map_err(|error| format!("{}: {error}", path.display()))
+        };
+        write(private, key.serialize_pem())?;
+        write(public, key.public_key_pem())?;
+    }
+    Ok(paths)
+}
+
+/// What the server said before it ended: the error of its command, or the last line of a fatal log message.
+fn refusal(log: &str) -> String {
+    let quoted = log
+        .rsplit_once("\"command failed\" err=")
+        .and_then(|(_, value)| logged(value));
+    let fatal = || {
+        let line = log.lines().find(|line| line.starts_with('F'))?;
+        Some(line.split_once("] ")?.1.to_owned())
+    };
+    let text = quoted.or_else(fatal).unwrap_or_else(|| log.to_owned());
+    match text.strip_prefix("failed to apply admission: ") {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    }
+}
+
+/// A value as the logger writes it: quoted as in Go, over several indented lines between `<` and `>`, or as it is. Go's
+/// escapes in log lines are those of JSON but for `\x`, which nothing here yields.
+fn logged(text: &str) -> Option<String> {
+    if let Some(lines) = text.strip_prefix("<\n") {
+        let (lines, _) = lines.split_once("\n >")?;
+        let lines: Vec<&str> = lines
+            .lines()
+            .map(|line| line.strip_prefix('\t').unwrap_or(line))
+            .collect();
+        return Some(lines.join("\n"));
+    }
+    match text.starts_with('"') {
+        true => serde_json::Deserializer::from_str(text)
+            .into_iter::<String>()
+            .next()?
+            .ok(),
+        false => text.lines().next().map(|line| line.trim().to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_found_in_logs() {
+        let check = |log: &str, expected: &str| assert_eq!(refusal(log), expected);
+        check(
+            "I1121 x] starting\nE1121 run.go:72] \"command failed\" err=\"failed to apply admission: no \\\"x\\\"\\nhere\"\n",
+            "no \"x\"\nhere",
+        );
+        check(
+            "F1121 10:00:00 1 server.go:1] Couldn't open /a: no\n",
+            "Couldn't open /a: no",
+        );
+        check(
+            "E1121 run.go:72] \"command failed\" err=<\n\tfailed to apply admission: first\n\t  second\n >\nmore\n",
+            "first\n  second",
+        );
+        check("nothing known", "nothing known");
+    }
+}

@@ -1,0 +1,34 @@
+//! etcd, with its data in the state folder.
+
+use std::path::Path;
+
+use super::process::{Process, free_port};
+use super::programs::Programs;
+
+/// An etcd that serves.
+pub(super) struct Etcd {
+    _process: Process,
+    url: String,
+}
+
+impl Etcd {
+    /// Starts one with no data.
+    pub(super) fn start(programs: &Programs, state: &Path) -> Result<Self, String> {
+        let url = format!("http://127.0.0.1:{}", free_port()?);
+        let peers = format!("http://127.0.0.1:{}", free_port()?);
+        let mut command = programs.cluster("etcd");
+        command.arg("--data").arg(state.join("etcd"));
+        command.args(["--clients", &url, "--peers", &peers]);
+        let mut process = Process::start(command, &state.join("etcd.log"))?;
+        process.wait_until("ready", |process| Ok(process.log()?.contains("ready")))?;
+        Ok(Etcd {
+            _process: process,
+            url,
+        })
+    }
+
+    /// Where it serves.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+}

@@ -1,0 +1,106 @@
+//! kubectl, pointed at one API server.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use super::programs::Programs;
+
+/// kubectl as some user.
+#[derive(Clone)]
+pub(super) struct Kubectl {
+    programs: Programs,
+    server: String,
+    token: &'static str,
+    /// Instead of the home directory of whoever runs the suite.
+    home: PathBuf,
+}
+
+/// What kubectl said.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) ok: bool,
+    pub(super) output: String,
+    pub(super) errors: String,
+}
+
+impl Kubectl {
+    /// The administrator's.
+    pub(super) fn new(programs: &Programs, port: u16, home: &Path) -> Self {
+        Kubectl {
+            programs: programs.clone(),
+            server: format!("https://127.0.0.1:{port}"),
+            token: "admin-token",
+            home: home.to_owned(),
+        }
+    }
+
+    /// The developer's.
+    pub(super) fn developer(&self) -> Self {
+        Kubectl {
+            token: "dev-token",
+            ..self.clone()
+        }
+    }
+
+    /// Runs a command.
+    pub(super) fn run(&self, arguments: &[&str]) -> Result<Said, String> {
+        let output = self.command(arguments).output();
+        output.map(Said::of).map_err(|error| format!("kubectl: {error}"))
+    }
+
+    /// Runs a command that reads manifests.
+    pub(super) fn feed(&self, arguments: &[&str], manifests: &str) -> Result<Said, String> {
+        let failed = |error: std::io::Error| format!("kubectl: {error}");
+        let mut child = self
+            .command(arguments)
+            .args(["-f", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        if let Some(mut input) = child.stdin.take() {
+            input.write_all(manifests.as_bytes()).map_err(failed)?;
+        }
+        child.wait_with_output().map(Said::of).map_err(failed)
+    }
+
+    /// Runs a command that must succeed, and gives its output.
+    pub(super) fn must(&self, arguments: &[&str], manifests: &str) -> Result<String, String> {
+        let said = match manifests {
+            "" => self.run(arguments)?,
+            manifests => self.feed(arguments, manifests)?,
+        };
+        match said.ok {
+            true => Ok(said.output),
+            false => Err(format!("kubectl {}: {}", arguments.join(" "), said.errors)),
+        }
+    }
+
+    /// What a path of the server answers.
+    pub(super) fn raw(&self, path: &str) -> Result<String, String> {
+        self.must(&["get", "--raw", path], "")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.programs.cluster("kubectl");
+        command
+            .env("HOME", &self.home)
+            .env_remove("KUBECONFIG")
+            .args(["--server", &self.server, "--token", self.token])
+            .arg("--insecure-skip-tls-verify")
+            .args(arguments);
+        command
+    }
+}
+
+impl Said {
+    fn of(output: Output) -> Self {
+        Said {
+            ok: output.status.success(),
+            output: String::from_utf8_lossy(&output.stdout).into_owned(),
+            errors: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}

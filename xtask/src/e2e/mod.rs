@@ -1,0 +1,97 @@
+//! `cargo xtask e2e`: a real kube-apiserver with a real etcd, and what it says compared with what Pratique says.
+//!
+//! Everything runs on loopback addresses, with its state in one folder below the target directory. The server, etcd and
+//! kubectl are built from their published Go modules, so Go has to be installed; the first build takes minutes.
+
+mod apiserver;
+mod etcd;
+mod kubectl;
+mod process;
+mod programs;
+mod starts;
+mod transcript;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use programs::Programs;
+use transcript::Transcript;
+
+/// What to run.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Only these parts.
+    #[arg(long, value_enum)]
+    only: Vec<Part>,
+    /// Keep the state of the last part, logs included, and say where it is.
+    #[arg(long)]
+    keep: bool,
+}
+
+/// A part of the suite.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Does `pratique check` agree with the server's start?
+    Starts,
+}
+
+/// All parts, in the order in which they run.
+const PARTS: [Part; 1] = [Part::Starts];
+
+/// What every part needs.
+struct Stage {
+    programs: Programs,
+    /// Where state goes: a folder that did not exist before.
+    state: PathBuf,
+}
+
+/// Runs the suite and prints its transcript.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    match all(arguments) {
+        Ok(transcript) => {
+            println!("{}", transcript.summary());
+            ExitCode::from(u8::from(transcript.failed() > 0))
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn all(arguments: &Arguments) -> Result<Transcript, String> {
+    let programs = Programs::build()?;
+    let mut transcript = Transcript::default();
+    let chosen = PARTS
+        .into_iter()
+        .filter(|part| arguments.only.is_empty() || arguments.only.contains(part));
+    for part in chosen {
+        let stage = Stage {
+            programs: programs.clone(),
+            state: fresh_state(&programs)?,
+        };
+        let ended = match part {
+            Part::Starts => starts::run(&stage, &mut transcript),
+        };
+        if arguments.keep {
+            eprintln!("state: {}", stage.state.display());
+        } else {
+            fs::remove_dir_all(&stage.state)
+                .map_err(|error| format!("{}: {error}", stage.state.display()))?;
+        }
+        ended?;
+    }
+    Ok(transcript)
+}
+
+/// An empty folder beside the programs. The state of an earlier run that was kept is no longer needed.
+fn fresh_state(programs: &Programs) -> Result<PathBuf, String> {
+    let state = programs.folder().join("state");
+    let failed = |error: std::io::Error| format!("{}: {error}", state.display());
+    if state.exists() {
+        fs::remove_dir_all(&state).map_err(failed)?;
+    }
+    fs::create_dir_all(&state).map_err(failed)?;
+    Ok(state)
+}

@@ -1,0 +1,140 @@
+//! Programs that run beside the suite: started with a log, waited for, and ended with their owner.
+
+use std::fs::{self, File};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long anything may take to come up or to end.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// How long to wait between two looks.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A program that runs. It is ended, and waited for, when this goes.
+pub(super) struct Process {
+    child: Child,
+    log: PathBuf,
+}
+
+impl Process {
+    /// Starts a program that writes to a log.
+    pub(super) fn start(mut command: Command, log: &Path) -> Result<Self, String> {
+        let failed = |error: std::io::Error| format!("{}: {error}", log.display());
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(log)
+            .map_err(failed)?;
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(file.try_clone().map_err(failed)?)
+            .stderr(file)
+            .spawn()
+            .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+        Ok(Process {
+            child,
+            log: log.to_owned(),
+        })
+    }
+
+    /// What it has written so far.
+    pub(super) fn log(&self) -> Result<String, String> {
+        fs::read_to_string(&self.log).map_err(|error| format!("{}: {error}", self.log.display()))
+    }
+
+    /// How it ended, if it has.
+    pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
+        self.child.try_wait().map_err(|error| error.to_string())
+    }
+
+    /// Waits until it is as wanted; an error if it ends before, or does not become so.
+    pub(super) fn wait_until(
+        &mut self,
+        what: &str,
+        mut wanted: impl FnMut(&Self) -> Result<bool, String>,
+    ) -> Result<(), String> {
+        let give_up = Instant::now() + PATIENCE;
+        while Instant::now() < give_up {
+            if wanted(self)? {
+                return Ok(());
+            }
+            if let Some(status) = self.ended()? {
+                return Err(format!(
+                    "not {what}: it ended with {status}\n{}",
+                    self.end_of_log()?
+                ));
+            }
+            thread::sleep(PAUSE);
+        }
+        Err(format!("not {what} in time\n{}", self.end_of_log()?))
+    }
+
+    /// Asks it to end (SIGTERM), and waits until it has; ends it by force when it does not.
+    pub(super) fn stop(&mut self) -> Result<ExitStatus, String> {
+        self.signal("TERM")?;
+        let give_up = Instant::now() + PATIENCE;
+        while Instant::now() < give_up {
+            if let Some(status) = self.ended()? {
+                return Ok(status);
+            }
+            thread::sleep(PAUSE);
+        }
+        self.child.kill().map_err(|error| error.to_string())?;
+        Err(format!("it had to be killed\n{}", self.end_of_log()?))
+    }
+
+    /// Ends it at once (SIGKILL), as a crash would.
+    pub(super) fn kill(&mut self) -> Result<(), String> {
+        self.child.kill().map_err(|error| error.to_string())?;
+        self.child.wait().map(drop).map_err(|error| error.to_string())
+    }
+
+    fn signal(&self, name: &str) -> Result<(), String> {
+        Command::new("kill")
+            .arg(format!("-{name}"))
+            .arg(self.child.id().to_string())
+            .status()
+            .map(drop)
+            .map_err(|error| format!("kill: {error}"))
+    }
+
+    fn end_of_log(&self) -> Result<String, String> {
+        let log = self.log()?;
+        let lines: Vec<&str> = log.lines().rev().take(20).collect();
+        Ok(lines.into_iter().rev().collect::<Vec<_>>().join("\n"))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            // Nothing can be done about one that cannot be ended.
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// A port of the loopback address that nobody listens on.
+pub(super) fn free_port() -> Result<u16, String> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(|error| error.to_string())?;
+    Ok(listener.local_addr().map_err(|error| error.to_string())?.port())
+}
+
+/// Waits for something that happens outside of a process of ours.
+pub(super) fn eventually(
+    what: &str,
+    mut wanted: impl FnMut() -> Result<bool, String>,
+) -> Result<Duration, String> {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if wanted()? {
+            return Ok(start.elapsed());
+        }
+        thread::sleep(PAUSE);
+    }
+    Err(format!("not {what} in time"))
+}

@@ -1,0 +1,204 @@
+//! Does `pratique check` agree with the server's start? Each case is a directory of manifests, good or bad.
+//!
+//! Where the server starts, the hash that its metrics show must be the one that `check --hash-only` prints; where it does
+//! not, `check` must give its very words and its exit code.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::Stage;
+use super::apiserver::{Refusal, Start};
+use super::etcd::Etcd;
+use super::transcript::Transcript;
+use crate::tidy::workspace;
+
+/// The file of a case that is the admission configuration, where the usual one will not do.
+const CONFIGURATION: &str = "admission.yaml";
+
+/// Directories to start with.
+struct Case {
+    name: String,
+    plugin: String,
+    /// Relative paths and contents.
+    files: Vec<(String, String)>,
+}
+
+/// Runs all cases.
+pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
+    transcript.part("pratique check and the server's start");
+    let etcd = Etcd::start(&stage.programs, &stage.state)?;
+    for case in cases(&workspace().join("testdata/e2e/starts"))? {
+        let outcome = compare(stage, &etcd, &case);
+        transcript.step(&case.name, outcome);
+    }
+    Ok(())
+}
+
+fn compare(stage: &Stage, etcd: &Etcd, case: &Case) -> Result<String, String> {
+    let directory = stage.state.join(&case.name);
+    let admission = case.write(&directory)?;
+    let start = Start {
+        programs: &stage.programs,
+        etcd,
+        state: &stage.state,
+        admission: Some(&admission),
+    };
+    let started = start.run()?;
+    let checked = check(stage, &admission)?;
+    match started {
+        Ok(server) => {
+            let metrics = server.kubectl().raw("/metrics");
+            server.stop()?;
+            agree_on_hash(stage, &admission, &metrics?, &checked)
+        }
+        Err(refusal) => agree_on_refusal(&refusal, &checked),
+    }
+}
+
+/// The result of `pratique check` for an admission configuration.
+fn check(stage: &Stage, admission: &Path) -> Result<Value, String> {
+    let output = stage
+        .programs
+        .pratique()
+        .args(["check", "--output", "json"])
+        .args(["--feature-gates", "ManifestBasedAdmissionControlConfig=true"])
+        .arg(admission)
+        .output()
+        .map_err(|error| format!("pratique: {error}"))?;
+    let mut answer: Value = serde_json::from_slice(&output.stdout).map_err(|error| {
+        format!(
+            "pratique check: {error}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+    })?;
+    answer
+        .pointer_mut("/results/0")
+        .map(Value::take)
+        .ok_or_else(|| "pratique check: no result".to_owned())
+}
+
+fn agree_on_hash(stage: &Stage, admission: &Path, metrics: &str, checked: &Value) -> Result<String, String> {
+    if checked["valid"] != true {
+        return Err(format!("the server starts; check says {}", checked["error"]));
+    }
+    let printed = stage
+        .programs
+        .pratique()
+        .args(["check", "--hash-only"])
+        .arg(admission)
+        .output()
+        .map_err(|error| format!("pratique: {error}"))?;
+    let printed = String::from_utf8_lossy(&printed.stdout).trim().to_owned();
+    let known = metrics
+        .lines()
+        .filter(|line| line.contains("_last_config_info{"))
+        .filter_map(|line| line.split_once(",hash=\"")?.1.split_once('"'))
+        .any(|(hash, _)| printed.contains(hash));
+    match known {
+        true => Ok(format!("both load it: {printed}")),
+        false => Err(format!("the server's metrics do not show {printed:?}")),
+    }
+}
+
+fn agree_on_refusal(refusal: &Refusal, checked: &Value) -> Result<String, String> {
+    let error = checked["error"].as_str().unwrap_or("nothing");
+    let code = checked["exitCode"].as_i64();
+    if error == refusal.text && code == refusal.exit_code.map(i64::from) {
+        Ok(format!("both: {error}"))
+    } else {
+        Err(format!(
+            "the server ({:?}): {}\ncheck ({code:?}): {error}",
+            refusal.exit_code, refusal.text
+        ))
+    }
+}
+
+impl Case {
+    /// Writes its files, and the admission configuration, whose path it gives.
+    fn write(&self, directory: &Path) -> Result<PathBuf, String> {
+        let manifests = directory.join("manifests");
+        let write = |path: &Path, text: &str| {
+            fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+        };
+        fs::create_dir_all(&manifests).map_err(|error| format!("{}: {error}", manifests.display()))?;
+        let admission = directory.join(CONFIGURATION);
+        write(&admission, &configuration(&self.plugin, &manifests))?;
+        for (name, content) in &self.files {
+            match name.as_str() {
+                CONFIGURATION => {
+                    let placed = content.replace("$DIR", &manifests.display().to_string());
+                    write(&admission, &placed)?;
+                }
+                name => write(&manifests.join(name), content)?,
+            }
+        }
+        Ok(admission)
+    }
+}
+
+/// The usual admission configuration: one plugin with one directory.
+pub(super) fn configuration(plugin: &str, manifests: &Path) -> String {
+    let (version, kind) = match plugin.ends_with("Webhook") {
+        true => ("v1", "WebhookAdmissionConfiguration".to_owned()),
+        false => ("v1", format!("{plugin}Configuration")),
+    };
+    format!(
+        "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: {plugin}\n  \
+         configuration:\n    apiVersion: apiserver.config.k8s.io/{version}\n    kind: {kind}\n    \
+         staticManifestsDir: {}\n",
+        manifests.display()
+    )
+}
+
+/// The cases of a folder, by name.
+fn cases(folder: &Path) -> Result<Vec<Case>, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .map_err(failed)?
+        .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
+        .collect::<Result<_, _>>()?;
+    paths.sort();
+    paths
+        .iter()
+        .map(|path| {
+            let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            parse(&name, &text).ok_or_else(|| format!("{}: not a case", path.display()))
+        })
+        .collect()
+}
+
+/// `plugin: NAME`, and then files, each after a line `=== NAME`.
+fn parse(name: &str, text: &str) -> Option<Case> {
+    let mut parts = text.split("=== ");
+    let plugin = parts.next()?.strip_prefix("plugin: ")?.trim().to_owned();
+    let files = parts.map(|part| {
+        let (name, content) = part.split_once('\n')?;
+        Some((name.to_owned(), content.to_owned()))
+    });
+    Some(Case {
+        name: name.to_owned(),
+        plugin,
+        files: files.collect::<Option<_>>()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twenty_cases_can_be_read() {
+        let cases = cases(&workspace().join("testdata/e2e/starts")).unwrap();
+        assert!(cases.len() >= 20, "{}", cases.len());
+        for case in &cases {
+            assert!(
+                case.plugin.starts_with("Mutating") || case.plugin.starts_with("Validating"),
+                "{}",
+                case.name
+            );
+        }
+    }
+}
