@@ -12,6 +12,11 @@ use super::programs::Programs;
 /// The tokens; the administrator belongs to the group that may do everything.
 const TOKENS: &str = "admin-token,admin,admin,\"system:masters\"\ndev-token,dev,dev,\"developers\"\n";
 
+/// Everything is logged, with its metadata.
+const AUDIT_POLICY: &str = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n";
+
+const AUDIT_LOG: &str = "audit.log";
+
 /// How an API server is to start.
 pub(super) struct Start<'a> {
     pub(super) programs: &'a Programs,
@@ -25,6 +30,7 @@ pub(super) struct Start<'a> {
 pub(super) struct ApiServer {
     process: Process,
     kubectl: Kubectl,
+    audit_log: PathBuf,
 }
 
 /// An API server that did not start: why, and how it ended.
@@ -45,7 +51,11 @@ impl Start<'_> {
             Ok(kubectl.raw("/readyz").is_ok_and(|body| body == "ok"))
         });
         match (up, process.ended()?) {
-            (Ok(()), _) => Ok(Ok(ApiServer { process, kubectl })),
+            (Ok(()), _) => Ok(Ok(ApiServer {
+                process,
+                kubectl,
+                audit_log: self.state.join(AUDIT_LOG),
+            })),
             (Err(_), Some(status)) => Ok(Err(Refusal {
                 text: refusal(&process.log()?),
                 exit_code: status.code(),
@@ -56,7 +66,10 @@ impl Start<'_> {
 
     fn command(&self, port: u16) -> Result<Command, String> {
         let tokens = self.state.join("tokens.csv");
-        fs::write(&tokens, TOKENS).map_err(|error| format!("{}: {error}", tokens.display()))?;
+        let audit_policy = self.state.join("audit-policy.yaml");
+        for (path, text) in [(&tokens, TOKENS), (&audit_policy, AUDIT_POLICY)] {
+            fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
         let [private, public] = service_account_keys(self.state)?;
         let mut command = self.programs.cluster("apiserver");
         command
@@ -65,6 +78,11 @@ impl Start<'_> {
             .arg(format!(
                 "--cert-dir={}",
                 self.state.join("certificates").display()
+            ))
+            .arg(format!("--audit-policy-file={}", audit_policy.display()))
+            .arg(format!(
+                "--audit-log-path={}",
+                self.state.join(AUDIT_LOG).display()
             ))
             .arg(format!("--token-auth-file={}", tokens.display()))
             .arg(format!("--service-account-key-file={}", public.display()))
@@ -95,9 +113,9 @@ impl ApiServer {
         &self.kubectl
     }
 
-    /// What it has logged.
-    pub(super) fn log(&self) -> Result<String, String> {
-        self.process.log()
+    /// What it has written to its audit log.
+    pub(super) fn audit_log(&self) -> Result<String, String> {
+        fs::read_to_string(&self.audit_log).map_err(|error| format!("{}: {error}", self.audit_log.display()))
     }
 
     /// Ends it.

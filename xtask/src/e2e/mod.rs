@@ -4,12 +4,17 @@
 //! kubectl are built from their published Go modules, so Go has to be installed; the first build takes minutes.
 
 mod apiserver;
+mod certificates;
 mod etcd;
 mod kubectl;
+mod life;
 mod process;
 mod programs;
+mod requests;
+mod served;
 mod starts;
 mod transcript;
+mod twins;
 
 use std::fs;
 use std::path::PathBuf;
@@ -34,10 +39,14 @@ pub struct Arguments {
 enum Part {
     /// Does `pratique check` agree with the server's start?
     Starts,
+    /// Do the server's own manifests and `pratique serve` say the same?
+    Twins,
+    /// Does `pratique serve` outlive what happens to it?
+    Life,
 }
 
 /// All parts, in the order in which they run.
-const PARTS: [Part; 1] = [Part::Starts];
+const PARTS: [Part; 3] = [Part::Starts, Part::Twins, Part::Life];
 
 /// What every part needs.
 struct Stage {
@@ -73,6 +82,8 @@ fn all(arguments: &Arguments) -> Result<Transcript, String> {
         };
         let ended = match part {
             Part::Starts => starts::run(&stage, &mut transcript),
+            Part::Twins => twins::run(&stage, &mut transcript),
+            Part::Life => life::run(&stage, &mut transcript),
         };
         if arguments.keep {
             eprintln!("state: {}", stage.state.display());

@@ -1,0 +1,72 @@
+//! A certificate authority of the suite's own, and certificates that change as those of mounted secrets do.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+
+/// An authority, and the folder that its newest certificate for the loopback address is in.
+pub(super) struct Certificates {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+    folder: PathBuf,
+    issued: usize,
+}
+
+impl Certificates {
+    /// Makes an authority and a first certificate.
+    pub(super) fn new(folder: &Path) -> Result<Self, String> {
+        let mut params = CertificateParams::new(Vec::new()).map_err(|error| error.to_string())?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().map_err(|error| error.to_string())?;
+        let issuer = CertifiedIssuer::self_signed(params, key).map_err(|error| error.to_string())?;
+        let mut certificates = Certificates {
+            issuer,
+            folder: folder.to_owned(),
+            issued: 0,
+        };
+        certificates.issue()?;
+        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+        for name in ["tls.crt", "tls.key"] {
+            symlink(Path::new("..data").join(name), folder.join(name)).map_err(failed)?;
+        }
+        fs::write(certificates.authority(), certificates.issuer.pem()).map_err(failed)?;
+        Ok(certificates)
+    }
+
+    /// Makes another certificate and swaps it in, as the kubelet does: files in a new folder, then `..data` renamed over.
+    pub(super) fn issue(&mut self) -> Result<(), String> {
+        let fault = |error: rcgen::Error| error.to_string();
+        let key = KeyPair::generate().map_err(fault)?;
+        let names = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
+        let certificate = CertificateParams::new(names)
+            .and_then(|params| params.signed_by(&key, &self.issuer))
+            .map_err(fault)?;
+        self.issued += 1;
+        let version = format!("..{}", self.issued);
+        let folder = self.folder.join(&version);
+        let place = || -> std::io::Result<()> {
+            fs::create_dir_all(&folder)?;
+            fs::write(folder.join("tls.crt"), certificate.pem())?;
+            fs::write(folder.join("tls.key"), key.serialize_pem())?;
+            symlink(&version, self.folder.join("..next"))?;
+            fs::rename(self.folder.join("..next"), self.folder.join("..data"))
+        };
+        place().map_err(|error| format!("{}: {error}", self.folder.display()))
+    }
+
+    /// The certificate's file.
+    pub(super) fn certificate(&self) -> PathBuf {
+        self.folder.join("tls.crt")
+    }
+
+    /// Its key's file.
+    pub(super) fn key(&self) -> PathBuf {
+        self.folder.join("tls.key")
+    }
+
+    /// The authority's certificate, to be trusted.
+    pub(super) fn authority(&self) -> PathBuf {
+        self.folder.join("ca.crt")
+    }
+}

@@ -1,0 +1,158 @@
+//! What happens in the life of a `pratique serve`: changes of manifests and certificates, crashes, cold starts.
+
+use std::fs;
+
+use super::Stage;
+use super::process::eventually;
+use super::served::Served;
+use super::transcript::Transcript;
+
+const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop, labels: {LABEL: a}}\nspec:\n  \
+    containers: [{name: web, image: 'registry.example.com/web:latest'}]\n";
+
+/// Tries all of it on one cluster.
+pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
+    transcript.part("the life of pratique serve");
+    let mut served = Served::start(stage)?;
+    transcript.step("denies", denies(&served));
+    transcript.step("mutates", mutates(&served));
+    transcript.step("warns, and annotates the audit log", warns(&served));
+    transcript.step("sees a change of its manifests", reloads(&served));
+    transcript.step("keeps the last good manifests", keeps(&served));
+    transcript.step("takes a new certificate", rotates(&mut served));
+    transcript.step("crashes: failurePolicy Fail refuses", crashes(&mut served));
+    transcript.step("is down: failurePolicy Ignore lets in", ignored(stage, &served));
+    transcript.step("is down: the cluster can start", bootstraps(&served));
+    transcript.step("comes back", comes_back(stage, &mut served));
+    Ok(())
+}
+
+fn create(served: &Served, pod: &str) -> Result<(bool, String), String> {
+    let said = served
+        .kubectl()
+        .feed(&["create", "--dry-run=server", "-o", "name"], pod)?;
+    let text = format!("{}{}", said.output, said.errors);
+    Ok((said.ok, text.trim().to_owned()))
+}
+
+fn expect(wanted: bool, words: &str, seen: (bool, String)) -> Result<String, String> {
+    match seen.0 == wanted && seen.1.contains(words) {
+        true => Ok(seen.1),
+        false => Err(format!("expected {words:?}, but: {}", seen.1)),
+    }
+}
+
+fn owned() -> String {
+    POD.replace("LABEL", "owner")
+}
+
+fn unowned() -> String {
+    POD.replace("LABEL", "other")
+}
+
+fn denies(served: &Served) -> Result<String, String> {
+    expect(false, "every pod has a label owner", create(served, &unowned())?)
+}
+
+fn mutates(served: &Served) -> Result<String, String> {
+    let labels = ["create", "--dry-run=server", "-o", "jsonpath={.metadata.labels}"];
+    let said = served.kubectl().feed(&labels, &owned())?;
+    expect(true, "\"stamped\":\"yes\"", (said.ok, said.output))
+}
+
+fn warns(served: &Served) -> Result<String, String> {
+    let said = expect(true, "images have a version", create(served, &owned())?)?;
+    let mut line = String::new();
+    eventually("in the audit log", || {
+        let log = served.audit_log()?;
+        let found = log
+            .lines()
+            .rev()
+            .find(|line| line.contains("no-latest.static.k8s.io/images"));
+        line = found.and_then(annotations).unwrap_or_default();
+        Ok(found.is_some())
+    })?;
+    Ok(format!("{said}\n{line}"))
+}
+
+/// The annotations of an event of the audit log.
+fn annotations(event: &str) -> Option<String> {
+    let event: serde_json::Value = serde_json::from_str(event).ok()?;
+    Some(event.get("annotations")?.to_string())
+}
+
+fn reloads(served: &Served) -> Result<String, String> {
+    let path = served.manifests().join("validating.yaml");
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(&path).map_err(failed)?;
+    let changed = text.replace("every pod has a label owner", "every pod tells whose it is");
+    let beside = path.with_extension("new");
+    fs::write(&beside, changed).map_err(failed)?;
+    fs::rename(&beside, &path).map_err(failed)?;
+    let after = eventually("judged by the new manifests", || {
+        Ok(create(served, &unowned())?
+            .1
+            .contains("every pod tells whose it is"))
+    })?;
+    Ok(format!("after {after:.0?}, of which most is kubectl's"))
+}
+
+fn keeps(served: &Served) -> Result<String, String> {
+    let path = served.manifests().join("broken.yaml");
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    fs::write(&path, "kind: [unclosed\n").map_err(failed)?;
+    eventually("told of at /configz", || {
+        Ok(served.get("/configz")?.contains("did not find expected"))
+    })?;
+    let seen = expect(false, "every pod tells whose it is", create(served, &unowned())?);
+    fs::remove_file(&path).map_err(failed)?;
+    seen
+}
+
+fn rotates(served: &mut Served) -> Result<String, String> {
+    let before = served.serial()?;
+    served.certificates.issue()?;
+    eventually("served with the new certificate", || {
+        Ok(served.serial()? != before)
+    })?;
+    expect(false, "every pod tells whose it is", create(served, &unowned())?)
+}
+
+fn crashes(served: &mut Served) -> Result<String, String> {
+    served.pratique()?.kill()?;
+    expect(false, "failed calling webhook", create(served, &owned())?)
+}
+
+fn ignored(stage: &Stage, served: &Served) -> Result<String, String> {
+    let registration = served.registration(stage)?;
+    let ignoring = registration.replace("failurePolicy: Fail", "failurePolicy: Ignore");
+    if ignoring == registration {
+        return Err("no failurePolicy: Fail in the printed configuration".to_owned());
+    }
+    served.kubectl().must(&["apply"], &ignoring)?;
+    let mut seen = (false, String::new());
+    eventually("let in", || {
+        seen = create(served, &unowned())?;
+        Ok(seen.0)
+    })?;
+    served.kubectl().must(&["apply"], &registration)?;
+    eventually("refused again", || Ok(!create(served, &unowned())?.0))?;
+    Ok(seen.1)
+}
+
+/// Pods of the system namespace, and so those of `serve` itself where it runs there, need no webhook to be let in.
+fn bootstraps(served: &Served) -> Result<String, String> {
+    expect(
+        true,
+        "pod/web",
+        create(
+            served,
+            &unowned().replace("namespace: shop", "namespace: kube-system"),
+        )?,
+    )
+}
+
+fn comes_back(stage: &Stage, served: &mut Served) -> Result<String, String> {
+    served.serve(stage)?;
+    expect(false, "every pod tells whose it is", create(served, &unowned())?)
+}

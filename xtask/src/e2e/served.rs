@@ -1,0 +1,162 @@
+//! `pratique serve` as the webhook of an API server.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Stage;
+use super::apiserver::{ApiServer, Start};
+use super::certificates::Certificates;
+use super::etcd::Etcd;
+use super::kubectl::Kubectl;
+use super::process::{Process, free_port};
+use super::requests;
+use crate::tidy::workspace;
+
+/// An API server that asks a `pratique serve`, which judges by the manifests of a folder.
+pub(super) struct Served {
+    _etcd: Etcd,
+    api: ApiServer,
+    pratique: Option<Process>,
+    pub(super) certificates: Certificates,
+    port: u16,
+    state: PathBuf,
+}
+
+impl Served {
+    /// Starts all of it, and registers the webhooks that `serve` asks for.
+    pub(super) fn start(stage: &Stage) -> Result<Self, String> {
+        let state = stage.state.clone();
+        copy_manifests(&state.join("manifests"))?;
+        let etcd = Etcd::start(&stage.programs, &state)?;
+        let start = Start {
+            programs: &stage.programs,
+            etcd: &etcd,
+            state: &state,
+            admission: None,
+        };
+        let api = start
+            .run()?
+            .map_err(|refusal| format!("the API server does not start: {}", refusal.text))?;
+        requests::set_the_stage(api.kubectl())?;
+        let mut served = Served {
+            _etcd: etcd,
+            api,
+            pratique: None,
+            certificates: Certificates::new(&state.join("tls"))?,
+            port: free_port()?,
+            state,
+        };
+        served.serve(stage)?;
+        let registration = served.registration(stage)?;
+        served.kubectl().must(&["apply"], &registration)?;
+        Ok(served)
+    }
+
+    /// The administrator's kubectl.
+    pub(super) fn kubectl(&self) -> &Kubectl {
+        self.api.kubectl()
+    }
+
+    /// What the API server has written to its audit log.
+    pub(super) fn audit_log(&self) -> Result<String, String> {
+        self.api.audit_log()
+    }
+
+    /// The folder that `serve` reads.
+    pub(super) fn manifests(&self) -> PathBuf {
+        self.state.join("manifests")
+    }
+
+    /// Starts `serve`, and waits until it is ready.
+    pub(super) fn serve(&mut self, stage: &Stage) -> Result<(), String> {
+        let mut command = stage.programs.pratique();
+        command
+            .args(["serve", "--listen", &format!("127.0.0.1:{}", self.port)])
+            .arg("--tls-certificate")
+            .arg(self.certificates.certificate())
+            .arg("--tls-key")
+            .arg(self.certificates.key())
+            .arg("--kubeconfig")
+            .arg(self.kubectl().write_config(&self.state.join("kubeconfig"))?)
+            .arg(self.manifests());
+        let mut process = Process::start(command, &self.state.join("serve.log"))?;
+        process.wait_until("ready", |_| Ok(self.get("/readyz").is_ok()))?;
+        self.pratique = Some(process);
+        Ok(())
+    }
+
+    /// The running `serve`.
+    pub(super) fn pratique(&mut self) -> Result<&mut Process, String> {
+        self.pratique
+            .as_mut()
+            .ok_or_else(|| "serve does not run".to_owned())
+    }
+
+    /// What `serve` answers, over TLS that trusts nothing but the suite's own authority.
+    pub(super) fn get(&self, path: &str) -> Result<String, String> {
+        let output = std::process::Command::new("curl")
+            .args(["--silent", "--show-error", "--fail", "--cacert"])
+            .arg(self.certificates.authority())
+            .arg(format!("https://127.0.0.1:{}{path}", self.port))
+            .output()
+            .map_err(|error| format!("curl: {error}"))?;
+        match output.status.success() {
+            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+
+    /// The serial number of the certificate that it shows.
+    pub(super) fn serial(&self) -> Result<String, String> {
+        let output = std::process::Command::new("curl")
+            .args([
+                "--silent",
+                "--output",
+                "/dev/null",
+                "--write-out",
+                "%{certs}",
+                "--cacert",
+            ])
+            .arg(self.certificates.authority())
+            .arg(format!("https://127.0.0.1:{}/livez", self.port))
+            .output()
+            .map_err(|error| format!("curl: {error}"))?;
+        let certificates = String::from_utf8_lossy(&output.stdout).into_owned();
+        match certificates.is_empty() {
+            true => Err("curl shows no certificate".to_owned()),
+            false => Ok(certificates),
+        }
+    }
+
+    /// The webhook configurations that `serve` prints.
+    pub(super) fn registration(&self, stage: &Stage) -> Result<String, String> {
+        let output = stage
+            .programs
+            .pratique()
+            .args(["serve", "--print-webhook-configuration"])
+            .args(["--url", &format!("https://127.0.0.1:{}", self.port)])
+            .arg("--ca-bundle")
+            .arg(self.certificates.authority())
+            .arg(self.manifests())
+            .output()
+            .map_err(|error| format!("pratique: {error}"))?;
+        match output.status.success() {
+            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+}
+
+/// The suite's manifests, each plugin's in a file of its own.
+pub(super) fn copy_manifests(to: &Path) -> Result<(), String> {
+    let from = workspace().join("testdata/e2e/manifests");
+    let copy = || -> std::io::Result<()> {
+        fs::create_dir_all(to)?;
+        for entry in fs::read_dir(&from)? {
+            let entry = entry?;
+            fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+        Ok(())
+    };
+    copy().map_err(|error| format!("{}: {error}", from.display()))
+}
