@@ -13,6 +13,7 @@ use pratique_types::{AdmissionRequest, AdmissionResponse};
 use crate::authorization::Decider;
 use crate::builder::Builder;
 use crate::chain::Context;
+use crate::observer::ChainObserver;
 use crate::outcome::Outcome;
 use crate::step::Steps;
 
@@ -27,6 +28,8 @@ pub struct Admission {
     /// Whether reserved names are refused as the API does it, and whether the gate is on.
     pub(crate) reserves_names: Option<bool>,
     pub(crate) steps: Steps,
+    #[cfg(feature = "webhooks")]
+    pub(crate) hooks: crate::hooks::Hooks,
 }
 
 impl Admission {
@@ -62,7 +65,7 @@ impl Admission {
         request: &AdmissionRequest<'_>,
         cluster: &(dyn Cluster + Sync),
         decider: &dyn Decider,
-        observer: &mut (dyn Observer + Send),
+        observer: &mut dyn ChainObserver,
     ) -> Result<Outcome, Unfinished> {
         let context = Context {
             cluster,

@@ -27,13 +27,15 @@ pub struct Builder {
     reserves_names: bool,
     manifests: Vec<Arc<ManifestSet>>,
     api: Configurations,
+    more: Vec<Arc<Configurations>>,
     steps: Steps,
+    #[cfg(feature = "webhooks")]
+    callers: crate::hooks::Callers,
 }
 
-/// Configuration that loads but that this version does not evaluate. To go on without it would let in what it was
-/// meant to stop.
+/// Webhooks that nobody calls. To go on without them would let in what they were meant to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{count} objects of plugin {plugin} load, but are not evaluated by this version")]
+#[error("{count} objects of plugin {plugin} load, but nobody is there to call webhooks")]
 pub struct NotEvaluated {
     /// The plugin that evaluates them in an API server.
     pub plugin: Plugin,
@@ -49,7 +51,10 @@ impl Builder {
             reserves_names: false,
             manifests: Vec::new(),
             api: Configurations::default(),
+            more: Vec::new(),
             steps: Steps::default(),
+            #[cfg(feature = "webhooks")]
+            callers: crate::hooks::Callers::default(),
         }
     }
 
@@ -152,10 +157,32 @@ impl Builder {
         self
     }
 
+    /// Has all webhooks called by `caller`.
+    #[cfg(feature = "webhooks")]
+    pub fn caller(mut self, caller: impl pratique_webhook::Caller + 'static) -> Self {
+        let caller: Arc<dyn pratique_webhook::Caller> = Arc::new(caller);
+        self.callers.mutating = Some(caller.clone());
+        self.callers.validating = Some(caller);
+        self
+    }
+
+    /// Finds the services that webhooks are behind in this way; without, that is left to the cluster's DNS.
+    #[cfg(feature = "webhooks")]
+    pub fn services(mut self, services: impl pratique_webhook::Services + 'static) -> Self {
+        self.callers.services = Some(Arc::new(services));
+        self
+    }
+
+    /// Adds other configuration of the API, webhooks included.
+    pub fn configurations(mut self, configurations: Configurations) -> Self {
+        self.more.push(Arc::new(configurations));
+        self
+    }
+
     /// Compiles everything.
     ///
     /// # Errors
-    /// Manifests of a plugin that this version does not evaluate.
+    /// Webhooks that nobody calls.
     pub fn build(self) -> Result<Admission, NotEvaluated> {
         self.ingredients().compile(None)
     }
@@ -169,8 +196,10 @@ impl Builder {
         Ingredients {
             cache: self.expressions.cache().clone(),
             sets: self.manifests,
-            api: vec![Arc::new(self.api)],
+            api: std::iter::once(Arc::new(self.api)).chain(self.more).collect(),
             steps: self.steps,
+            #[cfg(feature = "webhooks")]
+            callers: self.callers,
             reserves_names: self.reserves_names.then_some(self.manifest_gate),
         }
     }

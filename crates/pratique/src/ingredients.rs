@@ -19,18 +19,22 @@ pub(crate) struct Ingredients {
     pub(crate) api: Vec<Arc<Configurations>>,
     pub(crate) steps: Steps,
     pub(crate) reserves_names: Option<bool>,
+    #[cfg(feature = "webhooks")]
+    pub(crate) callers: crate::hooks::Callers,
 }
 
 impl Ingredients {
     /// Compiles everything; what `previous` has of it is taken over.
     pub(crate) fn compile(&self, previous: Option<&Admission>) -> Result<Admission, NotEvaluated> {
-        self.sets.iter().try_for_each(|set| evaluated(set))?;
+        self.evaluated()?;
         Ok(Admission {
             mutating: self.mutating(previous),
             validating: self.validating(previous),
             names: self.names(),
             reserves_names: self.reserves_names,
             steps: self.steps.clone(),
+            #[cfg(feature = "webhooks")]
+            hooks: crate::hooks::Hooks::compile(self),
         })
     }
 
@@ -60,7 +64,8 @@ impl Ingredients {
         [first, second].map(Arc::new)
     }
 
-    fn of_sets<'a, T: 'a>(
+    /// The objects of a kind in the static manifests.
+    pub(crate) fn of_sets<'a, T: 'a>(
         &'a self,
         list: impl Fn(&'a ManifestSet) -> &'a Vec<Loaded<T>> + 'a,
     ) -> impl Iterator<Item = &'a Arc<T>> {
@@ -78,15 +83,33 @@ impl Ingredients {
         validating.sort();
         mutating.into_iter().chain(validating).collect()
     }
-}
 
-fn evaluated(set: &ManifestSet) -> Result<(), NotEvaluated> {
-    let counts = [
-        (Plugin::MutatingAdmissionWebhook, set.mutating_webhooks.len()),
-        (Plugin::ValidatingAdmissionWebhook, set.validating_webhooks.len()),
-    ];
-    match counts.into_iter().find(|(_, count)| *count > 0) {
-        Some((plugin, count)) => Err(NotEvaluated { plugin, count }),
-        None => Ok(()),
+    /// Whether there is somebody to call the webhooks.
+    fn evaluated(&self) -> Result<(), NotEvaluated> {
+        let mutating = self.of_sets(|set| &set.mutating_webhooks).count()
+            + self.api.iter().map(|api| api.mutating_webhooks.len()).sum::<usize>();
+        let validating = self.of_sets(|set| &set.validating_webhooks).count()
+            + self.api.iter().map(|api| api.validating_webhooks.len()).sum::<usize>();
+        let uncalled = [
+            (Plugin::MutatingAdmissionWebhook, mutating),
+            (Plugin::ValidatingAdmissionWebhook, validating),
+        ];
+        match uncalled.into_iter().find(|(plugin, count)| *count > 0 && !self.calls(*plugin)) {
+            Some((plugin, count)) => Err(NotEvaluated { plugin, count }),
+            None => Ok(()),
+        }
+    }
+
+    #[cfg(feature = "webhooks")]
+    fn calls(&self, plugin: Plugin) -> bool {
+        match plugin {
+            Plugin::MutatingAdmissionWebhook => self.callers.mutating.is_some(),
+            _ => self.callers.validating.is_some(),
+        }
+    }
+
+    #[cfg(not(feature = "webhooks"))]
+    fn calls(&self, _: Plugin) -> bool {
+        false
     }
 }

@@ -36,9 +36,12 @@ mod configurations;
 mod deadline;
 mod expressions;
 mod hints;
+#[cfg(feature = "webhooks")]
+mod hooks;
 mod ingredients;
 mod live;
 mod objects;
+mod observer;
 mod outcome;
 mod step;
 
@@ -53,6 +56,7 @@ pub use live::{
     Unavailable,
 };
 pub use objects::Objects;
+pub use observer::{ChainObserver, Half, Span};
 pub use outcome::Outcome;
 pub use pratique_expression::{Cache, Declarations};
 pub use pratique_json as json;
@@ -63,4 +67,6 @@ pub use pratique_policy::{
     Cluster, Form, Observer, Step, StepResult, Submission, Surroundings, Trial, TrialResult, Unfinished,
 };
 pub use pratique_types as types;
+#[cfg(feature = "webhooks")]
+pub use pratique_webhook as webhook;
 pub use step::{Acted, Acting, AdmissionStep, Place, step};

@@ -20,6 +20,9 @@ pub struct Outcome {
     pub warnings: Vec<String>,
     /// What to keep in the audit log.
     pub audit_annotations: BTreeMap<String, String>,
+    /// What to keep in the audit log besides, where it holds requests, that is from level `Request` up: the patches of
+    /// webhooks.
+    pub patch_annotations: BTreeMap<String, String>,
 }
 
 impl Outcome {
@@ -31,6 +34,7 @@ impl Outcome {
             mutations: mutated.steps,
             warnings: verdict.warnings,
             audit_annotations: verdict.audit_annotations,
+            patch_annotations: BTreeMap::new(),
         }
     }
 

@@ -6,20 +6,23 @@
 
 mod mutate;
 mod validate;
+#[cfg(feature = "webhooks")]
+mod webhooks;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, Observer, Submission, Surroundings, Unfinished, same};
+use pratique_policy::{Cluster, Submission, Surroundings, Unfinished, same};
 use pratique_types::{AdmissionRequest, Reason, Status};
 
 use crate::admission::Admission;
 use crate::authorization::{Answers, Decider};
 use crate::deadline::{check, within};
+use crate::observer::{ChainObserver, Half, Span};
 use crate::outcome::Outcome;
-use crate::step::{Acted, Place};
+use crate::step::{Acted, AdmissionStep, Place};
 
 /// What an answer depends on besides the request and the configuration.
 #[derive(Clone, Copy)]
@@ -44,7 +47,7 @@ impl Admission {
         &self,
         request: &AdmissionRequest<'_>,
         context: Context<'_>,
-        observer: &mut (dyn Observer + Send),
+        observer: &mut dyn ChainObserver,
     ) -> Result<Outcome, Unfinished> {
         let mut passage = Passage {
             admission: self,
@@ -93,11 +96,39 @@ pub(crate) struct Passage<'r> {
 }
 
 impl<'r> Passage<'r> {
-    async fn pass(&mut self, observer: &mut (dyn Observer + Send)) -> Result<(), End> {
-        self.mutate(observer).await?;
-        self.steps(Place::Schema).await?;
+    async fn pass(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
+        let began = Instant::now();
+        let ended = self.mutate(observer).await;
+        observer.half(&self.span(Half::Mutating, began, &ended));
+        ended?;
+        self.steps(Place::Schema, observer).await?;
         self.reserved()?;
-        self.validate(observer).await
+        let began = Instant::now();
+        let ended = self.validate(observer).await;
+        observer.half(&self.span(Half::Validating, began, &ended));
+        ended
+    }
+
+    fn span(&self, half: Half, began: Instant, ended: &Result<(), End>) -> Span {
+        Span {
+            half,
+            operation: self.request.operation,
+            rejected: ended.is_err(),
+            elapsed: began.elapsed(),
+        }
+    }
+
+    /// Tells that a part of the chain is done, and hands on how.
+    fn told(
+        &self,
+        name: &str,
+        half: Half,
+        began: Instant,
+        ended: Result<(), End>,
+        observer: &mut dyn ChainObserver,
+    ) -> Result<(), End> {
+        observer.part(name, &self.span(half, began, &ended));
+        ended
     }
 
     fn submission(&self) -> Submission<'_> {
@@ -121,27 +152,37 @@ impl<'r> Passage<'r> {
     }
 
     /// The steps of the caller at a place.
-    async fn steps(&mut self, place: Place) -> Result<(), End> {
+    async fn steps(&mut self, place: Place, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let admission = self.admission;
+        let half = match place.mutates() {
+            true => Half::Mutating,
+            false => Half::Validating,
+        };
         for step in admission.steps().at(place) {
-            let Acted {
-                object,
-                status,
-                warnings,
-                audit_annotations,
-            } = within(self.context.deadline, step.act(self.submission())).await?;
-            self.outcome.warnings.extend(warnings);
-            self.annotate(audit_annotations);
-            if let Some(status) = status {
-                return Err(status.into());
-            }
-            let Some(object) = object else { continue };
-            if !place.mutates() {
-                return Err(late_change(step.name()).into());
-            }
-            self.object = Some(Arc::new(object));
+            let began = Instant::now();
+            let ended = self.step(step, place).await;
+            self.told(step.name(), half, began, ended, observer)?;
         }
         Ok(())
+    }
+
+    async fn step(&mut self, step: &dyn AdmissionStep, place: Place) -> Result<(), End> {
+        let Acted {
+            object,
+            status,
+            warnings,
+            audit_annotations,
+        } = within(self.context.deadline, step.act(self.submission())).await?;
+        self.outcome.warnings.extend(warnings);
+        self.annotate(audit_annotations);
+        match (status, object) {
+            (Some(status), _) => Err(status.into()),
+            (None, Some(_)) if !place.mutates() => Err(late_change(step.name()).into()),
+            (None, object) => {
+                self.object = object.map(Arc::new).or(self.object.take());
+                Ok(())
+            }
+        }
     }
 
     /// Keeps annotations; what is there under a key stays.

@@ -1,11 +1,14 @@
 //! The mutating half of the chain, in one round or two.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Mutated, Observer, Reinvocation, Unfinished, mutate_once, same};
+use pratique_manifest::Plugin;
+use pratique_policy::{Mutated, Reinvocation, Unfinished, mutate_once, same};
 
 use super::{End, Passage};
+use crate::observer::{ChainObserver, Half};
 use crate::step::Place;
 
 /// What is remembered from the first round to the second.
@@ -15,17 +18,23 @@ struct Rounds {
     policies: Reinvocation,
     /// The object as the policies left it; `None` where nobody had changed it by then.
     after_policies: Option<Arc<Value<'static>>>,
+    #[cfg(feature = "webhooks")]
+    webhooks: pratique_webhook::Reinvocation,
 }
 
 impl Rounds {
-    /// Whether somebody changed the object, so that those before may want to see it again.
+    /// Whether a policy or a webhook changed the object, so that those before may want to see it again.
     fn again(&self) -> bool {
+        #[cfg(feature = "webhooks")]
+        if self.webhooks.is_due() {
+            return true;
+        }
         self.policies.is_due()
     }
 }
 
 impl Passage<'_> {
-    pub(super) async fn mutate(&mut self, observer: &mut (dyn Observer + Send)) -> Result<(), End> {
+    pub(super) async fn mutate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let mut rounds = Rounds::default();
         self.round(&mut rounds, observer).await?;
         if rounds.again() {
@@ -35,18 +44,27 @@ impl Passage<'_> {
         Ok(())
     }
 
-    async fn round(&mut self, rounds: &mut Rounds, observer: &mut (dyn Observer + Send)) -> Result<(), End> {
-        self.steps(Place::BeforeMutatingPolicies).await?;
-        self.policies(rounds, observer).await?;
-        self.steps(Place::BeforeMutatingWebhooks).await?;
-        self.steps(Place::AfterMutatingWebhooks).await
+    async fn round(&mut self, rounds: &mut Rounds, observer: &mut dyn ChainObserver) -> Result<(), End> {
+        self.steps(Place::BeforeMutatingPolicies, observer).await?;
+        let began = Instant::now();
+        let ended = self.policies(rounds, observer).await;
+        let plugin = Plugin::MutatingAdmissionPolicy;
+        self.told(plugin.name(), Half::Mutating, began, ended, observer)?;
+        self.steps(Place::BeforeMutatingWebhooks, observer).await?;
+        #[cfg(feature = "webhooks")]
+        {
+            let began = Instant::now();
+            if rounds.second {
+                rounds.webhooks.begin_second();
+            }
+            let ended = self.mutating_webhooks(&mut rounds.webhooks, observer).await;
+            let plugin = Plugin::MutatingAdmissionWebhook;
+            self.told(plugin.name(), Half::Mutating, began, ended, observer)?;
+        }
+        self.steps(Place::AfterMutatingWebhooks, observer).await
     }
 
-    async fn policies(
-        &mut self,
-        rounds: &mut Rounds,
-        observer: &mut (dyn Observer + Send),
-    ) -> Result<(), End> {
+    async fn policies(&mut self, rounds: &mut Rounds, observer: &mut dyn ChainObserver) -> Result<(), End> {
         if rounds.second {
             let before = rounds.after_policies.as_deref().unwrap_or(&self.request.object);
             let changed = !same(before, self.submission().object);
@@ -58,15 +76,8 @@ impl Passage<'_> {
             steps,
         } = loop {
             self.in_time()?;
-            let [first, second] = self.admission.mutating();
-            let sets = [first, second];
-            match mutate_once(
-                &sets,
-                self.submission(),
-                self.surroundings(),
-                &mut rounds.policies,
-                observer,
-            ) {
+            let mutated = self.mutated(&mut rounds.policies, observer);
+            match mutated {
                 Ok(mutated) => break mutated,
                 Err(Unfinished::Pending) => self.answer().await?,
                 Err(interrupted) => return Err(End::Unfinished(interrupted)),
@@ -81,5 +92,18 @@ impl Passage<'_> {
         }
         rounds.after_policies = self.object.clone();
         Ok(())
+    }
+
+    fn mutated(
+        &self,
+        turns: &mut Reinvocation,
+        observer: &mut dyn ChainObserver,
+    ) -> Result<Mutated, Unfinished> {
+        let sets = self.admission.mutating();
+        let (submission, surroundings) = (self.submission(), self.surroundings());
+        match observer.policies() {
+            Some(observer) => mutate_once(&sets, submission, surroundings, turns, observer),
+            None => mutate_once(&sets, submission, surroundings, turns, &mut ()),
+        }
     }
 }

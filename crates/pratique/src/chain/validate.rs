@@ -1,9 +1,13 @@
 //! The validating half of the chain, and the reserved names before it.
 
+use std::time::Instant;
+
 use pratique_exclusion::Reserved;
-use pratique_policy::{Observer, Unfinished, Verdict, validate};
+use pratique_manifest::Plugin;
+use pratique_policy::{Unfinished, Verdict, validate};
 
 use super::{End, Passage};
+use crate::observer::{ChainObserver, Half};
 use crate::step::Place;
 
 impl Passage<'_> {
@@ -17,22 +21,32 @@ impl Passage<'_> {
         Ok(())
     }
 
-    pub(super) async fn validate(&mut self, observer: &mut (dyn Observer + Send)) -> Result<(), End> {
-        self.steps(Place::BeforeValidatingPolicies).await?;
-        self.judge(observer).await?;
-        self.steps(Place::BeforeValidatingWebhooks).await?;
-        self.steps(Place::AfterValidatingWebhooks).await
+    pub(super) async fn validate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
+        self.steps(Place::BeforeValidatingPolicies, observer).await?;
+        let began = Instant::now();
+        let ended = self.judge(observer).await;
+        let plugin = Plugin::ValidatingAdmissionPolicy;
+        self.told(plugin.name(), Half::Validating, began, ended, observer)?;
+        self.steps(Place::BeforeValidatingWebhooks, observer).await?;
+        #[cfg(feature = "webhooks")]
+        {
+            let began = Instant::now();
+            let ended = self.validating_webhooks(observer).await;
+            let plugin = Plugin::ValidatingAdmissionWebhook;
+            self.told(plugin.name(), Half::Validating, began, ended, observer)?;
+        }
+        self.steps(Place::AfterValidatingWebhooks, observer).await
     }
 
-    async fn judge(&mut self, observer: &mut (dyn Observer + Send)) -> Result<(), End> {
+    async fn judge(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let Verdict {
             status,
             warnings,
             audit_annotations,
         } = loop {
             self.in_time()?;
-            let [first, second] = self.admission.validating();
-            match validate(&[first, second], self.submission(), self.surroundings(), observer) {
+            let verdict = self.verdict(observer);
+            match verdict {
                 Ok(verdict) => break verdict,
                 Err(Unfinished::Pending) => self.answer().await?,
                 Err(interrupted) => return Err(End::Unfinished(interrupted)),
@@ -40,9 +54,15 @@ impl Passage<'_> {
         };
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
-        match status {
-            Some(status) => Err(status.into()),
-            None => Ok(()),
+        status.map_or(Ok(()), |status| Err(status.into()))
+    }
+
+    fn verdict(&self, observer: &mut dyn ChainObserver) -> Result<Verdict, Unfinished> {
+        let sets = self.admission.validating();
+        let (submission, surroundings) = (self.submission(), self.surroundings());
+        match observer.policies() {
+            Some(observer) => validate(&sets, submission, surroundings, observer),
+            None => validate(&sets, submission, surroundings, &mut ()),
         }
     }
 }

@@ -11,4 +11,6 @@
 mod authorization;
 mod chain;
 mod live;
+#[cfg(feature = "webhooks")]
+mod webhooks;
 mod world;

@@ -1,0 +1,96 @@
+//! Webhooks in the chain.
+
+use std::sync::Arc;
+
+use pratique_policy::Unfinished;
+use pratique_webhook::{Mutated, Reinvocation, Surroundings, Verdict, mutate, validate};
+
+use super::{End, Passage};
+use crate::hooks::Asking;
+use crate::observer::ChainObserver;
+
+impl<'r> Passage<'r> {
+    fn asking(&self) -> Asking<'r> {
+        Asking {
+            answers: self.answers.clone(),
+            decider: self.context.decider,
+        }
+    }
+
+    fn calling<'a>(&'a self, asking: &'a Asking<'_>) -> Surroundings<'a> {
+        let cluster = self.context.cluster;
+        let surroundings = Surroundings::new(cluster.equivalents(), cluster, self.answers.clone())
+            .with_pending(asking)
+            .with_services(self.admission.hooks.callers.services());
+        match self.context.deadline {
+            Some(deadline) => surroundings.with_deadline(deadline),
+            None => surroundings,
+        }
+    }
+
+    /// One turn of the mutating webhooks.
+    pub(super) async fn mutating_webhooks(
+        &mut self,
+        turns: &mut Reinvocation,
+        observer: &mut dyn ChainObserver,
+    ) -> Result<(), End> {
+        let Some((sets, caller)) = self.admission.hooks.mutating() else {
+            return Ok(());
+        };
+        self.in_time()?;
+        let asking = self.asking();
+        let mutated = {
+            let (submission, surroundings) = (self.submission(), self.calling(&asking));
+            let submission = pratique_webhook::Submission {
+                request: submission.request,
+                object: submission.object,
+            };
+            let observer = observer.webhooks();
+            match observer {
+                Some(observer) => mutate(&sets, submission, &surroundings, turns, caller, observer).await,
+                None => mutate(&sets, submission, &surroundings, turns, caller, &mut ()).await,
+            }
+        };
+        let Mutated {
+            object,
+            status,
+            warnings,
+            audit_annotations,
+            patch_annotations,
+        } = mutated.map_err(|_| End::Unfinished(Unfinished::Pending))?;
+        self.outcome.warnings.extend(warnings);
+        self.annotate(audit_annotations);
+        self.outcome.patch_annotations.extend(patch_annotations);
+        if let Some(object) = object {
+            self.object = Some(Arc::new(object));
+        }
+        status.map_or(Ok(()), |status| Err(status.into()))
+    }
+
+    pub(super) async fn validating_webhooks(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
+        let Some((sets, caller)) = self.admission.hooks.validating() else {
+            return Ok(());
+        };
+        self.in_time()?;
+        let asking = self.asking();
+        let verdict = {
+            let (submission, surroundings) = (self.submission(), self.calling(&asking));
+            let submission = pratique_webhook::Submission {
+                request: submission.request,
+                object: submission.object,
+            };
+            match observer.webhooks() {
+                Some(observer) => validate(&sets, submission, &surroundings, caller, observer).await,
+                None => validate(&sets, submission, &surroundings, caller, &mut ()).await,
+            }
+        };
+        let Verdict {
+            status,
+            warnings,
+            audit_annotations,
+        } = verdict.map_err(|_| End::Unfinished(Unfinished::Pending))?;
+        self.outcome.warnings.extend(warnings);
+        self.annotate(audit_annotations);
+        status.map_or(Ok(()), |status| Err(status.into()))
+    }
+}

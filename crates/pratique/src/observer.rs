@@ -1,0 +1,54 @@
+//! What happens on a request's way through the chain, for those who count, log or show it.
+
+use std::time::Duration;
+
+use pratique_types::Operation;
+
+/// Listens to a request on its way. All methods do nothing unless implemented.
+pub trait ChainObserver: Send {
+    /// Who listens to policies.
+    fn policies(&mut self) -> Option<&mut dyn pratique_policy::Observer> {
+        None
+    }
+
+    /// Who listens to calls of webhooks.
+    #[cfg(feature = "webhooks")]
+    fn webhooks(&mut self) -> Option<&mut dyn pratique_webhook::Observer> {
+        None
+    }
+
+    /// A part of the chain is done with the request: an admission plugin, by its name, or a step of the caller.
+    fn part(&mut self, name: &str, span: &Span) {
+        let _ = (name, span);
+    }
+
+    /// A half of the chain is done with the request.
+    fn half(&mut self, span: &Span) {
+        let _ = span;
+    }
+}
+
+/// Listens to nothing.
+impl ChainObserver for () {}
+
+/// What a part of the chain did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Which half of the chain it is in.
+    pub half: Half,
+    /// What the request does.
+    pub operation: Operation,
+    /// Whether the request went no further.
+    pub rejected: bool,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// A half of the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Half {
+    /// Objects change.
+    Mutating,
+    /// Objects are judged.
+    Validating,
+}

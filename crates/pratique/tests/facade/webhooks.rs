@@ -1,0 +1,166 @@
+//! Webhooks in the chain: between whom they are called, and what a second round is for them and for policies.
+
+use std::sync::{Arc, Mutex};
+
+use pratique::json::base64;
+use pratique::manifest::Plugin;
+use pratique::types::AdmissionRequest;
+use pratique::webhook::{Answer, Call, Caller};
+use pratique::{Admission, Builder, ChainObserver, Context, Objects, Outcome, Place, Span, step};
+use pratique_json::Value;
+
+use crate::world::{NoDecider, append, configmap, file, mutating, trail, validating};
+
+/// Webhooks that add the last part of their path to the trail, or as `deny` refuse; `null` lets everything be.
+#[derive(Clone, Default)]
+struct Markers(Arc<Mutex<Vec<String>>>);
+
+impl Caller for Markers {
+    fn call<'a>(&'a self, call: Call) -> Answer<'a> {
+        let mark = call.endpoint.url.rsplit('/').next().unwrap().to_owned();
+        self.0.lock().unwrap().push(mark.clone());
+        let review = pratique_json::parse(&call.body).unwrap();
+        let uid = review.at(&["request", "uid"]).and_then(Value::as_str).unwrap();
+        let trail = review.at(&["request", "object", "data", "trail"]);
+        let trail = trail.and_then(Value::as_str).unwrap_or_default();
+        let patch = format!(r#"[{{"op":"replace","path":"/data/trail","value":"{trail}{mark}"}}]"#);
+        let patch = base64::encode(patch.as_bytes());
+        let response = match mark.as_str() {
+            "deny" => r#""allowed":false,"status":{"message":"no"}"#.to_owned(),
+            "null" => r#""allowed":true,"warnings":["seen"]"#.to_owned(),
+            _ => format!(r#""allowed":true,"patchType":"JSONPatch","patch":"{patch}""#),
+        };
+        let body = format!(
+            r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{{"uid":"{uid}",{response}}}}}"#
+        );
+        Box::pin(async move { Ok(body.into()) })
+    }
+}
+
+/// With static webhooks of these marks and reinvocation policies.
+fn webhooks(builder: Builder, plugin: Plugin, hooks: &[(&str, &str)]) -> Builder {
+    let kind = match plugin {
+        Plugin::MutatingAdmissionWebhook => "MutatingWebhookConfiguration",
+        _ => "ValidatingWebhookConfiguration",
+    };
+    let reinvocation = |own: &str| match plugin {
+        Plugin::MutatingAdmissionWebhook => format!("  reinvocationPolicy: {own}\n"),
+        _ => String::new(),
+    };
+    let text: String = hooks
+        .iter()
+        .enumerate()
+        .map(|(index, (mark, own))| {
+            format!(
+                "---\napiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: w{index}.static.k8s.io}}\nwebhooks:\n\
+                 - name: {mark}.example.com\n  admissionReviewVersions: [v1]\n  sideEffects: None\n  clientConfig: {{url: 'https://hooks.example.com/{mark}'}}\n\
+                 \u{20} rules: [{{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: ['*']}}]\n{}",
+                reinvocation(own)
+            )
+        })
+        .collect();
+    builder.files(&[file("w.yaml", &text)], plugin).unwrap()
+}
+
+async fn admit(builder: Builder, request: &AdmissionRequest<'_>) -> (Outcome, Vec<String>, Vec<String>) {
+    #[derive(Default)]
+    struct Parts(Vec<String>);
+    impl ChainObserver for Parts {
+        fn part(&mut self, name: &str, _: &Span) {
+            self.0.push(name.to_owned());
+        }
+    }
+    let caller = Markers::default();
+    let admission = builder.caller(caller.clone()).build().unwrap();
+    let objects = Objects::new();
+    let context = Context {
+        cluster: &objects,
+        decider: &NoDecider,
+        deadline: None,
+    };
+    let mut parts = Parts::default();
+    let outcome = admission.admit(request, context, &mut parts).await.unwrap();
+    let called = caller.0.lock().unwrap().clone();
+    (outcome, called, parts.0)
+}
+
+const MUTATING: Plugin = Plugin::MutatingAdmissionWebhook;
+const VALIDATING: Plugin = Plugin::ValidatingAdmissionWebhook;
+
+#[tokio::test]
+async fn a_webhook_that_changes_the_object_brings_policies_back() {
+    let builder = mutating(Admission::builder(), &[("m", "IfNeeded"), ("n", "Never")]);
+    let (outcome, called, parts) = admit(webhooks(builder, MUTATING, &[("w", "Never")]), &configmap("")).await;
+    assert_eq!(trail(&outcome), "mnwm");
+    assert_eq!(called, ["w"]);
+    let round = ["MutatingAdmissionPolicy", "MutatingAdmissionWebhook"];
+    assert_eq!(
+        parts,
+        [&round[..], &round, &["ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook"]].concat()
+    );
+}
+
+#[tokio::test]
+async fn a_policy_that_comes_back_brings_webhooks_back() {
+    let builder = mutating(Admission::builder(), &[("m", "IfNeeded")]);
+    let hooks = [("v", "IfNeeded"), ("w", "Never")];
+    let (outcome, called, _) = admit(webhooks(builder, MUTATING, &hooks), &configmap("")).await;
+    assert_eq!(trail(&outcome), "mvwmv");
+    assert_eq!(called, ["v", "w", "v"]);
+}
+
+#[tokio::test]
+async fn who_changed_nothing_brings_nobody_back() {
+    let builder = webhooks(Admission::builder(), MUTATING, &[("null", "IfNeeded")]);
+    let (outcome, called, _) = admit(builder, &configmap("")).await;
+    assert!(outcome.allowed() && outcome.object.is_none());
+    assert_eq!(outcome.warnings, ["seen"]);
+    assert_eq!(called, ["null"]);
+}
+
+#[tokio::test]
+async fn a_step_between_counts_as_a_change_of_others() {
+    // The webhook's own change brings the second round; what the step does before it makes it due.
+    let builder = webhooks(Admission::builder(), MUTATING, &[("w", "IfNeeded")]);
+    let builder = builder.step(
+        Place::BeforeMutatingPolicies,
+        step("s", |submission| {
+            pratique::Acted::change(append(submission.object, "s"))
+        }),
+    );
+    let (outcome, called, _) = admit(builder, &configmap("")).await;
+    assert_eq!(trail(&outcome), "swsw");
+    assert_eq!(called, ["w", "w"]);
+}
+
+#[tokio::test]
+async fn validating_webhooks_see_the_last_form() {
+    let builder = mutating(Admission::builder(), &[("m", "Never")]);
+    let builder = webhooks(builder, VALIDATING, &[("deny", "")]);
+    let (outcome, called, _) = admit(builder, &configmap("")).await;
+    let status = outcome.status.unwrap();
+    assert_eq!(
+        status.message,
+        "admission webhook \"deny.example.com\" denied the request: no"
+    );
+    assert_eq!(called, ["deny"]);
+}
+
+#[tokio::test]
+async fn a_policy_that_denies_keeps_webhooks_from_being_called() {
+    let builder = validating(Admission::builder(), "false");
+    let builder = webhooks(builder, VALIDATING, &[("null", "")]);
+    let (outcome, called, parts) = admit(builder, &configmap("")).await;
+    assert!(!outcome.allowed() && called.is_empty());
+    assert_eq!(parts.last().map(String::as_str), Some("ValidatingAdmissionPolicy"));
+}
+
+#[test]
+fn webhooks_that_nobody_calls_are_refused() {
+    let builder = webhooks(Admission::builder(), VALIDATING, &[("null", ""), ("deny", "")]);
+    let error = builder.build().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "2 objects of plugin ValidatingAdmissionWebhook load, but nobody is there to call webhooks"
+    );
+}
