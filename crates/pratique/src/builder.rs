@@ -16,6 +16,8 @@ use crate::admission::Admission;
 use crate::configurations::Configurations;
 use crate::expressions::Expressions;
 use crate::ingredients::Ingredients;
+#[cfg(feature = "watch")]
+use crate::live::Directory;
 use crate::live::LiveBuilder;
 use crate::step::{AdmissionStep, Place, Steps};
 
@@ -26,6 +28,8 @@ pub struct Builder {
     manifest_gate: bool,
     reserves_names: bool,
     manifests: Vec<Arc<ManifestSet>>,
+    #[cfg(feature = "watch")]
+    directories: Vec<Directory>,
     api: Configurations,
     more: Vec<Arc<Configurations>>,
     steps: Steps,
@@ -50,6 +54,8 @@ impl Builder {
             manifest_gate: true,
             reserves_names: false,
             manifests: Vec::new(),
+            #[cfg(feature = "watch")]
+            directories: Vec::new(),
             api: Configurations::default(),
             more: Vec::new(),
             steps: Steps::default(),
@@ -85,8 +91,12 @@ impl Builder {
             manifest_gate: self.manifest_gate,
         };
         let loaded = load_configuration(path, &options)?;
-        let sets = loaded.plugins.into_iter().map(|plugin| plugin.manifests);
-        self.manifests.extend(sets.map(Arc::new));
+        for plugin in loaded.plugins {
+            if let Some(path) = &plugin.static_manifests_dir {
+                self.note(path, plugin.plugin);
+            }
+            self.manifests.push(Arc::new(plugin.manifests));
+        }
         Ok(self)
     }
 
@@ -94,12 +104,25 @@ impl Builder {
     ///
     /// # Errors
     /// All that is wrong with the manifests.
-    pub fn directory(self, path: &str, plugin: Plugin) -> Result<Self, LoadErrors> {
+    pub fn directory(mut self, path: &str, plugin: Plugin) -> Result<Self, LoadErrors> {
         let options = Options {
             expressions: &self.expressions,
         };
         let set = load_directory(path, plugin, &options)?;
+        self.note(path, plugin);
         Ok(self.manifests(set))
+    }
+
+    /// Remembers that the next set is that of a directory.
+    fn note(&mut self, path: &str, plugin: Plugin) {
+        #[cfg(feature = "watch")]
+        self.directories.push(Directory {
+            path: path.to_owned(),
+            plugin,
+            place: self.manifests.len(),
+        });
+        #[cfg(not(feature = "watch"))]
+        let _ = (path, plugin);
     }
 
     /// Adds static manifests that were read already.
@@ -187,9 +210,17 @@ impl Builder {
         self.ingredients().compile(None)
     }
 
-    /// Goes on to what a [`Live`](crate::Live) needs besides.
-    pub fn live(self) -> LiveBuilder {
-        LiveBuilder::new(self.ingredients())
+    /// Goes on to what a [`Live`](crate::Live) needs besides. The directories that were added stay current.
+    pub fn live(mut self) -> LiveBuilder {
+        #[cfg(feature = "watch")]
+        let (directories, expressions) = (std::mem::take(&mut self.directories), self.expressions.clone());
+        LiveBuilder::new(
+            self.ingredients(),
+            #[cfg(feature = "watch")]
+            directories,
+            #[cfg(feature = "watch")]
+            expressions,
+        )
     }
 
     fn ingredients(self) -> Ingredients {

@@ -87,14 +87,25 @@ impl Ingredients {
     /// Whether there is somebody to call the webhooks.
     fn evaluated(&self) -> Result<(), NotEvaluated> {
         let mutating = self.of_sets(|set| &set.mutating_webhooks).count()
-            + self.api.iter().map(|api| api.mutating_webhooks.len()).sum::<usize>();
+            + self
+                .api
+                .iter()
+                .map(|api| api.mutating_webhooks.len())
+                .sum::<usize>();
         let validating = self.of_sets(|set| &set.validating_webhooks).count()
-            + self.api.iter().map(|api| api.validating_webhooks.len()).sum::<usize>();
+            + self
+                .api
+                .iter()
+                .map(|api| api.validating_webhooks.len())
+                .sum::<usize>();
         let uncalled = [
             (Plugin::MutatingAdmissionWebhook, mutating),
             (Plugin::ValidatingAdmissionWebhook, validating),
         ];
-        match uncalled.into_iter().find(|(plugin, count)| *count > 0 && !self.calls(*plugin)) {
+        match uncalled
+            .into_iter()
+            .find(|(plugin, count)| *count > 0 && !self.calls(*plugin))
+        {
             Some((plugin, count)) => Err(NotEvaluated { plugin, count }),
             None => Ok(()),
         }

@@ -29,6 +29,8 @@
 //! ```
 
 mod admission;
+#[cfg(feature = "audit")]
+mod audit;
 mod authorization;
 mod builder;
 mod chain;
@@ -40,6 +42,8 @@ mod hints;
 mod hooks;
 mod ingredients;
 mod live;
+#[cfg(feature = "metrics")]
+mod metrics;
 mod objects;
 mod observer;
 mod outcome;
@@ -52,8 +56,8 @@ pub use chain::Context;
 pub use configurations::Configurations;
 pub use expressions::Expressions;
 pub use live::{
-    Changed, ClusterView, InMemory, Live, LiveBuilder, Reviewing, SharedObjects, Source, StartError,
-    Unavailable,
+    Answered, Changed, ClusterView, InMemory, Live, LiveBuilder, Reload, ReloadResult, Reviewing,
+    SharedObjects, Source, StartError, Unavailable, Witness,
 };
 pub use objects::Objects;
 pub use observer::{ChainObserver, Half, Span};

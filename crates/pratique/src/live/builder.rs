@@ -6,16 +6,22 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use pratique_manifest::LoadErrors;
 
 use super::core::Core;
+#[cfg(feature = "watch")]
+use super::directories::{self, Directory};
 use super::readiness::Readiness;
 use super::source::{Changed, Source};
 use super::view::{ClusterView, SharedObjects};
+use super::witness::Witness;
 use super::worker::{Bell, Worker};
 use super::{Live, Tasks};
 use crate::authorization::{Decider, Decisions, Question};
 use crate::builder::NotEvaluated;
 use crate::configurations::Configurations;
+#[cfg(feature = "watch")]
+use crate::expressions::Expressions;
 use crate::ingredients::Ingredients;
 
 /// Collects what a [`Live`] needs besides what the [`Builder`](crate::Builder) was given.
@@ -25,6 +31,13 @@ pub struct LiveBuilder {
     cluster: Arc<dyn ClusterView>,
     decider: Arc<dyn Decider>,
     deadline: Option<Duration>,
+    witnesses: Vec<Arc<dyn Witness>>,
+    #[cfg(feature = "watch")]
+    directories: Vec<Directory>,
+    #[cfg(feature = "watch")]
+    watching: pratique_watch::Options,
+    #[cfg(feature = "watch")]
+    expressions: Expressions,
 }
 
 /// Why there is no [`Live`].
@@ -33,19 +46,50 @@ pub enum StartError {
     /// There is configuration that is not evaluated.
     #[error(transparent)]
     NotEvaluated(#[from] NotEvaluated),
+    /// Static manifests do not load.
+    #[error(transparent)]
+    Load(LoadErrors),
     /// The system gives no thread.
     #[error("cannot start: {0}")]
     System(#[from] io::Error),
 }
 
 impl LiveBuilder {
-    pub(crate) fn new(ingredients: Ingredients) -> Self {
+    pub(crate) fn new(
+        ingredients: Ingredients,
+        #[cfg(feature = "watch")] directories: Vec<Directory>,
+        #[cfg(feature = "watch")] expressions: Expressions,
+    ) -> Self {
         LiveBuilder {
             ingredients,
             sources: Vec::new(),
             cluster: Arc::new(SharedObjects::default()),
             decider: Arc::new(NoOpinion),
             deadline: None,
+            witnesses: Vec::new(),
+            #[cfg(feature = "watch")]
+            directories,
+            #[cfg(feature = "watch")]
+            watching: pratique_watch::Options::default(),
+            #[cfg(feature = "watch")]
+            expressions,
+        }
+    }
+
+    /// Tells `witness` of everything that happens: metrics, an audit log, or somebody else.
+    #[must_use]
+    pub fn witness(mut self, witness: impl Witness + 'static) -> Self {
+        self.witnesses.push(Arc::new(witness));
+        self
+    }
+
+    /// Watches directories in this way; the words for logs are those of an API server.
+    #[cfg(feature = "watch")]
+    #[must_use]
+    pub fn watching(self, options: pratique_watch::Options) -> Self {
+        LiveBuilder {
+            watching: options,
+            ..self
         }
     }
 
@@ -91,6 +135,19 @@ impl LiveBuilder {
         let mut ingredients = self.ingredients;
         let unknown = self.sources.iter().map(|_| Arc::new(Configurations::default()));
         ingredients.api.extend(unknown);
+        let bell = Arc::new(Bell::default());
+        let changed = {
+            let bell = bell.clone();
+            Changed::new(move || bell.ring())
+        };
+        #[cfg(feature = "watch")]
+        let directories = directories::watch(
+            self.directories,
+            &self.expressions,
+            &self.watching,
+            &changed,
+            &self.witnesses,
+        )?;
         let core = Arc::new(Core {
             current: ArcSwapOption::empty(),
             readiness: Readiness::default(),
@@ -98,13 +155,11 @@ impl LiveBuilder {
             cluster: self.cluster,
             decider: self.decider,
             deadline: self.deadline,
+            witnesses: self.witnesses,
+            #[cfg(feature = "watch")]
+            directories,
             ingredients: Mutex::new(ingredients),
         });
-        let bell = Arc::new(Bell::default());
-        let changed = {
-            let bell = bell.clone();
-            Changed::new(move || bell.ring())
-        };
         core.sources
             .iter()
             .for_each(|source| source.subscribe(changed.clone()));
@@ -121,6 +176,17 @@ impl LiveBuilder {
             core: core.clone(),
         });
         Ok(Live { core, tasks })
+    }
+}
+
+#[cfg(feature = "watch")]
+impl From<pratique_watch::StartError<LoadErrors>> for StartError {
+    fn from(error: pratique_watch::StartError<LoadErrors>) -> Self {
+        match error {
+            pratique_watch::StartError::Load(errors) => StartError::Load(errors),
+            pratique_watch::StartError::Nothing => StartError::System(io::Error::other("nothing was loaded")),
+            pratique_watch::StartError::System(error) => StartError::System(error),
+        }
     }
 }
 

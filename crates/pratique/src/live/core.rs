@@ -1,7 +1,7 @@
 //! What requests read and the worker writes.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwapOption;
 use pratique_types::AdmissionRequest;
@@ -9,6 +9,7 @@ use pratique_types::AdmissionRequest;
 use super::readiness::{Readiness, Unavailable};
 use super::source::Source;
 use super::view::ClusterView;
+use super::witness::{Answered, Observers, Witness};
 use crate::admission::Admission;
 use crate::authorization::Decider;
 use crate::builder::NotEvaluated;
@@ -24,6 +25,9 @@ pub(super) struct Core {
     pub(super) cluster: Arc<dyn ClusterView>,
     pub(super) decider: Arc<dyn Decider>,
     pub(super) deadline: Option<Duration>,
+    pub(super) witnesses: Vec<Arc<dyn Witness>>,
+    #[cfg(feature = "watch")]
+    pub(super) directories: super::directories::Directories,
     pub(super) ingredients: Mutex<Ingredients>,
 }
 
@@ -31,6 +35,8 @@ impl Core {
     /// Compiles what there is, and puts it in the place of what was. While a source is not known nothing changes.
     pub(super) fn refresh(&self) -> Result<(), NotEvaluated> {
         let mut ingredients = self.ingredients.lock().unwrap_or_else(PoisonError::into_inner);
+        #[cfg(feature = "watch")]
+        self.directories.collect(&mut ingredients);
         let mut known = self.cluster.is_ready();
         let fixed = ingredients.api.len().saturating_sub(self.sources.len());
         let places = ingredients.api.iter_mut().skip(fixed);
@@ -60,7 +66,21 @@ impl Core {
             decider: &*self.decider,
             deadline: self.deadline.and_then(|own| Instant::now().checked_add(own)),
         };
-        let outcome = admission.admit(request, context, &mut ()).await;
-        outcome.map_err(|_| Unavailable::Unanswered)
+        if self.witnesses.is_empty() {
+            let outcome = admission.admit(request, context, &mut ()).await;
+            return outcome.map_err(|_| Unavailable::Unanswered);
+        }
+        let (received, began) = (SystemTime::now(), Instant::now());
+        let mut observers = Observers::of(&self.witnesses);
+        let outcome = admission.admit(request, context, &mut observers).await;
+        let outcome = outcome.map_err(|_| Unavailable::Unanswered)?;
+        let answered = Answered {
+            request,
+            outcome: &outcome,
+            received,
+            took: began.elapsed(),
+        };
+        self.witnesses.iter().for_each(|own| own.answered(&answered));
+        Ok(outcome)
     }
 }

@@ -5,10 +5,13 @@
 
 mod builder;
 mod core;
+#[cfg(feature = "watch")]
+mod directories;
 mod readiness;
 mod service;
 mod source;
 mod view;
+mod witness;
 mod worker;
 
 use std::fmt;
@@ -27,6 +30,10 @@ pub use readiness::Unavailable;
 pub use service::Reviewing;
 pub use source::{Changed, InMemory, Source};
 pub use view::{ClusterView, SharedObjects};
+pub use witness::{Answered, Reload, ReloadResult, Witness};
+
+#[cfg(feature = "watch")]
+pub(crate) use directories::Directory;
 
 /// Admission that stays current: static directories, the API's configuration and the cluster may change while requests
 /// are judged. A copy is the same; when the last is dropped, everything in the background ends.
@@ -102,6 +109,8 @@ struct Tasks {
 
 impl Tasks {
     fn stop(&self) {
+        #[cfg(feature = "watch")]
+        self.core.directories.stop();
         self.core.sources.iter().for_each(|source| source.stop());
         self.core.cluster.stop();
         self.worker.stop();

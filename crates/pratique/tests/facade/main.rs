@@ -10,6 +10,8 @@
 
 mod authorization;
 mod chain;
+#[cfg(all(feature = "watch", feature = "metrics", feature = "audit"))]
+mod directories;
 mod live;
 #[cfg(feature = "webhooks")]
 mod webhooks;

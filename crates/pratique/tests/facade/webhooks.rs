@@ -90,13 +90,19 @@ const VALIDATING: Plugin = Plugin::ValidatingAdmissionWebhook;
 #[tokio::test]
 async fn a_webhook_that_changes_the_object_brings_policies_back() {
     let builder = mutating(Admission::builder(), &[("m", "IfNeeded"), ("n", "Never")]);
-    let (outcome, called, parts) = admit(webhooks(builder, MUTATING, &[("w", "Never")]), &configmap("")).await;
+    let (outcome, called, parts) =
+        admit(webhooks(builder, MUTATING, &[("w", "Never")]), &configmap("")).await;
     assert_eq!(trail(&outcome), "mnwm");
     assert_eq!(called, ["w"]);
     let round = ["MutatingAdmissionPolicy", "MutatingAdmissionWebhook"];
     assert_eq!(
         parts,
-        [&round[..], &round, &["ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook"]].concat()
+        [
+            &round[..],
+            &round,
+            &["ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook"]
+        ]
+        .concat()
     );
 }
 
@@ -152,7 +158,10 @@ async fn a_policy_that_denies_keeps_webhooks_from_being_called() {
     let builder = webhooks(builder, VALIDATING, &[("null", "")]);
     let (outcome, called, parts) = admit(builder, &configmap("")).await;
     assert!(!outcome.allowed() && called.is_empty());
-    assert_eq!(parts.last().map(String::as_str), Some("ValidatingAdmissionPolicy"));
+    assert_eq!(
+        parts.last().map(String::as_str),
+        Some("ValidatingAdmissionPolicy")
+    );
 }
 
 #[test]

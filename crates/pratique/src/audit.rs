@@ -1,0 +1,30 @@
+//! What happens, told to an audit log.
+
+use pratique_audit::{Event, Level, Log};
+
+use crate::live::{Answered, Witness};
+
+impl Witness for Log {
+    fn answered(&self, answered: &Answered<'_>) {
+        if self.level() == Level::None {
+            return;
+        }
+        let Answered {
+            request,
+            outcome,
+            received,
+            took,
+        } = *answered;
+        let mut response = outcome.clone().into_response(request);
+        if self.level() >= Level::Request {
+            response
+                .audit_annotations
+                .extend(outcome.patch_annotations.clone());
+        }
+        let ended = received.checked_add(took).unwrap_or(received);
+        let event = Event::new(self.level(), request, &response, (received, ended));
+        let object = outcome.object.as_ref().unwrap_or(&request.object);
+        // An event that finds no place is counted by the log.
+        let _ = self.record(&event.with_response_object(object));
+    }
+}

@@ -1,0 +1,140 @@
+//! Directories of static manifests as sources: each with its own watcher and its own last good set.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pratique_manifest::{LoadErrors, ManifestSet, Options, Plugin, Reloader};
+use pratique_watch::{Attempt, Load, Loaded, Outcome, Version, Watched, Wording};
+
+use super::source::Changed;
+use super::witness::{Reload, ReloadResult, Witness};
+use crate::expressions::Expressions;
+use crate::ingredients::Ingredients;
+
+/// A directory to watch, and which of the sets of [`Ingredients`] it gives.
+#[derive(Clone, Debug)]
+pub(crate) struct Directory {
+    pub(crate) path: String,
+    pub(crate) plugin: Plugin,
+    pub(crate) place: usize,
+}
+
+/// The directories that are watched.
+#[derive(Default)]
+pub(super) struct Directories(Mutex<Vec<(usize, Watched<Arc<ManifestSet>>)>>);
+
+/// Starts watching directories, which loads each of them here and now.
+pub(super) fn watch(
+    directories: Vec<Directory>,
+    expressions: &Expressions,
+    options: &pratique_watch::Options,
+    changed: &Changed,
+    witnesses: &[Arc<dyn Witness>],
+) -> Result<Directories, pratique_watch::StartError<LoadErrors>> {
+    let mut watched = Vec::new();
+    for directory in directories {
+        let wording = match directory.plugin.is_policy() {
+            true => Wording::policies(directory.plugin.name()),
+            false => Wording::webhooks(directory.plugin.name()),
+        };
+        let options = pratique_watch::Options {
+            wording,
+            ..options.clone()
+        };
+        let loader = Loader {
+            path: directory.path.clone(),
+            reloader: Reloader::new(directory.plugin),
+            expressions: expressions.clone(),
+        };
+        let teller = Teller {
+            plugin: directory.plugin,
+            path: directory.path.clone(),
+            changed: changed.clone(),
+            witnesses: witnesses.to_vec(),
+        };
+        let one = Watched::start(&directory.path, options, loader, teller)?;
+        watched.push((directory.place, one));
+    }
+    Ok(Directories(Mutex::new(watched)))
+}
+
+impl Directories {
+    /// Puts what each directory holds now into its place.
+    pub(super) fn collect(&self, ingredients: &mut Ingredients) {
+        for (place, watched) in &*self.lock() {
+            if let Some(set) = ingredients.sets.get_mut(*place) {
+                set.clone_from(&watched.current().value);
+            }
+        }
+    }
+
+    /// Ends watching, and waits for that.
+    pub(super) fn stop(&self) {
+        self.lock().iter_mut().for_each(|(_, watched)| watched.stop());
+    }
+
+    /// What a thread that panicked left is whole: the list is made once.
+    fn lock(&self) -> MutexGuard<'_, Vec<(usize, Watched<Arc<ManifestSet>>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Loads a directory as its plugin does.
+struct Loader {
+    /// As it was configured, for messages.
+    path: String,
+    reloader: Reloader,
+    expressions: Expressions,
+}
+
+impl Load<Arc<ManifestSet>> for Loader {
+    type Error = LoadErrors;
+
+    fn load(
+        &mut self,
+        _: &Path,
+        current: Option<&Version<Arc<ManifestSet>>>,
+    ) -> Result<Loaded<Arc<ManifestSet>>, LoadErrors> {
+        let in_use = current.map(|current| current.hash.as_str());
+        let options = Options {
+            expressions: &self.expressions,
+        };
+        let loaded = self.reloader.load(&self.path, in_use, &options)?;
+        Ok(match loaded {
+            None => Loaded::Unchanged,
+            Some(set) => Loaded::New {
+                hash: set.hash.clone(),
+                value: Arc::new(set),
+            },
+        })
+    }
+}
+
+/// Tells of what came of loading.
+struct Teller {
+    plugin: Plugin,
+    path: String,
+    changed: Changed,
+    witnesses: Vec<Arc<dyn Witness>>,
+}
+
+impl pratique_watch::Observer for Teller {
+    fn attempted(&self, attempt: &Attempt<'_>) {
+        let result = match attempt.outcome {
+            Outcome::Loaded { hash } => ReloadResult::Loaded { hash },
+            Outcome::Unchanged { .. } => ReloadResult::Unchanged,
+            Outcome::Failed { reason } => ReloadResult::Failed { reason },
+        };
+        if matches!(result, ReloadResult::Loaded { .. }) {
+            self.changed.tell();
+        }
+        let reload = Reload {
+            plugin: self.plugin,
+            directory: &self.path,
+            result,
+            at: attempt.ended,
+            took: attempt.took,
+        };
+        self.witnesses.iter().for_each(|own| own.reloaded(&reload));
+    }
+}

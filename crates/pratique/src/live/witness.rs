@@ -1,0 +1,125 @@
+//! Whoever wants to know what goes on: metrics, audit logs, tests.
+
+use std::time::{Duration, SystemTime};
+
+use pratique_manifest::Plugin;
+use pratique_types::AdmissionRequest;
+
+use crate::observer::{ChainObserver, Span};
+use crate::outcome::Outcome;
+
+/// Hears of everything that happens, from any thread. All methods do nothing unless implemented; none should wait.
+pub trait Witness: Send + Sync {
+    /// A directory of static manifests was looked at, at the start or later.
+    fn reloaded(&self, reload: &Reload<'_>) {
+        let _ = reload;
+    }
+
+    /// A request came: who listens to it on its way.
+    fn request(&self) -> Option<Box<dyn ChainObserver + '_>> {
+        None
+    }
+
+    /// A request has its answer.
+    fn answered(&self, answered: &Answered<'_>) {
+        let _ = answered;
+    }
+}
+
+/// A directory that was looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Reload<'a> {
+    /// Whose it is.
+    pub plugin: Plugin,
+    /// Its path.
+    pub directory: &'a str,
+    /// What came of it.
+    pub result: ReloadResult<'a>,
+    /// When.
+    pub at: SystemTime,
+    /// How long it took to load.
+    pub took: Duration,
+}
+
+/// What came of looking at a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReloadResult<'a> {
+    /// There is other content, of this hash; it is put into effect at once.
+    Loaded {
+        /// The hash; empty for no content at all.
+        hash: &'a str,
+    },
+    /// It is as it was.
+    Unchanged,
+    /// It cannot be used; what was there before stays.
+    Failed {
+        /// Why, in an API server's words.
+        reason: &'a str,
+    },
+}
+
+/// A request and its answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Answered<'a> {
+    /// The request.
+    pub request: &'a AdmissionRequest<'a>,
+    /// What came of it.
+    pub outcome: &'a Outcome,
+    /// When it came.
+    pub received: SystemTime,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Several observers of one request.
+pub(super) struct Observers<'w>(Vec<Box<dyn ChainObserver + 'w>>);
+
+impl<'w> Observers<'w> {
+    pub(super) fn of(witnesses: &'w [std::sync::Arc<dyn Witness>]) -> Self {
+        Observers(witnesses.iter().filter_map(|own| own.request()).collect())
+    }
+}
+
+impl ChainObserver for Observers<'_> {
+    fn policies(&mut self) -> Option<&mut dyn pratique_policy::Observer> {
+        (!self.0.is_empty()).then_some(self)
+    }
+
+    #[cfg(feature = "webhooks")]
+    fn webhooks(&mut self) -> Option<&mut dyn pratique_webhook::Observer> {
+        (!self.0.is_empty()).then_some(self)
+    }
+
+    fn part(&mut self, name: &str, span: &Span) {
+        self.0.iter_mut().for_each(|own| own.part(name, span));
+    }
+
+    fn half(&mut self, span: &Span) {
+        self.0.iter_mut().for_each(|own| own.half(span));
+    }
+}
+
+impl pratique_policy::Observer for Observers<'_> {
+    fn decided(&mut self, decision: &pratique_policy::Decision<'_>) {
+        let observers = self.0.iter_mut().filter_map(|own| own.policies());
+        observers.for_each(|own| own.decided(decision));
+    }
+
+    fn mutating(&mut self, mutating: &pratique_policy::Mutating<'_>) {
+        let observers = self.0.iter_mut().filter_map(|own| own.policies());
+        observers.for_each(|own| own.mutating(mutating));
+    }
+}
+
+#[cfg(feature = "webhooks")]
+impl pratique_webhook::Observer for Observers<'_> {
+    fn called(&mut self, called: &pratique_webhook::Called<'_>) {
+        let observers = self.0.iter_mut().filter_map(|own| own.webhooks());
+        observers.for_each(|own| own.called(called));
+    }
+
+    fn conditions(&mut self, conditions: &pratique_webhook::Conditions<'_>) {
+        let observers = self.0.iter_mut().filter_map(|own| own.webhooks());
+        observers.for_each(|own| own.conditions(conditions));
+    }
+}

@@ -1,0 +1,177 @@
+//! What happens, counted as an API server counts it.
+
+use std::time::Duration;
+
+use pratique_manifest::Plugin;
+use pratique_metrics as metrics;
+use pratique_metrics::Metrics;
+use pratique_policy::{Decision, Effect, ErrorType, Mutating};
+use pratique_types::Operation;
+
+use crate::live::{Reload, ReloadResult, Witness};
+use crate::observer::{ChainObserver, Half, Span};
+
+impl Witness for Metrics {
+    fn reloaded(&self, reload: &Reload<'_>) {
+        let plugin = plugin(reload.plugin);
+        match reload.result {
+            ReloadResult::Loaded { hash } => self.reload_succeeded(plugin, hash, reload.at),
+            ReloadResult::Unchanged => {}
+            ReloadResult::Failed { .. } => self.reload_failed(plugin, reload.at),
+        }
+    }
+
+    fn request(&self) -> Option<Box<dyn ChainObserver + '_>> {
+        Some(Box::new(Counting {
+            metrics: self,
+            validations: Vec::new(),
+            mutations: Vec::new(),
+        }))
+    }
+}
+
+/// Counts what happens to one request.
+///
+/// Policies are judged without looking at the clock, so that each decision of a request counts with an equal part of
+/// the time that all took.
+struct Counting<'m> {
+    metrics: &'m Metrics,
+    validations: Vec<(Names, metrics::Action, metrics::PolicyError)>,
+    mutations: Vec<(Names, metrics::PolicyError)>,
+}
+
+/// A policy and its binding.
+type Names = (Box<str>, Box<str>);
+
+impl ChainObserver for Counting<'_> {
+    fn policies(&mut self) -> Option<&mut dyn pratique_policy::Observer> {
+        Some(self)
+    }
+
+    #[cfg(feature = "webhooks")]
+    fn webhooks(&mut self) -> Option<&mut dyn pratique_webhook::Observer> {
+        Some(self)
+    }
+
+    fn part(&mut self, name: &str, span: &Span) {
+        let share = |count: usize| span.elapsed / u32::try_from(count.max(1)).unwrap_or(u32::MAX);
+        let each = share(self.validations.len());
+        for ((policy, binding), action, error) in self.validations.drain(..) {
+            self.metrics.validation(&policy, &binding, action, error, each);
+        }
+        let each: Duration = share(self.mutations.len());
+        for ((policy, binding), error) in self.mutations.drain(..) {
+            self.metrics.mutation(&policy, &binding, error, each);
+        }
+        let (phase, operation) = (phase(span.half), operation(span.operation));
+        self.metrics
+            .controller(name, phase, operation, span.rejected, span.elapsed);
+    }
+
+    fn half(&mut self, span: &Span) {
+        let (phase, operation) = (phase(span.half), operation(span.operation));
+        self.metrics.step(phase, operation, span.rejected, span.elapsed);
+    }
+}
+
+impl pratique_policy::Observer for Counting<'_> {
+    fn decided(&mut self, decision: &Decision<'_>) {
+        let action = match decision.effect {
+            Effect::Allow => metrics::Action::Allow,
+            Effect::Deny => metrics::Action::Deny,
+            Effect::Audit => metrics::Action::Audit,
+            Effect::Warn => metrics::Action::Warn,
+        };
+        let error = match decision.error {
+            // A validation that is false is counted as one that is not valid.
+            ErrorType::None => metrics::PolicyError::Invalid,
+            other => error(other),
+        };
+        let names = (decision.policy.into(), decision.binding.into());
+        self.validations.push((names, action, error));
+    }
+
+    fn mutating(&mut self, mutating: &Mutating<'_>) {
+        let names = (mutating.policy.into(), mutating.binding.into());
+        self.mutations.push((names, error(mutating.error)));
+    }
+}
+
+#[cfg(feature = "webhooks")]
+impl pratique_webhook::Observer for Counting<'_> {
+    fn called(&mut self, called: &pratique_webhook::Called<'_>) {
+        use pratique_webhook::Rejection;
+
+        let (name, operation) = (called.webhook, operation(called.operation));
+        let webhook = match called.does {
+            pratique_webhook::Does::Mutate => metrics::WebhookType::Mutating,
+            pratique_webhook::Does::Validate => metrics::WebhookType::Validating,
+        };
+        let rejected = called.rejection.is_some();
+        self.metrics
+            .webhook_call(name, webhook, operation, (rejected, called.code), called.duration);
+        if called.failed_open {
+            self.metrics.webhook_failed_open(name, webhook);
+        }
+        if let Some(rejection) = called.rejection {
+            let error = match rejection {
+                Rejection::Denied => metrics::WebhookError::None,
+                Rejection::CallFailed => metrics::WebhookError::Calling,
+                Rejection::ServerError => metrics::WebhookError::Internal,
+            };
+            self.metrics
+                .webhook_rejection(name, webhook, operation, error, called.code);
+        }
+    }
+
+    fn conditions(&mut self, conditions: &pratique_webhook::Conditions<'_>) {
+        use metrics::{ConditionOwner, WebhookType};
+
+        let (name, operation) = (conditions.webhook, operation(conditions.operation));
+        let (owner, webhook) = match conditions.does {
+            pratique_webhook::Does::Mutate => (ConditionOwner::MutatingWebhook, WebhookType::Mutating),
+            pratique_webhook::Does::Validate => (ConditionOwner::ValidatingWebhook, WebhookType::Validating),
+        };
+        self.metrics
+            .match_conditions(name, owner, operation, conditions.duration);
+        (0..conditions.errors).for_each(|_| self.metrics.match_condition_error(name, owner, operation));
+        if conditions.excluded {
+            self.metrics.match_condition_exclusion(name, webhook, operation);
+        }
+    }
+}
+
+fn error(error: ErrorType) -> metrics::PolicyError {
+    match error {
+        ErrorType::None => metrics::PolicyError::None,
+        ErrorType::Compile => metrics::PolicyError::Compile,
+        ErrorType::Invalid => metrics::PolicyError::Invalid,
+        ErrorType::OutOfBudget => metrics::PolicyError::OutOfBudget,
+    }
+}
+
+fn phase(half: Half) -> metrics::Phase {
+    match half {
+        Half::Mutating => metrics::Phase::Admit,
+        Half::Validating => metrics::Phase::Validate,
+    }
+}
+
+fn operation(operation: Operation) -> metrics::Operation {
+    match operation {
+        Operation::Create => metrics::Operation::Create,
+        Operation::Update => metrics::Operation::Update,
+        Operation::Delete => metrics::Operation::Delete,
+        Operation::Connect => metrics::Operation::Connect,
+        Operation::None => metrics::Operation::None,
+    }
+}
+
+fn plugin(plugin: Plugin) -> metrics::Plugin {
+    match plugin {
+        Plugin::MutatingAdmissionPolicy => metrics::Plugin::MutatingAdmissionPolicy,
+        Plugin::MutatingAdmissionWebhook => metrics::Plugin::MutatingAdmissionWebhook,
+        Plugin::ValidatingAdmissionPolicy => metrics::Plugin::ValidatingAdmissionPolicy,
+        Plugin::ValidatingAdmissionWebhook => metrics::Plugin::ValidatingAdmissionWebhook,
+    }
+}

@@ -1,0 +1,226 @@
+//! Directories that change while requests are judged: the last good set serves, and everybody hears why.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use pratique::manifest::Plugin;
+use pratique::{Admission, Live, Reload, ReloadResult, StartError, Witness};
+
+use crate::world::{configmap, mutating_policy, run, validating_policy};
+
+/// Remembers what came of each look at a directory.
+#[derive(Clone, Default)]
+struct Memory(Arc<Mutex<Vec<String>>>);
+
+impl Witness for Memory {
+    fn reloaded(&self, reload: &Reload<'_>) {
+        let told = match reload.result {
+            ReloadResult::Loaded { hash } => format!("loaded {}", hash.get(..7).unwrap_or("nothing")),
+            ReloadResult::Unchanged => return,
+            ReloadResult::Failed { reason } => format!("failed {}", reason.split(':').next().unwrap()),
+        };
+        self.0
+            .lock()
+            .unwrap()
+            .push(format!("{} {told}", reload.plugin.name()));
+    }
+}
+
+/// Puts a file into the place of what was there, at once.
+pub(crate) fn put(directory: &Path, name: &str, text: &str) {
+    let aside = directory.join(format!("{name}.aside"));
+    fs::write(&aside, text).unwrap();
+    fs::rename(aside, directory.join(name)).unwrap();
+}
+
+#[track_caller]
+fn wait(what: &str, holds: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(20), "{what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn code(live: &Live) -> i32 {
+    let response = run(live.review(&configmap(""))).unwrap();
+    response.result.map_or(200, |status| status.code)
+}
+
+#[test]
+fn the_last_good_set_serves() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, name) = (directory.path(), "p.yaml");
+    put(path, name, &validating_policy("p.static.k8s.io", "true"));
+    let memory = Memory::default();
+    let live = Admission::builder()
+        .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
+        .unwrap()
+        .live()
+        .witness(memory.clone())
+        .start()
+        .unwrap();
+    let told = |count: usize| memory.0.lock().unwrap().len() >= count;
+    assert_eq!(code(&live), 200);
+    put(path, name, &validating_policy("p.static.k8s.io", "false"));
+    wait("a change", || code(&live) == 422);
+    put(path, name, "kind: [");
+    wait("a failure", || told(3));
+    assert_eq!(code(&live), 422);
+    fs::remove_file(path.join(name)).unwrap();
+    wait("nothing", || code(&live) == 200);
+    live.stop();
+    put(path, name, &validating_policy("p.static.k8s.io", "false"));
+    let told = memory.0.lock().unwrap();
+    let plugin = "ValidatingAdmissionPolicy";
+    let expected = [
+        "loaded sha256:",
+        "loaded sha256:",
+        "failed error loading ",
+        "loaded nothing",
+    ];
+    assert_eq!(told.len(), expected.len(), "{told:?}");
+    for (told, expected) in told.iter().zip(expected) {
+        assert!(told.starts_with(&format!("{plugin} {expected}")), "{told}");
+    }
+}
+
+#[test]
+fn each_plugin_has_its_own_last_good_set() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    put(
+        first.path(),
+        "m.yaml",
+        &mutating_policy("m.static.k8s.io", "m", "Never"),
+    );
+    put(
+        second.path(),
+        "v.yaml",
+        &validating_policy("v.static.k8s.io", "object.data.trail == 'm'"),
+    );
+    let memory = Memory::default();
+    let live = Admission::builder()
+        .directory(first.path().to_str().unwrap(), Plugin::MutatingAdmissionPolicy)
+        .unwrap()
+        .directory(second.path().to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
+        .unwrap()
+        .live()
+        .witness(memory.clone())
+        .start()
+        .unwrap();
+    assert_eq!(code(&live), 200);
+    put(second.path(), "v.yaml", "{");
+    wait("a failure", || memory.0.lock().unwrap().len() > 2);
+    put(
+        first.path(),
+        "m.yaml",
+        &mutating_policy("m.static.k8s.io", "n", "Never"),
+    );
+    wait("a change of the other", || code(&live) == 422);
+}
+
+#[test]
+fn what_does_not_load_does_not_start() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap();
+    put(
+        directory.path(),
+        "p.yaml",
+        &validating_policy("p.static.k8s.io", "true"),
+    );
+    let builder = Admission::builder()
+        .directory(path, Plugin::ValidatingAdmissionPolicy)
+        .unwrap();
+    // It was good when the builder looked, and is not when it starts.
+    put(directory.path(), "p.yaml", &validating_policy("p", "true"));
+    let error = builder.live().start().unwrap_err();
+    assert!(matches!(error, StartError::Load(_)), "{error}");
+    assert!(
+        error
+            .to_string()
+            .ends_with("must have a name ending with \".static.k8s.io\""),
+        "{error}"
+    );
+    let error = Admission::builder().directory(path, Plugin::ValidatingAdmissionPolicy);
+    assert!(error.is_err());
+}
+
+#[test]
+fn a_configuration_names_what_is_watched() {
+    let directory = tempfile::tempdir().unwrap();
+    let policies = directory.path().join("policies");
+    fs::create_dir(&policies).unwrap();
+    put(&policies, "p.yaml", &validating_policy("p.static.k8s.io", "true"));
+    let configuration = format!(
+        "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: ValidatingAdmissionPolicy\n  configuration:\n    \
+         apiVersion: apiserver.config.k8s.io/v1\n    kind: ValidatingAdmissionPolicyConfiguration\n    staticManifestsDir: {}\n",
+        policies.display()
+    );
+    put(directory.path(), "admission.yaml", &configuration);
+    let path = directory.path().join("admission.yaml");
+    let builder = Admission::builder()
+        .configuration(path.to_str().unwrap())
+        .unwrap();
+    let live = builder.live().start().unwrap();
+    assert_eq!(code(&live), 200);
+    put(
+        &policies,
+        "q.yaml",
+        &validating_policy("q.static.k8s.io", "false"),
+    );
+    wait("a change", || code(&live) == 422);
+    let without = Admission::builder()
+        .manifest_gate(false)
+        .configuration(path.to_str().unwrap());
+    let error = without.unwrap_err().to_string();
+    assert!(error.contains("Forbidden"), "{error}");
+}
+
+#[test]
+fn metrics_and_audit_hear_of_everything() {
+    let directory = tempfile::tempdir().unwrap();
+    let (policies, log) = (
+        directory.path().join("policies"),
+        directory.path().join("audit.log"),
+    );
+    fs::create_dir(&policies).unwrap();
+    put(
+        &policies,
+        "p.yaml",
+        &validating_policy("p.static.k8s.io", "false"),
+    );
+    let metrics = pratique_metrics::Metrics::new("server");
+    let target = pratique_audit::Target::File(log.clone());
+    let audit = pratique_audit::Log::start(pratique_audit::Options::new(
+        target,
+        pratique_audit::Level::Metadata,
+    ));
+    let live = Admission::builder()
+        .directory(policies.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
+        .unwrap()
+        .live()
+        .witness(metrics.clone())
+        .witness(audit.unwrap())
+        .start()
+        .unwrap();
+    assert_eq!(code(&live), 422);
+    put(&policies, "p.yaml", "{");
+    wait("a failure", || metrics.text().contains("status=\"failure\"} 1"));
+    let text = metrics.text();
+    for expected in [
+        "automatic_reloads_total{apiserver_id_hash=\"sha256:b3eacd33433b31b5252351032c9b3e7a2e7aa7738d5decdf0dd6c62680853c06\",plugin=\"ValidatingAdmissionPolicy\",status=\"success\"} 1",
+        "apiserver_validating_admission_policy_check_total{enforcement_action=\"deny\",error_type=\"invalid_error\",policy=\"p.static.k8s.io\",policy_binding=\"p.static.k8s.io\"} 1",
+        "apiserver_admission_controller_admission_duration_seconds_count{name=\"ValidatingAdmissionPolicy\",operation=\"CREATE\",rejected=\"true\",type=\"validate\"} 1",
+        "apiserver_admission_step_admission_duration_seconds_count{operation=\"CREATE\",rejected=\"false\",type=\"admit\"} 1",
+    ] {
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+    drop(live);
+    let event = fs::read_to_string(log).unwrap();
+    assert!(
+        event.contains("\"code\":422") && event.lines().count() == 1,
+        "{event}"
+    );
+}
