@@ -39,6 +39,7 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
         mutations,
         warnings,
         audit_annotations,
+        patch_annotations: _,
     } = &judged.outcome;
     let verdict = match status {
         None => style.paint(Tone::Good, "allowed"),
