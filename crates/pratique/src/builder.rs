@@ -35,6 +35,9 @@ pub struct Builder {
     steps: Steps,
     #[cfg(feature = "webhooks")]
     callers: crate::hooks::Callers,
+    /// What webhooks of a plugin are shown.
+    #[cfg(feature = "webhooks")]
+    credentials: Vec<(Plugin, pratique_types::KubeConfig)>,
 }
 
 /// Webhooks that nobody calls. To go on without them would let in what they were meant to stop.
@@ -61,6 +64,8 @@ impl Builder {
             steps: Steps::default(),
             #[cfg(feature = "webhooks")]
             callers: crate::hooks::Callers::default(),
+            #[cfg(feature = "webhooks")]
+            credentials: Vec::new(),
         }
     }
 
@@ -95,6 +100,8 @@ impl Builder {
             if let Some(path) = &plugin.static_manifests_dir {
                 self.note(path, plugin.plugin);
             }
+            #[cfg(feature = "webhooks")]
+            self.credentials.extend(plugin.kube_config.map(|own| (plugin.plugin, own)));
             self.manifests.push(Arc::new(plugin.manifests));
         }
         Ok(self)
@@ -189,6 +196,29 @@ impl Builder {
         self
     }
 
+    /// Has webhooks called over HTTPS, unless somebody was named to call them; they are shown the credentials of the
+    /// kubeconfigs that an AdmissionConfiguration names. This is what [`live`](Self::live) does.
+    #[cfg(feature = "webhooks")]
+    pub fn https(mut self) -> Self {
+        let caller = |plugin: Plugin| -> Arc<dyn pratique_webhook::Caller> {
+            let mut credentials = self.credentials.iter();
+            let own = credentials.find(|(of, _)| *of == plugin);
+            let builder = pratique_webhook::HttpCaller::builder();
+            Arc::new(match own {
+                Some((_, credentials)) => builder.credentials(Arc::new(credentials.clone())).build(),
+                None => builder.build(),
+            })
+        };
+        let callers = &self.callers;
+        let mutating = callers.mutating.clone();
+        let validating = callers.validating.clone();
+        let mutating = mutating.unwrap_or_else(|| caller(Plugin::MutatingAdmissionWebhook));
+        let validating = validating.unwrap_or_else(|| caller(Plugin::ValidatingAdmissionWebhook));
+        self.callers.mutating = Some(mutating);
+        self.callers.validating = Some(validating);
+        self
+    }
+
     /// Finds the services that webhooks are behind in this way; without, that is left to the cluster's DNS.
     #[cfg(feature = "webhooks")]
     pub fn services(mut self, services: impl pratique_webhook::Services + 'static) -> Self {
@@ -211,7 +241,16 @@ impl Builder {
     }
 
     /// Goes on to what a [`Live`](crate::Live) needs besides. The directories that were added stay current.
-    pub fn live(mut self) -> LiveBuilder {
+    pub fn live(self) -> LiveBuilder {
+        #[cfg(feature = "webhooks")]
+        let builder = self.https();
+        #[cfg(not(feature = "webhooks"))]
+        let builder = self;
+        builder.into_live()
+    }
+
+    #[cfg_attr(not(feature = "watch"), expect(unused_mut, reason = "nothing is taken out"))]
+    fn into_live(mut self) -> LiveBuilder {
         #[cfg(feature = "watch")]
         let (directories, expressions) = (std::mem::take(&mut self.directories), self.expressions.clone());
         LiveBuilder::new(

@@ -13,6 +13,8 @@ mod chain;
 #[cfg(all(feature = "watch", feature = "metrics", feature = "audit"))]
 mod directories;
 mod live;
+#[cfg(all(feature = "watch", feature = "metrics", feature = "audit"))]
+mod load;
 #[cfg(feature = "webhooks")]
 mod webhooks;
 mod world;

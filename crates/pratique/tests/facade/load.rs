@@ -1,0 +1,108 @@
+//! Reloads while requests are judged: no request sees a mix of two sets, none fails.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pratique::manifest::{ManifestFile, Options, Plugin, load_api_files};
+use pratique::{Admission, Configurations, InMemory, Live};
+use pratique_json::Value;
+
+use crate::directories::put;
+use crate::world::{configmap, file, mutating_policy, run, validating_policy};
+
+const RELOADS: usize = 1000;
+const TASKS: usize = 4;
+
+/// Three mutating policies that all add this mark, and one that wants to see nothing else.
+fn set(mark: &str, suffix: &str) -> (String, String) {
+    let mutating = ["a", "b", "c"].map(|name| mutating_policy(&format!("{name}{suffix}"), mark, "Never"));
+    let wanted = format!("object.data.trail == '{mark}{mark}{mark}'");
+    (mutating.concat(), validating_policy(&format!("v{suffix}"), &wanted))
+}
+
+/// Judges until told to stop, and gives how often.
+fn judge(live: &Live, stop: &AtomicBool, seen: &[AtomicUsize; 2]) -> usize {
+    let request = configmap("");
+    let mut count = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let outcome = run(live.admit(&request)).unwrap();
+        assert_eq!(outcome.status, None, "a mix");
+        let object = outcome.object.unwrap();
+        match object.at(&["data", "trail"]).and_then(Value::as_str) {
+            Some("111") => seen[0].fetch_add(1, Ordering::Relaxed),
+            Some("222") => seen[1].fetch_add(1, Ordering::Relaxed),
+            other => panic!("a mix: {other:?}"),
+        };
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn no_request_sees_a_mix_of_what_a_source_had() {
+    let builder = Admission::builder();
+    let options = Options {
+        expressions: builder.expressions(),
+    };
+    let configurations = |mark: &str| -> Configurations {
+        let (mutating, validating) = set(mark, "");
+        let files: Vec<ManifestFile> = vec![file("m.yaml", &mutating), file("v.yaml", &validating)];
+        load_api_files(&files, &options).unwrap().into()
+    };
+    let sets = [configurations("1"), configurations("2")];
+    let source = InMemory::new(sets[0].clone());
+    let live = builder.live().source(source.clone()).start().unwrap();
+    let (stop, seen) = (AtomicBool::new(false), [AtomicUsize::new(0), AtomicUsize::new(0)]);
+    thread::scope(|scope| {
+        let tasks: Vec<_> = (0..TASKS).map(|_| scope.spawn(|| judge(&live, &stop, &seen))).collect();
+        for round in 0..RELOADS {
+            source.replace(sets[round % 2].clone());
+            live.settle();
+        }
+        stop.store(true, Ordering::Relaxed);
+        tasks.into_iter().for_each(|task| assert!(task.join().unwrap() > 0));
+    });
+    let seen = seen.map(AtomicUsize::into_inner);
+    assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
+}
+
+#[test]
+fn no_request_sees_a_mix_of_what_a_directory_held() {
+    // One file is one set, which changes at once; every third is broken.
+    let directory = tempfile::tempdir().unwrap();
+    let text = |mark: &str| set(mark, ".static.k8s.io").0;
+    let texts = [text("1"), text("2"), "kind: [".to_owned()];
+    put(directory.path(), "m.yaml", &texts[0]);
+    let loads = Arc::new(AtomicUsize::new(0));
+    struct Loads(Arc<AtomicUsize>);
+    impl pratique::Witness for Loads {
+        fn reloaded(&self, _: &pratique::Reload<'_>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let live = Admission::builder()
+        .directory(directory.path().to_str().unwrap(), Plugin::MutatingAdmissionPolicy)
+        .unwrap()
+        .live()
+        .witness(Loads(loads.clone()))
+        .start()
+        .unwrap();
+    let (stop, seen) = (AtomicBool::new(false), [AtomicUsize::new(0), AtomicUsize::new(0)]);
+    thread::scope(|scope| {
+        let tasks: Vec<_> = (0..TASKS).map(|_| scope.spawn(|| judge(&live, &stop, &seen))).collect();
+        for round in 0..RELOADS / 10 {
+            let before = loads.load(Ordering::SeqCst);
+            put(directory.path(), "m.yaml", &texts[round % 3]);
+            let began = Instant::now();
+            while loads.load(Ordering::SeqCst) == before && began.elapsed() < Duration::from_secs(20) {
+                thread::yield_now();
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+        tasks.into_iter().for_each(|task| assert!(task.join().unwrap() > 0));
+    });
+    let seen = seen.map(AtomicUsize::into_inner);
+    assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
+}
