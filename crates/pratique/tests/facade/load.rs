@@ -19,7 +19,10 @@ const TASKS: usize = 4;
 fn set(mark: &str, suffix: &str) -> (String, String) {
     let mutating = ["a", "b", "c"].map(|name| mutating_policy(&format!("{name}{suffix}"), mark, "Never"));
     let wanted = format!("object.data.trail == '{mark}{mark}{mark}'");
-    (mutating.concat(), validating_policy(&format!("v{suffix}"), &wanted))
+    (
+        mutating.concat(),
+        validating_policy(&format!("v{suffix}"), &wanted),
+    )
 }
 
 /// Judges until told to stop, and gives how often.
@@ -56,13 +59,17 @@ fn no_request_sees_a_mix_of_what_a_source_had() {
     let live = builder.live().source(source.clone()).start().unwrap();
     let (stop, seen) = (AtomicBool::new(false), [AtomicUsize::new(0), AtomicUsize::new(0)]);
     thread::scope(|scope| {
-        let tasks: Vec<_> = (0..TASKS).map(|_| scope.spawn(|| judge(&live, &stop, &seen))).collect();
+        let tasks: Vec<_> = (0..TASKS)
+            .map(|_| scope.spawn(|| judge(&live, &stop, &seen)))
+            .collect();
         for round in 0..RELOADS {
             source.replace(sets[round % 2].clone());
             live.settle();
         }
         stop.store(true, Ordering::Relaxed);
-        tasks.into_iter().for_each(|task| assert!(task.join().unwrap() > 0));
+        tasks
+            .into_iter()
+            .for_each(|task| assert!(task.join().unwrap() > 0));
     });
     let seen = seen.map(AtomicUsize::into_inner);
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
@@ -83,7 +90,10 @@ fn no_request_sees_a_mix_of_what_a_directory_held() {
         }
     }
     let live = Admission::builder()
-        .directory(directory.path().to_str().unwrap(), Plugin::MutatingAdmissionPolicy)
+        .directory(
+            directory.path().to_str().unwrap(),
+            Plugin::MutatingAdmissionPolicy,
+        )
         .unwrap()
         .live()
         .witness(Loads(loads.clone()))
@@ -91,7 +101,9 @@ fn no_request_sees_a_mix_of_what_a_directory_held() {
         .unwrap();
     let (stop, seen) = (AtomicBool::new(false), [AtomicUsize::new(0), AtomicUsize::new(0)]);
     thread::scope(|scope| {
-        let tasks: Vec<_> = (0..TASKS).map(|_| scope.spawn(|| judge(&live, &stop, &seen))).collect();
+        let tasks: Vec<_> = (0..TASKS)
+            .map(|_| scope.spawn(|| judge(&live, &stop, &seen)))
+            .collect();
         for round in 0..RELOADS / 10 {
             let before = loads.load(Ordering::SeqCst);
             put(directory.path(), "m.yaml", &texts[round % 3]);
@@ -101,7 +113,9 @@ fn no_request_sees_a_mix_of_what_a_directory_held() {
             }
         }
         stop.store(true, Ordering::Relaxed);
-        tasks.into_iter().for_each(|task| assert!(task.join().unwrap() > 0));
+        tasks
+            .into_iter()
+            .for_each(|task| assert!(task.join().unwrap() > 0));
     });
     let seen = seen.map(AtomicUsize::into_inner);
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");

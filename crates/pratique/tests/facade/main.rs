@@ -12,6 +12,8 @@ mod authorization;
 mod chain;
 #[cfg(all(feature = "watch", feature = "metrics", feature = "audit"))]
 mod directories;
+#[cfg(feature = "watch")]
+mod example;
 mod live;
 #[cfg(all(feature = "watch", feature = "metrics", feature = "audit"))]
 mod load;

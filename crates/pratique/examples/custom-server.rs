@@ -1,0 +1,72 @@
+//! An admission server with a step of its own: `custom-server DIRECTORY [ADDRESS]` answers AdmissionReviews by the
+//! ValidatingAdmissionPolicies of a directory, which may change meanwhile, and refuses images without a digest. It speaks
+//! plain HTTP: put what ends TLS before it.
+
+use std::error::Error;
+
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper::{Request, Response, server::conn::http1};
+use hyper_util::rt::TokioIo;
+use pratique::json::Value;
+use pratique::manifest::Plugin;
+use pratique::types::AdmissionReview;
+use pratique::{Acted, Admission, Live, Place, Submission, step};
+use tokio::net::TcpListener;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// The step: containers are to say exactly what they run.
+fn pinned(submission: Submission<'_>) -> Acted {
+    let containers = submission.object.at(&["spec", "containers"]);
+    let containers = containers.and_then(Value::as_array).unwrap_or_default();
+    let image = |container: &Value<'_>| container.get("image").and_then(Value::as_str).map(str::to_owned);
+    match containers
+        .iter()
+        .filter_map(image)
+        .find(|image| !image.contains("@sha256:"))
+    {
+        Some(image) => Acted::deny(format!("image {image:?} has no digest")),
+        None => Acted::allow(),
+    }
+}
+
+/// What judges: policies, and the step before them.
+pub(crate) fn live(directory: &str) -> Result<Live, Failure> {
+    let builder = Admission::builder()
+        .directory(directory, Plugin::ValidatingAdmissionPolicy)?
+        .step(Place::BeforeValidatingPolicies, step("pinned-images", pinned));
+    Ok(builder.live().start()?)
+}
+
+/// Answers one review.
+async fn review(live: Live, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Failure> {
+    let body = Limited::new(request.into_body(), 8 << 20)
+        .collect()
+        .await?
+        .to_bytes();
+    let review: AdmissionReview<'_> = serde_json::from_slice(&body)?;
+    let request = review.request.ok_or("there is no request")?;
+    let answer = AdmissionReview::answer(live.review(&request).await?);
+    Ok(Response::new(serde_json::to_vec(&answer)?.into()))
+}
+
+/// Serves until the listener fails. What is no review gets no answer.
+pub(crate) async fn serve(listener: TcpListener, live: Live) -> Result<(), Failure> {
+    loop {
+        let (stream, live) = (TokioIo::new(listener.accept().await?.0), live.clone());
+        let service = service_fn(move |request| review(live.clone(), request));
+        tokio::spawn(async { drop(http1::Builder::new().serve_connection(stream, service).await) });
+    }
+}
+
+#[tokio::main]
+pub(crate) async fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let directory = arguments
+        .next()
+        .ok_or("usage: custom-server DIRECTORY [ADDRESS]")?;
+    let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8080".to_owned());
+    serve(TcpListener::bind(address).await?, live(&directory)?).await
+}
