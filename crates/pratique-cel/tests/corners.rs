@@ -274,6 +274,13 @@ fn errors_within_lists_and_maps() {
         "invalid qualifier type: *resource.Quantity",
         44,
     );
+    check(
+        "Object{a: quantity('1')}.a[object]",
+        "invalid qualifier type: *types.baseMap",
+        44,
+    );
+    check("Object{a: quantity('1')}.a[?object.zz]", "no such key: zz", 44);
+    check("has(Object{a: quantity('1')}.a.b)", &quantity, 43);
     check("Object{a: format.date()}.a.b", "no such key: b", 44);
     check(
         "{}[Object{a: format.date()}.a]",

@@ -38,9 +38,11 @@ pub(super) fn render(value: &Value<'_>) -> Json {
 }
 
 fn entries(map: &Map<'_>) -> Vec<Json> {
-    let entries = map
-        .iter()
-        .map(|(key, value)| json!([render(&key), render(&value)]));
+    let entries = map.iter().map(|(key, value)| match key {
+        // Nothing finds what is not equal to itself.
+        Value::Double(number) if number.is_nan() => json!([render(&key), null]),
+        _ => json!([render(&key), render(&value)]),
+    });
     let mut entries: Vec<Json> = entries.collect();
     entries.sort_by_key(Json::to_string);
     entries

@@ -91,6 +91,11 @@ func renderEntries(m traits.Mapper) []any {
 	entries := []any{}
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
+		if number, ok := key.(types.Double); ok && math.IsNaN(float64(number)) {
+			// Nothing finds what is not equal to itself.
+			entries = append(entries, []any{render(key), nil})
+			continue
+		}
 		entries = append(entries, []any{render(key), render(m.Get(key))})
 	}
 	sort.Slice(entries, func(i, j int) bool { return string(encode(entries[i])) < string(encode(entries[j])) })

@@ -138,11 +138,10 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             if step.optional {
                 return self.optional_path(value, path, false);
             }
-            let object = self.sound_object(value)?;
             value = if attribute.presence && rest.is_empty() {
-                self.presence(object, step)?
+                self.presence(value, step)?
             } else {
-                self.required(object, step)?
+                self.required(value, step)?
             };
             path = rest;
         }
@@ -168,16 +167,6 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         result.map(|(value, within)| (value, within || is_member))
     }
 
-    /// What a step looks into; the step is charged even where that is an error.
-    #[inline]
-    fn sound_object(&mut self, object: Value<'a>) -> Evaluation<'a> {
-        let object = ops::sound(object);
-        if object.is_err() {
-            self.context.charge(1)?;
-        }
-        object
-    }
-
     /// A member that has to be there.
     #[inline]
     fn required(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
@@ -195,7 +184,8 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             Key::Declared(name) => (name, true),
             key => return self.required_at(object, key),
         };
-        let found = ops::member_str(self.context, object, name, declared);
+        let found =
+            ops::sound(object).and_then(|object| ops::member_str(self.context, object, name, declared));
         self.context.charge(1)?;
         match found? {
             Lookup::Found(value) => Ok(value),
@@ -207,7 +197,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     fn required_at(&mut self, object: Value<'a>, key: &'a Key) -> Evaluation<'a> {
         let found = self
             .key(key)
-            .and_then(|key| ops::member(self.context, object, &key)?.or_missing(&key));
+            .and_then(|key| ops::member(self.context, ops::sound(object)?, &key)?.or_missing(&key));
         if let Some(stop) = first_stop([&found]) {
             return Err(stop);
         }
@@ -230,9 +220,9 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         let present = match (&step.key, object) {
             (Key::Declared(name), Value::Struct(value)) => value.has(self.context, name),
             (Key::Name(name), Value::Struct(value)) if value.is_indexable() => value.has(self.context, name),
-            (Key::Name(name) | Key::Declared(name), object) => {
-                ops::member_str(self.context, object, name, false).map(|found| found.found().is_some())
-            }
+            (Key::Name(name) | Key::Declared(name), object) => ops::sound(object)
+                .and_then(|object| ops::member_str(self.context, object, name, false))
+                .map(|found| found.found().is_some()),
             // The parser makes has() of names only.
             _ => Ok(false),
         };
@@ -244,7 +234,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     fn optional_path(&mut self, mut value: Value<'a>, path: &'a [Step], started: bool) -> Evaluation<'a> {
         debug_assert!(started || path.first().is_some_and(|step| step.optional));
         for step in path {
-            match self.optional_step(ops::sound(value)?, step)? {
+            match self.optional_step(value, step)? {
                 Some(member) => {
                     self.context.charge(1)?;
                     value = member;
@@ -264,11 +254,11 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 }
             }
             (Key::Name(name) | Key::Declared(name), object) => {
-                ops::member_str(self.context, object, name, false).map(Lookup::found)
+                ops::member_str(self.context, ops::sound(object)?, name, false).map(Lookup::found)
             }
             (key, object) => {
                 let key = self.key(key)?;
-                ops::member(self.context, object, &key).map(Lookup::found)
+                ops::member(self.context, ops::sound(object)?, &key).map(Lookup::found)
             }
         }
     }
