@@ -56,8 +56,8 @@ pub(crate) fn failure(status: StatusCode, reason: &str, message: impl Into<Strin
         status: "Failure".into(),
         message: message.into(),
         reason: reason.into(),
-        details: None,
         code: status.as_u16().into(),
+        ..Status::default()
     };
     json(
         status,
