@@ -36,7 +36,7 @@ pub(crate) fn put(directory: &Path, name: &str, text: &str) {
 }
 
 #[track_caller]
-fn wait(what: &str, holds: impl Fn() -> bool) {
+pub(crate) fn wait(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {
         assert!(began.elapsed() < Duration::from_secs(20), "{what}");

@@ -20,3 +20,18 @@ mod load;
 #[cfg(feature = "webhooks")]
 mod webhooks;
 mod world;
+
+#[cfg(all(
+    feature = "watch",
+    feature = "metrics",
+    feature = "audit",
+    feature = "webhooks"
+))]
+mod manifests;
+#[cfg(all(
+    feature = "watch",
+    feature = "metrics",
+    feature = "audit",
+    feature = "webhooks"
+))]
+mod story;

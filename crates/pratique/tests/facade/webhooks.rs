@@ -11,9 +11,10 @@ use pratique_json::Value;
 
 use crate::world::{NoDecider, append, configmap, file, mutating, trail, validating};
 
-/// Webhooks that add the last part of their path to the trail, or as `deny` refuse; `null` lets everything be.
+/// Webhooks that add the last part of their path to the trail, if there is one, or as `deny` refuse; `null` lets
+/// everything be, and warns.
 #[derive(Clone, Default)]
-struct Markers(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Markers(pub(crate) Arc<Mutex<Vec<String>>>);
 
 impl Caller for Markers {
     fn call<'a>(&'a self, call: Call) -> Answer<'a> {
@@ -22,12 +23,14 @@ impl Caller for Markers {
         let review = pratique_json::parse(&call.body).unwrap();
         let uid = review.at(&["request", "uid"]).and_then(Value::as_str).unwrap();
         let trail = review.at(&["request", "object", "data", "trail"]);
-        let trail = trail.and_then(Value::as_str).unwrap_or_default();
-        let patch = format!(r#"[{{"op":"replace","path":"/data/trail","value":"{trail}{mark}"}}]"#);
+        let trail = trail.and_then(Value::as_str);
+        let value = format!("{}{mark}", trail.unwrap_or_default());
+        let patch = format!(r#"[{{"op":"replace","path":"/data/trail","value":"{value}"}}]"#);
         let patch = base64::encode(patch.as_bytes());
         let response = match mark.as_str() {
             "deny" => r#""allowed":false,"status":{"message":"no"}"#.to_owned(),
             "null" => r#""allowed":true,"warnings":["seen"]"#.to_owned(),
+            _ if trail.is_none() => r#""allowed":true"#.to_owned(),
             _ => format!(r#""allowed":true,"patchType":"JSONPatch","patch":"{patch}""#),
         };
         let body = format!(
@@ -37,25 +40,34 @@ impl Caller for Markers {
     }
 }
 
-/// With static webhooks of these marks and reinvocation policies.
-fn webhooks(builder: Builder, plugin: Plugin, hooks: &[(&str, &str)]) -> Builder {
+/// The configuration of a webhook with this mark, which is called for all ConfigMaps and configuration of admission.
+pub(crate) fn webhook(plugin: Plugin, name: &str, mark: &str, more: &str) -> String {
     let kind = match plugin {
-        Plugin::MutatingAdmissionWebhook => "MutatingWebhookConfiguration",
+        MUTATING => "MutatingWebhookConfiguration",
         _ => "ValidatingWebhookConfiguration",
     };
+    format!(
+        "---\napiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: {name}}}\nwebhooks:\n\
+         - name: {mark}.example.com\n  admissionReviewVersions: [v1]\n  sideEffects: None\n  clientConfig: {{url: 'https://hooks.example.com/{mark}'}}\n\
+         \u{20} rules: [{{apiGroups: ['', admissionregistration.k8s.io], apiVersions: [v1], resources: [configmaps, validatingwebhookconfigurations], operations: ['*']}}]\n{more}"
+    )
+}
+
+/// With static webhooks of these marks and reinvocation policies.
+fn webhooks(builder: Builder, plugin: Plugin, hooks: &[(&str, &str)]) -> Builder {
     let reinvocation = |own: &str| match plugin {
-        Plugin::MutatingAdmissionWebhook => format!("  reinvocationPolicy: {own}\n"),
+        MUTATING => format!("  reinvocationPolicy: {own}\n"),
         _ => String::new(),
     };
     let text: String = hooks
         .iter()
         .enumerate()
         .map(|(index, (mark, own))| {
-            format!(
-                "---\napiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: w{index}.static.k8s.io}}\nwebhooks:\n\
-                 - name: {mark}.example.com\n  admissionReviewVersions: [v1]\n  sideEffects: None\n  clientConfig: {{url: 'https://hooks.example.com/{mark}'}}\n\
-                 \u{20} rules: [{{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: ['*']}}]\n{}",
-                reinvocation(own)
+            webhook(
+                plugin,
+                &format!("w{index}.static.k8s.io"),
+                mark,
+                &reinvocation(own),
             )
         })
         .collect();
@@ -84,8 +96,8 @@ async fn admit(builder: Builder, request: &AdmissionRequest<'_>) -> (Outcome, Ve
     (outcome, called, parts.0)
 }
 
-const MUTATING: Plugin = Plugin::MutatingAdmissionWebhook;
-const VALIDATING: Plugin = Plugin::ValidatingAdmissionWebhook;
+pub(crate) const MUTATING: Plugin = Plugin::MutatingAdmissionWebhook;
+pub(crate) const VALIDATING: Plugin = Plugin::ValidatingAdmissionWebhook;
 
 #[tokio::test]
 async fn a_webhook_that_changes_the_object_brings_policies_back() {
