@@ -14,6 +14,7 @@ mod outcome;
 mod policy;
 mod report;
 pub mod spec;
+mod webhook;
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -106,6 +107,7 @@ fn judge(suite: &str, case: &Value) -> Outcome {
         "cel" => cel::judge,
         "load" => load::judge,
         "policy" | "server" => policy::judge,
+        "webhook" => webhook::judge,
         _ => return Outcome::failed(case, "this suite is not implemented"),
     };
     catch_unwind(AssertUnwindSafe(|| run(case))).unwrap_or_else(|panic| {

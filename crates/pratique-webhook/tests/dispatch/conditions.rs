@@ -1,0 +1,93 @@
+//! Match conditions, and the checks that they leave open.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pratique_cel::library::authz;
+use pratique_match::Equivalents;
+use pratique_webhook::{Pending, Surroundings, Unanswered, validate};
+use serde_json::json;
+
+use crate::scene::{Nowhere, Player, allows, hook, request, validated, validating};
+
+/// Whether a webhook with conditions is called; else what the request is refused with.
+async fn check(conditions: &[&str], failure_policy: &str, called: bool, refused: &str) {
+    let conditions: Vec<_> = conditions
+        .iter()
+        .map(|expression| json!({"name": "c", "expression": expression}))
+        .collect();
+    let player = Player::default().plays("a", allows());
+    let hooks = validating(vec![hook(
+        "a",
+        json!({"matchConditions": conditions, "failurePolicy": failure_policy}),
+    )]);
+    let status = validated(&hooks, &player).await.status;
+    assert_eq!(status.map(|status| status.message).unwrap_or_default(), refused);
+    assert_eq!(!player.paths().is_empty(), called);
+}
+
+#[tokio::test]
+async fn one_false_condition_beats_errors() {
+    let error = "pods \"p\" is forbidden: expression 'object.no == 1' resulted in error: no such key: no";
+    check(&["object.metadata.name == 'p'"], "Fail", true, "").await;
+    check(&["object.no == 1"], "Fail", false, error).await;
+    check(&["object.no == 1"], "Ignore", false, "").await;
+    check(&["object.no == 1", "false"], "Fail", false, "").await;
+    check(
+        &["object.no == 1", "object.none"],
+        "Fail",
+        false,
+        "pods \"p\" is forbidden: [expression 'object.no == 1' resulted in error: no such key: no, compilation error: \
+         must evaluate to bool but got dyn]",
+    )
+    .await;
+    check(
+        &["namespaceObject == null && request.resource.resource == 'pods'"],
+        "Fail",
+        true,
+        "",
+    )
+    .await;
+}
+
+/// Answers once somebody waited for it.
+#[derive(Debug, Default)]
+struct Later(AtomicBool);
+
+impl authz::Authorizer for Later {
+    fn authorize(&self, _: &authz::Check<'_>) -> authz::Answer {
+        match self.0.load(Ordering::SeqCst) {
+            true => authz::Answer::Decided(authz::Decision {
+                allowed: true,
+                ..authz::Decision::default()
+            }),
+            false => authz::Answer::Pending,
+        }
+    }
+}
+
+impl Pending for Later {
+    fn answered<'a>(&'a self) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
+        Box::pin(async { !self.0.swap(true, Ordering::SeqCst) })
+    }
+}
+
+#[tokio::test]
+async fn open_checks_are_waited_for() {
+    let expression = "authorizer.path('/x').check('get').allowed()";
+    let hooks = validating(vec![hook(
+        "a",
+        json!({"matchConditions": [{"name": "c", "expression": expression}]}),
+    )]);
+    let (request, equivalents, later) = (request(), Equivalents::new(), Arc::new(Later::default()));
+    let player = Player::default().plays("a", allows());
+    let surroundings = Surroundings::new(&equivalents, &Nowhere, later.clone());
+    let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
+    assert_eq!(verdict, Err(Unanswered));
+    let surroundings = surroundings.with_pending(&*later);
+    let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
+    assert!(verdict.unwrap().allowed());
+    assert_eq!(player.paths(), ["a"]);
+}

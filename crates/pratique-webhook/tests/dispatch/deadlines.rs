@@ -1,0 +1,82 @@
+//! Nothing outlives its time.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use pratique_match::Equivalents;
+use pratique_webhook::{Origin, Reinvocation, mutate, validate};
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::scene::{Player, allows, hook, mutating, request, surroundings, validated, validating};
+
+#[tokio::test(start_paused = true)]
+async fn each_has_its_own_time() {
+    let player = Player::default()
+        .plays_after("a", allows(), 60_000)
+        .plays_after("b", allows(), 60_000);
+    let began = Instant::now();
+    let hooks = validating(vec![
+        hook("a", json!({"timeoutSeconds": 2})),
+        hook("b", json!({"timeoutSeconds": 3, "failurePolicy": "Ignore"})),
+    ]);
+    let verdict = validated(&hooks, &player).await;
+    assert_eq!(
+        verdict.status.unwrap().message,
+        "Internal error occurred: failed calling webhook \"a.example.com\": failed to call webhook: Post \
+         \"https://hooks.example/a?timeout=2s\": context deadline exceeded"
+    );
+    assert!(began.elapsed() < Duration::from_millis(3200));
+    assert_eq!(player.at_work.load(Ordering::SeqCst), 0);
+    let told: Vec<_> = player
+        .calls
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|call| call.timeout)
+        .collect();
+    assert_eq!(told, [Some(2), Some(3)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_request_cuts_the_time_of_webhooks() {
+    let (request, equivalents) = (request(), Equivalents::new());
+    let deadline = Instant::now() + Duration::from_millis(1500);
+    let surroundings = surroundings(&equivalents).with_deadline(deadline.into_std());
+    let ignoring = json!({"failurePolicy": "Ignore"});
+
+    let player = Player::default().plays_after("a", allows(), 60_000);
+    let hooks = mutating(
+        Origin::Api,
+        &[("m", vec![hook("a", ignoring.clone()), hook("a", json!({}))])],
+    );
+    let mut turns = Reinvocation::default();
+    let mutated = mutate(&[&hooks], &request, &surroundings, &mut turns, &player, &mut ()).await;
+    let status = mutated.unwrap().status.unwrap();
+    assert_eq!(
+        (status.message.as_str(), status.code),
+        ("Timeout: request did not complete within requested timeout", 504)
+    );
+    assert_eq!(player.calls.lock().unwrap()[0].timeout, Some(2));
+    assert_eq!(player.paths(), ["a"]);
+
+    // By now nothing is left: nobody is called.
+    let player = Player::default().plays("a", allows());
+    let hooks = validating(vec![hook("a", ignoring)]);
+    let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
+    assert_eq!(verdict.unwrap().status.unwrap().code, 504);
+    assert!(player.paths().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_request_ends_its_calls() {
+    let player = Player::default()
+        .plays_after("a", allows(), 60_000)
+        .plays_after("b", allows(), 60_000);
+    let hooks = validating(vec![hook("a", json!({})), hook("b", json!({}))]);
+    let judging = validated(&hooks, &player);
+    let judging = tokio::time::timeout(Duration::from_millis(10), judging).await;
+    assert!(judging.is_err());
+    assert_eq!(player.paths().len(), 2);
+    assert_eq!(player.at_work.load(Ordering::SeqCst), 0);
+}

@@ -1,0 +1,118 @@
+//! One after the other, in order, and again where something changed.
+
+use pratique_json::parse;
+use pratique_webhook::Origin;
+use serde_json::json;
+
+use crate::scene::{Player, allows, hook, labels, mutated, mutated_twice, mutating};
+
+#[tokio::test]
+async fn configurations_go_by_name_and_static_ones_first() {
+    let player = ["a", "b", "c", "d"]
+        .iter()
+        .fold(Player::default(), |player, path| player.plays(path, allows()));
+    let api = mutating(
+        Origin::Api,
+        &[
+            ("y", vec![hook("c", json!({}))]),
+            ("x", vec![hook("b", json!({})), hook("a", json!({}))]),
+        ],
+    );
+    let fixed = mutating(Origin::Static, &[("z.static.k8s.io", vec![hook("d", json!({}))])]);
+    let mutated = mutated(&[&fixed, &api], &player).await;
+    assert_eq!(player.paths(), ["d", "b", "a", "c"]);
+    let noted: Vec<&String> = mutated.audit_annotations.values().collect();
+    assert_eq!(noted.len(), 4);
+    assert_eq!(
+        mutated.audit_annotations["mutation.webhook.admission.k8s.io/round_0_index_3"],
+        r#"{"configuration":"y","webhook":"c.example.com","mutated":false}"#
+    );
+}
+
+#[tokio::test]
+async fn each_sees_what_those_before_it_made() {
+    let player = Player::default().plays("a", labels("a")).plays("b", labels("b"));
+    let hooks = mutating(
+        Origin::Api,
+        &[("m", vec![hook("a", json!({})), hook("b", json!({}))])],
+    );
+    let mutated = mutated(&[&hooks], &player).await;
+    let labels = |value: &pratique_json::Value<'_>| value.at(&["metadata", "labels"]).unwrap().to_string();
+    assert_eq!(labels(&mutated.object.unwrap()), r#"{"a":"x","b":"x"}"#);
+    let calls = player.calls.lock().unwrap();
+    assert_eq!(
+        calls[1].review["request"]["object"]["metadata"]["labels"],
+        json!({"a": "x"})
+    );
+    assert_eq!(
+        mutated.patch_annotations["patch.webhook.admission.k8s.io/round_0_index_1"],
+        r#"{"configuration":"m","webhook":"b.example.com","patch":[{"op":"add","path":"/metadata/labels/b","value":"x"}],"patchType":"JSONPatch"}"#
+    );
+}
+
+#[tokio::test]
+async fn those_that_want_it_are_called_again_after_a_change() {
+    let again = json!({"reinvocationPolicy": "IfNeeded"});
+    let hooks = mutating(
+        Origin::Api,
+        &[(
+            "m",
+            vec![
+                hook("wants", again.clone()),
+                hook("does-not", json!({})),
+                hook("changes", json!({})),
+                hook("after", again),
+            ],
+        )],
+    );
+    let player = ["wants", "does-not", "after"]
+        .iter()
+        .fold(Player::default(), |player, path| player.plays(path, allows()));
+    let player = player.plays("changes", labels("a"));
+    let turns = mutated_twice(&[&hooks], &player, None).await;
+    assert_eq!(player.paths(), ["wants", "does-not", "changes", "after", "wants"]);
+    assert_eq!(turns.len(), 2);
+    assert!(
+        turns[1]
+            .audit_annotations
+            .contains_key("mutation.webhook.admission.k8s.io/round_1_index_0")
+    );
+}
+
+#[tokio::test]
+async fn nobody_is_called_again_without_a_change() {
+    let hooks = mutating(
+        Origin::Api,
+        &[("m", vec![hook("a", json!({"reinvocationPolicy": "IfNeeded"}))])],
+    );
+    let player = Player::default().plays("a", allows());
+    assert_eq!(mutated_twice(&[&hooks], &player, None).await.len(), 1);
+    assert_eq!(player.paths(), ["a"]);
+}
+
+#[tokio::test]
+async fn a_change_of_others_between_the_turns_counts() {
+    let hooks = mutating(
+        Origin::Api,
+        &[("m", vec![hook("a", json!({"reinvocationPolicy": "IfNeeded"}))])],
+    );
+    let player = Player::default().plays("a", allows());
+    let other = parse(br#"{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"b":"x"}}}"#).unwrap();
+    mutated_twice(&[&hooks], &player, Some(other.into_owned())).await;
+    assert_eq!(player.paths(), ["a", "a"]);
+}
+
+#[tokio::test]
+async fn two_of_one_name_are_two() {
+    let again = json!({"reinvocationPolicy": "IfNeeded"});
+    let hooks = mutating(
+        Origin::Api,
+        &[(
+            "m",
+            vec![hook("a", again.clone()), hook("b", json!({})), hook("a", again)],
+        )],
+    );
+    let player = Player::default().plays("a", allows()).plays("b", labels("b"));
+    mutated_twice(&[&hooks], &player, None).await;
+    assert_eq!(player.paths(), ["a", "b", "a", "a"]);
+}

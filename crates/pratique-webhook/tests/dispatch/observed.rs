@@ -1,0 +1,70 @@
+//! What those who look on are told.
+
+use pratique_webhook::{Called, Conditions, Observer, Rejection};
+use serde_json::json;
+
+use crate::scene::{Player, allows, hook, observed, validating};
+
+#[derive(Default)]
+struct Notes(Vec<String>);
+
+impl Observer for Notes {
+    fn called(&mut self, called: &Called<'_>) {
+        let rejection = match called.rejection {
+            None => "-",
+            Some(Rejection::Denied) => "denied",
+            Some(Rejection::CallFailed) => "failed",
+            Some(Rejection::ServerError) => "error",
+        };
+        let Called {
+            webhook,
+            code,
+            failed_open,
+            ..
+        } = called;
+        let exchanged = (!called.review.is_empty(), !called.answer.is_empty());
+        self.0.push(format!(
+            "{webhook} {code} {rejection} {failed_open} {exchanged:?}"
+        ));
+    }
+
+    fn conditions(&mut self, conditions: &Conditions<'_>) {
+        let Conditions {
+            webhook,
+            errors,
+            excluded,
+            ..
+        } = conditions;
+        self.0.push(format!("{webhook} {errors} {excluded}"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_call_is_told() {
+    let player = Player::default()
+        .plays("a", allows())
+        .plays_after("b", json!({"allowed": false}), 1)
+        .plays_after("c", json!("out"), 2)
+        .plays_after("d", json!("out"), 3);
+    let condition = |expression: &str| json!({"matchConditions": [{"name": "c", "expression": expression}]});
+    let hooks = validating(vec![
+        hook("a", condition("true")),
+        hook("b", json!({})),
+        hook("c", json!({})),
+        hook("d", json!({"failurePolicy": "Ignore"})),
+        hook("e", condition("false")),
+    ]);
+    let mut notes = Notes::default();
+    observed(&hooks, &player, &mut notes).await;
+    assert_eq!(
+        notes.0,
+        [
+            "a.example.com 0 false",
+            "e.example.com 0 true",
+            "a.example.com 200 - false (true, true)",
+            "b.example.com 400 denied false (true, true)",
+            "c.example.com 500 failed false (true, false)",
+            "d.example.com 500 - true (true, false)",
+        ]
+    );
+}

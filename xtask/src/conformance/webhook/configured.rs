@@ -1,0 +1,121 @@
+//! The webhooks of a case: those of manifests, and those of the API with the defaults that it sets.
+
+use k8s_openapi::api::admissionregistration::v1::{
+    MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
+};
+use pratique_expression::Cache;
+use pratique_manifest::{ManifestFile, read_documents, yaml_as_json};
+use pratique_webhook::{MutatingWebhooks, Origin, ValidatingWebhooks};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::world::World;
+
+/// The compiled webhooks, static ones first.
+pub(super) struct Configured {
+    pub(super) mutating: [MutatingWebhooks; 2],
+    pub(super) validating: [ValidatingWebhooks; 2],
+}
+
+impl Configured {
+    pub(super) fn new(world: &World, case: &Value) -> Result<Self, String> {
+        let cache = Cache::new();
+        let manifests = [
+            manifests(world, case.pointer("/manifests/mutating"))?,
+            manifests(world, case.pointer("/manifests/validating"))?,
+        ];
+        let api = case["configurations"].as_array().cloned().unwrap_or_default();
+        let [mutating, validating] = &manifests;
+        let mutating: Vec<MutatingWebhookConfiguration> = of_kind(mutating, MUTATING)?;
+        let validating: Vec<ValidatingWebhookConfiguration> = of_kind(validating, VALIDATING)?;
+        let api: Vec<Value> = api
+            .iter()
+            .map(|object| filled(world, object))
+            .collect::<Result<_, _>>()?;
+        let api_mutating: Vec<MutatingWebhookConfiguration> = of_kind(&api, MUTATING)?;
+        let api_validating: Vec<ValidatingWebhookConfiguration> = of_kind(&api, VALIDATING)?;
+        Ok(Configured {
+            mutating: [
+                MutatingWebhooks::compile(&mutating, Origin::Static, &cache),
+                MutatingWebhooks::compile(&api_mutating, Origin::Api, &cache),
+            ],
+            validating: [
+                ValidatingWebhooks::compile(&validating, Origin::Static, &cache),
+                ValidatingWebhooks::compile(&api_validating, Origin::Api, &cache),
+            ],
+        })
+    }
+}
+
+const MUTATING: &str = "MutatingWebhookConfiguration";
+const VALIDATING: &str = "ValidatingWebhookConfiguration";
+
+/// The objects of a directory; they are not validated here, as many a case could not be told otherwise.
+fn manifests(world: &World, files: Option<&Value>) -> Result<Vec<Value>, String> {
+    let mut objects = Vec::new();
+    for (name, text) in files.and_then(Value::as_object).into_iter().flatten() {
+        let extension = name.rsplit('.').next().unwrap_or_default();
+        if !matches!(extension, "yaml" | "yml" | "json") {
+            continue;
+        }
+        let file = ManifestFile {
+            path: name.clone(),
+            content: world.fill(text.as_str().unwrap_or_default()).into_bytes(),
+        };
+        let documents = read_documents(&file).map_err(|errors| format!("does not load: {errors}"))?;
+        for document in documents {
+            let text = yaml_as_json(document.source.document().text().as_bytes())?;
+            let object: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+            match object.get("items").and_then(Value::as_array) {
+                Some(items) => objects.extend(items.iter().map(|item| with_kind(item, &object))),
+                None => objects.push(object),
+            }
+        }
+    }
+    Ok(objects)
+}
+
+/// An item of a list, which may leave its kind to the list.
+fn with_kind(item: &Value, list: &Value) -> Value {
+    let mut item = item.clone();
+    let kind = list
+        .get("kind")
+        .and_then(Value::as_str)
+        .and_then(|kind| kind.strip_suffix("List"));
+    if let (Some(members), Some(kind)) = (item.as_object_mut(), kind) {
+        members.entry("kind").or_insert(json!(kind));
+    }
+    item
+}
+
+fn filled(world: &World, object: &Value) -> Result<Value, String> {
+    serde_json::from_str(&world.fill(&object.to_string())).map_err(|error| error.to_string())
+}
+
+fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>, String> {
+    let own = objects.iter().filter(|object| object["kind"] == kind);
+    let typed = own.map(|object| {
+        let mut object = object.clone();
+        let webhooks = object.get_mut("webhooks").and_then(Value::as_array_mut);
+        for webhook in webhooks.into_iter().flatten().filter_map(Value::as_object_mut) {
+            set_defaults(webhook);
+        }
+        serde_json::from_value(object)
+    });
+    typed
+        .collect::<Result<_, _>>()
+        .map_err(|error| format!("{kind}: {error}"))
+}
+
+fn set_defaults(webhook: &mut Map<String, Value>) {
+    let defaults = [
+        ("failurePolicy", json!("Fail")),
+        ("matchPolicy", json!("Equivalent")),
+        ("namespaceSelector", json!({})),
+        ("objectSelector", json!({})),
+        ("timeoutSeconds", json!(10)),
+    ];
+    for (field, value) in defaults {
+        webhook.entry(field).or_insert(value);
+    }
+}

@@ -1,0 +1,29 @@
+//! The suite `webhook`: webhook configurations and a request, sent to scripted webhooks on real sockets.
+
+mod compare;
+mod configured;
+mod world;
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use serde_json::Value;
+
+use super::Outcome;
+use configured::Configured;
+use world::World;
+
+pub(super) fn judge(case: &Value) -> Outcome {
+    // The listeners serve one case at a time.
+    static WORLD: OnceLock<Result<Mutex<World>, String>> = OnceLock::new();
+    let world = WORLD.get_or_init(|| World::start().map(Mutex::new));
+    let ran = world.as_ref().map_err(Clone::clone).and_then(|world| {
+        let world = world.lock().unwrap_or_else(PoisonError::into_inner);
+        let configured = Configured::new(&world, case)?;
+        world.run(case, &configured)
+    });
+    let expect = case.get("expect").cloned().unwrap_or_default();
+    match ran {
+        Ok(actual) => compare::compare(&expect, actual),
+        Err(why) => Outcome::failed(case, &why),
+    }
+}

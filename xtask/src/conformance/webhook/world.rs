@@ -1,0 +1,267 @@
+//! Where webhook cases run: a runtime, and listeners that follow the case's scripts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pratique::Objects;
+use pratique_json as json;
+use pratique_match::Equivalents;
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Status, warnings};
+use pratique_webhook::{
+    Caller, HttpCaller, MutatingWebhooks, Reinvocation, Service, Services, Submission, Surroundings,
+    ValidatingWebhooks, mutate, validate,
+};
+use pratique_webhook_backend::{Backend, Listener, Script};
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+use super::super::authorizer::CaseAuthorizer;
+use super::super::fixture::json_value;
+use super::configured::Configured;
+
+/// Listeners that serve one case after the other.
+pub(super) struct World {
+    runtime: Runtime,
+    backend: Backend,
+}
+
+/// Every service is at the backend, but for one that is missing.
+struct AtBackend(String);
+
+impl Services for AtBackend {
+    fn address(&self, service: &Service) -> Result<Option<String>, String> {
+        match service.name.as_str() {
+            "missing" => Err("service \"missing\" not found".to_owned()),
+            _ => Ok(Some(self.0.clone())),
+        }
+    }
+}
+
+/// What came of both phases.
+#[derive(Default)]
+struct Judged {
+    status: Option<Status>,
+    object: Option<json::Value<'static>>,
+    warnings: Vec<String>,
+    annotations: BTreeMap<String, String>,
+}
+
+impl World {
+    pub(super) fn start() -> Result<Self, String> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let backend = runtime.block_on(Backend::start());
+        Ok(World {
+            runtime,
+            backend: backend.map_err(|error| error.to_string())?,
+        })
+    }
+
+    /// A text with the listeners' addresses and certificates put in.
+    pub(super) fn fill(&self, text: &str) -> String {
+        self.backend.fill(text)
+    }
+
+    /// What came of a case, in the form of its expectation.
+    pub(super) fn run(&self, case: &Value, configured: &Configured) -> Result<Value, String> {
+        let scripts = case["backends"].as_object().into_iter().flatten();
+        let scripts = scripts.map(|(path, script)| {
+            let script = Script::from_json(&script.to_string());
+            script.map(|script| (path.clone(), script))
+        });
+        let scripts: Vec<_> = scripts
+            .collect::<Result<_, _>>()
+            .map_err(|error| error.to_string())?;
+        self.backend
+            .begin(scripts, case["recordHeaders"] == Value::Bool(true));
+        let text = case["request"].to_string();
+        let request: AdmissionRequest<'_> =
+            serde_json::from_str(&text).map_err(|error| format!("request: {error}"))?;
+        let caller = HttpCaller::default();
+        self.runtime.block_on(async {
+            let judged = self.judge(case, &request, configured, &caller).await;
+            let calls = self.backend.end().await;
+            Ok(self.shown(&judged?, calls))
+        })
+    }
+
+    async fn judge(
+        &self,
+        case: &Value,
+        request: &AdmissionRequest<'_>,
+        configured: &Configured,
+        caller: &dyn Caller,
+    ) -> Result<Judged, String> {
+        let (equivalents, cluster) = (equivalents(case, request), cluster(case));
+        let authorizer: CaseAuthorizer =
+            serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
+        let services = AtBackend(self.backend.address(Listener::Backend).to_string());
+        let mut surroundings =
+            Surroundings::new(&equivalents, &cluster, Arc::new(authorizer)).with_services(&services);
+        if case["typed"] != Value::Bool(true) {
+            surroundings = surroundings.without_types();
+        }
+        if let Some(gate) = case.pointer("/featureGates/ExcludeAdmissionWebhookVirtualResources") {
+            surroundings = surroundings.excluding_virtual(gate == true);
+        }
+        if let Some(time) = case["requestTimeoutMs"].as_u64() {
+            surroundings = surroundings.with_deadline(Instant::now() + Duration::from_millis(time));
+        }
+        let [first, second] = &configured.mutating;
+        let audits_requests = !matches!(case["auditLevel"].as_str(), Some("None" | "Metadata"));
+        let mut judged = Judged::default();
+        self.backend.set_phase("mutating");
+        judged
+            .mutate(&[first, second], request, &surroundings, caller, audits_requests)
+            .await?;
+        self.backend.set_phase("validating");
+        let [first, second] = &configured.validating;
+        judged
+            .validate(&[first, second], request, &surroundings, caller)
+            .await?;
+        Ok(judged)
+    }
+
+    fn shown(&self, judged: &Judged, calls: Vec<pratique_webhook_backend::Call>) -> Value {
+        let mut calls: Vec<Value> = calls
+            .into_iter()
+            .map(|call| serde_json::to_value(call).unwrap_or_default())
+            .collect();
+        // Validating calls are a set.
+        let phase = |call: &Value| call["phase"] == "validating";
+        let key = |call: &Value| {
+            let review = call["review"].to_string();
+            phase(call).then(|| (call["path"].as_str().unwrap_or_default().to_owned(), review))
+        };
+        calls.sort_by_key(key);
+        let warnings = warnings::passed_on(judged.warnings.iter().map(String::as_str));
+        let mut shown = json!({
+            "allowed": judged.status.is_none(),
+            "calls": calls,
+            "warnings": warnings,
+            "warningHeaders": warnings.iter().map(|text| warnings::header(text)).collect::<Vec<_>>(),
+            "auditAnnotations": judged.annotations,
+        });
+        let status = judged.status.as_ref().map(serde_json::to_value);
+        let object = judged.object.as_ref().filter(|_| status.is_none());
+        let object = object.map(serde_json::to_value);
+        for (field, value) in [("status", status), ("object", object)] {
+            if let (Some(Ok(value)), Some(members)) = (value, shown.as_object_mut()) {
+                members.insert(field.to_owned(), value);
+            }
+        }
+        self.masked(shown)
+    }
+
+    fn masked(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.backend.mask(&text)),
+            Value::Array(elements) => elements.into_iter().map(|own| self.masked(own)).collect(),
+            Value::Object(members) => members
+                .into_iter()
+                .map(|(key, value)| (key, self.masked(value)))
+                .collect(),
+            other => other,
+        }
+    }
+}
+
+impl Judged {
+    /// Mutating webhooks, and again where that is due.
+    async fn mutate(
+        &mut self,
+        sets: &[&MutatingWebhooks],
+        request: &AdmissionRequest<'_>,
+        surroundings: &Surroundings<'_>,
+        caller: &dyn Caller,
+        audits_requests: bool,
+    ) -> Result<(), String> {
+        let mut turns = Reinvocation::default();
+        loop {
+            let given = self.object.take();
+            let submission = Submission {
+                request,
+                object: given.as_ref().unwrap_or(&request.object),
+            };
+            let mutated = mutate(sets, submission, surroundings, &mut turns, caller, &mut ()).await;
+            let mutated = mutated.map_err(|error| error.to_string())?;
+            self.object = mutated.object.or(given);
+            self.warnings.extend(mutated.warnings);
+            self.annotate(mutated.audit_annotations);
+            if audits_requests {
+                self.annotate(mutated.patch_annotations);
+            }
+            self.status = mutated.status;
+            if self.status.is_some() || !turns.is_due() {
+                break;
+            }
+            turns.begin_second();
+        }
+        self.object.take_if(|object| *object == request.object);
+        Ok(())
+    }
+
+    async fn validate(
+        &mut self,
+        sets: &[&ValidatingWebhooks],
+        request: &AdmissionRequest<'_>,
+        surroundings: &Surroundings<'_>,
+        caller: &dyn Caller,
+    ) -> Result<(), String> {
+        if self.status.is_some() {
+            return Ok(());
+        }
+        let submission = Submission {
+            request,
+            object: self.object.as_ref().unwrap_or(&request.object),
+        };
+        let verdict = validate(sets, submission, surroundings, caller, &mut ()).await;
+        let verdict = verdict.map_err(|error| error.to_string())?;
+        self.warnings.extend(verdict.warnings);
+        self.annotate(verdict.audit_annotations);
+        self.status = verdict.status;
+        Ok(())
+    }
+
+    /// The first value of a key stays.
+    fn annotate(&mut self, annotations: BTreeMap<String, String>) {
+        for (key, value) in annotations {
+            self.annotations.entry(key).or_insert(value);
+        }
+    }
+}
+
+fn equivalents(case: &Value, request: &AdmissionRequest<'_>) -> Equivalents {
+    let mut equivalents = Equivalents::new();
+    let Some(served) = case["served"].as_array() else {
+        let AdmissionRequest {
+            resource,
+            sub_resource,
+            kind,
+            ..
+        } = request;
+        equivalents.register(resource.clone(), sub_resource, kind.clone());
+        return equivalents;
+    };
+    for own in served {
+        let text = |field: &str| own[field].as_str().unwrap_or_default();
+        let resource = GroupVersionResource::new(text("group"), text("version"), text("resource"));
+        let kind: GroupVersionKind = serde_json::from_value(own["kind"].clone()).unwrap_or_default();
+        let storage = match text("storage") {
+            "" => format!("{}/{}", text("group"), text("resource")),
+            storage => storage.to_owned(),
+        };
+        equivalents.register_stored(resource, text("subresource"), kind, &storage);
+    }
+    equivalents
+}
+
+fn cluster(case: &Value) -> Objects {
+    let mut cluster = Objects::new();
+    for object in case["objects"].as_array().into_iter().flatten() {
+        // What has no name is no object of a cluster; no case relies on one.
+        let _ = cluster.insert(json_value(object));
+    }
+    cluster
+}
