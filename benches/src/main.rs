@@ -2,6 +2,7 @@
 
 mod cel;
 mod load;
+mod reload;
 
 use std::io::{stdin, stdout};
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
     let ended = match name.as_str() {
         "cel" => contest::serve(stdin().lock(), stdout(), cel::Expressions::new),
         "load" => load::run(rest),
+        "reload" => reload::run(rest),
         _ => Err(format!("no contest is named {name:?}")),
     };
     match ended {

@@ -50,8 +50,8 @@ pub(crate) enum Trouble {
     /// Nothing was given to judge.
     #[error("{inputs}: there is no object to review")]
     NothingToReview { inputs: String },
-    /// Manifests load, but judge nothing yet.
-    #[error(transparent)]
+    /// There are webhooks, but they are not to be called.
+    #[error("{0}: --webhooks does")]
     NotEvaluated(#[from] NotEvaluated),
     /// There is nothing to test.
     #[error("{paths}: there is no suite of tests")]

@@ -4,6 +4,7 @@ mod diff;
 mod policies;
 mod report;
 mod request;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -34,7 +35,8 @@ pub(crate) struct Question {
 
 /// Judges every input, and answers whether all of them are allowed.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
-    let (admission, sets) = match policies::load(&arguments.policies, arguments.feature_gates) {
+    let loaded = policies::load(&arguments.policies, arguments.feature_gates, arguments.webhooks);
+    let (admission, sets) = match loaded {
         Ok(loaded) => loaded,
         Err(Unusable::Trouble(trouble)) => return Err(trouble),
         Err(Unusable::Invalid { errors, mut texts }) => {
@@ -59,7 +61,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
         });
     }
     let cluster = cluster_of(namespaces.iter().chain(&given), &questions);
-    let mut judged = judge(&admission, &cluster, &questions, arguments.explain)?;
+    let mut judged = match arguments.webhooks {
+        true => webhooks::judge(&admission, &cluster, &questions)?,
+        false => judge(&admission, &cluster, &questions, arguments.explain)?,
+    };
     for explanation in judged.iter_mut().filter_map(|judged| judged.explanation.as_mut()) {
         sets.iter()
             .for_each(|set| explanation.locate(Origin::Static, set));
@@ -97,6 +102,7 @@ fn judge<'q>(
             question,
             outcome,
             explanation: explain.then(|| recorder.explanation()),
+            webhooks: Vec::new(),
         })
     };
     questions.iter().map(judge).collect()

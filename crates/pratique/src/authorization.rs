@@ -14,6 +14,16 @@ pub trait Decider: Send + Sync {
     fn decide(&self, questions: Vec<Question>) -> Decisions<'_>;
 }
 
+/// Has no opinion on anything, as where there is nobody to ask.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoOpinion;
+
+impl Decider for NoOpinion {
+    fn decide(&self, _: Vec<Question>) -> Decisions<'_> {
+        Box::pin(async { Vec::new() })
+    }
+}
+
 /// Answers to come.
 pub type Decisions<'d> = Pin<Box<dyn Future<Output = Vec<Decision>> + Send + 'd>>;
 

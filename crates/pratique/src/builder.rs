@@ -101,7 +101,9 @@ impl Builder {
                 self.note(path, plugin.plugin);
             }
             #[cfg(feature = "webhooks")]
-            self.credentials.extend(plugin.kube_config.map(|own| (plugin.plugin, own)));
+            if let Some(credentials) = plugin.kube_config {
+                self = self.credentials(plugin.plugin, credentials);
+            }
             self.manifests.push(Arc::new(plugin.manifests));
         }
         Ok(self)
@@ -193,6 +195,13 @@ impl Builder {
         let caller: Arc<dyn pratique_webhook::Caller> = Arc::new(caller);
         self.callers.mutating = Some(caller.clone());
         self.callers.validating = Some(caller);
+        self
+    }
+
+    /// Shows the webhooks of a plugin the credentials that a kubeconfig has for them.
+    #[cfg(feature = "webhooks")]
+    pub fn credentials(mut self, plugin: Plugin, credentials: pratique_types::KubeConfig) -> Self {
+        self.credentials.push((plugin, credentials));
         self
     }
 

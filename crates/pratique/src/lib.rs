@@ -50,7 +50,7 @@ mod outcome;
 mod step;
 
 pub use admission::Admission;
-pub use authorization::{Decider, Decisions, Question, QuestionSubject};
+pub use authorization::{Decider, Decisions, NoOpinion, Question, QuestionSubject};
 pub use builder::{Builder, NotEvaluated};
 pub use chain::Context;
 pub use configurations::Configurations;

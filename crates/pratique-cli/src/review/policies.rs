@@ -4,7 +4,7 @@ use std::fs;
 
 use pratique::{Admission, Builder, Expressions};
 use pratique_manifest::{
-    ConfigurationOptions, LoadErrors, ManifestSet, Options, Plugin, load_configuration, load_directory,
+    ConfigurationOptions, LoadErrors, ManifestSet, Options, Plugin, PluginConfiguration, load_configuration, load_directory,
     load_files,
 };
 
@@ -37,35 +37,48 @@ impl From<LoadErrors> for Unusable {
     }
 }
 
-/// Loads what the arguments name, the embedded standards if they name nothing; gives the manifests too.
+/// Loads what the arguments name, the embedded standards if they name nothing; gives the manifests too. `webhooks` is
+/// whether they are called.
 pub(super) fn load(
     arguments: &PolicyArguments,
     gates: Gates,
+    webhooks: bool,
 ) -> Result<(Admission, Vec<ManifestSet>), Unusable> {
-    let builder = Admission::builder().manifest_gate(gates.manifests);
+    let mut builder = Admission::builder().manifest_gate(gates.manifests);
     let expressions = builder.expressions();
     let sets = match (&arguments.config, &arguments.manifests) {
-        (Some(path), _) => configuration(path, gates, expressions)?,
+        (Some(path), _) => {
+            let plugins = configuration(path, gates, expressions)?;
+            let mut sets = Vec::with_capacity(plugins.len());
+            for plugin in plugins {
+                if let Some(credentials) = plugin.kube_config {
+                    builder = builder.credentials(plugin.plugin, credentials);
+                }
+                sets.push(plugin.manifests);
+            }
+            sets
+        }
         (None, Some(path)) => vec![directory(path, arguments.plugin, expressions)?],
         (None, None) => vec![embedded(arguments.level, expressions)?],
     };
     let builder = sets.iter().cloned().fold(builder, Builder::manifests);
+    let builder = if webhooks { builder.https() } else { builder };
     let admission = builder.build().map_err(Trouble::from)?;
     Ok((admission, sets))
 }
 
-fn configuration(path: &str, gates: Gates, expressions: &Expressions) -> Result<Vec<ManifestSet>, Unusable> {
+fn configuration(
+    path: &str,
+    gates: Gates,
+    expressions: &Expressions,
+) -> Result<Vec<PluginConfiguration>, Unusable> {
     openable(path)?;
     let options = ConfigurationOptions {
         expressions,
         manifest_gate: gates.manifests,
     };
     let loaded = load_configuration(path, &options).map_err(|refused| refused.errors)?;
-    Ok(loaded
-        .plugins
-        .into_iter()
-        .map(|plugin| plugin.manifests)
-        .collect())
+    Ok(loaded.plugins)
 }
 
 fn directory(path: &str, plugin: Option<Plugin>, expressions: &Expressions) -> Result<ManifestSet, Unusable> {

@@ -11,6 +11,7 @@ use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
 use super::Question;
+use super::webhooks::Exchange;
 use crate::exit::Trouble;
 use crate::explanation;
 use crate::style::{Style, Tone};
@@ -21,6 +22,8 @@ pub(super) struct Judged<'q> {
     pub(super) outcome: Outcome,
     /// How it came about, if that was asked for.
     pub(super) explanation: Option<Explanation>,
+    /// What went to webhooks and came back, if they were called.
+    pub(super) webhooks: Vec<Exchange>,
 }
 
 /// Each verdict with what there is to say, and the count of both kinds.
@@ -60,6 +63,15 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
     }
     for step in mutations {
         line(String::new(), &mutation(step));
+    }
+    for exchange in &judged.webhooks {
+        line(String::new(), &exchange.told());
+        for (sign, text) in [(">", &exchange.review), ("<", &exchange.answer)] {
+            let text = text.trim_end();
+            if !text.is_empty() {
+                line(format!("  {sign} "), &style.paint(Tone::Faint, text));
+            }
+        }
     }
     if let Some(object) = object {
         out.push_str(&yaml::block(object, 4));
@@ -128,6 +140,8 @@ struct Answered {
     object: Option<Value<'static>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<Explanation>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    webhooks: Vec<Exchange>,
 }
 
 /// An AdmissionReview on each line.
@@ -139,6 +153,7 @@ pub(super) fn json(judged: Vec<Judged<'_>>) -> Result<String, Trouble> {
             review: AdmissionReview::answer(judged.outcome.into_response(&judged.question.request)),
             object,
             explanation: judged.explanation,
+            webhooks: judged.webhooks,
         };
         let text = serde_json::to_string(&answer).map_err(|error| Trouble::Write(error.into()))?;
         out.push_str(&text);

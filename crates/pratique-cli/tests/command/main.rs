@@ -19,3 +19,4 @@ mod review;
 mod story;
 mod support;
 mod test;
+mod webhooks;

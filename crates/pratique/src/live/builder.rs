@@ -17,7 +17,7 @@ use super::view::{ClusterView, SharedObjects};
 use super::witness::Witness;
 use super::worker::{Bell, Worker};
 use super::{Live, Tasks};
-use crate::authorization::{Decider, Decisions, Question};
+use crate::authorization::{Decider, NoOpinion};
 use crate::builder::NotEvaluated;
 use crate::configurations::Configurations;
 #[cfg(feature = "watch")]
@@ -197,14 +197,5 @@ impl fmt::Debug for LiveBuilder {
             .field("ingredients", &self.ingredients)
             .field("deadline", &self.deadline)
             .finish_non_exhaustive()
-    }
-}
-
-/// Nobody who could be asked.
-struct NoOpinion;
-
-impl Decider for NoOpinion {
-    fn decide(&self, _: Vec<Question>) -> Decisions<'_> {
-        Box::pin(async { Vec::new() })
     }
 }

@@ -1,0 +1,99 @@
+//! `review --webhooks`: the whole chain, with what went to webhooks and came back.
+
+use pratique::webhook::{Called, Observer, Rejection};
+use pratique::{Admission, ChainObserver, Context, NoOpinion, Objects};
+use serde::Serialize;
+
+use super::Question;
+use super::report::Judged;
+use crate::exit::Trouble;
+
+/// What went to a webhook, and what came back.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Exchange {
+    webhook: String,
+    configuration: String,
+    code: u16,
+    rejected: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+    failed_open: bool,
+    seconds: f64,
+    pub(super) review: String,
+    pub(super) answer: String,
+}
+
+impl Exchange {
+    fn of(called: &Called<'_>) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Exchange {
+            webhook: called.webhook.to_owned(),
+            configuration: called.configuration.to_owned(),
+            code: called.code,
+            rejected: matches!(called.rejection, Some(Rejection::Denied)),
+            failure: called.failure.map(str::to_owned),
+            failed_open: called.failed_open,
+            seconds: called.duration.as_secs_f64(),
+            review: text(&called.review),
+            answer: text(&called.answer),
+        }
+    }
+
+    /// What happened, in a line.
+    pub(super) fn told(&self) -> String {
+        let came = match (&self.failure, self.rejected) {
+            (Some(failure), _) if self.failed_open => format!("ignored: {failure}"),
+            (Some(failure), _) => format!("failed: {failure}"),
+            (None, true) => format!("denied ({})", self.code),
+            (None, false) => "allowed".to_owned(),
+        };
+        format!("webhook {} of {}: {came}", self.webhook, self.configuration)
+    }
+}
+
+/// Keeps what is exchanged.
+#[derive(Default)]
+struct Exchanges(Vec<Exchange>);
+
+impl ChainObserver for Exchanges {
+    fn webhooks(&mut self) -> Option<&mut dyn Observer> {
+        Some(self)
+    }
+}
+
+impl Observer for Exchanges {
+    fn called(&mut self, called: &Called<'_>) {
+        self.0.push(Exchange::of(called));
+    }
+}
+
+/// Takes each request through the chain.
+pub(super) fn judge<'q>(
+    admission: &Admission,
+    cluster: &Objects,
+    questions: &'q [Question],
+) -> Result<Vec<Judged<'q>>, Trouble> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Trouble::Thread)?;
+    let context = Context {
+        cluster,
+        decider: &NoOpinion,
+        deadline: None,
+    };
+    let judge = |question: &'q Question| {
+        let mut exchanges = Exchanges::default();
+        let admitted = runtime.block_on(admission.admit(&question.request, context, &mut exchanges));
+        let outcome = admitted.map_err(|why| Trouble::NoVerdict {
+            place: question.place.clone(),
+            why: why.to_string(),
+        })?;
+        Ok(Judged {
+            question,
+            outcome,
+            explanation: None,
+            webhooks: exchanges.0,
+        })
+    };
+    questions.iter().map(judge).collect()
+}

@@ -1,0 +1,103 @@
+//! `pratique review --webhooks`: what webhooks make of a request, and what is said to them.
+
+use pratique_json::base64;
+use pratique_webhook_backend::{Backend, Listener, Script};
+use tokio::runtime::Runtime;
+
+use crate::story::CLEAN;
+use crate::support::{Directory, Run};
+
+/// A webhook for each path, of the plugin whose kind this is.
+fn manifests(backend: &Backend, kind: &str, paths: &[&str]) -> String {
+    let bundle = base64::encode(backend.ca_pem().as_bytes());
+    let (url, listener) = (backend.url(Listener::Backend), "webhooks:\n");
+    let head = format!(
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: w.static.k8s.io}}\n{listener}"
+    );
+    let webhooks = paths.iter().map(|path| {
+        let name = path.trim_start_matches('/');
+        format!(
+            "- name: {name}.example.com\n  admissionReviewVersions: [v1]\n  sideEffects: None\n  clientConfig: {{url: '{url}{path}', caBundle: {bundle}}}\n\
+             \u{20} rules: [{{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: ['*']}}]\n"
+        )
+    });
+    head + &webhooks.collect::<String>()
+}
+
+/// Reviews a Pod by webhooks that follow these scripts.
+fn review(kind: &str, scripts: &[(&str, &str)], arguments: &[&str]) -> Run {
+    let runtime = Runtime::new().unwrap();
+    let backend = runtime.block_on(Backend::start()).unwrap();
+    let script = |(path, script): &(&str, &str)| ((*path).to_owned(), Script::from_json(script).unwrap());
+    backend.begin(scripts.iter().map(script), false);
+    let paths: Vec<&str> = scripts.iter().map(|(path, _)| *path).collect();
+    let directory = Directory::new()
+        .with("hooks/w.yaml", manifests(&backend, kind, &paths))
+        .with("pod.yaml", CLEAN);
+    let all = [&["review", "--manifests", "hooks", "pod.yaml"], arguments].concat();
+    directory.run(&all)
+}
+
+const VALIDATING: &str = "ValidatingWebhookConfiguration";
+
+#[test]
+fn what_is_exchanged_is_shown() {
+    let no = r#"{"respond":{"allowed":false,"status":{"message":"not today"}}}"#;
+    let run = review(VALIDATING, &[("/no", no)], &["--webhooks"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    for expected in [
+        "denied (400 ",
+        "admission webhook \"no.example.com\" denied the request: not today",
+        "webhook no.example.com of w.static.k8s.io: denied (400)",
+        "> {",
+        "\"kind\":\"AdmissionReview\"",
+        "< {",
+        "\"message\":\"not today\"",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}\n{run}");
+    }
+}
+
+#[test]
+fn changes_are_made() {
+    let patch = base64::encode(br#"[{"op":"add","path":"/metadata/labels","value":{"by":"hook"}}]"#);
+    let mark = format!(r#"{{"respond":{{"allowed":true,"patchType":"JSONPatch","patch":"{patch}"}}}}"#);
+    let run = review(
+        "MutatingWebhookConfiguration",
+        &[("/mark", &mark)],
+        &["--webhooks", "--output", "json"],
+    );
+    assert_eq!(run.code, Some(0), "{run}");
+    let answer: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(answer["object"]["metadata"]["labels"]["by"], "hook");
+    let exchange = &answer["webhooks"][0];
+    assert_eq!(exchange["webhook"], "mark.example.com");
+    assert_eq!(exchange["code"], 200);
+    assert!(
+        exchange["review"]
+            .as_str()
+            .unwrap()
+            .contains("\"operation\":\"CREATE\"")
+    );
+}
+
+#[test]
+fn failures_are_told() {
+    let run = review(VALIDATING, &[("/broken", r#"{"status":500}"#)], &["--webhooks"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    let expected = "webhook broken.example.com of w.static.k8s.io: failed: failed calling webhook";
+    assert!(run.stdout.contains(expected), "{run}");
+}
+
+#[test]
+fn nobody_is_called_unasked() {
+    let run = review(VALIDATING, &[("/no", "{}")], &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr
+            .contains("nobody is there to call webhooks: --webhooks does"),
+        "{run}"
+    );
+    let run = review(VALIDATING, &[("/no", "{}")], &["--webhooks", "--explain"]);
+    assert_eq!(run.code, Some(2), "{run}");
+}
