@@ -24,6 +24,8 @@ pub struct Target<'r> {
     pub object: &'r Value<'r>,
     /// The stored object; `null` where there is none.
     pub old_object: &'r Value<'r>,
+    /// Whether objects of built-in kinds are held in types of their own, some of which have no metadata.
+    pub types_objects: bool,
 }
 
 /// Where stored namespaces come from.
@@ -44,6 +46,17 @@ impl<'r> Target<'r> {
             namespace: &request.namespace,
             object: &request.object,
             old_object: &request.old_object,
+            types_objects: true,
+        }
+    }
+}
+
+impl Target<'_> {
+    /// The labels of one of its objects; `None` where there is no object, or where it has no metadata.
+    pub(crate) fn labels_of<'a>(&self, object: &'a Value<'a>) -> Option<Labels<'a>> {
+        match self.types_objects {
+            true => labels_of(self.kind, object),
+            false => labels_of(&GroupVersionKind::default(), object),
         }
     }
 }

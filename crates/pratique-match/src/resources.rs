@@ -6,7 +6,7 @@ use pratique_json::Value;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Operation};
 
 use crate::equivalents::Equivalents;
-use crate::request::{Namespaces, Target, labels_of};
+use crate::request::{Namespaces, Target};
 use crate::rules::{Found, Rules};
 use crate::selector::{InvalidSelector, Labels, Selector};
 
@@ -163,7 +163,7 @@ impl MatchResources {
         let writes = matches!(target.operation, Operation::Create | Operation::Update);
         if is_namespace && target.subresource.is_empty() && writes {
             // The stored namespace is not there yet, or has the labels of before.
-            let labels = labels_of(target.kind, target.object).ok_or(MatchError::NoMetadata)?;
+            let labels = target.labels_of(target.object).ok_or(MatchError::NoMetadata)?;
             return Ok(selector.matches(labels));
         }
         let namespace = namespaces.namespace(target.namespace);
@@ -174,7 +174,11 @@ impl MatchResources {
 
     pub(crate) fn object_matches(&self, target: &Target<'_>) -> Result<bool, MatchError> {
         let selector = self.object_selector.as_ref().map_err(Clone::clone)?;
-        let selects = |object| labels_of(target.kind, object).is_some_and(|labels| selector.matches(labels));
+        let selects = |object| {
+            target
+                .labels_of(object)
+                .is_some_and(|labels| selector.matches(labels))
+        };
         Ok(selector.is_empty() || selects(target.object) || selects(target.old_object))
     }
 }

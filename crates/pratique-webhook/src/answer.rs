@@ -69,15 +69,18 @@ impl Answered {
             &review_kind(version),
         );
         readable(&own, version)?;
-        let mut fields = Fields::default();
-        let response = fields.structure(value, "AdmissionReview", "response", "v1.AdmissionResponse");
-        fields.structure(value, "AdmissionReview", "request", "v1.AdmissionRequest");
+        let mut fields = Fields::new(version.name());
+        let response = fields.structure(value, "AdmissionReview", "response", "AdmissionResponse");
+        fields.structure(value, "AdmissionReview", "request", "AdmissionRequest");
         let response = response.map(|response| Response::read(response, &mut fields));
         fields.fault()?;
+        // Only here their case matters.
+        let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (api_version, kind) = (text("apiVersion"), text("kind"));
         Ok(Answered {
-            kind: GroupVersion::parse(&api_version)
+            kind: GroupVersion::parse(api_version)
                 .unwrap_or_default()
-                .with_kind(&kind),
+                .with_kind(kind),
             response,
         })
     }
@@ -128,10 +131,10 @@ impl Response {
                 .unwrap_or_default(),
             allowed: fields.bool(response, OF, &at("allowed")),
             result: fields
-                .structure(response, OF, &at("status"), "v1.Status")
+                .meta_structure(response, OF, &at("status"), "v1.Status")
                 .map(|status| fields.status(status, &at("status"))),
             patch: fields.bytes(response, OF, &at("patch")),
-            patch_type: fields.text(response, OF, &at("patchType"), "v1.PatchType"),
+            patch_type: fields.own_text(response, OF, &at("patchType"), "PatchType"),
             audit_annotations: fields.texts_by_key(response, OF, &at("auditAnnotations")),
             warnings: fields.texts(response, OF, &at("warnings")),
         }
@@ -189,11 +192,8 @@ fn readable(kind: &GroupVersionKind, version: ReviewVersion) -> Result<(), Strin
         {
             Some("v1")
         }
-        "Status" | "APIVersions" | "APIGroupList" | "APIGroup" | "APIResourceList"
-            if group.is_empty() && own == "v1" =>
-        {
-            Some("v1")
-        }
+        // These are known in every group and version.
+        "Status" | "APIVersions" | "APIGroupList" | "APIGroup" | "APIResourceList" => Some("v1"),
         _ => None,
     };
     Err(match package {

@@ -8,19 +8,39 @@ use pratique_json::{Object, Value, base64};
 use pratique_types::{ListMeta, Status, StatusCause, StatusDetails};
 
 /// Reads fields.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Fields {
+    /// What Go calls the package of reviews.
+    package: &'static str,
     fault: Option<String>,
 }
 
 impl Fields {
+    /// For reviews of a version.
+    pub(crate) fn new(package: &'static str) -> Self {
+        Fields { package, fault: None }
+    }
+
     /// The first fault, if there was any.
     pub(crate) fn fault(self) -> Result<(), String> {
         self.fault.map_or(Ok(()), Err)
     }
 
-    /// The object that the last step of a path names; `of` is the type of what has it, `go` its own.
+    /// The object that the last step of a path names; `of` is the type of what has it, `go` its own, of the same
+    /// package.
     pub(crate) fn structure<'v>(
+        &mut self,
+        value: &'v Value<'v>,
+        of: &str,
+        path: &str,
+        go: &str,
+    ) -> Option<&'v Value<'v>> {
+        let go = format!("{}.{go}", self.package);
+        self.meta_structure(value, of, path, &go)
+    }
+
+    /// An object of a type of any package.
+    pub(crate) fn meta_structure<'v>(
         &mut self,
         value: &'v Value<'v>,
         of: &str,
@@ -39,6 +59,12 @@ impl Fields {
             Value::String(text) => Some(text.clone().into_owned()),
             other => self.mismatch(other, of, path, go),
         }
+    }
+
+    /// A text of a type of the same package.
+    pub(crate) fn own_text(&mut self, value: &Value<'_>, of: &str, path: &str, go: &str) -> Option<String> {
+        let go = format!("{}.{go}", self.package);
+        self.text(value, of, path, &go)
     }
 
     pub(crate) fn bool(&mut self, value: &Value<'_>, of: &str, path: &str) -> bool {
@@ -125,17 +151,20 @@ impl Fields {
     pub(crate) fn status(&mut self, value: &Value<'_>, path: &str) -> Status {
         const OF: &str = "Status";
         let at = |name: &str| format!("{path}.{name}");
+        for embedded in ["TypeMeta.kind", "TypeMeta.apiVersion"] {
+            self.text(value, OF, &at(embedded), "string");
+        }
         let mut text = |name: &str, go: &str| self.text(value, OF, &at(name), go).unwrap_or_default();
         Status {
             status: text("status", "string"),
             message: text("message", "string"),
             reason: text("reason", "v1.StatusReason"),
             metadata: self
-                .structure(value, OF, &at("metadata"), "v1.ListMeta")
+                .meta_structure(value, OF, &at("metadata"), "v1.ListMeta")
                 .map(|metadata| self.metadata(metadata, &at("metadata")))
                 .unwrap_or_default(),
             details: self
-                .structure(value, OF, &at("details"), "v1.StatusDetails")
+                .meta_structure(value, OF, &at("details"), "v1.StatusDetails")
                 .map(|details| self.details(details, &at("details"))),
             code: self.int32(value, OF, &at("code")),
         }
@@ -223,7 +252,11 @@ pub(crate) fn kind_of(value: &Value<'_>, go: &str) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) => "bool".to_owned(),
-        Value::Int(_) | Value::Float(_) if matches!(go, "int32" | "int64" | "uint8") => {
+        // A whole number that is none in Go was written with a fraction.
+        Value::Float(number) if is_integer(go) && number.fract() == 0.0 && number.abs() < 1e15 => {
+            format!("number {number:.1}")
+        }
+        Value::Int(_) | Value::Float(_) if is_integer(go) => {
             format!("number {value}")
         }
         Value::Int(_) | Value::Float(_) => "number".to_owned(),
@@ -231,6 +264,10 @@ pub(crate) fn kind_of(value: &Value<'_>, go: &str) -> String {
         Value::Array(_) => "array".to_owned(),
         Value::Object(_) => "object".to_owned(),
     }
+}
+
+fn is_integer(go: &str) -> bool {
+    matches!(go, "int32" | "int64" | "uint8")
 }
 
 /// The value that the last step of a path names, unless it is null.

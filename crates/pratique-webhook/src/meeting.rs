@@ -37,7 +37,10 @@ pub(crate) fn meets<'r>(
     name: &'r str,
     surroundings: &Surroundings<'r>,
 ) -> Result<Option<Matched<'r>>, End> {
-    let target = target(submission, name);
+    let target = Target {
+        types_objects: surroundings.types_objects,
+        ..target(submission, name)
+    };
     let constraints = &webhook.constraints;
     let matched = constraints.matches(&target, surroundings.equivalents, surroundings.namespaces);
     matched.map_err(|error| unmatchable(&error).into())

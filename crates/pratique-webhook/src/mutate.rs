@@ -54,7 +54,7 @@ pub async fn mutate<'s>(
         Ok(()) => None,
     };
     turns.end(&bench.given);
-    let changed = status.is_none() && bench.given.get() != submission.object;
+    let changed = status.is_none() && bench.changed();
     Ok(Mutated {
         object: changed.then(|| bench.given.to_owned().as_ref().clone()),
         status,
@@ -234,6 +234,15 @@ impl<'s> Bench<'_, 's> {
             self.given = back;
         }
         Ok(())
+    }
+
+    /// Whether the object is another one by now, and not only in the form of its kind.
+    fn changed(&self) -> bool {
+        let given = Held::Given(self.submission.object);
+        let (before, after) = (given.get(), self.given.get());
+        let kind = &self.submission.request.kind;
+        let formed = || self.conversion.forth(&given, kind);
+        before != after && !formed().is_ok_and(|formed| formed.get() == after)
     }
 
     fn finish(&mut self) -> Result<(), End> {

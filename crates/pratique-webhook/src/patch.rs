@@ -82,7 +82,11 @@ pub(crate) fn apply<'s>(
     let (api_version, own) = wire::type_of(&patched)?;
     let version = GroupVersion::parse(&api_version).map_err(|error| error.to_string())?;
     if !conversion.is_typed(kind) {
-        if patched.get("kind").is_none_or(|kind| kind.as_str() == Some("")) {
+        if patched
+            .get("kind")
+            .and_then(Value::as_str)
+            .is_none_or(str::is_empty)
+        {
             return Err(format!(
                 "Object 'Kind' is missing in '{}'",
                 escape_html(&patched.to_string())
@@ -111,7 +115,7 @@ pub(crate) fn apply<'s>(
 }
 
 /// The name of the registry of built-in types in messages.
-const SCHEME: &str = "pkg/api/legacyscheme/scheme.go:30";
+const SCHEME: &str = "pkg/runtime/scheme.go:111";
 
 impl Written {
     /// Reads the operations of a patch that was decoded.

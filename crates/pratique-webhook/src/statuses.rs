@@ -45,8 +45,9 @@ pub(crate) fn no_dry_run(webhook: &str) -> Status {
 /// `pods "p" is forbidden: …`
 pub(crate) fn forbidden(resource: &GroupVersionResource, name: &str, error: &str) -> Status {
     let resource = resource.group_resource();
-    let message = match resource.resource.as_str() {
-        "" => format!("forbidden: {error}"),
+    let message = match (resource.resource.as_str(), name) {
+        ("", _) => format!("forbidden: {error}"),
+        (_, "") => format!("{resource} is forbidden: {error}"),
         _ => format!("{resource} \"{name}\" is forbidden: {error}"),
     };
     let mut status = Status::failure(Reason::Forbidden, message);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
+use pratique_schema::Schema;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 /// An object that came with the request, or was made since.
@@ -83,6 +84,7 @@ impl<'s> Conversion<'s> {
         let mut target = kind_of(like);
         let value = object.get();
         if self.is_typed(kind) {
+            convertible(value, &target)?;
             return Ok(self.in_type(object, &target));
         }
         self.known(value)?;
@@ -123,6 +125,20 @@ impl<'s> Conversion<'s> {
             Some(changed) => Held::Made(Arc::new(changed.clone().into_owned())),
         }
     }
+}
+
+/// Whether a typed object can become one of a kind: what a webhook made another kind of thing cannot.
+fn convertible(object: &Value<'_>, target: &GroupVersionKind) -> Result<(), String> {
+    let own = kind_of(object);
+    let schema = Schema::builtin();
+    let (Some(from), Some(to)) = (schema.kind(&own), schema.kind(target)) else {
+        return Ok(());
+    };
+    if own.kind == target.kind {
+        return Ok(());
+    }
+    let (from, to) = (schema.get(from).go_type(), schema.get(to).go_type());
+    Err(format!("converting (*{from}) to (*{to}): unknown conversion"))
 }
 
 /// The kind that an object says it has.

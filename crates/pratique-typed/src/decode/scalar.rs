@@ -84,6 +84,10 @@ pub(super) fn kind_of(value: &Value<'_>, go: &str) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) => "bool".to_owned(),
+        // A whole number that is none in Go was written with a fraction.
+        Value::Float(number) if integer && number.fract() == 0.0 && number.abs() < 1e15 => {
+            format!("number {number:.1}")
+        }
         Value::Int(_) | Value::Float(_) if integer => format!("number {value}"),
         Value::Int(_) | Value::Float(_) => "number".to_owned(),
         Value::String(_) => "string".to_owned(),

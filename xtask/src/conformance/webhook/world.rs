@@ -198,7 +198,9 @@ impl Judged {
             }
             turns.begin_second();
         }
-        self.object.take_if(|object| *object == request.object);
+        let shown = |object: &json::Value<'_>| serde_json::to_value(object).unwrap_or_default();
+        self.object
+            .take_if(|object| shown(object) == shown(&request.object));
         Ok(())
     }
 
