@@ -32,3 +32,8 @@ fn policies() {
 fn manifests() {
     check("load");
 }
+
+#[test]
+fn webhooks() {
+    check("webhook");
+}
