@@ -5,6 +5,67 @@
 //! it](Mutated); [`validate`] sends it to the validating ones, all at once, and gives their [`Verdict`]. How reviews
 //! travel is the business of a [`Caller`]; what else is to be known of the cluster is in the [`Surroundings`]. Nothing
 //! goes on once the future of a request is dropped.
+//!
+//! Over HTTPS that is [`transport`]'s [`HttpCaller`](transport::HttpCaller). Any other caller will do, such as one that
+//! plays a webhook within a test:
+//!
+//! ```
+//! # use std::sync::Arc;
+//! use pratique_cel::library::authz;
+//! use pratique_expression::Cache;
+//! use pratique_match::{Equivalents, Namespaces};
+//! use pratique_types::AdmissionRequest;
+//! use pratique_webhook::{Answer, Call, Caller, Origin, Surroundings, ValidatingWebhooks, validate};
+//!
+//! /// Says no to everything.
+//! struct No;
+//!
+//! impl Caller for No {
+//!     fn call<'a>(&'a self, call: Call) -> Answer<'a> {
+//!         assert_eq!(call.endpoint.url, "https://guard.example/pods");
+//!         let review: serde_json::Value = serde_json::from_slice(&call.body).unwrap();
+//!         let answer = serde_json::json!({
+//!             "apiVersion": "admission.k8s.io/v1",
+//!             "kind": "AdmissionReview",
+//!             "response": {"uid": review["request"]["uid"], "allowed": false, "status": {"message": "closed today"}},
+//!         });
+//!         Box::pin(async move { Ok(answer.to_string().into()) })
+//!     }
+//! }
+//!
+//! # struct Nowhere;
+//! # impl Namespaces for Nowhere {
+//! #     fn namespace<'a>(&'a self, _: &str) -> Option<&'a pratique_json::Value<'a>> { None }
+//! # }
+//! # #[derive(Debug)]
+//! # struct Nobody;
+//! # impl authz::Authorizer for Nobody {
+//! #     fn authorize(&self, _: &authz::Check<'_>) -> authz::Answer { authz::Answer::Pending }
+//! # }
+//! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+//! let configuration = serde_json::from_value(serde_json::json!({
+//!     "metadata": {"name": "guard"},
+//!     "webhooks": [{
+//!         "name": "guard.example.com",
+//!         "clientConfig": {"url": "https://guard.example/pods"},
+//!         "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}],
+//!         "admissionReviewVersions": ["v1"],
+//!         "sideEffects": "None",
+//!         "timeoutSeconds": 5,
+//!     }],
+//! })).unwrap();
+//! let webhooks = ValidatingWebhooks::compile([&configuration], Origin::Api, &Cache::new());
+//! let request: AdmissionRequest<'_> = serde_json::from_str(
+//!     r#"{"kind": {"version": "v1", "kind": "Pod"}, "resource": {"version": "v1", "resource": "pods"}, "name": "p",
+//!         "namespace": "default", "operation": "CREATE", "object": {"apiVersion": "v1", "kind": "Pod"}}"#,
+//! ).unwrap();
+//! let equivalents = Equivalents::builtin();
+//! let surroundings = Surroundings::new(&equivalents, &Nowhere, Arc::new(Nobody));
+//! let verdict = validate(&[&webhooks], &request, &surroundings, &No, &mut ()).await.unwrap();
+//! let status = verdict.status.unwrap();
+//! assert_eq!(status.message, r#"admission webhook "guard.example.com" denied the request: closed today"#);
+//! # });
+//! ```
 
 mod annotations;
 mod answer;
