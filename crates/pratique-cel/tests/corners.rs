@@ -296,6 +296,12 @@ fn errors_within_lists_and_maps() {
 
 #[test]
 fn paths_of_conditionals() {
+    let absent = |text: &str, cost: u64| check(text, "Bool(false)", cost);
+    absent("(false ? object : optional.of({}).b).b.hasValue()", 2);
+    absent(
+        "(true ? (true ? optional.of(dyn(object)).z : optional.of(dyn(1))) : optional.of(dyn(1))).b.hasValue()",
+        4,
+    );
     check("(true ? [optional.of([])][0] : null)[1]", "no such key: 1", 13);
     check("(true ? optional.of([1]) : null)[0].value()", "Int(1)", 3);
     check("(true ? object.?l : optional.none())[1].value()", "Int(2)", 3);

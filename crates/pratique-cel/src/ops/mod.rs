@@ -1,6 +1,7 @@
 //! What operators do with values: equality, order, arithmetic, access to members, conversions, sizes.
 //!
-//! Everything here takes values that are no errors, and says in the reference's words where it does not know their types.
+//! Everything here takes values that are no errors, and says in the reference's words where it does not know their types;
+//! only `failed` is about errors that stand among values.
 
 mod access;
 mod arithmetic;

@@ -11,6 +11,24 @@ use crate::plan::observe::Observer;
 use crate::plan::quick::Plain;
 use crate::value::{Evaluation, Map, Value, is_options};
 
+/// What a path led to.
+#[derive(Clone, Copy)]
+struct Found<'a> {
+    value: Value<'a>,
+    /// Whether it was found in something: if it is an optional itself, a longer path does not look into it.
+    is_member: bool,
+}
+
+impl<'a> Found<'a> {
+    /// A value that was not found in another, or an optional for what was.
+    fn whole(value: Value<'a>) -> Self {
+        Found {
+            value,
+            is_member: false,
+        }
+    }
+}
+
 impl<'a, O: Observer> Run<'_, 'a, O> {
     #[inline]
     pub(super) fn attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
@@ -89,7 +107,8 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 
     /// Any attribute, step by step.
     fn attribute_of(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
-        match (attribute.charge, self.resolve(attribute)) {
+        let result = self.resolve(attribute).map(|found| found.value);
+        match (attribute.charge, result) {
             (Charge::One, Ok(value)) => {
                 self.context.charge(1)?;
                 ops::sound(value)
@@ -116,27 +135,23 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
     }
 
-    fn resolve(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
-        let (mut value, is_member) = match &attribute.root {
-            Root::Variable { slot, name } => match self.activation.get(*slot) {
-                Some(value) => (value, false),
-                None => return Err(Fault::error(format!("no such attribute(s): {name}"))),
-            },
-            Root::Local(local) => (self.local(*local)?, false),
-            Root::Node(node) => self.root_node(*node)?,
-        };
-        if let Value::Optional(inner) = value
-            && !is_member
+    fn resolve(&mut self, attribute: &'a Attribute) -> Result<Found<'a>, Fault> {
+        let root = self.start(attribute)?;
+        if let Value::Optional(inner) = root.value
+            && !root.is_member
         {
             return match inner {
-                Some(inner) => self.optional_path(*inner, &attribute.path, true),
-                None => Ok(value),
+                Some(inner) => self
+                    .optional_path(*inner, &attribute.path, true)
+                    .map(Found::whole),
+                None => Ok(root),
             };
         }
+        let mut value = root.value;
         let mut path = attribute.path.as_slice();
         while let [step, rest @ ..] = path {
             if step.optional {
-                return self.optional_path(value, path, false);
+                return self.optional_path(value, path, false).map(Found::whole);
             }
             value = if attribute.presence && rest.is_empty() {
                 self.presence(value, step)?
@@ -145,26 +160,39 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             };
             path = rest;
         }
-        Ok(value)
+        let is_member = root.is_member || !attribute.path.is_empty();
+        Ok(Found { value, is_member })
     }
 
-    /// The value of a node that a path starts from, and whether the path goes on from a member: to the reference the
-    /// path of a conditional is that of each of its branches.
-    fn root_node(&mut self, id: NodeId) -> Result<(Value<'a>, bool), Fault> {
-        let Node::Conditional { condition, yes, no } = self.program.node(id) else {
-            return Ok((self.evaluate(id)?, false));
+    /// What a path starts from.
+    #[inline]
+    fn start(&mut self, attribute: &'a Attribute) -> Result<Found<'a>, Fault> {
+        match &attribute.root {
+            Root::Variable { slot, name } => match self.activation.get(*slot) {
+                Some(value) => Ok(Found::whole(value)),
+                None => Err(Fault::error(format!("no such attribute(s): {name}"))),
+            },
+            Root::Local(local) => self.local(*local).map(Found::whole),
+            Root::Node(node) => self.branch(*node),
+        }
+    }
+
+    /// What a node gives as the start of a path: that of a conditional goes on where the path of its branch ends.
+    fn branch(&mut self, id: NodeId) -> Result<Found<'a>, Fault> {
+        let result = match self.program.node(id) {
+            Node::Conditional { condition, yes, no } => self
+                .truth(*condition)
+                .and_then(|holds| self.branch(if holds { *yes } else { *no })),
+            Node::Attribute(attribute) if matches!(attribute.charge, Charge::Inner) => {
+                self.resolve(attribute)
+            }
+            _ => return self.evaluate(id).map(Found::whole),
         };
-        let chosen = if self.truth(*condition)? { *yes } else { *no };
-        let result = self.root_node(chosen);
         if O::ACTIVE {
-            let value = result.clone().map(|(value, _)| value);
+            let value = result.clone().map(|found| found.value);
             self.observer.observe(self.program.origin(id), &value);
         }
-        let is_member = match self.program.node(chosen) {
-            Node::Attribute(attribute) => is_path_to_member(&attribute.path),
-            _ => false,
-        };
-        result.map(|(value, within)| (value, within || is_member))
+        result
     }
 
     /// A member that has to be there.
@@ -279,11 +307,6 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             },
         }
     }
-}
-
-/// Whether a path leads to a member as it is, and not to an optional for it.
-fn is_path_to_member(path: &[Step]) -> bool {
-    !path.is_empty() && path.iter().all(|step| !step.optional)
 }
 
 /// An object of the input.
