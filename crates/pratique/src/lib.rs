@@ -1,8 +1,11 @@
 //! Kubernetes admission control as a library: sources, snapshot and chain behind one facade.
 //!
-//! An [`Admission`] is made once from static manifests and, if there are any, from policies of the API. It is
-//! immutable and shared between threads; [`Admission::judge`] judges a request by it. What a verdict depends on
-//! besides the request comes from a [`Cluster`]; [`Objects`] is one in memory.
+//! An [`Admission`] is made once from static manifests and, if there are any, from configuration of the API. It is
+//! immutable and shared between threads. [`Admission::judge`] judges a request by its policies, at once;
+//! [`Admission::admit`] takes it through the whole chain: mutating policies, mutating webhooks, both once more where one
+//! of them changed the object, validating policies, validating webhooks, and [steps](AdmissionStep) of one's own at any
+//! [`Place`] between them. What a verdict depends on besides the request comes from a [`Cluster`]; [`Objects`] is one in
+//! memory.
 //!
 //! ```
 //! use pratique::manifest::{ManifestFile, Plugin};
@@ -27,6 +30,54 @@
 //! assert_eq!(admission.policy_names().collect::<Vec<_>>(), ["no-default.static.k8s.io"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # While a program runs
+//!
+//! [`Builder::live`] leads to a [`Live`], which stays current: the directories that were added are watched, each with its
+//! own last good set; [sources](Source) give what an API stores, a [`ClusterView`] what the cluster holds. What changed is
+//! compiled aside and swapped in whole, so that a request sees one configuration to its end. A `Live` is a
+//! [`tower`](tower_service::Service) service that is ready once every source was loaded; [witnesses](Witness), such as
+//! metrics and audit logs, hear of everything.
+//!
+//! ```
+//! use pratique::json::Value;
+//! use pratique::{Acted, Admission, Configurations, InMemory, Place, Submission, step};
+//! # use pratique::types::AdmissionRequest;
+//!
+//! fn no_latest(submission: Submission<'_>) -> Acted {
+//!     let image = submission.object.at(&["spec", "image"]).and_then(Value::as_str);
+//!     match image.is_some_and(|image| image.ends_with(":latest")) {
+//!         true => Acted::deny("name a version"),
+//!         false => Acted::allow(),
+//!     }
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let stored = InMemory::unknown();
+//! let live = Admission::builder()
+//!     .step(Place::BeforeValidatingPolicies, step("no-latest", no_latest))
+//!     .live()
+//!     .source(stored.clone())
+//!     .start()?;
+//! assert!(!live.is_ready());
+//! stored.replace(Configurations::default());
+//! live.ready().await?;
+//!
+//! let object = pratique::json::parse(br#"{"spec": {"image": "shop:latest"}}"#)?.into_owned();
+//! let request = AdmissionRequest { object, ..AdmissionRequest::default() };
+//! let outcome = live.admit(&request).await?;
+//! assert_eq!(outcome.status.map(|status| status.message).as_deref(), Some("name a version"));
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//!
+//! All are on unless turned off; without any, there is no TLS, no runtime and no watcher.
+//!
+//! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime.
+//! - `watch`: directories stay current.
+//! - `metrics`, `audit`: `pratique_metrics::Metrics` and `pratique_audit::Log` are witnesses.
 
 mod admission;
 #[cfg(feature = "audit")]

@@ -4,8 +4,8 @@ use std::fs;
 
 use pratique::{Admission, Builder, Expressions};
 use pratique_manifest::{
-    ConfigurationOptions, LoadErrors, ManifestSet, Options, Plugin, PluginConfiguration, load_configuration, load_directory,
-    load_files,
+    ConfigurationOptions, LoadErrors, ManifestSet, Options, Plugin, PluginConfiguration, load_configuration,
+    load_directory, load_files,
 };
 
 use crate::arguments::{Gates, PolicyArguments};

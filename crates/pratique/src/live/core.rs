@@ -42,7 +42,10 @@ impl Core {
         let places = ingredients.api.iter_mut().skip(fixed);
         for (place, source) in places.zip(&self.sources) {
             match source.current() {
-                Some(current) => *place = current,
+                Some(current) => {
+                    super::log::changed(place, &current);
+                    *place = current;
+                }
                 None => known = false,
             }
         }

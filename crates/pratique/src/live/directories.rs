@@ -53,6 +53,7 @@ pub(super) fn watch(
             witnesses: witnesses.to_vec(),
         };
         let one = Watched::start(&directory.path, options, loader, teller)?;
+        super::log::started(directory.plugin, &one.current().value);
         watched.push((directory.place, one));
     }
     Ok(Directories(Mutex::new(watched)))

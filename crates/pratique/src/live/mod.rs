@@ -7,6 +7,7 @@ mod builder;
 mod core;
 #[cfg(feature = "watch")]
 mod directories;
+mod log;
 mod readiness;
 mod service;
 mod source;

@@ -1,0 +1,71 @@
+//! What an API server logs of the configuration that it takes up.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use pratique_exclusion::{NOTICE, Notice};
+
+use crate::configurations::Configurations;
+
+/// Tells of a directory that was loaded at the start.
+#[cfg(feature = "watch")]
+pub(super) fn started(plugin: pratique_manifest::Plugin, set: &pratique_manifest::ManifestSet) {
+    let name = plugin.name();
+    match plugin.is_policy() {
+        true => {
+            let count = set.mutating_policies.len() + set.validating_policies.len();
+            tracing::info!(
+                plugin = name,
+                count,
+                "Loaded manifest-based admission policy configurations"
+            );
+        }
+        false => {
+            let configurations = set.mutating_webhooks.len() + set.validating_webhooks.len();
+            tracing::info!(
+                plugin = name,
+                configurations,
+                "Loaded manifest-based webhook configurations"
+            );
+        }
+    }
+}
+
+/// Tells of webhook configurations that are new and name what webhooks never see.
+pub(super) fn changed(before: &Configurations, after: &Configurations) {
+    let known: HashSet<_> = before.mutating_webhooks.iter().map(Arc::as_ptr).collect();
+    for own in &after.mutating_webhooks {
+        if !known.contains(&Arc::as_ptr(own)) {
+            let rules = own
+                .webhooks
+                .iter()
+                .flatten()
+                .filter_map(|webhook| webhook.rules.as_ref());
+            let name = own.metadata.name.as_deref().unwrap_or_default();
+            tell(Notice::of("MutatingWebhookConfiguration", name, rules.flatten()));
+        }
+    }
+    let known: HashSet<_> = before.validating_webhooks.iter().map(Arc::as_ptr).collect();
+    for own in &after.validating_webhooks {
+        if !known.contains(&Arc::as_ptr(own)) {
+            let rules = own
+                .webhooks
+                .iter()
+                .flatten()
+                .filter_map(|webhook| webhook.rules.as_ref());
+            let name = own.metadata.name.as_deref().unwrap_or_default();
+            tell(Notice::of(
+                "ValidatingWebhookConfiguration",
+                name,
+                rules.flatten(),
+            ));
+        }
+    }
+}
+
+fn tell(notice: Option<Notice>) {
+    if let Some(notice) = notice {
+        let excluded = notice.excluded_resources.as_slice();
+        tracing::info!(kind = notice.kind, name = %notice.name, excludedResources = ?excluded, "{NOTICE}");
+    }
+}
