@@ -199,6 +199,7 @@ mod tests {
             ("jane", &["x".to_owned()][..])
         );
         assert!(config.user_for("b").unwrap().has_exec);
+        assert!(!user.has_exec && !user.has_auth_provider);
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! A kubeconfig, as the webhook plugins read one. Nothing of it is used here; it only has to decode.
+//! A kubeconfig, as the webhook plugins read one.
 
 use super::meta::{API_VERSION, KIND};
-use super::{Package, Struct, TEXT, Type, written};
+use super::{Package, Struct, TEXT, Type, optional, written};
 
 /// Config.
 pub(crate) static KUBE_CONFIG: Struct = Struct {
@@ -95,8 +95,8 @@ static USER: Struct = Struct {
         written("as-user-extra", Type::TextLists),
         written("username", TEXT),
         written("password", TEXT),
-        written("auth-provider", Type::Struct(&AUTH_PROVIDER)),
-        written("exec", Type::Struct(&EXEC)),
+        optional("auth-provider", Type::Struct(&AUTH_PROVIDER)),
+        optional("exec", Type::Struct(&EXEC)),
         EXTENSIONS,
     ],
 };

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use pratique::Objects;
 use pratique_json as json;
+use pratique_manifest::load_kube_config;
 use pratique_match::Equivalents;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Status, warnings};
 use pratique_webhook::{
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 use super::super::authorizer::CaseAuthorizer;
-use super::super::fixture::json_value;
+use super::super::fixture::{Directory, json_value};
 use super::configured::Configured;
 
 /// Listeners that serve one case after the other.
@@ -78,12 +79,24 @@ impl World {
         let text = case["request"].to_string();
         let request: AdmissionRequest<'_> =
             serde_json::from_str(&text).map_err(|error| format!("request: {error}"))?;
-        let caller = HttpCaller::default();
+        let caller = self.caller(case)?;
         self.runtime.block_on(async {
             let judged = self.judge(case, &request, configured, &caller).await;
             let calls = self.backend.end().await;
             Ok(self.shown(&judged?, calls))
         })
+    }
+
+    /// The client, with what the case's kubeconfig gives it.
+    fn caller(&self, case: &Value) -> Result<HttpCaller, String> {
+        let Some(text) = case["kubeConfig"].as_str() else {
+            return Ok(HttpCaller::default());
+        };
+        let directory = Directory::new(&json!({"kubeconfig": self.fill(text)}));
+        let directory = directory.map_err(|error| error.to_string())?;
+        let config = load_kube_config(&format!("{}/kubeconfig", directory.text()))?;
+        let credentials = Arc::new(config.unwrap_or_default());
+        Ok(HttpCaller::builder().credentials(credentials).build())
     }
 
     async fn judge(
