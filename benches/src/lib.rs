@@ -119,6 +119,11 @@ pub fn mutating_manifests(count: usize) -> Vec<ManifestFile> {
     (0..count).map(file).collect()
 }
 
+/// A manifest of a policy and its binding; no two have an expression in common, so that none is known before.
+pub fn policy(index: usize) -> String {
+    include_str!("../data/policy.yaml").replace("INDEX", &index.to_string())
+}
+
 /// The request to create [`POD`].
 pub fn request() -> String {
     format!(

@@ -39,20 +39,27 @@ impl Eyes {
         if anew {
             self.close();
         }
-        self.open()?;
+        // Without eyes, too, the way is known.
+        let opened = self.open();
         let mut ended = Ok(());
         for _ in 0..MAX_ROUNDS {
             let route = Arc::new(Route::find(directory));
-            if **self.route.load() == *route && self.watched == *route.directories() {
+            let before = self.route.swap(Arc::clone(&route));
+            if before == route && self.watched == *route.directories() {
                 break;
             }
-            self.route.store(Arc::clone(&route));
+            before
+                .replaced(&route)
+                .for_each(|directory| self.unwatch(directory));
+            // What was gone in between is not on the way the next time.
             ended = self.watch(&route);
-            if ended.is_err() {
-                break;
-            }
         }
-        ended
+        opened.and(ended)
+    }
+
+    /// Whether the way to a directory is the one that is watched. While it is, all that was read was read on it.
+    pub(crate) fn is_steady(&self, directory: &Path) -> bool {
+        self.route.load().agrees(&Route::find(directory))
     }
 
     /// Has the file system tell of changes.
@@ -72,23 +79,26 @@ impl Eyes {
     }
 
     fn close(&mut self) {
-        for directory in std::mem::take(&mut self.watched) {
-            if let Some(watcher) = &mut self.watcher {
-                // What is gone is not watched any more.
-                let _ = watcher.unwatch(&directory);
-            }
+        for directory in self.watched.clone() {
+            self.unwatch(&directory);
+        }
+    }
+
+    fn unwatch(&mut self, directory: &Path) {
+        if self.watched.remove(directory)
+            && let Some(watcher) = &mut self.watcher
+        {
+            // What is gone is not watched any more.
+            let _ = watcher.unwatch(directory);
         }
     }
 
     fn watch(&mut self, route: &Route) -> Result<(), notify::Error> {
+        let gone: Vec<_> = self.watched.difference(route.directories()).cloned().collect();
+        gone.iter().for_each(|directory| self.unwatch(directory));
         let Some(watcher) = &mut self.watcher else {
             return Ok(());
         };
-        for directory in self.watched.difference(route.directories()) {
-            let _ = watcher.unwatch(directory);
-        }
-        self.watched
-            .retain(|directory| route.directories().contains(directory));
         let mut first = Ok(());
         for directory in route.directories() {
             if self.watched.contains(directory) {

@@ -1,5 +1,6 @@
 //! The live value: what is in use now, and the thread behind it.
 
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -60,7 +61,8 @@ impl<T: Send + Sync + 'static> Watched<T> {
         let mut said = Said::default();
         worker::watch(&mut eyes, &directory, false, &options, &mut said);
         let began = Instant::now();
-        let first = first(&mut loader, &directory, &observer, began)?;
+        let loaded = worker::load_steadily(&mut eyes, &directory, || loader.load(&directory, None));
+        let first = first(loaded.unwrap_or_else(|loaded| loaded), &observer, began)?;
         let current = Arc::new(ArcSwap::from_pointee(first));
         worker::tell(
             &observer,
@@ -135,13 +137,12 @@ impl<T> std::ops::Deref for Current<T> {
     }
 }
 
-fn first<T, L: Load<T>>(
-    loader: &mut L,
-    directory: &Path,
+fn first<T, E: Display>(
+    loaded: Result<Loaded<T>, E>,
     observer: &impl Observer,
     began: Instant,
-) -> Result<Version<T>, StartError<L::Error>> {
-    match loader.load(directory, None) {
+) -> Result<Version<T>, StartError<E>> {
+    match loaded {
         Ok(Loaded::New { value, hash }) => Ok(Version {
             value,
             hash,

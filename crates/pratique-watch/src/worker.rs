@@ -12,7 +12,7 @@ use crate::eyes::Eyes;
 use crate::load::{Load, Loaded, Version};
 use crate::observer::{Attempt, Observer, Outcome};
 use crate::options::Options;
-use crate::signal::{Call, Signal};
+use crate::signal::{Call, Change, Signal};
 
 /// All that the thread has.
 pub(crate) struct Worker<T, L, O> {
@@ -60,12 +60,19 @@ impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
     fn attempt(&mut self) {
         let began = Instant::now();
         let current = self.current.load_full();
-        let loaded = catch_unwind(AssertUnwindSafe(|| {
-            self.loader
-                .load(&self.directory, Some(&current))
-                .map_err(|error| error.to_string())
-        }));
-        let loaded = loaded.unwrap_or_else(|_| Err("loading panicked".to_owned()));
+        let (loader, directory) = (&mut self.loader, &self.directory);
+        let loaded = load_steadily(&mut self.eyes, directory, || {
+            let load = AssertUnwindSafe(|| loader.load(directory, Some(&current)));
+            match catch_unwind(load) {
+                Ok(loaded) => loaded.map_err(|error| error.to_string()),
+                Err(_) => Err("loading panicked".to_owned()),
+            }
+        });
+        let Ok(loaded) = loaded else {
+            // It goes on changing; what was read is of no one time.
+            self.signal.change(Change::Lost);
+            return;
+        };
         match loaded {
             Err(reason) => self.failed(began, &reason),
             Ok(Loaded::New { value, hash }) if hash != current.hash => {
@@ -98,6 +105,28 @@ impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
     fn tell(&self, began: Instant, outcome: Outcome<'_>) {
         tell(&self.observer, began, outcome);
     }
+}
+
+/// How often to read what changes while it is read.
+const MAX_READS: usize = 8;
+
+/// Loads until the way to the directory was the same before and after, so that a swap of all files is never half seen.
+/// An error is what was read last, while it changed.
+pub(crate) fn load_steadily<R>(
+    eyes: &mut Eyes,
+    directory: &Path,
+    mut load: impl FnMut() -> R,
+) -> Result<R, R> {
+    let mut loaded = load();
+    for _ in 1..MAX_READS {
+        if eyes.is_steady(directory) {
+            return Ok(loaded);
+        }
+        // What cannot be watched is told when it is looked at next.
+        let _ = eyes.look(directory, false);
+        loaded = load();
+    }
+    Err(loaded)
 }
 
 /// Tells the observer of an attempt that ends now.

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use pratique_benches::policy;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -187,11 +188,6 @@ fn write(directory: &Path, policies: usize) -> Result<PathBuf, String> {
         fs::write(path, documents.join("---\n")).map_err(failed)?;
     }
     Ok(directory.to_owned())
-}
-
-/// A policy and its binding; no two have an expression in common, so that none is known before.
-fn policy(index: usize) -> String {
-    include_str!("policy.yaml").replace("INDEX", &index.to_string())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod build;
 mod cel;
 mod contest;
 mod load;
+mod reload;
 mod side;
 mod statistics;
 mod table;
@@ -52,6 +53,8 @@ pub enum What {
     Cel,
     /// A thousand static policies: time, memory, and ten times as many.
     Load,
+    /// A watched directory: from a file's rename to the new verdict, and requests while reloads go on.
+    Reload,
 }
 
 /// The peers.
@@ -66,6 +69,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let ended = match arguments.what {
         What::Cel => cel::contest(arguments).and_then(|results| show(arguments, &results)),
         What::Load => load::run(arguments),
+        What::Reload => reload::run(arguments),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

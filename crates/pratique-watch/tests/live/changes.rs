@@ -4,7 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
+
+use pratique_watch::{Loaded, Options, Version, Watched};
 
 use crate::world::{Kept, World, policy, rename_into};
 
@@ -90,6 +93,55 @@ fn mounted_volumes_swap_their_data() {
         fs::remove_dir_all(world.path(&format!("..{}", number - 1))).unwrap();
         world.expect(&[&name]);
     }
+}
+
+#[test]
+fn a_swap_while_it_is_read_is_not_half_seen() {
+    let world = World::new();
+    let root = world.directory.clone();
+    for (version, text) in [("..1", "one"), ("..2", "two"), ("..3", "three")] {
+        fs::create_dir(root.join(version)).unwrap();
+        fs::write(root.join(version).join("a"), text).unwrap();
+        fs::write(root.join(version).join("b"), text).unwrap();
+    }
+    let swap = |to: &str, root: &Path| {
+        symlink(to, root.join("..data_tmp")).unwrap();
+        fs::rename(root.join("..data_tmp"), root.join("..data")).unwrap();
+    };
+    swap("..1", &root);
+    symlink("..data/a", root.join("a")).unwrap();
+    symlink("..data/b", root.join("b")).unwrap();
+    let mut torn = 0;
+    let loader = move |directory: &Path, _: Option<&Version<[String; 2]>>| {
+        let read = |name| fs::read_to_string(directory.join(name)).map_err(|error| error.to_string());
+        let a = read("a")?;
+        match torn {
+            0 => swap("..2", directory),
+            // Once the other one is seen whole, the next is to come by itself.
+            2 if a == "two" => swap("..3", directory),
+            _ => {}
+        }
+        torn += 1;
+        let b = read("b")?;
+        let hash = format!("{a} {b}");
+        Ok::<_, String>(Loaded::New { value: [a, b], hash })
+    };
+    let heard = Arc::clone(&world.heard);
+    let watched = Watched::start(&root, Options::default(), loader, heard).unwrap();
+    assert_eq!(watched.current().value, ["two", "two"]);
+    watched.reload();
+    world.heard.wait_for(|attempts| {
+        attempts
+            .iter()
+            .filter(|attempt| **attempt == Kept::Loaded)
+            .count()
+            == 2
+    });
+    let last = watched.snapshot();
+    assert_eq!(
+        (last.number, &last.value),
+        (1, &["three", "three"].map(str::to_owned))
+    );
 }
 
 /// A world whose directory has `a.yaml`, which links to `link`, which links to `files/target`, all in different places.

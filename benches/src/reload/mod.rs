@@ -1,0 +1,101 @@
+//! A watched directory of policies that changes: `pratique-benches reload change|swap DIRECTORY POLICIES ROUNDS` and
+//! `pratique-benches reload alternate DIRECTORY RELOADS`.
+//!
+//! `change` has one file renamed over another, `swap` all files replaced at once, as in a mounted volume whose `..data` is
+//! swapped. Both measure from the rename until a request that is judged again and again has the new verdict.
+//! `alternate` measures requests while nothing changes and while two sets and a broken one take turns. Each prints a line
+//! of JSON.
+
+mod alternate;
+mod live;
+mod volume;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use pratique_benches::policy;
+use serde_json::json;
+
+use live::Live;
+use volume::Volume;
+
+/// Measures what the arguments say.
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let number = |text: &String| text.parse().map_err(|error| format!("{text}: {error}"));
+    let result = match arguments {
+        [what, directory, policies, rounds] if what == "change" => {
+            json!({"nanos": change(Path::new(directory), number(policies)?, number(rounds)?)?})
+        }
+        [what, directory, policies, rounds] if what == "swap" => {
+            json!({"nanos": swap(Path::new(directory), number(policies)?, number(rounds)?)?})
+        }
+        [what, directory, reloads] if what == "alternate" => {
+            alternate::run(Path::new(directory), number(reloads)?)?
+        }
+        _ => return Err("usage: pratique-benches reload change|swap|alternate DIRECTORY …".to_owned()),
+    };
+    println!("{result}");
+    Ok(())
+}
+
+/// Has one policy of a directory changed, in one of its expressions.
+fn change(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, String> {
+    let written = (0..policies)
+        .try_for_each(|index| fs::write(directory.join(format!("policy-{index:04}.yaml")), policy(index)));
+    written.map_err(|error| error.to_string())?;
+    let (live, _) = Live::start(directory)?;
+    let file = directory.join("policy-0000.yaml");
+    let aside = directory.with_extension("next");
+    let mut nanos = Vec::new();
+    for round in 0..rounds {
+        let text = policy(0).replace("'at most '", &format!("'round-{round}: at most '"));
+        fs::write(&aside, text).map_err(|error| error.to_string())?;
+        let start = Instant::now();
+        fs::rename(&aside, &file).map_err(|error| error.to_string())?;
+        nanos.push(until(&live, round, start)?);
+    }
+    Ok(nanos)
+}
+
+/// Has all policies of a directory changed, in nearly all of their expressions.
+fn swap(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, String> {
+    let mut volume = Volume::new(directory, policies)?;
+    volume.put("before", policy)?;
+    let (live, _) = Live::start(directory)?;
+    let mut nanos = Vec::new();
+    for round in 0..rounds {
+        let set = format!("round-{round}");
+        volume.prepare(&round.to_string(), |index| rewrite(&policy(index), &set))?;
+        let start = Instant::now();
+        volume.swap()?;
+        nanos.push(until(&live, round, start)?);
+    }
+    Ok(nanos)
+}
+
+/// A policy whose expressions are nearly all others, and which says so.
+fn rewrite(policy: &str, set: &str) -> String {
+    policy
+        .replace("'at most '", &format!("'{set}: at most '"))
+        .replace("'policy ", &format!("'{set} policy "))
+        .replace("sidecar-", &format!("sidecar-{set}-"))
+        .replace("registry-", &format!("registry-{set}-"))
+        .replace("mirror", &format!("mirror-{set}-"))
+        .replace("team-", &format!("team-{set}-"))
+}
+
+/// Waits for the verdict of a round, and says how long that took.
+fn until(live: &Live, round: usize, start: Instant) -> Result<u64, String> {
+    let expected = format!("round-{round}: at most");
+    while !live.judge()?.is_some_and(|message| message.contains(&expected)) {
+        if start.elapsed() > Duration::from_secs(30) {
+            return Err(format!("round {round} is not seen: {:?}", live.judge()));
+        }
+        std::thread::yield_now();
+    }
+    // What an observer does, and whoever is woken by the same change, shall not fall into the next round.
+    let took = start.elapsed();
+    std::thread::sleep(Duration::from_millis(2));
+    u64::try_from(took.as_nanos()).map_err(|error| error.to_string())
+}

@@ -1,0 +1,183 @@
+//! Reloading a watched directory: how long it takes from a file's rename to the new verdict, and what requests notice of
+//! reloads while they are judged.
+//!
+//! The program judges by policies that follow a directory, as a server does; see `benches/src/reload`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::table::{factor, time};
+use super::{Arguments, build};
+
+/// What each measure does, for how many policies.
+const MEASURES: [(&str, &str, usize); 4] = [
+    ("change", "one of 100 policies", 100),
+    ("change", "one of 1,000 policies", 1_000),
+    ("swap", "100 policies at once", 100),
+    ("swap", "1,000 policies at once", 1_000),
+];
+/// Changes in a round.
+const CHANGES: usize = 20;
+/// Reloads under load.
+const RELOADS: usize = 1_000;
+
+#[derive(Deserialize)]
+struct Changes {
+    nanos: Vec<u64>,
+}
+
+/// Requests while nothing changes, and while reloads go on.
+#[derive(Deserialize)]
+struct Requests {
+    calm: Vec<u64>,
+    reloading: Vec<u64>,
+    seen: usize,
+}
+
+/// Builds our side, and measures.
+pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
+    let program = build::ours()?;
+    let mut text = String::from("from the rename to the new verdict\n");
+    let mut results = Vec::new();
+    row(&mut text, ["", "median", "90 %", "99 %", "longest"]);
+    for (what, title, policies) in MEASURES {
+        let rounds = arguments.rounds.max(1) * CHANGES;
+        let numbers = [policies, rounds].map(|number| number.to_string());
+        let changes: Changes = measure(&program, what, &numbers)?;
+        let of = Shares::of(changes.nanos);
+        row(
+            &mut text,
+            [
+                title,
+                &time(of.half),
+                &time(of.most),
+                &time(of.nearly),
+                &time(of.longest),
+            ],
+        );
+        results.push(json!({"what": what, "policies": policies, "nanoseconds": of.to_json()}));
+    }
+    let requests: Requests = measure(&program, "alternate", &[RELOADS.to_string()])?;
+    let seen = requests.seen;
+    let [calm, reloading] = [requests.calm, requests.reloading].map(|nanos| (nanos.len(), Shares::of(nanos)));
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        text,
+        "\na request before 100 policies, while 2 sets and a broken one take turns {RELOADS} times; {seen} sets were seen"
+    );
+    row(&mut text, ["", "median", "90 %", "99 %", "requests"]);
+    for (title, (count, of)) in [("without reloads", &calm), ("with reloads", &reloading)] {
+        row(
+            &mut text,
+            [
+                title,
+                &time(of.half),
+                &time(of.most),
+                &time(of.nearly),
+                &count.to_string(),
+            ],
+        );
+    }
+    let [half, most, nearly] = [
+        reloading.1.half / calm.1.half,
+        reloading.1.most / calm.1.most,
+        reloading.1.nearly / calm.1.nearly,
+    ];
+    row(&mut text, ["", &factor(half), &factor(most), &factor(nearly), ""]);
+    let results = json!({
+        "bench": "reload",
+        "changes": results,
+        "requests": {"calm": calm.1.to_json(), "reloading": reloading.1.to_json(), "ratio": nearly, "seen": seen},
+    });
+    show(arguments, &text, &results)
+}
+
+/// Has the program measure in an empty directory of its own.
+fn measure<T: for<'de> Deserialize<'de>>(
+    program: &Path,
+    what: &str,
+    numbers: &[String],
+) -> Result<T, String> {
+    let directory = program.with_file_name("bench-reload");
+    let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).map_err(failed)?;
+    let output = Command::new(program)
+        .args(["reload", what])
+        .arg(&directory)
+        .args(numbers)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("{}: {error}", program.display()))?;
+    if !output.status.success() {
+        return Err(format!("{what} ended with {}", output.status));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("{what}: {error}"))
+}
+
+/// How long half of all took at most, nine tenths, 99 hundredths, and the longest.
+struct Shares {
+    half: f64,
+    most: f64,
+    nearly: f64,
+    longest: f64,
+}
+
+impl Shares {
+    fn of(mut nanos: Vec<u64>) -> Self {
+        nanos.sort_unstable();
+        let last = nanos.len().saturating_sub(1);
+        let at = |share: usize| nanos.get(last * share / 100).copied().unwrap_or_default() as f64;
+        Shares {
+            half: at(50),
+            most: at(90),
+            nearly: at(99),
+            longest: at(100),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        json!({"p50": self.half, "p90": self.most, "p99": self.nearly, "max": self.longest})
+    }
+}
+
+fn row(text: &mut String, [title, cells @ ..]: [&str; 5]) {
+    let _ = write!(text, "  {title:24}");
+    for cell in cells {
+        let _ = write!(text, "{cell:>12}");
+    }
+    text.push('\n');
+}
+
+fn show(arguments: &Arguments, text: &str, results: &Value) -> Result<(), String> {
+    match &arguments.json {
+        Some(path) if path.as_os_str() == "-" => println!("{results:#}"),
+        Some(path) => {
+            print!("{text}");
+            fs::write(path, format!("{results:#}\n"))
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        None => print!("{text}"),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_of_all() {
+        let of = Shares::of((1..=101).rev().collect());
+        assert_eq!(
+            (of.half, of.most, of.nearly, of.longest),
+            (51.0, 91.0, 100.0, 101.0)
+        );
+        assert_eq!(Shares::of(Vec::new()).half, 0.0);
+    }
+}
