@@ -59,6 +59,9 @@ pub(crate) fn read(path: &str) -> Result<DirectoryContent, Failure> {
 /// Larger files are not read. No manifest comes near; the server has no bound but its memory.
 const MAX_MIB: u64 = 512;
 
+/// What is set aside for a file of the size that it says it has; for more, it has to show.
+const MAX_ROOM: usize = 1 << 20;
+
 /// Reads a file of a directory. The server would wait for a pipe, and read a device without end.
 fn read_manifest(path: &str) -> Result<Vec<u8>, String> {
     if let Ok(found) = fs::metadata(path) {
@@ -73,8 +76,10 @@ fn read_manifest(path: &str) -> Result<Vec<u8>, String> {
         .read(true)
         .open(path)
         .map_err(|error| failed("open", error))?;
-    refuse(path, &file.metadata().map_err(|error| failed("stat", error))?)?;
-    let mut bytes = Vec::new();
+    let found = file.metadata().map_err(|error| failed("stat", error))?;
+    refuse(path, &found)?;
+    let room = usize::try_from(found.len()).map_or(0, |length| length.saturating_add(1));
+    let mut bytes = Vec::with_capacity(room.min(MAX_ROOM));
     let limit = MAX_MIB << 20;
     let read = file.take(limit + 1).read_to_end(&mut bytes);
     let read = read.map_err(|error| failed("read", error))?;

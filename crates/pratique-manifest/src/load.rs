@@ -102,7 +102,7 @@ fn from_directory(
     texts: Texts,
 ) -> Result<ManifestSet, LoadErrors> {
     let content = directory::read(path).map_err(|failure| LoadErrors::new(vec![failure]))?;
-    let failures = unsplit(&content.files, content.unreadable);
+    let failures = unsplit(&content.files, content.unreadable, None);
     let hash = content_hash(&content.files);
     let files = content.files.into_iter().map(Cow::Owned);
     let rules = StaticRules::new(Home::Plugin(plugin), options, texts);
@@ -115,7 +115,7 @@ fn load(
     home: Home,
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
-    let failures = unsplit(files, unreadable);
+    let failures = unsplit(files, unreadable, None);
     let hash = content_hash(files);
     let rules = StaticRules::new(home, options, Texts::Kept);
     finish(files.iter().map(Cow::Borrowed), failures, hash, rules, None)
@@ -154,6 +154,7 @@ pub(crate) fn finish<'a>(
 /// Goes through the documents of a file, and gives what to remember of it, if that is wanted and nothing is wrong.
 fn accept_file(rules: &mut StaticRules<'_>, file: Cow<'_, ManifestFile>, remember: bool) -> Option<Known> {
     let found: Vec<FileDocument> = documents(&file).collect();
+    let remember = remember && document::bad_separators(&file.content).is_empty();
     // What is not UTF-8 is no part of any text, so nobody shares it.
     let text = Arc::new(String::from_utf8(file.into_owned().content).unwrap_or_default());
     for document in found {
@@ -172,15 +173,22 @@ pub(crate) struct FileDocument {
     pub(crate) file_lines: FileLines,
 }
 
-/// The separators that split no file. The server looks at all files for these before it looks at any document.
-pub(crate) fn unsplit(files: &[ManifestFile], unreadable: Vec<(usize, Failure)>) -> Vec<Failure> {
+/// The separators that split no file. The server looks at all files for these before it looks at any document. Files
+/// that are known have none.
+pub(crate) fn unsplit(
+    files: &[ManifestFile],
+    unreadable: Vec<(usize, Failure)>,
+    memory: Option<&Memory>,
+) -> Vec<Failure> {
     let mut failures = Vec::new();
     let mut unreadable = unreadable.into_iter().peekable();
     for (number, file) in files.iter().enumerate() {
         while let Some((_, failure)) = unreadable.next_if(|(before, _)| *before <= number) {
             failures.push(failure);
         }
-        failures.extend(bad_separators(file));
+        if memory.is_none_or(|memory| memory.recall(file).is_none()) {
+            failures.extend(bad_separators(file));
+        }
     }
     failures.extend(unreadable.map(|(_, failure)| failure));
     failures

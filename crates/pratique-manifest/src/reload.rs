@@ -47,7 +47,7 @@ impl Reloader {
         if content.unreadable.is_empty() && in_use == Some(hash.as_str()) {
             return Ok(None);
         }
-        let failures = unsplit(&content.files, content.unreadable);
+        let failures = unsplit(&content.files, content.unreadable, Some(&self.memory));
         let files = content.files.into_iter().map(Cow::Owned);
         let rules = StaticRules::new(Home::Plugin(self.plugin), options, Texts::Kept);
         finish(files, failures, hash, rules, Some(&mut self.memory)).map(Some)

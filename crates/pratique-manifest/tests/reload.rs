@@ -169,8 +169,12 @@ fn faults_are_those_of_the_first_time() {
     #[cfg(unix)]
     std::os::unix::fs::symlink("d", directory.own.path().join("d.yaml")).unwrap();
     assert!(directory.check(0).is_none());
-    directory.write("e.yaml", "---\n--- e\n");
-    assert!(directory.check(0).is_none());
+    directory.remove("d.yaml");
+    // Between documents that are good.
+    directory.write("e.yaml", &[policy("e"), policy("f")].join("--- e\n"));
+    for _ in 0..3 {
+        assert!(directory.check(2).is_none());
+    }
 }
 
 #[test]
