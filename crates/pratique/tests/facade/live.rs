@@ -7,7 +7,10 @@ use std::task::{Context, Poll, Waker};
 
 use crate::world::{configmap, file, mutating, mutating_policy, run, trail, validating, validating_policy};
 use pratique::manifest::{Options, load_api_files};
-use pratique::{Admission, Configurations, Expressions, InMemory, Live, SharedObjects, Unavailable};
+use pratique::{
+    Acting, Admission, AdmissionStep, Configurations, Expressions, InMemory, Live, Place, SharedObjects,
+    Submission, Unavailable,
+};
 use tower_service::Service;
 
 /// The configuration that a text has.
@@ -141,4 +144,42 @@ fn what_did_not_change_is_not_compiled_again() {
     });
     live.settle();
     assert!(!Arc::ptr_eq(&before, &live.current().unwrap()));
+}
+
+/// A step that never ends.
+struct Endless;
+
+impl AdmissionStep for Endless {
+    fn name(&self) -> &str {
+        "endless"
+    }
+
+    fn act<'a>(&'a self, _: Submission<'a>) -> Acting<'a> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[test]
+fn a_request_that_nobody_waits_for_leaves_nothing_behind() {
+    let builder = Admission::builder().step(Place::Schema, Endless);
+    let mut live = builder.live().start().unwrap();
+    let before = live.current().unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..3 {
+        let mut answer = live.call(configmap(""));
+        assert!(answer.as_mut().poll(&mut context).is_pending());
+    }
+    // That of the handle, and the one here.
+    assert_eq!(Arc::strong_count(&before), 2);
+    live.stop();
+}
+
+#[cfg(feature = "webhooks")]
+#[tokio::test]
+async fn a_request_has_its_time() {
+    let builder = Admission::builder().step(Place::Schema, Endless);
+    let live = builder.live().deadline(std::time::Duration::from_millis(10));
+    let live = live.start().unwrap();
+    let response = live.review(&configmap("")).await.unwrap();
+    assert_eq!(response.result.map(|status| status.code), Some(504));
 }

@@ -10,6 +10,29 @@ use crate::world::{file, mutating_policy, validating_policy};
 
 const POLICIES: Plugin = Plugin::ValidatingAdmissionPolicy;
 
+#[test]
+fn the_list_of_tests_is_true() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let list = fs::read_to_string(format!("{root}/testdata/README.md")).unwrap();
+    let rows = list.lines().filter(|line| line.starts_with("| `Test"));
+    for row in rows {
+        let ours = row.rsplit("| ").next().unwrap();
+        let mut source = String::new();
+        for name in ours.split('`').skip(1).step_by(2) {
+            if !name.contains('/') {
+                assert!(source.contains(&format!("fn {name}()")), "{name}: {row}");
+                continue;
+            }
+            let path = match name.strip_prefix('…') {
+                Some(rest) => format!("{root}/crates/pratique/tests/facade{rest}"),
+                None if name.starts_with("load/") => format!("{root}/testdata/{name}"),
+                None => format!("{root}/crates/{name}"),
+            };
+            source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        }
+    }
+}
+
 /// What loading says: nothing, or the first fault.
 fn said(plugin: Plugin, texts: &[&str]) -> String {
     let files: Vec<_> = texts
