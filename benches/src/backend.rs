@@ -1,0 +1,42 @@
+//! The webhooks that both sides of `cargo xtask bench webhook` call: in a process of their own, as in clusters.
+
+use pratique_benches::contest::{Order, Sample, Side};
+use pratique_webhook_backend::{Backend, Listener, Script};
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+/// Listeners at work, as long as nobody says otherwise.
+pub(crate) struct Listening {
+    backend: Backend,
+    _runtime: Runtime,
+}
+
+impl Listening {
+    pub(crate) fn new(scripts: Value) -> Result<Self, String> {
+        let failed = |error: std::io::Error| error.to_string();
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(failed)?;
+        let backend = runtime.block_on(Backend::start()).map_err(failed)?;
+        let scripts = scripts.as_object().into_iter().flatten();
+        let scripts = scripts.map(|(path, script)| Ok((path.clone(), Script::from_json(&script.to_string())?)));
+        let scripts: Vec<(String, Script)> = scripts.collect::<Result<_, _>>().map_err(failed)?;
+        backend.begin_unrecorded(scripts);
+        Ok(Listening {
+            backend,
+            _runtime: runtime,
+        })
+    }
+}
+
+impl Side for Listening {
+    fn facts(&self) -> Result<Value, String> {
+        Ok(json!({
+            "http1": self.backend.url(Listener::Backend),
+            "http2": self.backend.url(Listener::Http2),
+            "caBundle": self.backend.fill("$CA"),
+        }))
+    }
+
+    fn measure(&self, order: &Order) -> Result<Sample, String> {
+        Err(format!("no work is named {:?}", order.measure))
+    }
+}

@@ -1,0 +1,202 @@
+//! Our side of `cargo xtask bench webhook`: requests before webhooks, one after the other and several at once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pratique::types::AdmissionRequest;
+use pratique::{Answer, Authorizer, Check, Objects};
+use pratique_benches::contest::{Order, Sample, Side};
+use pratique_expression::Cache;
+use pratique_match::Equivalents;
+use pratique_webhook::{
+    HttpCaller, MutatingWebhooks, Origin, Reinvocation, Surroundings, ValidatingWebhooks, mutate, validate,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+/// The webhooks by case, all over one request.
+pub(crate) struct Webhooks {
+    runtime: Runtime,
+    cases: BTreeMap<String, Arc<Subject>>,
+}
+
+struct Subject {
+    mutating: MutatingWebhooks,
+    validating: ValidatingWebhooks,
+    request: &'static AdmissionRequest<'static>,
+    cluster: Objects,
+    equivalents: Equivalents,
+    caller: HttpCaller,
+}
+
+#[derive(Deserialize)]
+struct Setup {
+    request: Value,
+    namespace: Value,
+    cases: BTreeMap<String, Configurations>,
+}
+
+#[derive(Deserialize)]
+struct Configurations {
+    mutating: Value,
+    validating: Value,
+}
+
+#[derive(Debug)]
+struct Nobody;
+
+impl Authorizer for Nobody {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Decided(pratique::Decision::default())
+    }
+}
+
+impl Webhooks {
+    pub(crate) fn new(setup: Value) -> Result<Self, String> {
+        let setup: Setup = serde_json::from_value(setup).map_err(|error| error.to_string())?;
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        // Both live as long as the process.
+        let text: &'static str = Box::leak(setup.request.to_string().into_boxed_str());
+        let request: AdmissionRequest<'static> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let request: &'static AdmissionRequest<'static> = Box::leak(Box::new(request));
+        let subject = |(name, configurations): (String, Configurations)| {
+            let subject = Subject::new(&configurations, &setup.namespace, request)?;
+            Ok((name, Arc::new(subject)))
+        };
+        Ok(Webhooks {
+            runtime: runtime.map_err(|error| error.to_string())?,
+            cases: setup.cases.into_iter().map(subject).collect::<Result<_, String>>()?,
+        })
+    }
+}
+
+impl Subject {
+    fn new(
+        configurations: &Configurations,
+        namespace: &Value,
+        request: &'static AdmissionRequest<'static>,
+    ) -> Result<Self, String> {
+        let failed = |error: serde_json::Error| error.to_string();
+        let mutating = serde_json::from_value(configurations.mutating.clone()).map_err(failed)?;
+        let validating = serde_json::from_value(configurations.validating.clone()).map_err(failed)?;
+        let mut cluster = Objects::new();
+        cluster.add(pratique_json::parse(&namespace.to_string()).map_err(|error| error.to_string())?.into_owned());
+        Ok(Subject {
+            mutating: MutatingWebhooks::compile([&mutating], Origin::Api, &Cache::new()),
+            validating: ValidatingWebhooks::compile([&validating], Origin::Api, &Cache::new()),
+            request,
+            cluster,
+            equivalents: Equivalents::builtin(),
+            caller: HttpCaller::default(),
+        })
+    }
+
+    fn surroundings(&self) -> Surroundings<'_> {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        Surroundings::new(&self.equivalents, &self.cluster, Arc::new(Nobody)).with_deadline(deadline)
+    }
+
+    /// Whether the request may go on, and the labels that it then has.
+    async fn mutate(&self) -> Result<Value, String> {
+        let mut turns = Reinvocation::default();
+        let surroundings = self.surroundings();
+        let sets = [&self.mutating];
+        let mutated = mutate(&sets, self.request, &surroundings, &mut turns, &self.caller, &mut ()).await;
+        let mutated = mutated.map_err(|error| error.to_string())?;
+        let object = mutated.object.ok_or_else(|| format!("nothing was changed: {:?}", mutated.status))?;
+        let object: Value = serde_json::from_str(&object.to_string()).map_err(|error| error.to_string())?;
+        Ok(object.pointer("/metadata/labels").cloned().unwrap_or_default())
+    }
+
+    async fn validate(&self) -> Result<(), String> {
+        let surroundings = self.surroundings();
+        let verdict = validate(&[&self.validating], self.request, &surroundings, &self.caller, &mut ()).await;
+        let verdict = verdict.map_err(|error| error.to_string())?;
+        verdict.status.map_or(Ok(()), |status| Err(status.message))
+    }
+
+    async fn work(&self, measure: &str) -> Result<(), String> {
+        match measure {
+            "mutate" => {
+                let mut turns = Reinvocation::default();
+                let surroundings = self.surroundings();
+                let sets = [&self.mutating];
+                let mutated = mutate(&sets, self.request, &surroundings, &mut turns, &self.caller, &mut ()).await;
+                let mutated = mutated.map_err(|error| error.to_string())?;
+                mutated.status.map_or(Ok(()), |status| Err(status.message))
+            }
+            _ => self.validate().await,
+        }
+    }
+}
+
+impl Side for Webhooks {
+    fn facts(&self) -> Result<Value, String> {
+        let mut facts = serde_json::Map::new();
+        for (name, subject) in &self.cases {
+            let labels = self.runtime.block_on(async {
+                subject.validate().await?;
+                subject.mutate().await
+            });
+            facts.insert(name.clone(), labels?);
+        }
+        Ok(json!({"labels": facts}))
+    }
+
+    fn measure(&self, order: &Order) -> Result<Sample, String> {
+        let subject = self.cases.get(&order.case).ok_or_else(|| format!("no case is named {:?}", order.case))?;
+        let length = Duration::from_nanos(order.nanoseconds);
+        if order.measure == "throughput" {
+            return self.runtime.block_on(at_once(subject, length));
+        }
+        let (subject, measure) = (Arc::clone(subject), order.measure.clone());
+        let measured = self.runtime.spawn(async move { one_by_one(&subject, &measure, length).await });
+        self.runtime.block_on(measured).map_err(|error| error.to_string())?
+    }
+}
+
+/// How many requests are under way at once.
+const AT_ONCE: usize = 16;
+
+/// The median of how long requests take.
+async fn one_by_one(subject: &Subject, measure: &str, length: Duration) -> Result<Sample, String> {
+    let (mut times, start) = (Vec::new(), Instant::now());
+    while times.is_empty() || start.elapsed() < length {
+        let began = Instant::now();
+        subject.work(measure).await?;
+        times.push(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
+    }
+    times.sort_unstable();
+    Ok(Sample {
+        operations: 1,
+        nanoseconds: times.get(times.len() / 2).copied().unwrap_or(0),
+    })
+}
+
+/// How many requests are answered.
+async fn at_once(subject: &Arc<Subject>, length: Duration) -> Result<Sample, String> {
+    let start = Instant::now();
+    let workers: Vec<_> = (0..AT_ONCE)
+        .map(|_| {
+            let subject = Arc::clone(subject);
+            tokio::spawn(async move {
+                let mut requests = 0;
+                while start.elapsed() < length {
+                    subject.validate().await?;
+                    requests += 1;
+                }
+                Ok::<u64, String>(requests)
+            })
+        })
+        .collect();
+    let mut operations = 0;
+    for worker in workers {
+        operations += worker.await.map_err(|error| error.to_string())??;
+    }
+    Ok(Sample {
+        operations,
+        nanoseconds: u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+    })
+}
