@@ -14,10 +14,15 @@ pub(crate) struct Listening {
 impl Listening {
     pub(crate) fn new(scripts: Value) -> Result<Self, String> {
         let failed = |error: std::io::Error| error.to_string();
-        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(failed)?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(failed)?;
         let backend = runtime.block_on(Backend::start()).map_err(failed)?;
         let scripts = scripts.as_object().into_iter().flatten();
-        let scripts = scripts.map(|(path, script)| Ok((path.clone(), Script::from_json(&script.to_string())?)));
+        let scripts =
+            scripts.map(|(path, script)| Ok((path.clone(), Script::from_json(&script.to_string())?)));
         let scripts: Vec<(String, Script)> = scripts.collect::<Result<_, _>>().map_err(failed)?;
         backend.begin_unrecorded(scripts);
         Ok(Listening {

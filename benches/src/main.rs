@@ -1,8 +1,10 @@
 //! Our side of the contests that `cargo xtask bench` holds: `pratique-benches <contest>`, with orders on stdin.
 
+mod backend;
 mod cel;
 mod load;
 mod reload;
+mod webhook;
 
 use std::io::{stdin, stdout};
 use std::process::ExitCode;
@@ -17,6 +19,8 @@ fn main() -> ExitCode {
     };
     let ended = match name.as_str() {
         "cel" => contest::serve(stdin().lock(), stdout(), cel::Expressions::new),
+        "backend" => contest::serve(stdin().lock(), stdout(), backend::Listening::new),
+        "webhook" => contest::serve(stdin().lock(), stdout(), webhook::Webhooks::new),
         "load" => load::run(rest),
         "reload" => reload::run(rest),
         _ => Err(format!("no contest is named {name:?}")),

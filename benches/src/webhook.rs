@@ -59,7 +59,8 @@ impl Webhooks {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
         // Both live as long as the process.
         let text: &'static str = Box::leak(setup.request.to_string().into_boxed_str());
-        let request: AdmissionRequest<'static> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let request: AdmissionRequest<'static> =
+            serde_json::from_str(text).map_err(|error| error.to_string())?;
         let request: &'static AdmissionRequest<'static> = Box::leak(Box::new(request));
         let subject = |(name, configurations): (String, Configurations)| {
             let subject = Subject::new(&configurations, &setup.namespace, request)?;
@@ -67,7 +68,11 @@ impl Webhooks {
         };
         Ok(Webhooks {
             runtime: runtime.map_err(|error| error.to_string())?,
-            cases: setup.cases.into_iter().map(subject).collect::<Result<_, String>>()?,
+            cases: setup
+                .cases
+                .into_iter()
+                .map(subject)
+                .collect::<Result<_, String>>()?,
         })
     }
 }
@@ -82,7 +87,9 @@ impl Subject {
         let mutating = serde_json::from_value(configurations.mutating.clone()).map_err(failed)?;
         let validating = serde_json::from_value(configurations.validating.clone()).map_err(failed)?;
         let mut cluster = Objects::new();
-        cluster.add(pratique_json::parse(&namespace.to_string()).map_err(|error| error.to_string())?.into_owned());
+        let text = namespace.to_string();
+        let namespace = pratique_json::parse(text.as_bytes()).map_err(|error| error.to_string())?;
+        cluster.insert(namespace.into_owned());
         Ok(Subject {
             mutating: MutatingWebhooks::compile([&mutating], Origin::Api, &Cache::new()),
             validating: ValidatingWebhooks::compile([&validating], Origin::Api, &Cache::new()),
@@ -103,16 +110,33 @@ impl Subject {
         let mut turns = Reinvocation::default();
         let surroundings = self.surroundings();
         let sets = [&self.mutating];
-        let mutated = mutate(&sets, self.request, &surroundings, &mut turns, &self.caller, &mut ()).await;
+        let mutated = mutate(
+            &sets,
+            self.request,
+            &surroundings,
+            &mut turns,
+            &self.caller,
+            &mut (),
+        )
+        .await;
         let mutated = mutated.map_err(|error| error.to_string())?;
-        let object = mutated.object.ok_or_else(|| format!("nothing was changed: {:?}", mutated.status))?;
+        let object = mutated
+            .object
+            .ok_or_else(|| format!("nothing was changed: {:?}", mutated.status))?;
         let object: Value = serde_json::from_str(&object.to_string()).map_err(|error| error.to_string())?;
         Ok(object.pointer("/metadata/labels").cloned().unwrap_or_default())
     }
 
     async fn validate(&self) -> Result<(), String> {
         let surroundings = self.surroundings();
-        let verdict = validate(&[&self.validating], self.request, &surroundings, &self.caller, &mut ()).await;
+        let verdict = validate(
+            &[&self.validating],
+            self.request,
+            &surroundings,
+            &self.caller,
+            &mut (),
+        )
+        .await;
         let verdict = verdict.map_err(|error| error.to_string())?;
         verdict.status.map_or(Ok(()), |status| Err(status.message))
     }
@@ -123,7 +147,15 @@ impl Subject {
                 let mut turns = Reinvocation::default();
                 let surroundings = self.surroundings();
                 let sets = [&self.mutating];
-                let mutated = mutate(&sets, self.request, &surroundings, &mut turns, &self.caller, &mut ()).await;
+                let mutated = mutate(
+                    &sets,
+                    self.request,
+                    &surroundings,
+                    &mut turns,
+                    &self.caller,
+                    &mut (),
+                )
+                .await;
                 let mutated = mutated.map_err(|error| error.to_string())?;
                 mutated.status.map_or(Ok(()), |status| Err(status.message))
             }
@@ -146,14 +178,21 @@ impl Side for Webhooks {
     }
 
     fn measure(&self, order: &Order) -> Result<Sample, String> {
-        let subject = self.cases.get(&order.case).ok_or_else(|| format!("no case is named {:?}", order.case))?;
+        let subject = self
+            .cases
+            .get(&order.case)
+            .ok_or_else(|| format!("no case is named {:?}", order.case))?;
         let length = Duration::from_nanos(order.nanoseconds);
         if order.measure == "throughput" {
             return self.runtime.block_on(at_once(subject, length));
         }
         let (subject, measure) = (Arc::clone(subject), order.measure.clone());
-        let measured = self.runtime.spawn(async move { one_by_one(&subject, &measure, length).await });
-        self.runtime.block_on(measured).map_err(|error| error.to_string())?
+        let measured = self
+            .runtime
+            .spawn(async move { one_by_one(&subject, &measure, length).await });
+        self.runtime
+            .block_on(measured)
+            .map_err(|error| error.to_string())?
     }
 }
 

@@ -1,5 +1,6 @@
 //! `pratique check`: would an API server start with this, and would it do what it is meant to?
 
+mod connect;
 mod guess;
 mod hashes;
 mod human;
@@ -18,6 +19,7 @@ use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{Answer, Trouble};
 use crate::output::finding::{Finding, Severity};
 use crate::output::{self, problems, sarif};
+use connect::Connection;
 pub(crate) use guess::plugin_of;
 use levels::{Level, Levels};
 use subject::{All, Loaded, Subject};
@@ -29,6 +31,8 @@ struct Checked {
     warnings: Vec<Warning>,
     /// What each expression costs, if that was asked for.
     costs: Vec<ExpressionCost>,
+    /// Webhooks that were asked whether they are there.
+    connections: Vec<Connection>,
 }
 
 /// Why a server would not start, and how it would end.
@@ -45,12 +49,19 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, Trouble> {
     for path in &arguments.paths {
         let subject = Subject::of(path, arguments.plugin)?;
         let loaded = subject.load(&expressions, arguments.feature_gates);
-        checked.push(Checked::new(path, loaded, &levels, arguments));
+        let mut found = Checked::new(path, loaded, &levels, arguments);
+        if let (true, Ok(plugins)) = (arguments.connect, &found.loaded) {
+            found.connections = connect::connect(plugins)?;
+        }
+        checked.push(found);
     }
     if arguments.hash_only {
         return hashes::print(&checked, arguments.output);
     }
     let passes = checked.iter().all(|checked| checked.passes(&levels));
+    if !matches!(arguments.output, CheckFormat::Human | CheckFormat::Json) {
+        connect::tell_failures(checked.iter().flat_map(|checked| &checked.connections));
+    }
     match arguments.output {
         CheckFormat::Human => output::answer(&human::text(&checked, &levels))?,
         CheckFormat::Json => output::answer_json(&json::Report::new(&checked, &levels))?,
@@ -88,12 +99,14 @@ impl Checked {
             path: path.to_owned(),
             warnings: levels.wanted(warnings),
             costs,
+            connections: Vec::new(),
             loaded: loaded.map(|all| all.plugins),
         }
     }
 
     fn passes(&self, levels: &Levels<'_>) -> bool {
         self.loaded.is_ok()
+            && self.connections.iter().all(Connection::works)
             && self
                 .warnings
                 .iter()

@@ -12,6 +12,7 @@ mod reload;
 mod side;
 mod statistics;
 mod table;
+mod webhook;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,6 +56,8 @@ pub enum What {
     Load,
     /// A watched directory: from a file's rename to the new verdict, and requests while reloads go on.
     Reload,
+    /// Requests before one webhook and ten: latency, and throughput at sixteen at once.
+    Webhook,
 }
 
 /// The peers.
@@ -70,6 +73,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         What::Cel => cel::contest(arguments).and_then(|results| show(arguments, &results)),
         What::Load => load::run(arguments),
         What::Reload => reload::run(arguments),
+        What::Webhook => webhook::contest(arguments).and_then(|results| show(arguments, &results)),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

@@ -67,9 +67,18 @@ fn plan(arguments: &Arguments) -> Contest {
 
 /// The work, by the names that the sides know.
 const MEASURES: [(&str, &str); 3] = [
-    ("validate", "validating webhooks, one request after the other (the plugin's Validate)"),
-    ("mutate", "mutating webhooks, one request after the other (the plugin's Admit)"),
-    ("throughput", "validating webhooks, 16 requests at once: time by request"),
+    (
+        "validate",
+        "validating webhooks, one request after the other (the plugin's Validate)",
+    ),
+    (
+        "mutate",
+        "mutating webhooks, one request after the other (the plugin's Admit)",
+    ),
+    (
+        "throughput",
+        "validating webhooks, 16 requests at once: time by request",
+    ),
 ];
 
 fn setup(listeners: &Value) -> Result<Value, String> {

@@ -36,6 +36,10 @@ pub(crate) struct CheckArguments {
     /// Tell of each expression what it yields, reads and may cost.
     #[arg(long, env = "PRATIQUE_EXPLAIN_COST")]
     pub(crate) explain_cost: bool,
+    /// Ask the webhooks whether they are there: each is posted a review of a dry run, its answer is verified, and its
+    /// certificate shown. Fails where one does not answer.
+    #[arg(long, env = "PRATIQUE_CONNECT", conflicts_with = "hash_only")]
+    pub(crate) connect: bool,
     /// Feature gates of kube-apiserver, as NAME=true|false.
     #[arg(
         long,

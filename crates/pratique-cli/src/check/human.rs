@@ -4,7 +4,7 @@ use pratique_lint::ExpressionCost;
 
 use super::levels::Levels;
 use super::subject::{Found, Loaded};
-use super::{Checked, Refusal};
+use super::{Checked, Refusal, connect};
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::style::{Style, Tone};
@@ -56,6 +56,9 @@ fn loads(
     }
     for cost in &checked.costs {
         out.push_str(&expression(cost, style));
+    }
+    for connection in &checked.connections {
+        out.push_str(&connect::text(connection, style));
     }
     out.push_str(&problems::listed(
         &checked.findings(levels),

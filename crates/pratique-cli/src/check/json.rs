@@ -4,6 +4,7 @@ use pratique_lint::ExpressionCost;
 use serde::Serialize;
 
 use super::Checked;
+use super::connect::Connection;
 use super::levels::Levels;
 use super::subject::{Found, Loaded};
 use crate::output::finding::Severity;
@@ -34,6 +35,34 @@ struct PathResult<'a> {
     plugins: Vec<PluginResult<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     expressions: Vec<Expression<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    webhooks: Vec<Webhook<'a>>,
+}
+
+/// A webhook that was asked whether it is there.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Webhook<'a> {
+    configuration: &'a str,
+    name: &'a str,
+    url: &'a str,
+    answers: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    milliseconds: Option<u128>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<JsonCertificate<'a>>,
+}
+
+/// What its certificate says.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonCertificate<'a> {
+    subject: &'a str,
+    names: &'a [String],
+    addresses: &'a [std::net::IpAddr],
+    expires: String,
 }
 
 #[derive(Serialize)]
@@ -108,6 +137,28 @@ impl<'a> PathResult<'a> {
             warnings: warnings.into_iter().map(JsonProblem::from).collect(),
             plugins: plugins.iter().map(PluginResult::from).collect(),
             expressions: checked.costs.iter().map(Expression::from).collect(),
+            webhooks: checked.connections.iter().map(Webhook::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a Connection> for Webhook<'a> {
+    fn from(connection: &'a Connection) -> Self {
+        let probed = &connection.probed;
+        let certificate = probed.certificate.as_ref().map(|certificate| JsonCertificate {
+            subject: &certificate.subject,
+            names: &certificate.names,
+            addresses: &certificate.addresses,
+            expires: certificate.expires(),
+        });
+        Webhook {
+            configuration: &connection.configuration,
+            name: &probed.webhook,
+            url: &probed.url,
+            answers: connection.works(),
+            error: probed.answered.as_ref().err().map(String::as_str),
+            milliseconds: probed.answered.as_ref().ok().map(std::time::Duration::as_millis),
+            certificate,
         }
     }
 }

@@ -8,6 +8,8 @@ use pratique_manifest::{
     Plugin, load_configuration, load_directory, load_files,
 };
 
+use pratique_types::KubeConfig;
+
 use super::Refusal;
 use super::guess::{plugin_of, told_by};
 use crate::arguments::Gates;
@@ -35,6 +37,8 @@ pub(super) struct Loaded {
     pub(super) plugin: Plugin,
     /// Where an AdmissionConfiguration has it read from.
     pub(super) directory: Option<String>,
+    /// Whom its webhooks are to take the server for.
+    pub(super) kube_config: Option<KubeConfig>,
     pub(super) manifests: ManifestSet,
     /// The objects: policies before their bindings.
     pub(super) objects: Vec<Found>,
@@ -103,7 +107,9 @@ fn configuration(path: &str, expressions: &Expressions, gates: Gates) -> Result<
         exit_code: refused.exit_code,
     })?;
     let plugin = |plugin: pratique_manifest::PluginConfiguration| {
-        Loaded::new(plugin.plugin, plugin.static_manifests_dir, plugin.manifests)
+        let kube_config = plugin.kube_config;
+        let loaded = Loaded::new(plugin.plugin, plugin.static_manifests_dir, plugin.manifests);
+        Loaded { kube_config, ..loaded }
     };
     Ok(All {
         plugins: loaded.plugins.into_iter().map(plugin).collect(),
@@ -125,6 +131,7 @@ impl Loaded {
         Loaded {
             plugin,
             directory,
+            kube_config: None,
             objects: objects(&manifests),
             manifests,
         }

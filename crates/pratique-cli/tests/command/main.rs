@@ -9,6 +9,7 @@
 )]
 
 mod check;
+mod connect;
 mod docs;
 mod explain;
 mod hostile;

@@ -58,6 +58,11 @@ impl Certificate {
         Ok(certificate)
     }
 
+    /// When it ends to be valid, as RFC 3339 has it.
+    pub fn expires(&self) -> String {
+        moment(self.not_after)
+    }
+
     /// Why it is not valid now, in Go's words.
     pub(super) fn validity_fault(&self, now: UnixTime) -> Option<String> {
         let at = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);

@@ -1,0 +1,121 @@
+//! `--connect`: asks the webhooks that load whether they are there.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pratique_webhook::transport::{Certificate, CredentialSource, Nobody};
+use pratique_webhook::{HttpCaller, Probed, probe_mutating, probe_validating};
+
+use super::subject::Loaded;
+use crate::exit::Trouble;
+use crate::style::{Style, Tone};
+
+/// A webhook that was asked.
+pub(super) struct Connection {
+    /// The name of its configuration.
+    pub(super) configuration: String,
+    pub(super) probed: Probed,
+}
+
+impl Connection {
+    /// Whether it answers.
+    pub(super) fn works(&self) -> bool {
+        self.probed.answered.is_ok()
+    }
+}
+
+/// Asks the webhooks of all plugins, with the credentials that each plugin has for them.
+pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, Trouble> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Trouble::Thread)?;
+    let mut connections = Vec::new();
+    for plugin in plugins {
+        let credentials: Arc<dyn CredentialSource> = match &plugin.kube_config {
+            Some(config) => Arc::new(config.clone()),
+            None => Arc::new(Nobody),
+        };
+        let caller = HttpCaller::builder().credentials(credentials).build();
+        let sets = &plugin.manifests;
+        let of = |name: &Option<String>, probed: Vec<Probed>| {
+            let configuration = name.clone().unwrap_or_default();
+            probed.into_iter().map(move |probed| Connection {
+                configuration: configuration.clone(),
+                probed,
+            })
+        };
+        for loaded in &sets.mutating_webhooks {
+            let probed = runtime.block_on(probe_mutating(&loaded.object, &caller));
+            connections.extend(of(&loaded.object.metadata.name, probed));
+        }
+        for loaded in &sets.validating_webhooks {
+            let probed = runtime.block_on(probe_validating(&loaded.object, &caller));
+            connections.extend(of(&loaded.object.metadata.name, probed));
+        }
+    }
+    Ok(connections)
+}
+
+/// What became of it, for people.
+pub(super) fn text(connection: &Connection, style: Style) -> String {
+    let Probed {
+        webhook,
+        url,
+        certificate,
+        answered,
+    } = &connection.probed;
+    let mut out = format!(
+        "\n{} {} {}\n",
+        style.paint(Tone::Place, &connection.configuration),
+        webhook,
+        style.paint(Tone::Faint, url)
+    );
+    if let Some(certificate) = certificate {
+        out.push_str(&format!("  {}\n", described(certificate)));
+    }
+    out.push_str(&match answered {
+        Ok(time) => format!(
+            "  {} in {} ms\n",
+            style.paint(Tone::Good, "answers"),
+            time.as_millis()
+        ),
+        Err(reason) => format!("  {}\n", style.paint(Tone::Bad, reason)),
+    });
+    out
+}
+
+/// Formats that have no place for webhooks leave those that do not answer to the logs.
+pub(super) fn tell_failures<'a>(connections: impl IntoIterator<Item = &'a Connection>) {
+    for connection in connections {
+        if let Err(reason) = &connection.probed.answered {
+            eprintln!("{}: {reason}", connection.configuration);
+        }
+    }
+}
+
+fn described(certificate: &Certificate) -> String {
+    let addresses = certificate.addresses.iter().map(ToString::to_string);
+    let names: Vec<String> = certificate.names.iter().cloned().chain(addresses).collect();
+    let names = if names.is_empty() {
+        "nobody".to_owned()
+    } else {
+        names.join(", ")
+    };
+    format!(
+        "certificate {} for {names}, until {}{}",
+        certificate.subject,
+        certificate.expires(),
+        left(certificate.not_after)
+    )
+}
+
+/// How long it is until then, if it is not long.
+fn left(then: i64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let left = then.saturating_sub(i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+    match left {
+        ..0 => String::new(),
+        0..172_800 => format!(" (in {} hours)", left / 3600),
+        172_800..2_592_000 => format!(" (in {} days)", left / 86_400),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,239 @@
+//! Asks webhooks whether they are there, before anybody depends on them.
+//!
+//! A webhook is posted a review of a dry run that its rules could have sent it, and its answer is verified like any
+//! other. Selectors and match conditions are left aside: the object is made up.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_cel::library::authz;
+use pratique_expression::Cache;
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespaces};
+use pratique_types::{AdmissionRequest, GroupVersionResource, builtin};
+use serde_json::json;
+
+use crate::caller::Endpoint;
+use crate::configurations::{MutatingWebhooks, ValidatingWebhooks, Webhooks};
+use crate::mutate::mutate;
+use crate::observer::{Called, Observer, Rejection};
+use crate::reinvocation::Reinvocation;
+use crate::surroundings::Surroundings;
+use crate::transport::{Certificate, HttpCaller};
+use crate::validate::validate;
+use crate::{Origin, endpoint};
+
+/// What became of asking a webhook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// Its name.
+    pub webhook: String,
+    /// Where it was asked; empty if nobody can tell.
+    pub url: String,
+    /// The certificate that it showed, whether it was trusted or not.
+    pub certificate: Option<Certificate>,
+    /// How long the answer took; else why there is none, in the reference's words.
+    pub answered: Result<Duration, String>,
+}
+
+/// Asks each webhook of a configuration, which must have the API's defaults.
+pub async fn probe_mutating(
+    configuration: &api::MutatingWebhookConfiguration,
+    caller: &HttpCaller,
+) -> Vec<Probed> {
+    let one = async |webhook: &api::MutatingWebhook| {
+        let text = request(webhook.rules.as_deref().unwrap_or_default());
+        let mut alone = configuration.clone();
+        alone.webhooks = Some(vec![api::MutatingWebhook {
+            rules: Some(vec![all()]),
+            match_conditions: None,
+            namespace_selector: None,
+            object_selector: None,
+            failure_policy: Some("Fail".to_owned()),
+            ..webhook.clone()
+        }]);
+        let webhooks = MutatingWebhooks::compile([&alone], Origin::Api, &Cache::new());
+        let (mut heard, mut turns) = (Heard::default(), Reinvocation::default());
+        let equivalents = Equivalents::new();
+        let status = match serde_json::from_str::<AdmissionRequest<'_>>(&text) {
+            Ok(request) => {
+                let surroundings = surroundings(&equivalents);
+                let sets = [&webhooks];
+                let mutated = mutate(&sets, &request, &surroundings, &mut turns, caller, &mut heard).await;
+                mutated.ok().and_then(|mutated| mutated.status)
+            }
+            Err(error) => return Probed::failed(&webhook.name, error.to_string()),
+        };
+        heard.probed(&webhooks.webhooks, caller, status.map(|status| status.message))
+    };
+    join_all(configuration.webhooks.iter().flatten().map(one)).await
+}
+
+/// Asks each webhook of a configuration, which must have the API's defaults.
+pub async fn probe_validating(
+    configuration: &api::ValidatingWebhookConfiguration,
+    caller: &HttpCaller,
+) -> Vec<Probed> {
+    let one = async |webhook: &api::ValidatingWebhook| {
+        let text = request(webhook.rules.as_deref().unwrap_or_default());
+        let mut alone = configuration.clone();
+        alone.webhooks = Some(vec![api::ValidatingWebhook {
+            rules: Some(vec![all()]),
+            match_conditions: None,
+            namespace_selector: None,
+            object_selector: None,
+            failure_policy: Some("Fail".to_owned()),
+            ..webhook.clone()
+        }]);
+        let webhooks = ValidatingWebhooks::compile([&alone], Origin::Api, &Cache::new());
+        let mut heard = Heard::default();
+        let equivalents = Equivalents::new();
+        let status = match serde_json::from_str::<AdmissionRequest<'_>>(&text) {
+            Ok(request) => {
+                let surroundings = surroundings(&equivalents);
+                let verdict = validate(&[&webhooks], &request, &surroundings, caller, &mut heard).await;
+                verdict.ok().and_then(|verdict| verdict.status)
+            }
+            Err(error) => return Probed::failed(&webhook.name, error.to_string()),
+        };
+        heard.probed(&webhooks.webhooks, caller, status.map(|status| status.message))
+    };
+    join_all(configuration.webhooks.iter().flatten().map(one)).await
+}
+
+impl Probed {
+    fn failed(webhook: &str, reason: String) -> Self {
+        Probed {
+            webhook: webhook.to_owned(),
+            url: String::new(),
+            certificate: None,
+            answered: Err(reason),
+        }
+    }
+}
+
+/// The end of the one call.
+#[derive(Default)]
+struct Heard {
+    ended: Option<Result<Duration, String>>,
+}
+
+impl Observer for Heard {
+    fn called(&mut self, called: &Called<'_>) {
+        let there = !called.answer.is_empty() && called.rejection != Some(Rejection::CallFailed);
+        self.ended = Some(match called.failure {
+            Some(failure) if !there => Err(failure.to_owned()),
+            _ => Ok(called.duration),
+        });
+    }
+}
+
+impl Heard {
+    fn probed(self, webhooks: &Webhooks, caller: &HttpCaller, refused: Option<String>) -> Probed {
+        let webhook = webhooks.all.first();
+        let name = webhook
+            .map(|webhook| webhook.name.to_string())
+            .unwrap_or_default();
+        let endpoint: Option<&Arc<Endpoint>> = webhook.and_then(|webhook| location(&webhook.location));
+        let unheard = || Err(refused.unwrap_or_else(|| "it was not called".to_owned()));
+        Probed {
+            webhook: name,
+            url: endpoint.map(|endpoint| endpoint.url.clone()).unwrap_or_default(),
+            certificate: endpoint.and_then(|endpoint| caller.certificate(endpoint)),
+            answered: self.ended.unwrap_or_else(unheard),
+        }
+    }
+}
+
+fn location(location: &endpoint::Location) -> Option<&Arc<Endpoint>> {
+    location.endpoint.as_ref().ok()
+}
+
+/// Everything.
+fn all() -> api::RuleWithOperations {
+    let star = || Some(vec!["*".to_owned()]);
+    api::RuleWithOperations {
+        api_groups: star(),
+        api_versions: star(),
+        operations: star(),
+        resources: Some(vec!["*/*".to_owned()]),
+        scope: Some("*".to_owned()),
+    }
+}
+
+/// A dry run that the rules let through, as JSON.
+fn request(rules: &[api::RuleWithOperations]) -> String {
+    let first = |list: fn(&api::RuleWithOperations) -> &Option<Vec<String>>, otherwise: &str| {
+        let listed = rules.first().and_then(|rule| list(rule).as_ref()?.first());
+        let known = listed.filter(|text| *text != "*");
+        known.map_or_else(|| otherwise.to_owned(), Clone::clone)
+    };
+    let resource = first(|rule| &rule.resources, "configmaps");
+    let resource = match resource.split('/').next() {
+        Some(resource) if !resource.is_empty() && resource != "*" => resource.to_owned(),
+        _ => "configmaps".to_owned(),
+    };
+    let (group, version) = (
+        first(|rule| &rule.api_groups, ""),
+        first(|rule| &rule.api_versions, "v1"),
+    );
+    let operation = first(|rule| &rule.operations, "CREATE");
+    let served = GroupVersionResource {
+        group: group.clone(),
+        version: version.clone(),
+        resource: resource.clone(),
+    };
+    let served = builtin::find(&served, "");
+    let kind = served.map_or_else(|| "Unknown".to_owned(), |served| served.kind.kind.clone());
+    let api_version = if group.is_empty() {
+        version.clone()
+    } else {
+        format!("{group}/{version}")
+    };
+    let name = "pratique-check";
+    let metadata = json!({"name": name, "namespace": "default"});
+    let object = json!({"apiVersion": api_version, "kind": kind, "metadata": metadata});
+    let (new, old) = match operation.as_str() {
+        "UPDATE" => (object.clone(), object),
+        "DELETE" => (json!(null), object),
+        "CONNECT" => (json!(null), json!(null)),
+        _ => (object, json!(null)),
+    };
+    let request = json!({
+        "uid": "",
+        "kind": {"group": group, "version": version, "kind": kind},
+        "resource": {"group": group, "version": version, "resource": resource},
+        "name": name,
+        "namespace": "default",
+        "operation": operation,
+        "userInfo": {"username": "system:admin"},
+        "object": new,
+        "oldObject": old,
+        "dryRun": true,
+    });
+    request.to_string()
+}
+
+/// An empty cluster, in which nobody may do anything.
+#[derive(Debug)]
+struct Nowhere;
+
+impl Namespaces for Nowhere {
+    fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
+        None
+    }
+}
+
+impl authz::Authorizer for Nowhere {
+    fn authorize(&self, _: &authz::Check<'_>) -> authz::Answer {
+        authz::Answer::Decided(authz::Decision::default())
+    }
+}
+
+fn surroundings(equivalents: &Equivalents) -> Surroundings<'_> {
+    Surroundings::new(equivalents, &Nowhere, Arc::new(Nowhere))
+        .without_types()
+        .excluding_virtual(false)
+}
