@@ -15,8 +15,9 @@ use super::verify::Verifier;
 use super::{Certificate, identity};
 use crate::caller::Endpoint;
 
-/// Idle connections kept for one endpoint, and how long.
-const IDLE_CONNECTIONS: usize = 25;
+/// Idle connections kept for one endpoint, and how long. As many as there were calls at once are kept: handshakes cost
+/// more than they do.
+const IDLE_CONNECTIONS: usize = 256;
 const IDLE: Duration = Duration::from_secs(90);
 /// When a connection that says nothing is asked whether it is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
