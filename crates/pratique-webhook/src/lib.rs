@@ -6,7 +6,7 @@
 //! travel is the business of a [`Caller`]; what else is to be known of the cluster is in the [`Surroundings`]. Nothing
 //! goes on once the future of a request is dropped.
 //!
-//! Over HTTPS that is [`transport`]'s [`HttpCaller`](transport::HttpCaller). Any other caller will do, such as one that
+//! Over HTTPS that is [`transport`]'s [`HttpCaller`]. Any other caller will do, such as one that
 //! plays a webhook within a test:
 //!
 //! ```

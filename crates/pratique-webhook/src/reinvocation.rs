@@ -54,7 +54,7 @@ impl Reinvocation {
     pub(crate) fn end(&mut self, object: &Held<'_>) {
         // A change of others matters to those who were called only.
         if !self.called.is_empty() {
-            self.output = Some(object.to_owned());
+            self.output = Some(object.clone().into_owned());
         }
     }
 

@@ -31,10 +31,10 @@ impl Held<'_> {
     }
 
     /// The object, to be kept beyond the request.
-    pub(crate) fn to_owned(&self) -> Arc<Value<'static>> {
+    pub(crate) fn into_owned(self) -> Arc<Value<'static>> {
         match self {
-            Held::Given(value) => Arc::new((*value).clone().into_owned()),
-            Held::Made(value) => value.clone(),
+            Held::Given(value) => Arc::new(value.clone().into_owned()),
+            Held::Made(value) => value,
         }
     }
 }
