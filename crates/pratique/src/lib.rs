@@ -92,6 +92,8 @@ mod hints;
 #[cfg(feature = "webhooks")]
 mod hooks;
 mod ingredients;
+#[cfg(feature = "kube")]
+pub mod kube;
 mod live;
 #[cfg(feature = "metrics")]
 mod metrics;
@@ -107,7 +109,7 @@ pub use chain::Context;
 pub use configurations::Configurations;
 pub use expressions::Expressions;
 pub use live::{
-    Answered, Changed, ClusterView, InMemory, Live, LiveBuilder, Reload, ReloadResult, Reviewing,
+    Answered, Changed, ClusterView, InMemory, Live, LiveBuilder, LookUp, Reload, ReloadResult, Reviewing,
     SharedObjects, Source, StartError, Unavailable, Witness,
 };
 pub use objects::Objects;

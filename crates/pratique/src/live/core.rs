@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwapOption;
+use pratique_policy::Cluster;
 use pratique_types::AdmissionRequest;
 
 use super::readiness::{Readiness, Unavailable};
@@ -63,11 +64,12 @@ impl Core {
     pub(super) async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, Unavailable> {
         self.readiness.check()?;
         let admission = self.current.load_full().ok_or(Unavailable::NotReady)?;
-        let cluster = self.cluster.now();
+        let deadline = self.deadline.and_then(|own| Instant::now().checked_add(own));
+        let cluster = self.cluster_for(request).await;
         let context = Context {
             cluster: &*cluster,
             decider: &*self.decider,
-            deadline: self.deadline.and_then(|own| Instant::now().checked_add(own)),
+            deadline,
         };
         if self.witnesses.is_empty() {
             let outcome = admission.admit(request, context, &mut ()).await;
@@ -85,5 +87,19 @@ impl Core {
         };
         self.witnesses.iter().for_each(|own| own.answered(&answered));
         Ok(outcome)
+    }
+
+    /// The cluster as it is now. A namespace may be newer than what is known of it.
+    async fn cluster_for(&self, request: &AdmissionRequest<'_>) -> Arc<dyn Cluster + Send + Sync> {
+        let cluster = self.cluster.now();
+        let (namespace, own) = (&request.namespace, &request.resource);
+        let of_namespaces = own.group.is_empty() && own.resource == "namespaces";
+        if namespace.is_empty() || of_namespaces || cluster.namespace(namespace).is_some() {
+            return cluster;
+        }
+        match self.cluster.look_up(namespace) {
+            Some(found) => found.await,
+            None => cluster,
+        }
     }
 }

@@ -30,7 +30,7 @@ pub use builder::{LiveBuilder, StartError};
 pub use readiness::Unavailable;
 pub use service::Reviewing;
 pub use source::{Changed, InMemory, Source};
-pub use view::{ClusterView, SharedObjects};
+pub use view::{ClusterView, LookUp, SharedObjects};
 pub use witness::{Answered, Reload, ReloadResult, Witness};
 
 #[cfg(feature = "watch")]

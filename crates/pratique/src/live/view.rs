@@ -1,6 +1,8 @@
 //! The cluster while a program runs: each request sees it as it was at one moment.
 
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -13,6 +15,13 @@ use crate::objects::Objects;
 pub trait ClusterView: Send + Sync {
     /// The cluster as it is now: what is given does not change any more. It is asked for once for each request.
     fn now(&self) -> Arc<dyn Cluster + Send + Sync>;
+
+    /// The cluster with a namespace that [`now`](Self::now) does not know: it may have been created just now. `None`
+    /// where nobody can be asked, which is usual.
+    fn look_up<'a>(&'a self, namespace: &'a str) -> Option<LookUp<'a>> {
+        let _ = namespace;
+        None
+    }
 
     /// Whether the cluster is known well enough to judge by.
     fn is_ready(&self) -> bool {
@@ -27,6 +36,9 @@ pub trait ClusterView: Send + Sync {
     /// Ends what goes on in the background, and waits for that.
     fn stop(&self) {}
 }
+
+/// A cluster to come.
+pub type LookUp<'a> = Pin<Box<dyn Future<Output = Arc<dyn Cluster + Send + Sync>> + Send + 'a>>;
 
 /// A cluster in memory, to be changed while it is in use. A copy is the same cluster.
 #[derive(Clone, Default)]

@@ -1,0 +1,115 @@
+//! Where everything that waits for an API server goes on: a runtime of its own, so that callers need none.
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::JoinHandle;
+
+/// A runtime with two threads. It ends with its last owner.
+pub(super) struct Background(Option<Runtime>);
+
+impl Background {
+    pub(super) fn start() -> io::Result<Self> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("pratique-kube")
+            .enable_all()
+            .build()?;
+        Ok(Background(Some(runtime)))
+    }
+
+    /// For work to be done there; `None` never happens before the end.
+    pub(super) fn handle(&self) -> io::Result<&Handle> {
+        let runtime = self.0.as_ref().map(Runtime::handle);
+        runtime.ok_or_else(|| io::Error::other("the runtime ended"))
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        // Whoever drops this may be within a runtime, which must not be blocked.
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl fmt::Debug for Background {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Background")
+    }
+}
+
+/// Waits for what is done on the runtime, from a thread that may be blocked.
+pub(super) fn wait<T: Send + 'static>(
+    handle: &Handle,
+    future: impl Future<Output = T> + Send + 'static,
+) -> io::Result<T> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    handle.spawn(async move {
+        // Nobody waits any more.
+        let _ = sender.send(future.await);
+    });
+    receiver
+        .recv_timeout(PATIENCE)
+        .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))
+}
+
+/// How long anybody waits whose thread is blocked.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Work that ends when it is dropped.
+#[derive(Debug)]
+pub(super) struct Task<T = ()>(JoinHandle<T>);
+
+impl<T: Send + 'static> Task<T> {
+    pub(super) fn spawn(handle: &Handle, future: impl Future<Output = T> + Send + 'static) -> Self {
+        Task(handle.spawn(future))
+    }
+
+    /// What became of it; `None` when it did not come to its end.
+    pub(super) async fn done(mut self) -> Option<T> {
+        (&mut self.0).await.ok()
+    }
+}
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Work that is ended together.
+#[derive(Debug)]
+pub(super) struct Tasks {
+    handle: Handle,
+    running: Mutex<Vec<Task>>,
+}
+
+impl Tasks {
+    pub(super) fn new(handle: &Handle, running: Vec<Task>) -> Self {
+        Tasks {
+            handle: handle.clone(),
+            running: Mutex::new(running),
+        }
+    }
+
+    /// Ends all of it, and waits for that.
+    pub(super) fn stop(&self) {
+        let running = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        if running.is_empty() {
+            return;
+        }
+        running.iter().for_each(|task| task.0.abort());
+        // When the runtime is gone, so is what went on there.
+        let _ = wait(&self.handle, async move {
+            for task in running {
+                task.done().await;
+            }
+        });
+    }
+}

@@ -1,0 +1,49 @@
+//! A real cluster: its configuration, its namespaces and params, and its answers to authorization checks.
+//!
+//! Everything that waits for the network does so on two threads of an [`ApiServer`]'s own: callers need no runtime.
+//!
+//! ```no_run
+//! use pratique::Admission;
+//! use pratique::kube::ApiServer;
+//!
+//! let server = ApiServer::infer()?;
+//! let live = Admission::builder()
+//!     .live()
+//!     .cluster(server.cluster())
+//!     .source(server.source())
+//!     .decider(server.reviewer())
+//!     .start()?;
+//! // Once `live.ready()` is done, policies that are created in the cluster take effect here too.
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The user that this runs as must be allowed to `list` and `watch` what is followed, `get` namespaces, and `create`
+//! `subjectaccessreviews` in group `authorization.k8s.io`. What is followed are, by a source, the
+//! `validatingadmissionpolicies`, `mutatingadmissionpolicies`, their bindings, and the `validatingwebhookconfigurations`
+//! and `mutatingwebhookconfigurations` of `admissionregistration.k8s.io`; by a cluster `namespaces`,
+//! `customresourcedefinitions` of `apiextensions.k8s.io`, and the kinds of params that policies name.
+
+mod answers;
+mod background;
+mod cluster;
+mod configured;
+mod connect;
+mod definitions;
+mod discovery;
+mod failure;
+mod follow;
+mod held;
+mod keeper;
+mod params;
+mod review;
+mod served;
+mod snapshot;
+mod source;
+mod stored;
+mod wanted;
+
+pub use ::kube::{Client, Config};
+pub use cluster::ApiCluster;
+pub use connect::{ApiServer, ConnectError};
+pub use review::SubjectAccessReviewer;
+pub use source::ApiSource;

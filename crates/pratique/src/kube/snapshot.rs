@@ -1,0 +1,70 @@
+//! A cluster of one moment.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespaces};
+use pratique_policy::{Cluster, ParamScope};
+use pratique_schema::merge::MergeSchema;
+use pratique_types::GroupVersionKind;
+
+use super::held::ByName;
+use super::served::Served;
+
+/// Objects of a kind.
+pub(super) type Objects = Arc<ByName<Value<'static>>>;
+
+/// What was known of a cluster at one moment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Snapshot {
+    pub(super) namespaces: Objects,
+    /// A namespace that was looked up for one request.
+    pub(super) found: Option<Arc<Value<'static>>>,
+    /// Of the kinds that policies name: those that are known.
+    pub(super) params: HashMap<GroupVersionKind, (ParamScope, Objects)>,
+    pub(super) served: Arc<Served>,
+}
+
+impl Namespaces for Snapshot {
+    fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
+        let found = self.found.as_ref().filter(|found| name_of(found) == Some(name));
+        let known = || self.namespaces.get("")?.get(name);
+        let namespace: &'a Arc<Value<'static>> = found.or_else(known)?;
+        Some(namespace)
+    }
+}
+
+impl Cluster for Snapshot {
+    fn equivalents(&self) -> &Equivalents {
+        &self.served.equivalents
+    }
+
+    /// A kind whose objects are not known is as good as none: no param must seem to be missing that is there.
+    fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
+        self.params.get(kind).map(|(scope, _)| *scope)
+    }
+
+    fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
+        let (_, objects) = self.params.get(kind)?;
+        let object: &'a Arc<Value<'static>> = objects.get(namespace)?.get(name)?;
+        Some(object)
+    }
+
+    fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
+        let objects = self
+            .params
+            .get(kind)
+            .and_then(|(_, objects)| objects.get(namespace));
+        let objects = objects.into_iter().flat_map(|own| own.values());
+        objects.map(|own| -> &'a Value<'a> { own }).collect()
+    }
+
+    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+        self.served.schema(kind)
+    }
+}
+
+fn name_of<'a>(object: &'a Value<'_>) -> Option<&'a str> {
+    object.at(&["metadata", "name"]).and_then(Value::as_str)
+}
