@@ -103,21 +103,21 @@ fn requests(live: &Live, over: &AtomicBool, reloading: &AtomicBool) -> Result<Re
     while !over.load(Ordering::Acquire) {
         let is_reloading = reloading.load(Ordering::Acquire);
         let start = Instant::now();
-        let verdict = live.verdict()?;
+        let outcome = live.outcome()?;
         let took = u64::try_from(start.elapsed().as_nanos()).map_err(|error| error.to_string())?;
         match is_reloading {
             true => requests.reloading.push(took),
             false => requests.calm.push(took),
         }
         let is_of = |set: &char| {
-            let said = verdict
+            let said = outcome
                 .warnings
                 .iter()
                 .filter(|warning| warning.contains(&format!("<{set}> ")));
-            verdict.warnings.len() == WARNINGS && said.count() == WARNINGS
+            outcome.warnings.len() == WARNINGS && said.count() == WARNINGS
         };
         let set = ['A', 'B'].into_iter().find(is_of);
-        let set = set.ok_or_else(|| format!("a mix: {} {:?}", verdict.warnings.len(), verdict.warnings))?;
+        let set = set.ok_or_else(|| format!("a mix: {} {:?}", outcome.warnings.len(), outcome.warnings))?;
         requests.seen += usize::from(set != last);
         last = set;
     }

@@ -1,23 +1,20 @@
-//! Policies that follow a directory, and a request that is judged by them.
+//! Admission that follows a directory, and a request that is judged by it.
 
+use std::future::Future;
 use std::path::Path;
+use std::pin::pin;
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 
-use pratique::manifest::{Options as LoadOptions, Plugin, Reloader};
+use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
-use pratique::{
-    Answer, Authorizer, Cache, Check, Decision, Expressions, Objects, Observer, Surroundings, json,
-};
-use pratique_policy::{Origin, Policies, Verdict, validate};
-use pratique_watch::{self as watch, Attempt, Load, Loaded, Options, Outcome, Version, Watched};
+use pratique::{Admission, Objects, Outcome, Reload, ReloadResult, SharedObjects, Witness, json};
 
-/// Policies that follow a directory.
+/// Admission that follows a directory.
 pub(crate) struct Live {
-    watched: Watched<Policies>,
+    live: pratique::Live,
     request: AdmissionRequest<'static>,
-    cluster: Objects,
-    authorizer: Arc<dyn Authorizer>,
 }
 
 /// A Deployment that every policy refuses, in a namespace that the first policy's binding selects.
@@ -26,74 +23,39 @@ const NAMESPACE: &[u8] =
     br#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","labels":{"team":"0"}}}"#;
 
 impl Live {
-    /// Loads a directory and follows it.
+    /// Loads a directory and follows it. What comes of every later attempt to load it can be heard.
     pub(crate) fn start(directory: &Path) -> Result<(Self, Receiver<Heard>), String> {
         let (tell, heard) = channel();
-        let loader = Loader {
-            reloader: Reloader::new(Plugin::ValidatingAdmissionPolicy),
-            expressions: Expressions::new(Arc::new(Cache::new())),
-        };
-        let watched = Watched::start(directory, Options::default(), loader, Teller(Mutex::new(tell)));
-        let mut cluster = Objects::new();
+        let mut objects = Objects::new();
         let namespace = json::parse(NAMESPACE).map_err(|error| error.to_string())?;
         // It has a kind and a name, so it is kept.
-        let _ = cluster.insert(namespace.into_owned());
+        let _ = objects.insert(namespace.into_owned());
+        let path = directory.to_str().ok_or("the path is no text")?;
+        let builder = Admission::builder()
+            .directory(path, Plugin::ValidatingAdmissionPolicy)
+            .map_err(|errors| errors.to_string())?;
+        let builder = builder.live().cluster(SharedObjects::new(objects));
+        let live = builder.witness(Teller(Mutex::new(tell))).start();
         let live = Live {
-            watched: watched.map_err(|error| error.to_string())?,
+            live: live.map_err(|error| error.to_string())?,
             request: serde_json::from_str(REQUEST).map_err(|error| error.to_string())?,
-            cluster,
-            authorizer: Arc::new(NoOpinion),
         };
-        // That of the first load.
+        // That of the start.
         let _ = heard.recv();
         Ok((live, heard))
     }
 
     /// What the user is told.
     pub(crate) fn judge(&self) -> Result<Option<String>, String> {
-        Ok(self.verdict()?.status.map(|status| status.message))
+        Ok(self.outcome()?.status.map(|status| status.message))
     }
 
-    /// The whole verdict.
-    pub(crate) fn verdict(&self) -> Result<Verdict, String> {
-        let current = self.watched.current();
-        let surroundings = Surroundings::new(&self.cluster, Arc::clone(&self.authorizer));
-        let verdict = validate(&[&current.value], &self.request, surroundings, &mut Silent);
-        verdict.map_err(|_| "a check has no answer".to_owned())
-    }
-}
-
-struct Loader {
-    reloader: Reloader,
-    expressions: Expressions,
-}
-
-impl Load<Policies> for Loader {
-    type Error = String;
-
-    fn load(
-        &mut self,
-        directory: &Path,
-        current: Option<&Version<Policies>>,
-    ) -> Result<Loaded<Policies>, String> {
-        let path = directory.to_str().ok_or("the path is no text")?;
-        let options = LoadOptions {
-            expressions: &self.expressions,
-        };
-        let in_use = current.map(|current| current.hash.as_str());
-        let loaded = self.reloader.load(path, in_use, &options);
-        let Some(set) = loaded.map_err(|errors| errors.to_string())? else {
-            return Ok(Loaded::Unchanged);
-        };
-        let cache = self.expressions.cache();
-        let none = Policies::compile([], [], Origin::Static, cache);
-        let before = current.map_or(&none, |current| &current.value);
-        let policies = set.validating_policies.iter().map(|own| &own.object);
-        let bindings = set.validating_bindings.iter().map(|own| &own.object);
-        Ok(Loaded::New {
-            value: before.renew(policies, bindings, cache),
-            hash: set.hash,
-        })
+    /// The whole outcome.
+    pub(crate) fn outcome(&self) -> Result<Outcome, String> {
+        match pin!(self.live.admit(&self.request)).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(outcome) => outcome.map_err(|error| error.to_string()),
+            Poll::Pending => Err("nothing here waits for anybody".to_owned()),
+        }
     }
 }
 
@@ -108,28 +70,15 @@ pub(crate) enum Heard {
 /// Tells of attempts, if anybody listens.
 struct Teller(Mutex<Sender<Heard>>);
 
-impl watch::Observer for Teller {
-    fn attempted(&self, attempt: &Attempt<'_>) {
-        let heard = match attempt.outcome {
-            Outcome::Loaded { .. } => Heard::Loaded,
-            Outcome::Unchanged { .. } => Heard::Unchanged,
-            Outcome::Failed { .. } => Heard::Failed,
+impl Witness for Teller {
+    fn reloaded(&self, reload: &Reload<'_>) {
+        let heard = match reload.result {
+            ReloadResult::Loaded { .. } => Heard::Loaded,
+            ReloadResult::Unchanged => Heard::Unchanged,
+            ReloadResult::Failed { .. } => Heard::Failed,
         };
         if let Ok(tell) = self.0.lock() {
             let _ = tell.send(heard);
         }
-    }
-}
-
-struct Silent;
-
-impl Observer for Silent {}
-
-#[derive(Debug)]
-struct NoOpinion;
-
-impl Authorizer for NoOpinion {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision::default())
     }
 }
