@@ -17,6 +17,7 @@ mod limits;
 mod page;
 mod query;
 mod recent;
+mod registration;
 mod respond;
 mod review;
 mod reviewer;
@@ -28,6 +29,7 @@ mod tls;
 
 pub use configz::{Attempt, Source};
 pub use limits::Limits;
+pub use registration::{Reached, Registration};
 pub use reviewer::{Half, Reviewer, Reviewing, Unavailable};
 pub use rotation::Rotation;
 pub use server::{Server, Settings};

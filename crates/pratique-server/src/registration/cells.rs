@@ -1,0 +1,181 @@
+//! What rules are about, taken apart: one resource of one group in one version with one operation each.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+/// The smallest that a rule can be about. Each part may be `*`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cell {
+    pub(super) group: String,
+    pub(super) version: String,
+    pub(super) resource: String,
+    pub(super) operation: String,
+    pub(super) scope: String,
+}
+
+/// A set of cells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cells(BTreeSet<Cell>);
+
+/// The cells of a rule: of groups, versions, operations and resources.
+pub(super) fn of_rule(parts: [Option<&[String]>; 4], scope: Option<&str>) -> Vec<Cell> {
+    let [groups, versions, operations, resources] = parts.map(Option::unwrap_or_default);
+    let mut all = Vec::new();
+    for group in groups {
+        for version in versions {
+            for resource in resources {
+                for operation in operations {
+                    all.push(Cell {
+                        group: group.clone(),
+                        version: version.clone(),
+                        // A trailing slash is the resource itself.
+                        resource: resource.trim_end_matches('/').to_owned(),
+                        operation: operation.clone(),
+                        scope: scope.unwrap_or("*").to_owned(),
+                    });
+                }
+            }
+        }
+    }
+    all
+}
+
+impl Cell {
+    /// Whether whatever the other is about this is about too.
+    fn covers(&self, other: &Cell) -> bool {
+        let part = |own: &String, other: &String| own == "*" || own == other;
+        part(&self.group, &other.group)
+            && part(&self.version, &other.version)
+            && part(&self.operation, &other.operation)
+            && part(&self.scope, &other.scope)
+            && covers_resource(&self.resource, &other.resource)
+    }
+}
+
+/// `*` is about resources without parts, `*/*` about everything, `pods/*` about all of pods, and `*/scale` about
+/// that part of all.
+fn covers_resource(own: &str, other: &str) -> bool {
+    let (name, part) = own.split_once('/').unwrap_or((own, ""));
+    let (other_name, other_part) = other.split_once('/').unwrap_or((other, ""));
+    (name == "*" || name == other_name) && (part == "*" || part == other_part)
+}
+
+impl Cells {
+    pub(super) fn extend(&mut self, cells: impl Iterator<Item = Cell>) {
+        self.0.extend(cells);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Cell> {
+        self.0.iter()
+    }
+
+    /// Those that no cell of the others covers.
+    pub(super) fn without(&self, others: &Cells) -> Cells {
+        let own = self
+            .0
+            .iter()
+            .filter(|cell| !others.0.iter().any(|other| other.covers(cell)));
+        Cells(own.cloned().collect())
+    }
+
+    /// As few rules as there need be, about just these cells.
+    pub(super) fn rules(&self) -> Vec<Value> {
+        let covered = |cell: &Cell| self.0.iter().any(|other| other != cell && other.covers(cell));
+        // One dimension after the other: what differs in it alone becomes one.
+        let mut operations: BTreeMap<[String; 4], BTreeSet<String>> = BTreeMap::new();
+        for cell in self.0.iter().filter(|cell| !covered(cell)) {
+            let Cell {
+                group,
+                version,
+                resource,
+                operation,
+                scope,
+            } = cell.clone();
+            operations
+                .entry([scope, version, group, resource])
+                .or_default()
+                .insert(operation);
+        }
+        let mut resources: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+        for ([scope, version, group, resource], operations) in operations {
+            resources
+                .entry((scope, version, group, operations))
+                .or_default()
+                .insert(resource);
+        }
+        let mut groups: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+        for ((scope, version, group, operations), resources) in resources {
+            groups
+                .entry((scope, version, operations, resources))
+                .or_default()
+                .insert(group);
+        }
+        let rule = |((scope, version, operations, resources), groups): (_, BTreeSet<String>)| {
+            let (scope, version): (String, String) = (scope, version);
+            let (operations, resources): (BTreeSet<String>, BTreeSet<String>) = (operations, resources);
+            json!({
+                "apiGroups": groups, "apiVersions": [version], "operations": operations, "resources": resources,
+                "scope": scope,
+            })
+        };
+        groups.into_iter().map(rule).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(group: &str, resource: &str, operation: &str) -> Cell {
+        let [group, version, resource, operation, scope] =
+            [group, "v1", resource, operation, "*"].map(String::from);
+        Cell {
+            group,
+            version,
+            resource,
+            operation,
+            scope,
+        }
+    }
+
+    #[test]
+    fn wildcards_cover() {
+        let check = |own, other, expected| assert_eq!(covers_resource(own, other), expected, "{own} {other}");
+        check("*", "pods", true);
+        check("*", "pods/status", false);
+        check("*/*", "pods", true);
+        check("*/*", "pods/status", true);
+        check("*/*", "*/scale", true);
+        check("pods/*", "pods", true);
+        check("pods/*", "pods/exec", true);
+        check("pods", "pods/exec", false);
+        check("*/scale", "deployments/scale", true);
+        check("*/scale", "deployments", false);
+        assert!(cell("*", "*", "*").covers(&cell("", "pods", "CREATE")));
+        assert!(!cell("", "pods", "CREATE").covers(&cell("*", "pods", "CREATE")));
+    }
+
+    #[test]
+    fn rules_are_few() {
+        let mut cells = Cells::default();
+        for group in ["apps", "batch"] {
+            cells.extend(
+                ["a", "b"]
+                    .into_iter()
+                    .flat_map(|own| ["CREATE", "UPDATE"].map(|it| cell(group, own, it))),
+            );
+        }
+        cells.extend([cell("apps", "*/scale", "*"), cell("apps", "a/scale", "CREATE")].into_iter());
+        let expected = json!([
+            {"apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["*/scale"], "scope": "*"},
+            {"apiGroups": ["apps", "batch"], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"],
+                "resources": ["a", "b"], "scope": "*"},
+        ]);
+        assert_eq!(json!(cells.rules()), expected);
+    }
+}
