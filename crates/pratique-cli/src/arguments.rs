@@ -3,6 +3,7 @@
 mod check;
 mod gates;
 mod review;
+mod serve;
 mod test;
 
 use clap::{Parser, Subcommand};
@@ -11,6 +12,9 @@ use pratique_manifest::Plugin;
 pub(crate) use check::{CheckArguments, CheckFormat, WARNINGS};
 pub(crate) use gates::Gates;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments, ReviewFormat};
+pub(crate) use serve::{
+    AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RegistrationArguments, ServeArguments,
+};
 pub(crate) use test::{TestArguments, TestFormat};
 
 /// Kubernetes admission control without a cluster.
@@ -28,6 +32,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Check(CheckArguments),
     Review(Box<ReviewArguments>),
+    Serve(Box<ServeArguments>),
     Test(Box<TestArguments>),
 }
 

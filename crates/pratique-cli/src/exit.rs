@@ -62,6 +62,9 @@ pub(crate) enum Trouble {
     /// Changes cannot be watched.
     #[error("cannot watch for changes: {0}")]
     Watch(notify::Error),
+    /// The server does not start.
+    #[error("{0}")]
+    Serve(String),
     /// Judging ended without a verdict.
     #[error("{place}: no verdict: {why}")]
     NoVerdict { place: String, why: String },

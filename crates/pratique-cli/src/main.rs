@@ -8,6 +8,7 @@ mod explanation;
 mod input;
 mod output;
 mod review;
+mod serve;
 mod style;
 mod test;
 
@@ -41,6 +42,7 @@ fn run(arguments: &Arguments) -> Result<Answer, Trouble> {
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments),
         Command::Review(arguments) => review::run(arguments),
+        Command::Serve(arguments) => serve::run(arguments),
         Command::Test(arguments) => test::run(arguments),
     }
 }

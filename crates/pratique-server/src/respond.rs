@@ -6,7 +6,6 @@ use http::header::{
 };
 use http::{Response, StatusCode};
 use http_body_util::Full;
-use pratique_types::Status;
 use serde::Serialize;
 
 /// An answer.
@@ -40,38 +39,34 @@ pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Answer {
 }
 
 /// A failure, as a `Status`.
-pub(crate) fn failure(status: StatusCode, reason: &str, message: impl Into<String>) -> Answer {
+pub(crate) fn failure(status: StatusCode, reason: &'static str, message: impl Into<String>) -> Answer {
     #[derive(Serialize)]
     struct Whole {
         kind: &'static str,
         #[serde(rename = "apiVersion")]
         api_version: &'static str,
         metadata: Empty,
-        #[serde(flatten)]
-        status: Status,
+        status: &'static str,
+        message: String,
+        reason: &'static str,
+        code: u16,
     }
     #[derive(Serialize)]
     struct Empty {}
-    let own = Status {
-        status: "Failure".into(),
+    let whole = Whole {
+        kind: "Status",
+        api_version: "v1",
+        metadata: Empty {},
+        status: "Failure",
         message: message.into(),
-        reason: reason.into(),
-        code: status.as_u16().into(),
-        ..Status::default()
+        reason,
+        code: status.as_u16(),
     };
-    json(
-        status,
-        &Whole {
-            kind: "Status",
-            api_version: "v1",
-            metadata: Empty {},
-            status: own,
-        },
-    )
+    json(status, &whole)
 }
 
 /// A failure that is over soon: API servers try again after a second.
-pub(crate) fn later(status: StatusCode, reason: &str, message: impl Into<String>) -> Answer {
+pub(crate) fn later(status: StatusCode, reason: &'static str, message: impl Into<String>) -> Answer {
     with(failure(status, reason, message), RETRY_AFTER, "1")
 }
 

@@ -109,8 +109,8 @@ pub use chain::Context;
 pub use configurations::Configurations;
 pub use expressions::Expressions;
 pub use live::{
-    Answered, Changed, ClusterView, InMemory, Live, LiveBuilder, LookUp, Reload, ReloadResult, Reviewing,
-    SharedObjects, Source, StartError, Unavailable, Witness,
+    Answered, AssumedNamespaces, Changed, ClusterView, InMemory, Live, LiveBuilder, LookUp, Reload,
+    ReloadResult, Reviewing, SharedObjects, Source, StartError, Unavailable, Witness,
 };
 pub use objects::Objects;
 pub use observer::{ChainObserver, Half, Span};

@@ -17,6 +17,7 @@ mod mistakes;
 mod outputs;
 mod readme;
 mod review;
+mod serve;
 mod story;
 mod support;
 mod test;

@@ -81,8 +81,12 @@ impl Registration {
             .map(|(policy, cells)| self.hook(phase, path, (policy, cells), judged.again))
             .collect();
         let mut metadata = json!({"name": self.name});
-        for (name, value) in &self.annotations {
-            metadata["annotations"][name] = value.clone().into();
+        if !self.annotations.is_empty() {
+            let annotations = self
+                .annotations
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone().into()));
+            put(&mut metadata, "annotations", Value::Object(annotations.collect()));
         }
         (!hooks.is_empty()).then(|| {
             json!({
@@ -115,10 +119,15 @@ impl Registration {
             "rules": cells.rules(),
         });
         if cells.iter().any(may_be_of_the_cluster) {
-            hook["matchConditions"] = json!([{"name": "not-the-system", "expression": NOT_THE_SYSTEM}]);
+            let condition = json!({"name": "not-the-system", "expression": NOT_THE_SYSTEM});
+            put(&mut hook, "matchConditions", json!([condition]));
         }
         if phase == "Mutating" {
-            hook["reinvocationPolicy"] = if again { "IfNeeded" } else { "Never" }.into();
+            put(
+                &mut hook,
+                "reinvocationPolicy",
+                if again { "IfNeeded" } else { "Never" }.into(),
+            );
         }
         hook
     }
@@ -135,7 +144,7 @@ impl Registration {
             Reached::Url(url) => json!({"url": format!("{}{path}", url.trim_end_matches('/'))}),
         };
         if !self.ca_bundle.is_empty() {
-            client["caBundle"] = self.ca_bundle.clone().into();
+            put(&mut client, "caBundle", self.ca_bundle.clone().into());
         }
         client
     }
@@ -168,6 +177,12 @@ impl Judged {
             Some("Ignore") => self.ignore.extend(cells),
             _ => self.fail.extend(cells),
         }
+    }
+}
+
+fn put(object: &mut Value, key: &str, value: Value) {
+    if let Value::Object(members) = object {
+        members.insert(key.to_owned(), value);
     }
 }
 

@@ -49,9 +49,35 @@ impl Admission {
         context: Context<'_>,
         observer: &mut dyn ChainObserver,
     ) -> Result<Outcome, Unfinished> {
+        self.go(request, None, context, observer).await
+    }
+
+    /// Takes a request through one half of the chain, for whoever lets others come in between. What a server does with
+    /// the object itself belongs to the first half, reserved names to the second.
+    ///
+    /// # Errors
+    /// As [`admit`](Self::admit).
+    pub async fn admit_half(
+        &self,
+        request: &AdmissionRequest<'_>,
+        half: Half,
+        context: Context<'_>,
+        observer: &mut dyn ChainObserver,
+    ) -> Result<Outcome, Unfinished> {
+        self.go(request, Some(half), context, observer).await
+    }
+
+    pub(crate) async fn go(
+        &self,
+        request: &AdmissionRequest<'_>,
+        half: Option<Half>,
+        context: Context<'_>,
+        observer: &mut dyn ChainObserver,
+    ) -> Result<Outcome, Unfinished> {
         let mut passage = Passage {
             admission: self,
             request,
+            half,
             context,
             answers: Arc::new(Answers::default()),
             object: None,
@@ -88,6 +114,8 @@ impl From<Status> for End {
 pub(crate) struct Passage<'r> {
     admission: &'r Admission,
     request: &'r AdmissionRequest<'r>,
+    /// The half that it goes through; `None` for both.
+    half: Option<Half>,
     context: Context<'r>,
     answers: Arc<Answers>,
     /// The object as it is by now; `None` while nobody changed it.
@@ -97,11 +125,16 @@ pub(crate) struct Passage<'r> {
 
 impl<'r> Passage<'r> {
     async fn pass(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
-        let began = Instant::now();
-        let ended = self.mutate(observer).await;
-        observer.half(&self.span(Half::Mutating, began, &ended));
-        ended?;
-        self.steps(Place::Schema, observer).await?;
+        if self.half != Some(Half::Validating) {
+            let began = Instant::now();
+            let ended = self.mutate(observer).await;
+            observer.half(&self.span(Half::Mutating, began, &ended));
+            ended?;
+            self.steps(Place::Schema, observer).await?;
+        }
+        if self.half == Some(Half::Mutating) {
+            return Ok(());
+        }
         self.reserved()?;
         let began = Instant::now();
         let ended = self.validate(observer).await;

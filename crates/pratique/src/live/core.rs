@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwapOption;
+use pratique_manifest::ManifestSet;
 use pratique_policy::Cluster;
 use pratique_types::AdmissionRequest;
 
@@ -16,6 +17,7 @@ use crate::authorization::Decider;
 use crate::builder::NotEvaluated;
 use crate::chain::Context;
 use crate::ingredients::Ingredients;
+use crate::observer::Half;
 use crate::outcome::Outcome;
 
 /// The state that all parts of a [`Live`](super::Live) share.
@@ -60,11 +62,23 @@ impl Core {
         Ok(())
     }
 
-    /// Takes a request through the chain as it is now, to its end.
-    pub(super) async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, Unavailable> {
+    /// The static manifests.
+    pub(super) fn manifests(&self) -> Vec<Arc<ManifestSet>> {
+        let ingredients = self.ingredients.lock().unwrap_or_else(PoisonError::into_inner);
+        ingredients.sets.clone()
+    }
+
+    /// Takes a request through the chain as it is now, or a half of it, until the deadline or its own.
+    pub(super) async fn admit(
+        &self,
+        request: &AdmissionRequest<'_>,
+        half: Option<Half>,
+        deadline: Option<Instant>,
+    ) -> Result<Outcome, Unavailable> {
         self.readiness.check()?;
         let admission = self.current.load_full().ok_or(Unavailable::NotReady)?;
-        let deadline = self.deadline.and_then(|own| Instant::now().checked_add(own));
+        let own = self.deadline.and_then(|own| Instant::now().checked_add(own));
+        let deadline = deadline.into_iter().chain(own).min();
         let cluster = self.cluster_for(request).await;
         let context = Context {
             cluster: &*cluster,
@@ -72,12 +86,12 @@ impl Core {
             deadline,
         };
         if self.witnesses.is_empty() {
-            let outcome = admission.admit(request, context, &mut ()).await;
+            let outcome = admission.go(request, half, context, &mut ()).await;
             return outcome.map_err(|_| Unavailable::Unanswered);
         }
         let (received, began) = (SystemTime::now(), Instant::now());
         let mut observers = Observers::of(&self.witnesses);
-        let outcome = admission.admit(request, context, &mut observers).await;
+        let outcome = admission.go(request, half, context, &mut observers).await;
         let outcome = outcome.map_err(|_| Unavailable::Unanswered)?;
         let answered = Answered {
             request,

@@ -3,6 +3,7 @@
 //! A request takes the [`Admission`] that is there when it begins and keeps it to its end. What changes is compiled on
 //! another thread and swapped in whole; a change that cannot be used changes nothing.
 
+mod assuming;
 mod builder;
 mod core;
 #[cfg(feature = "watch")]
@@ -18,14 +19,18 @@ mod worker;
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::time::Instant;
 
+use pratique_manifest::ManifestSet;
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::admission::Admission;
+use crate::observer::Half;
 use crate::outcome::Outcome;
 use core::Core;
 use worker::{Bell, Worker};
 
+pub use assuming::AssumedNamespaces;
 pub use builder::{LiveBuilder, StartError};
 pub use readiness::Unavailable;
 pub use service::Reviewing;
@@ -50,7 +55,7 @@ impl Live {
     /// # Errors
     /// Requests cannot be judged yet, or any more.
     pub async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, Unavailable> {
-        self.core.admit(request).await
+        self.core.admit(request, None, None).await
     }
 
     /// [`admit`](Self::admit), answered in the form of an admission webhook's.
@@ -59,6 +64,26 @@ impl Live {
     /// As [`admit`](Self::admit).
     pub async fn review(&self, request: &AdmissionRequest<'_>) -> Result<AdmissionResponse, Unavailable> {
         Ok(self.admit(request).await?.into_response(request))
+    }
+
+    /// [`review`](Self::review) by one half of the chain, or both, and until a deadline of its own: for whoever is asked
+    /// by an API server, which lets others come in between.
+    ///
+    /// # Errors
+    /// As [`admit`](Self::admit).
+    pub async fn review_by(
+        &self,
+        request: &AdmissionRequest<'_>,
+        half: Option<Half>,
+        deadline: Option<Instant>,
+    ) -> Result<AdmissionResponse, Unavailable> {
+        let outcome = self.core.admit(request, half, deadline).await?;
+        Ok(outcome.into_response(request))
+    }
+
+    /// The static manifests that are in use or about to be, in the order in which they were added.
+    pub fn manifests(&self) -> Vec<Arc<ManifestSet>> {
+        self.core.manifests()
     }
 
     /// What requests are judged by that begin now; `None` before the first.

@@ -1,0 +1,240 @@
+//! The command line of `pratique serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{Gates, PolicyArguments};
+
+/// Answer an API server's AdmissionReviews, at /mutate, /validate and /admit.
+///
+/// Without --config and --manifests the Pod Security Standards judge; without certificates the server makes one for
+/// itself, which nobody trusts. Directories and certificates are read again whenever they change.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    /// The address to listen at.
+    #[arg(
+        long,
+        env = "PRATIQUE_LISTEN",
+        value_name = "ADDRESS:PORT",
+        default_value = "127.0.0.1:8443"
+    )]
+    pub(crate) listen: SocketAddr,
+    #[command(flatten)]
+    pub(crate) policies: PolicyArguments,
+    /// Files of what the cluster has: namespaces, params, CustomResourceDefinitions. Without, every namespace is taken to
+    /// exist, and what would depend on more is refused.
+    #[arg(
+        long,
+        env = "PRATIQUE_CLUSTER_OBJECTS",
+        value_name = "FILE",
+        value_delimiter = ','
+    )]
+    pub(crate) cluster_objects: Vec<String>,
+    #[command(flatten)]
+    pub(crate) certificates: CertificateArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) registration: RegistrationArguments,
+    /// Where to write audit events, as lines of JSON; `-` is standard output.
+    #[arg(long, env = "PRATIQUE_AUDIT_LOG", value_name = "FILE")]
+    pub(crate) audit_log: Option<String>,
+    /// How much audit events tell.
+    #[arg(long, env = "PRATIQUE_AUDIT_LEVEL", default_value = "metadata")]
+    pub(crate) audit_level: AuditLevel,
+    /// Leave out the page for people at /.
+    #[arg(long, env = "PRATIQUE_NO_STATUS_PAGE")]
+    pub(crate) no_status_page: bool,
+    /// How long to go on, in seconds, after SIGTERM, so that others hear that this server ends. After SIGINT it ends at
+    /// once.
+    #[arg(
+        long,
+        env = "PRATIQUE_DRAIN_DELAY",
+        value_name = "SECONDS",
+        default_value_t = 5
+    )]
+    pub(crate) drain_delay: u64,
+    /// How long requests may take then, in seconds.
+    #[arg(
+        long,
+        env = "PRATIQUE_DRAIN_GRACE",
+        value_name = "SECONDS",
+        default_value_t = 20
+    )]
+    pub(crate) drain_grace: u64,
+    /// The identity of this server, whose hash metrics show.
+    #[arg(long, env = "PRATIQUE_IDENTITY", value_name = "NAME")]
+    pub(crate) identity: Option<String>,
+    /// How to print what happens.
+    #[arg(long, env = "PRATIQUE_LOG_FORMAT", default_value = "human")]
+    pub(crate) log_format: LogFormat,
+    /// How much of it to print.
+    #[arg(long, env = "PRATIQUE_LOG_LEVEL", default_value = "info")]
+    pub(crate) log_level: LogLevel,
+    /// Feature gates of kube-apiserver, as NAME=true|false.
+    #[arg(
+        long,
+        env = "PRATIQUE_FEATURE_GATES",
+        value_name = "NAME=BOOL,…",
+        default_value = ""
+    )]
+    pub(crate) feature_gates: Gates,
+}
+
+/// Certificates.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Certificates")]
+pub(crate) struct CertificateArguments {
+    /// The server's certificate, with those between it and its root, as PEM.
+    #[arg(long, env = "PRATIQUE_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The key of the server's certificate, as PEM.
+    #[arg(long, env = "PRATIQUE_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Roots of clients' certificates, as PEM: only clients with one may then ask for reviews.
+    #[arg(long, env = "PRATIQUE_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
+    pub(crate) client_ca: Option<PathBuf>,
+    /// Serve HTTP instead of HTTPS, to this machine only.
+    #[arg(long, env = "PRATIQUE_PLAIN_HTTP", conflicts_with = "tls_cert")]
+    pub(crate) plain_http: bool,
+}
+
+/// What clients may take.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArguments {
+    /// The largest body of a request, in MiB.
+    #[arg(long, env = "PRATIQUE_MAX_BODY", value_name = "MIB", default_value_t = 3,
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) max_body: u16,
+    /// The most bytes that all bodies may have together, in MiB.
+    #[arg(long, env = "PRATIQUE_MAX_BODIES", value_name = "MIB", default_value_t = 256,
+          value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) max_bodies: u16,
+    /// How many requests are judged at a time.
+    #[arg(long, env = "PRATIQUE_MAX_REQUESTS", value_name = "COUNT", default_value_t = 256,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_requests: u32,
+    /// How many connections there may be.
+    #[arg(long, env = "PRATIQUE_MAX_CONNECTIONS", value_name = "COUNT", default_value_t = 1024,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_connections: u32,
+}
+
+/// How an API server is told of this server.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Webhook configuration")]
+pub(crate) struct RegistrationArguments {
+    /// Print the webhook configurations that have an API server ask about what is judged here, and end.
+    #[arg(long)]
+    pub(crate) print_webhook_configuration: bool,
+    /// The name of the configurations.
+    #[arg(
+        long,
+        env = "PRATIQUE_WEBHOOK_NAME",
+        value_name = "NAME",
+        default_value = "pratique"
+    )]
+    pub(crate) webhook_name: String,
+    /// The service that this server is behind. Its namespace is never asked about.
+    #[arg(long, env = "PRATIQUE_WEBHOOK_SERVICE", value_name = "NAMESPACE/NAME[:PORT]",
+          default_value = "pratique-system/pratique", value_parser = service)]
+    pub(crate) webhook_service: Service,
+    /// The URL that this server is at, where it is behind no service.
+    #[arg(long, env = "PRATIQUE_WEBHOOK_URL", value_name = "URL")]
+    pub(crate) webhook_url: Option<String>,
+    /// The root of the server's certificate, as PEM.
+    #[arg(long, env = "PRATIQUE_WEBHOOK_CA", value_name = "FILE")]
+    pub(crate) webhook_ca: Option<String>,
+    /// The Certificate of cert-manager whose root is to be filled in.
+    #[arg(
+        long,
+        env = "PRATIQUE_WEBHOOK_CA_FROM",
+        value_name = "NAMESPACE/NAME",
+        conflicts_with = "webhook_ca"
+    )]
+    pub(crate) webhook_ca_from: Option<String>,
+    /// How long an API server waits, in seconds.
+    #[arg(long, env = "PRATIQUE_WEBHOOK_TIMEOUT", value_name = "SECONDS", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(1..=30))]
+    pub(crate) webhook_timeout: u32,
+    /// Namespaces that are never asked about, besides kube-system, kube-public, kube-node-lease and the server's own.
+    #[arg(
+        long,
+        env = "PRATIQUE_EXEMPT_NAMESPACE",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    pub(crate) exempt_namespace: Vec<String>,
+}
+
+/// A service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Service {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) port: u16,
+}
+
+/// How much an audit event tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AuditLevel {
+    /// Who, what and how it went.
+    Metadata,
+    /// The object of the request, too.
+    Request,
+}
+
+/// How lines of a log look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// For people.
+    Human,
+    /// JSON.
+    Json,
+}
+
+/// How much a log tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogLevel {
+    /// What went wrong.
+    Error,
+    /// And what may.
+    Warn,
+    /// And what happens.
+    Info,
+    /// And what happens to connections.
+    Debug,
+}
+
+fn service(text: &str) -> Result<Service, String> {
+    let (path, port) = text.split_once(':').unwrap_or((text, "443"));
+    let port = port.parse().map_err(|_| format!("{port:?} is no port"))?;
+    match path.split_once('/') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
+            Ok(Service {
+                namespace: namespace.into(),
+                name: name.into(),
+                port,
+            })
+        }
+        _ => Err("expected NAMESPACE/NAME".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_are_read() {
+        let service = |text| service(text).map(|own| (own.namespace, own.name, own.port));
+        assert_eq!(service("a/b"), Ok(("a".into(), "b".into(), 443)));
+        assert_eq!(service("a/b:8443"), Ok(("a".into(), "b".into(), 8443)));
+        for wrong in ["", "a", "a/", "/b", "a/b/c", "a/b:x", "a/b:70000"] {
+            assert!(service(wrong).is_err(), "{wrong}");
+        }
+    }
+}

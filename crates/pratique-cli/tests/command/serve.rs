@@ -1,0 +1,376 @@
+//! `pratique serve`: started as a user does, asked over its socket, ended by signals.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::Directory;
+
+const POLICY: &str = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: names.static.k8s.io}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+  validations: [{expression: \"object.metadata.name != 'NAME'\", message: not this one}]
+  auditAnnotations: [{key: seen, valueExpression: string(object.metadata.name)}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: names.static.k8s.io}
+spec: {policyName: names.static.k8s.io, validationActions: [Deny]}
+";
+
+/// A server of its own.
+struct Serving {
+    child: Child,
+    address: String,
+    /// What it said before and when it began to serve.
+    greeting: String,
+    rest: Option<thread::JoinHandle<String>>,
+}
+
+impl Serving {
+    fn start(directory: &Path, arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .current_dir(directory)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap());
+        let mut greeting = String::new();
+        while !greeting.contains("/validate") {
+            let read = lines.read_line(&mut greeting).unwrap();
+            assert!(read > 0, "it does not serve: {greeting}");
+        }
+        let rest = thread::spawn(move || {
+            let mut rest = String::new();
+            lines.read_to_string(&mut rest).unwrap();
+            rest
+        });
+        let address = greeting.split("://").nth(1).unwrap();
+        let address = address.split(". ").next().unwrap().to_owned();
+        Serving {
+            child,
+            address,
+            greeting,
+            rest: Some(rest),
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.child.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Waits for its end; gives the exit code and what it said last.
+    fn wait(mut self) -> (Option<i32>, String) {
+        let code = self.child.wait().unwrap().code();
+        (code, self.rest.take().unwrap().join().unwrap())
+    }
+
+    fn client(&self) -> Client {
+        Client::to(&self.address).unwrap()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // It has ended already if the test went well.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+struct Client(BufReader<TcpStream>);
+
+impl Client {
+    fn to(address: &str) -> std::io::Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        Ok(Client(BufReader::new(stream)))
+    }
+
+    /// Asks; gives the head and the body of the answer.
+    fn ask(&mut self, method: &str, path: &str, body: &str) -> std::io::Result<(String, String)> {
+        let length = body.len();
+        let request =
+            format!("{method} {path} HTTP/1.1\r\nHost: test\r\nContent-Length: {length}\r\n\r\n{body}");
+        self.0.get_mut().write_all(request.as_bytes())?;
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if self.0.read_line(&mut head)? == 0 {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        let head = head.to_lowercase();
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+        let mut body = vec![0; length.unwrap_or(0)];
+        self.0.read_exact(&mut body)?;
+        Ok((head, String::from_utf8_lossy(&body).into_owned()))
+    }
+
+    fn get(&mut self, path: &str) -> String {
+        self.ask("GET", path, "").unwrap().1
+    }
+
+    fn allows(&mut self, name: &str) -> bool {
+        let (head, body) = self.ask("POST", "/validate?timeout=5s", &review(name)).unwrap();
+        assert!(head.starts_with("http/1.1 200"), "{head}{body}");
+        let answer: serde_json::Value = serde_json::from_str(&body).unwrap();
+        answer["response"]["allowed"].as_bool().unwrap()
+    }
+}
+
+fn review(name: &str) -> String {
+    serde_json::json!({
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "request": {
+            "uid": "u", "operation": "CREATE", "namespace": "default", "name": name,
+            "kind": {"group": "", "version": "v1", "kind": "Pod"},
+            "resource": {"group": "", "version": "v1", "resource": "pods"},
+            "userInfo": {"username": "dev"},
+            "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
+                "spec": {"containers": [{"name": "c", "image": "i"}]}}
+        }
+    })
+    .to_string()
+}
+
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(30), "{what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn it_serves_without_being_told_anything() {
+    let directory = Directory::new();
+    let serving = Serving::start(directory.path(), &[]);
+    let line = serving
+        .greeting
+        .lines()
+        .find(|line| line.trim().starts_with("curl "))
+        .unwrap();
+    if Command::new("curl").arg("--version").output().is_ok() {
+        let output = Command::new("sh").args(["-c", line]).output().unwrap();
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["response"]["allowed"], false, "{answer}");
+        let message = answer["response"]["status"]["message"].as_str().unwrap();
+        assert!(
+            message.contains("pod-security-baseline-host-namespaces.static.k8s.io"),
+            "{message}"
+        );
+    }
+    serving.signal("INT");
+    let (code, rest) = serving.wait();
+    assert_eq!(code, Some(0), "{rest}");
+}
+
+#[test]
+fn a_directory_is_read_again_when_it_changes() {
+    let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "old"));
+    let serving = Serving::start(
+        directory.path(),
+        &["--plain-http", "--manifests", "manifests", "--audit-log", "audit"],
+    );
+    let mut client = serving.client();
+    assert!(!client.allows("old") && client.allows("new"));
+
+    let directory = directory.with("next", POLICY.replace("NAME", "new"));
+    std::fs::rename(
+        directory.path().join("next"),
+        directory.path().join("manifests/a.yaml"),
+    )
+    .unwrap();
+    eventually("the new one counts", || {
+        client.allows("old") && !client.allows("new")
+    });
+
+    let directory = directory.with("manifests/a.yaml", "kind: [");
+    eventually("the fault is told", || {
+        client.get("/configz").contains("\"error\":")
+    });
+    assert!(!client.allows("new"), "what was good stays");
+    let metrics = client.get("/metrics");
+    let name = "apiserver_manifest_admission_config_controller_automatic_reloads_total";
+    let counted = |status: &str| {
+        let status = format!("status=\"{status}\"");
+        metrics
+            .lines()
+            .any(|line| line.starts_with(name) && line.contains(&status))
+    };
+    assert!(counted("success") && counted("failure"), "{metrics}");
+    assert!(
+        metrics.contains("apiserver_admission_step_admission_duration_seconds_count"),
+        "{metrics}"
+    );
+    assert!(client.get("/").contains("names.static.k8s.io"));
+
+    serving.signal("INT");
+    let (code, rest) = serving.wait();
+    assert_eq!(code, Some(0), "{rest}");
+    assert!(rest.contains("reloading manifest config"), "{rest}");
+    let audit = std::fs::read_to_string(directory.path().join("audit")).unwrap();
+    assert!(
+        audit
+            .lines()
+            .all(|line| line.contains("\"names.static.k8s.io/seen\":")),
+        "{audit}"
+    );
+}
+
+#[test]
+fn its_end_drops_no_request() {
+    let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "no"));
+    let arguments = ["--plain-http", "--manifests", "manifests", "--drain-delay", "1"];
+    let serving = Serving::start(directory.path(), &arguments);
+    let (answered, ending) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let clients: Vec<_> = (0..8)
+        .map(|_| {
+            let (address, answered, ending) = (serving.address.clone(), answered.clone(), ending.clone());
+            thread::spawn(move || load(&address, &answered, &ending))
+        })
+        .collect();
+    eventually("there is load", || answered.load(Ordering::Relaxed) > 200);
+    ending.store(true, Ordering::Relaxed);
+    serving.signal("TERM");
+    for client in clients {
+        client.join().unwrap().expect("a request was dropped");
+    }
+    let (code, rest) = serving.wait();
+    assert_eq!(code, Some(0), "{rest}");
+}
+
+/// Asks until there is nobody to ask; an error is a request that was dropped.
+fn load(address: &str, answered: &AtomicUsize, ending: &AtomicBool) -> std::io::Result<()> {
+    let body = review("web");
+    loop {
+        // What was not begun cannot be dropped.
+        let Ok(mut client) = Client::to(address) else {
+            assert!(ending.load(Ordering::Relaxed), "nobody is there");
+            return Ok(());
+        };
+        for count in 0.. {
+            let asked = client.ask("POST", "/validate", &body);
+            // A connection that is taken up by the system but not by the server any more begins nothing.
+            if count == 0 && ending.load(Ordering::Relaxed) && asked.is_err() {
+                return Ok(());
+            }
+            let (head, _) = asked?;
+            assert!(head.starts_with("http/1.1 200"), "{head}");
+            answered.fetch_add(1, Ordering::Relaxed);
+            if head.contains("connection: close") {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn an_api_server_is_told_what_to_ask() {
+    let directory = Directory::new().with("manifests/a.yaml", POLICY);
+    let arguments = [
+        "serve",
+        "--print-webhook-configuration",
+        "--manifests",
+        "manifests",
+        "--webhook-service",
+        "a/b:8443",
+    ];
+    let run = directory.run(&arguments);
+    assert_eq!((run.code, &*run.stderr), (Some(0), ""));
+    let expected = "---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata:
+  name: pratique
+webhooks:
+- admissionReviewVersions:
+  - v1
+  clientConfig:
+    service:
+      name: b
+      namespace: a
+      path: /validate
+      port: 8443
+  failurePolicy: Fail
+  matchPolicy: Equivalent
+  name: fail.validating.b.a.svc
+  namespaceSelector:
+    matchExpressions:
+    - key: kubernetes.io/metadata.name
+      operator: NotIn
+      values:
+      - a
+      - kube-node-lease
+      - kube-public
+      - kube-system
+  rules:
+  - apiGroups:
+    - \"\"
+    apiVersions:
+    - v1
+    operations:
+    - CREATE
+    resources:
+    - pods
+    scope: \"*\"
+  sideEffects: None
+  timeoutSeconds: 10
+";
+    assert_eq!(run.stdout, expected);
+}
+
+#[test]
+fn what_cannot_be_served_is_refused() {
+    let select = "  validations:";
+    let labels = "    namespaceSelector: {matchLabels: {team: a}}\n  validations:";
+    let directory = Directory::new()
+        .with("faulty/a.yaml", "kind: [")
+        .with("labels/a.yaml", POLICY.replace(select, labels))
+        .with("pem", "nothing");
+    let check = |arguments: &[&str], code: i32, words: &str| {
+        let run = directory.run(&[&["serve"], arguments].concat());
+        assert_eq!(run.code, Some(code), "{run:?}");
+        assert!(run.stderr.contains(words), "{run:?}");
+    };
+    let plugin = ["--plugin", "ValidatingAdmissionPolicy"];
+    check(
+        &[&["--manifests", "faulty"][..], &plugin].concat(),
+        1,
+        "faulty/a.yaml",
+    );
+    check(
+        &["--manifests", "labels"],
+        1,
+        "names.static.k8s.io selects namespaces by their labels",
+    );
+    check(&["--manifests", "none"], 2, "none: No such file or directory");
+    check(
+        &["--tls-cert", "pem", "--tls-key", "pem"],
+        2,
+        "pem: no certificate in it",
+    );
+    check(
+        &["--plain-http", "--listen", "0.0.0.0:0"],
+        2,
+        "plain HTTP is served to this machine only",
+    );
+    check(&["--tls-cert", "pem"], 2, "--tls-key");
+}

@@ -1,0 +1,235 @@
+//! A [`Live`] as a judge.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime};
+
+use arc_swap::ArcSwapOption;
+use pratique::{Admission, Live, Reload, ReloadResult, Witness};
+use pratique_manifest::{ManifestSet, Plugin};
+use pratique_types::AdmissionRequest;
+
+use crate::configz::{Attempt, Source};
+use crate::reviewer::{Half, Reviewer, Reviewing, Unavailable};
+use crate::unknown::{Unknown, unknown};
+
+/// Judges by a [`Live`], and tells what that judges by.
+#[derive(Debug)]
+pub struct LiveReviewer {
+    live: Live,
+    reloads: Reloads,
+    /// When it began.
+    started: SystemTime,
+    /// Whether the cluster that is judged in is the real one, so that everything can be asked of it.
+    knows_cluster: bool,
+    /// What was last looked at for what cannot be known.
+    looked: ArcSwapOption<Looked>,
+}
+
+/// What directories were when they were last looked at: to be made a witness of the [`Live`]. A copy is the same.
+#[derive(Clone, Debug, Default)]
+pub struct Reloads(Arc<Mutex<BTreeMap<(&'static str, String), Last>>>);
+
+#[derive(Clone, Debug)]
+struct Last {
+    hash: String,
+    loaded: SystemTime,
+    attempt: Attempt,
+}
+
+#[derive(Debug)]
+struct Looked {
+    admission: Arc<Admission>,
+    unknown: Option<Unknown>,
+}
+
+impl LiveReviewer {
+    /// Judges by `live`, of which `reloads` is a witness.
+    ///
+    /// If the cluster is not known, nothing is judged while there are policies or webhooks for whose verdict it would have
+    /// to be: their verdict could only be wrong.
+    #[must_use]
+    pub fn new(live: Live, reloads: Reloads, knows_cluster: bool) -> Self {
+        LiveReviewer {
+            live,
+            reloads,
+            started: SystemTime::now(),
+            knows_cluster,
+            looked: ArcSwapOption::empty(),
+        }
+    }
+
+    /// What would have to be known of the cluster, but is not.
+    #[must_use]
+    pub fn unknown(&self) -> Option<Unknown> {
+        if self.knows_cluster {
+            return None;
+        }
+        let admission = self.live.current()?;
+        let looked = self.looked.load();
+        if let Some(looked) = looked
+            .as_ref()
+            .filter(|own| Arc::ptr_eq(&own.admission, &admission))
+        {
+            return looked.unknown.clone();
+        }
+        let unknown = self.live.manifests().iter().find_map(|set| unknown(set));
+        if let Some(unknown) = &unknown {
+            tracing::error!(err = %unknown, "Nothing is judged");
+        }
+        self.looked.store(Some(Arc::new(Looked {
+            admission,
+            unknown: unknown.clone(),
+        })));
+        unknown
+    }
+}
+
+impl Reviewer for LiveReviewer {
+    fn review<'a>(
+        &'a self,
+        half: Half,
+        request: &'a AdmissionRequest<'a>,
+        deadline: Instant,
+    ) -> Reviewing<'a> {
+        let half = match half {
+            Half::Mutating => Some(pratique::Half::Mutating),
+            Half::Validating => Some(pratique::Half::Validating),
+            Half::Both => None,
+        };
+        Box::pin(async move {
+            let answer = self.live.review_by(request, half, Some(deadline)).await;
+            answer.map_err(|error| Unavailable(error.to_string()))
+        })
+    }
+
+    fn ready(&self) -> Result<(), Unavailable> {
+        if !self.live.is_ready() {
+            return Err(Unavailable("not ready: not every source was loaded yet".into()));
+        }
+        match self.unknown() {
+            Some(unknown) => Err(Unavailable(unknown.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        let mut reloads = self.reloads.lock().clone();
+        let mut sources: Vec<Source> = self
+            .live
+            .manifests()
+            .iter()
+            .map(|set| self.source(set, &mut reloads))
+            .collect();
+        sources.sort_by(|left, right| (&left.plugin, &left.location).cmp(&(&right.plugin, &right.location)));
+        sources
+    }
+}
+
+impl LiveReviewer {
+    fn source(&self, set: &ManifestSet, reloads: &mut BTreeMap<(&'static str, String), Last>) -> Source {
+        let own = |((plugin, _), last): &(&(&'static str, String), &Last)| {
+            last.hash == set.hash
+                && (set.hash.is_empty() || Some(*plugin) == plugin_of(set).map(Plugin::name))
+        };
+        let key = reloads.iter().find(own).map(|(key, _)| key.clone());
+        let found = key.and_then(|key| reloads.remove_entry(&key));
+        let names = names(set);
+        match found {
+            Some(((plugin, location), last)) => Source {
+                plugin: plugin.into(),
+                location,
+                hash: last.hash,
+                names,
+                loaded: last.loaded,
+                last_reload: last.attempt,
+            },
+            None => Source {
+                plugin: plugin_of(set).map_or("", Plugin::name).into(),
+                location: "built in".into(),
+                hash: set.hash.clone(),
+                names,
+                loaded: self.started,
+                last_reload: Attempt {
+                    at: self.started,
+                    error: None,
+                },
+            },
+        }
+    }
+}
+
+impl Reloads {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(&'static str, String), Last>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Witness for Reloads {
+    fn reloaded(&self, reload: &Reload<'_>) {
+        let mut all = self.lock();
+        let key = (reload.plugin.name(), reload.directory.to_owned());
+        let attempt = Attempt {
+            at: reload.at,
+            error: None,
+        };
+        match reload.result {
+            ReloadResult::Loaded { hash } => {
+                all.insert(
+                    key,
+                    Last {
+                        hash: hash.into(),
+                        loaded: reload.at,
+                        attempt,
+                    },
+                );
+            }
+            ReloadResult::Unchanged => {
+                // After a failure the content is again as it was.
+                if let Some(last) = all.get_mut(&key).filter(|last| last.attempt.error.is_some()) {
+                    last.attempt = attempt;
+                }
+            }
+            ReloadResult::Failed { reason } => {
+                if let Some(last) = all.get_mut(&key) {
+                    last.attempt = Attempt {
+                        error: Some(reason.into()),
+                        ..attempt
+                    };
+                }
+            }
+        }
+    }
+}
+
+fn plugin_of(set: &ManifestSet) -> Option<Plugin> {
+    let all = [
+        (
+            set.mutating_policies.len() + set.mutating_bindings.len(),
+            Plugin::MutatingAdmissionPolicy,
+        ),
+        (set.mutating_webhooks.len(), Plugin::MutatingAdmissionWebhook),
+        (
+            set.validating_policies.len() + set.validating_bindings.len(),
+            Plugin::ValidatingAdmissionPolicy,
+        ),
+        (set.validating_webhooks.len(), Plugin::ValidatingAdmissionWebhook),
+    ];
+    all.into_iter()
+        .find(|(count, _)| *count > 0)
+        .map(|(_, plugin)| plugin)
+}
+
+/// The names of policies and of configurations of webhooks.
+fn names(set: &ManifestSet) -> Vec<String> {
+    let policies = set.mutating_policies.iter().map(|own| &own.object.metadata);
+    let policies = policies.chain(set.validating_policies.iter().map(|own| &own.object.metadata));
+    let webhooks = set.mutating_webhooks.iter().map(|own| &own.object.metadata);
+    let webhooks = webhooks.chain(set.validating_webhooks.iter().map(|own| &own.object.metadata));
+    let mut names: Vec<String> = policies
+        .chain(webhooks)
+        .filter_map(|own| own.name.clone())
+        .collect();
+    names.sort();
+    names
+}
