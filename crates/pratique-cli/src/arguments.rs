@@ -13,7 +13,8 @@ pub(crate) use check::{CheckArguments, CheckFormat, WARNINGS};
 pub(crate) use gates::Gates;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments, ReviewFormat};
 pub(crate) use serve::{
-    AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RegistrationArguments, ServeArguments,
+    AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RegistrationArguments,
+    ServeArguments,
 };
 pub(crate) use test::{TestArguments, TestFormat};
 
