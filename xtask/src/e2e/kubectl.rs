@@ -1,6 +1,5 @@
 //! kubectl, pointed at one API server.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -77,18 +76,6 @@ impl Kubectl {
             true => Ok(said.output),
             false => Err(format!("kubectl {}: {}", arguments.join(" "), said.errors)),
         }
-    }
-
-    /// Writes a configuration file for other clients of the same server and user; gives its path.
-    pub(super) fn write_config(&self, path: &Path) -> Result<PathBuf, String> {
-        let (server, token) = (&self.server, self.token);
-        let text = format!(
-            "apiVersion: v1\nkind: Config\ncurrent-context: it\ncontexts: [{{name: it, context: {{cluster: it, user: it}}}}]\n\
-             clusters: [{{name: it, cluster: {{server: '{server}', insecure-skip-tls-verify: true}}}}]\n\
-             users: [{{name: it, user: {{token: {token}}}}}]\n"
-        );
-        fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(path.to_owned())
     }
 
     /// What a path of the server answers.

@@ -10,6 +10,7 @@ use super::etcd::Etcd;
 use super::kubectl::Kubectl;
 use super::process::{Process, free_port};
 use super::requests;
+use super::starts::configuration;
 use crate::tidy::workspace;
 
 /// An API server that asks a `pratique serve`, which judges by the manifests of a folder.
@@ -19,6 +20,8 @@ pub(super) struct Served {
     pratique: Option<Process>,
     pub(super) certificates: Certificates,
     port: u16,
+    /// What `serve` judges by.
+    admission: PathBuf,
     state: PathBuf,
 }
 
@@ -26,7 +29,7 @@ impl Served {
     /// Starts all of it, and registers the webhooks that `serve` asks for.
     pub(super) fn start(stage: &Stage) -> Result<Self, String> {
         let state = stage.state.clone();
-        copy_manifests(&state.join("manifests"))?;
+        let admission = place_manifests(&state.join("manifests"))?;
         let etcd = Etcd::start(&stage.programs, &state)?;
         let start = Start {
             programs: &stage.programs,
@@ -44,6 +47,7 @@ impl Served {
             pratique: None,
             certificates: Certificates::new(&state.join("tls"))?,
             port: free_port()?,
+            admission,
             state,
         };
         served.serve(stage)?;
@@ -62,9 +66,9 @@ impl Served {
         self.api.audit_log()
     }
 
-    /// The folder that `serve` reads.
+    /// The folder of validating policies that `serve` reads.
     pub(super) fn manifests(&self) -> PathBuf {
-        self.state.join("manifests")
+        self.state.join("manifests/ValidatingAdmissionPolicy")
     }
 
     /// Starts `serve`, and waits until it is ready.
@@ -72,13 +76,14 @@ impl Served {
         let mut command = stage.programs.pratique();
         command
             .args(["serve", "--listen", &format!("127.0.0.1:{}", self.port)])
-            .arg("--tls-certificate")
+            .arg("--tls-cert")
             .arg(self.certificates.certificate())
             .arg("--tls-key")
             .arg(self.certificates.key())
-            .arg("--kubeconfig")
-            .arg(self.kubectl().write_config(&self.state.join("kubeconfig"))?)
-            .arg(self.manifests());
+            .arg("--cluster-objects")
+            .arg(workspace().join("xtask/src/e2e/setting.yaml"))
+            .arg("--config")
+            .arg(&self.admission);
         let mut process = Process::start(command, &self.state.join("serve.log"))?;
         process.wait_until("ready", |_| Ok(self.get("/readyz").is_ok()))?;
         self.pratique = Some(process);
@@ -134,10 +139,11 @@ impl Served {
             .programs
             .pratique()
             .args(["serve", "--print-webhook-configuration"])
-            .args(["--url", &format!("https://127.0.0.1:{}", self.port)])
-            .arg("--ca-bundle")
+            .args(["--webhook-url", &format!("https://127.0.0.1:{}", self.port)])
+            .arg("--webhook-ca")
             .arg(self.certificates.authority())
-            .arg(self.manifests())
+            .arg("--config")
+            .arg(&self.admission)
             .output()
             .map_err(|error| format!("pratique: {error}"))?;
         match output.status.success() {
@@ -147,16 +153,28 @@ impl Served {
     }
 }
 
-/// The suite's manifests, each plugin's in a file of its own.
-pub(super) fn copy_manifests(to: &Path) -> Result<(), String> {
-    let from = workspace().join("testdata/e2e/manifests");
-    let copy = || -> std::io::Result<()> {
-        fs::create_dir_all(to)?;
-        for entry in fs::read_dir(&from)? {
-            let entry = entry?;
-            fs::copy(entry.path(), to.join(entry.file_name()))?;
-        }
-        Ok(())
-    };
-    copy().map_err(|error| format!("{}: {error}", from.display()))
+/// Puts the suite's manifests into a folder, each plugin's into one of its own, and gives the path of an admission
+/// configuration that names them.
+pub(super) fn place_manifests(folder: &Path) -> Result<PathBuf, String> {
+    let source = workspace().join("testdata/e2e/manifests");
+    let admission = folder.join("admission.yaml");
+    let mut text = String::new();
+    for (plugin, file) in [
+        ("ValidatingAdmissionPolicy", "validating.yaml"),
+        ("MutatingAdmissionPolicy", "mutating.yaml"),
+    ] {
+        let manifests = folder.join(plugin);
+        let place = || -> std::io::Result<()> {
+            fs::create_dir_all(&manifests)?;
+            fs::copy(source.join(file), manifests.join(file)).map(drop)
+        };
+        place().map_err(|error| format!("{}: {error}", manifests.display()))?;
+        let one = configuration(plugin, &manifests);
+        text.push_str(match one.split_once("plugins:\n") {
+            Some((_, more)) if !text.is_empty() => more,
+            _ => &one,
+        });
+    }
+    fs::write(&admission, text).map_err(|error| format!("{}: {error}", admission.display()))?;
+    Ok(admission)
 }

@@ -1,14 +1,11 @@
 //! The same manifests as an API server's own and as those of a `pratique serve` that it asks: the same requests must get
 //! the same answers.
 
-use std::fs;
-
 use super::Stage;
 use super::apiserver::Start;
 use super::etcd::Etcd;
 use super::requests::{self, Answer, Request};
-use super::served::Served;
-use super::starts::configuration;
+use super::served::{Served, place_manifests};
 use super::transcript::Transcript;
 use crate::tidy::workspace;
 
@@ -30,26 +27,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Stri
 /// What an API server says whose static manifests they are.
 fn answers_of_its_own(stage: &Stage, all: &[Request]) -> Result<Vec<Answer>, String> {
     let state = stage.state.join("own");
-    let admission = state.join("admission.yaml");
-    let source = workspace().join("testdata/e2e/manifests");
-    let mut plugins = String::new();
-    for (plugin, file) in [
-        ("ValidatingAdmissionPolicy", "validating.yaml"),
-        ("MutatingAdmissionPolicy", "mutating.yaml"),
-    ] {
-        let manifests = state.join(plugin);
-        let place = || -> std::io::Result<()> {
-            fs::create_dir_all(&manifests)?;
-            fs::copy(source.join(file), manifests.join(file)).map(drop)
-        };
-        place().map_err(|error| format!("{}: {error}", manifests.display()))?;
-        let one = configuration(plugin, &manifests);
-        plugins.push_str(match (plugins.is_empty(), one.split_once("plugins:\n")) {
-            (false, Some((_, more))) => more,
-            _ => &one,
-        });
-    }
-    fs::write(&admission, plugins).map_err(|error| format!("{}: {error}", admission.display()))?;
+    let admission = place_manifests(&state)?;
     let etcd = Etcd::start(&stage.programs, &state)?;
     let start = Start {
         programs: &stage.programs,
