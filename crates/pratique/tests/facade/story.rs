@@ -133,7 +133,7 @@ fn a_day_with_policies() {
         &mutating_policy("m.static.k8s.io", "m", "Never"),
     );
     wait("mutating", || day.admit(&configmap("")).object.is_some());
-    assert_eq!(reloads(&day.metrics, plugins[0]), 2);
+    wait("count", || reloads(&day.metrics, plugins[0]) == 2);
     assert_eq!(trail(&day.admit(&configmap("x"))), "xm");
     assert_eq!(code(&day.admit(&configmap("bad"))), 422);
     // Another file, as a list, of which one policy is about configuration of admission.
@@ -174,7 +174,7 @@ fn a_day_with_policies() {
     wait("removal", || code(&day.admit(&configmap("bad"))) == 200);
     assert_eq!(code(&day.admit(&policy)), 422);
     assert_eq!(trail(&day.admit(&configmap("bad"))), "badm");
-    assert_eq!(reloads(&day.metrics, plugins[1]), 3);
+    wait("count", || reloads(&day.metrics, plugins[1]) == 3);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_day_with_webhooks() {
     called();
     assert_eq!(trail(&day.admit(&configmap("x"))), "xm");
     assert_eq!(called(), ["m", "null"]);
-    assert_eq!(reloads(&day.metrics, MUTATING), 2);
+    wait("count", || reloads(&day.metrics, MUTATING) == 2);
     // Static ones see configuration of admission; those of the API do not.
     let request = registration("ValidatingWebhookConfiguration", "mine", Operation::Delete);
     assert_eq!(day.admit(&request).warnings, ["seen"]);
@@ -216,7 +216,7 @@ fn a_day_with_webhooks() {
     assert!(day.admit(&configmap("")).status.is_some());
     // The mutating one goes its own way.
     assert_eq!(called().first().map(String::as_str), Some("m"));
-    assert_eq!(reloads(&day.metrics, VALIDATING), 3);
+    wait("count", || reloads(&day.metrics, VALIDATING) == 3);
 }
 
 #[test]
