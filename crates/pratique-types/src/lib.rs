@@ -15,11 +15,11 @@ mod user;
 pub mod warnings;
 
 pub use admission::{AdmissionRequest, AdmissionResponse, AdmissionReview, Operation};
-pub use kubeconfig::{KubeConfig, KubeUser, ReadFile};
 pub use group_version::{
     GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource, InvalidGroupVersion,
 };
 pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
+pub use kubeconfig::{KubeConfig, KubeUser, ReadFile};
 pub use quote::quote;
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;

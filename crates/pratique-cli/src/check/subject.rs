@@ -109,7 +109,10 @@ fn configuration(path: &str, expressions: &Expressions, gates: Gates) -> Result<
     let plugin = |plugin: pratique_manifest::PluginConfiguration| {
         let kube_config = plugin.kube_config;
         let loaded = Loaded::new(plugin.plugin, plugin.static_manifests_dir, plugin.manifests);
-        Loaded { kube_config, ..loaded }
+        Loaded {
+            kube_config,
+            ..loaded
+        }
     };
     Ok(All {
         plugins: loaded.plugins.into_iter().map(plugin).collect(),

@@ -112,7 +112,10 @@ impl MutatingPolicies {
                 made_of.is_some_and(|made_of| made_of.is(policy, &bindings))
             });
             known.cloned().or_else(|| {
-                let own = bindings.iter().map(|binding| Binding::mutating(binding)).collect();
+                let own = bindings
+                    .iter()
+                    .map(|binding| Binding::mutating(binding))
+                    .collect();
                 let compiled = MutatingPolicy::compile(name.to_owned(), policy, own, cache)?;
                 Some(Arc::new(MutatingPolicy {
                     made_of: Some(MadeOf::new(policy, &bindings)),
@@ -133,7 +136,9 @@ impl MutatingPolicies {
     }
 
     fn find(&self, name: &str) -> Option<&Arc<MutatingPolicy>> {
-        let at = self.policies.binary_search_by(|policy| policy.hook.name.as_str().cmp(name));
+        let at = self
+            .policies
+            .binary_search_by(|policy| policy.hook.name.as_str().cmp(name));
         self.policies.get(at.ok()?)
     }
 
