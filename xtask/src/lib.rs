@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod conformance;
+pub mod deploy;
 pub mod differential;
 pub mod e2e;
 pub mod tidy;

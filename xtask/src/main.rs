@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{bench, conformance, differential, e2e, tidy};
+use xtask::{bench, conformance, deploy, differential, e2e, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -25,6 +25,8 @@ enum Task {
     Bench(bench::Arguments),
     /// Run a real API server, and compare what it says with what Pratique says.
     E2e(e2e::Arguments),
+    /// Render what is deployed with Kustomize and Helm, and look whether it holds together.
+    Deploy(deploy::Arguments),
     /// Write the tables of Kubernetes' built-in types.
     Codegen(Sources),
     /// Show how long the source files are, and what they lack.
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
         Task::Conformance(Conformance { recorded, .. }) => conformance::run(&recorded.unwrap_or_default()),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Codegen(of) => ended(codegen::run(&of.openapi, &of.api, &of.apimachinery, &of.data)),
+        Task::Deploy(arguments) => deploy::run(&arguments),
         Task::Differential(arguments) => differential::run(&arguments),
         Task::E2e(arguments) => e2e::run(&arguments),
         Task::Tidy => match tidy::check(&tidy::workspace()) {

@@ -1,0 +1,57 @@
+//! Whether certificates are for those who are asked, and come from whom they name.
+
+use super::objects::{Object, items, named, of_kind, text};
+
+/// What is wrong with certificates.
+pub(super) fn faults(objects: &[Object]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for own in of_kind(objects, "Certificate") {
+        let issuer = own.text("/spec/issuerRef/name");
+        let is_here = own.text("/spec/issuerRef/kind") == "Issuer";
+        if is_here && named(objects, "Issuer", own.namespace(), issuer).is_none() {
+            faults.push(format!("{own}: there is no issuer {issuer}"));
+        }
+    }
+    for own in of_kind(objects, "Issuer") {
+        let secret = own.text("/spec/ca/secretName");
+        if !secret.is_empty() && certificate(objects, own.namespace(), secret).is_none() {
+            faults.push(format!("{own}: nobody makes the Secret {secret}"));
+        }
+    }
+    for service in of_kind(objects, "Service") {
+        let name = format!("{}.{}.svc", service.name(), service.namespace());
+        faults.extend(of_service(&name, service.namespace(), objects));
+    }
+    faults
+}
+
+/// The certificate that is kept in a Secret.
+pub(super) fn certificate<'o>(objects: &'o [Object], namespace: &str, secret: &str) -> Option<&'o Object> {
+    of_kind(objects, "Certificate")
+        .find(|own| own.namespace() == namespace && own.text("/spec/secretName") == secret)
+}
+
+/// What the Pods of a service show is for its name; and whoever checks it checks that name.
+fn of_service(name: &str, namespace: &str, objects: &[Object]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for deployment in of_kind(objects, "Deployment") {
+        for volume in items(deployment.part("/spec/template/spec/volumes")) {
+            let Some(own) = certificate(objects, namespace, text(volume, "/secret/secretName")) else {
+                continue;
+            };
+            if !items(own.part("/spec/dnsNames")).iter().any(|own| own == name) {
+                faults.push(format!("{own}: it is not for {name}"));
+            }
+        }
+    }
+    for monitor in of_kind(objects, "ServiceMonitor") {
+        let endpoints = items(monitor.part("/spec/endpoints"));
+        if endpoints
+            .iter()
+            .any(|own| text(own, "/tlsConfig/serverName") != name)
+        {
+            faults.push(format!("{monitor}: the server is {name}"));
+        }
+    }
+    faults
+}

@@ -1,0 +1,84 @@
+//! Whether the dashboard can be imported, and asks for what there is.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::alerts::query;
+use super::metrics::Known;
+use super::objects::{items, part, text};
+
+/// How many columns a dashboard has.
+const COLUMNS: u64 = 24;
+
+/// What is wrong with a dashboard.
+#[must_use]
+pub fn dashboard(own: &Value) -> Vec<String> {
+    let known = Known::new();
+    let mut faults = Vec::new();
+    if text(own, "/uid").is_empty() || text(own, "/title").is_empty() || !own["id"].is_null() {
+        faults.push("a dashboard to import has a uid and a title, and no id yet".to_owned());
+    }
+    let variables: Vec<&str> = items(part(own, "/templating/list"))
+        .iter()
+        .map(|of| text(of, "/name"))
+        .collect();
+    for variable in items(part(own, "/templating/list")) {
+        faults.extend(query(text(variable, "/query/query"), &known));
+    }
+    let panels = items(&own["panels"]);
+    let ids: BTreeSet<u64> = panels.iter().filter_map(|panel| panel["id"].as_u64()).collect();
+    if ids.len() != panels.len() {
+        faults.push("two panels have the same id".to_owned());
+    }
+    let mut taken = BTreeSet::new();
+    for panel in panels {
+        let title = text(panel, "/title");
+        let said = place(panel, &mut taken)
+            .into_iter()
+            .chain(targets(panel, &variables, &known));
+        faults.extend(said.map(|fault| format!("{title}: {fault}")));
+    }
+    faults
+}
+
+/// Panels lie within the columns, and on no other.
+fn place(panel: &Value, taken: &mut BTreeSet<(u64, u64)>) -> Option<String> {
+    let of = |name: &str| part(panel, "/gridPos").get(name)?.as_u64();
+    let (Some(x), Some(y), Some(w), Some(h)) = (of("x"), of("y"), of("w"), of("h")) else {
+        return Some("it has no place".to_owned());
+    };
+    let mut free = x + w <= COLUMNS;
+    for at in (y..y + h).flat_map(|y| (x..x + w).map(move |x| (x, y))) {
+        free &= taken.insert(at);
+    }
+    (!free).then(|| "it lies over another panel or the edge".to_owned())
+}
+
+fn targets(panel: &Value, variables: &[&str], known: &Known) -> Vec<String> {
+    let targets = items(&panel["targets"]);
+    let mut faults = Vec::new();
+    if text(panel, "/type") != "row" && targets.is_empty() {
+        faults.push("it asks for nothing".to_owned());
+    }
+    for target in targets {
+        let asked = text(target, "/expr");
+        faults.extend(query(asked, known));
+        let used = asked.split('$').skip(1).map(|rest| {
+            let end = rest.find(|at: char| !at.is_ascii_alphanumeric() && at != '_');
+            rest.split_at_checked(end.unwrap_or(rest.len()))
+                .unwrap_or_default()
+                .0
+        });
+        faults.extend(
+            used.filter(|name| !variables.contains(name) && !name.starts_with("__"))
+                .map(|name| format!("there is no variable {name}")),
+        );
+        for source in [&panel["datasource"], &target["datasource"]] {
+            if text(source, "/uid") != "${datasource}" {
+                faults.push("it asks another source than the one that is chosen".to_owned());
+            }
+        }
+    }
+    faults
+}

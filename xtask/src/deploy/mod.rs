@@ -1,0 +1,125 @@
+//! `cargo xtask deploy`: renders what is in `deploy/`, and looks whether it holds together.
+//!
+//! What is written there is looked at by the tests as well, as far as that goes without the programs that render it.
+//! Kustomize and Helm are built from their published Go modules; without Go there is nothing to render with, which is
+//! said and is no fault.
+
+mod alerts;
+mod certificates;
+mod dashboard;
+mod metrics;
+mod objects;
+mod policies;
+mod references;
+mod registration;
+mod render;
+mod server;
+mod shape;
+mod values;
+mod workload;
+mod written;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+pub use dashboard::dashboard;
+pub use objects::{Object, read};
+pub use values::misfits;
+pub use written::written;
+
+use crate::tidy::workspace;
+
+/// What to render with.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// A helm to render the chart with, instead of one that is built.
+    #[arg(long)]
+    helm: Option<PathBuf>,
+    /// A kustomize to render kustomizations with, instead of one that is built.
+    #[arg(long)]
+    kustomize: Option<PathBuf>,
+}
+
+/// What a set of objects is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// As it stands in files: patches are not in it yet.
+    Written,
+    /// As it would be applied.
+    Rendered,
+}
+
+/// What is wrong with objects that are applied together.
+#[must_use]
+pub fn faults(objects: &[Object], state: State) -> Vec<String> {
+    let mut faults = Vec::new();
+    for object in objects {
+        let said = shape::faults(object)
+            .into_iter()
+            .chain(policies::faults(object))
+            .chain(alerts::faults(object));
+        faults.extend(said.map(|fault| format!("{object}: {fault}")));
+    }
+    for about in [references::faults, workload::faults, certificates::faults] {
+        faults.extend(about(objects));
+    }
+    faults.extend(registration::faults(objects, state));
+    faults
+}
+
+/// Renders everything and prints what is wrong.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    match all(arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn all(arguments: &Arguments) -> Result<bool, String> {
+    let tools = match render::Tools::find(arguments.helm.as_deref(), arguments.kustomize.as_deref()) {
+        Ok(tools) => tools,
+        Err(render::Absent(why)) => {
+            println!("nothing was rendered: {why}");
+            return Ok(true);
+        }
+    };
+    let deploy = workspace().join("deploy");
+    let mut whole = true;
+    for directory in ["kustomize/base", "kustomize/example"] {
+        let rendered = tools.kustomize(&deploy.join(directory))?;
+        whole &= tell(directory, &rendered)?;
+    }
+    let chart = deploy.join("helm/pratique");
+    for values in tried(&chart)? {
+        let rendered = tools.helm(&chart, &values)?;
+        let name = values
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        whole &= tell(&format!("helm/pratique with {name}"), &rendered)?;
+    }
+    Ok(whole)
+}
+
+/// The files of values that the chart is tried with.
+fn tried(chart: &Path) -> Result<Vec<PathBuf>, String> {
+    let directory = chart.join("ci");
+    let entries =
+        std::fs::read_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    Ok(files)
+}
+
+fn tell(name: &str, rendered: &str) -> Result<bool, String> {
+    let objects = read(name, rendered)?;
+    let faults = faults(&objects, State::Rendered);
+    println!("{name}: {} objects, {} faults", objects.len(), faults.len());
+    faults.iter().for_each(|fault| println!("  {fault}"));
+    Ok(faults.is_empty())
+}

@@ -1,0 +1,65 @@
+//! Whether the manifests in ConfigMaps load.
+
+use pratique::Expressions;
+use pratique_manifest::{ManifestFile, Options, Plugin, load_files};
+use serde_json::Value;
+
+use super::objects::{Object, items, read, text};
+
+/// What keeps the files of a ConfigMap from being loaded.
+pub(super) fn faults(object: &Object) -> Vec<String> {
+    if object.kind() != "ConfigMap" {
+        return Vec::new();
+    }
+    let files: Vec<ManifestFile> = data(object)
+        .map(|(name, text)| ManifestFile {
+            path: name.to_owned(),
+            content: text.as_bytes().to_vec(),
+        })
+        .collect();
+    let Some(plugin) = plugin(object) else {
+        return Vec::new();
+    };
+    let expressions = Expressions::new(std::sync::Arc::default());
+    match load_files(
+        &files,
+        plugin,
+        &Options {
+            expressions: &expressions,
+        },
+    ) {
+        Ok(_) => Vec::new(),
+        Err(errors) => errors.problems().map(|problem| problem.message.clone()).collect(),
+    }
+}
+
+/// The directories of manifests that an AdmissionConfiguration in a ConfigMap names.
+pub(super) fn directories(object: &Object) -> Vec<String> {
+    let files = data(object)
+        .filter_map(|(name, text)| read(name, text).ok())
+        .flatten();
+    let configurations = files.filter(|own| own.kind() == "AdmissionConfiguration");
+    configurations
+        .flat_map(|own| {
+            let plugins = items(own.part("/plugins")).iter();
+            plugins
+                .map(|plugin| text(plugin, "/configuration/staticManifestsDir").to_owned())
+                .filter(|path| !path.is_empty())
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// The plugin that a ConfigMap's manifests are for, which its name tells.
+fn plugin(object: &Object) -> Option<Plugin> {
+    match object.name().rsplit('-').next() {
+        Some("validating") => Some(Plugin::ValidatingAdmissionPolicy),
+        Some("mutating") => Some(Plugin::MutatingAdmissionPolicy),
+        _ => None,
+    }
+}
+
+fn data(object: &Object) -> impl Iterator<Item = (&str, &str)> {
+    let members = object.part("/data").as_object().into_iter().flatten();
+    members.filter_map(|(name, value)| Some((name.as_str(), Value::as_str(value)?)))
+}

@@ -1,0 +1,134 @@
+//! Whether what objects name is there: labels, ports, accounts, roles, namespaces.
+
+use serde_json::Value;
+
+use super::objects::{Object, items, named, of_kind, selects, text};
+use super::server;
+
+/// What is named and is not there.
+pub(super) fn faults(objects: &[Object]) -> Vec<String> {
+    let mut faults = twice(objects);
+    faults.extend(of_kind(objects, "Service").flat_map(|own| service(own, objects)));
+    for (kind, pointer) in [
+        ("PodDisruptionBudget", "/spec/selector/matchLabels"),
+        ("NetworkPolicy", "/spec/podSelector/matchLabels"),
+    ] {
+        let idle = of_kind(objects, kind).filter(|own| selected(own, own.part(pointer), objects).is_empty());
+        faults.extend(idle.map(|own| format!("{own}: it selects no Pods")));
+    }
+    faults.extend(of_kind(objects, "NetworkPolicy").flat_map(|own| ingress(own, objects)));
+    faults.extend(of_kind(objects, "ClusterRoleBinding").flat_map(|own| binding(own, objects)));
+    faults.extend(of_kind(objects, "ServiceMonitor").flat_map(|own| monitor(own, objects)));
+    faults.extend(objects.iter().filter_map(|own| namespace(own, objects)));
+    faults
+}
+
+/// The deployments whose Pods a selector of an object finds.
+fn selected<'o>(own: &Object, selector: &Value, objects: &'o [Object]) -> Vec<&'o Object> {
+    of_kind(objects, "Deployment")
+        .filter(|of| of.namespace() == own.namespace())
+        .filter(|of| selects(selector, of.part("/spec/template/metadata/labels")))
+        .collect()
+}
+
+/// Whether containers of a deployment have a port of this name or number.
+pub(super) fn has_port(deployment: &Object, port: &Value) -> bool {
+    let containers = items(deployment.part("/spec/template/spec/containers"));
+    let mut ports = containers.iter().flat_map(|own| items(&own["ports"]));
+    ports.any(|own| own["name"] == *port || own["containerPort"] == *port)
+}
+
+fn twice(objects: &[Object]) -> Vec<String> {
+    let key = |of: &Object| {
+        (
+            of.kind().to_owned(),
+            of.namespace().to_owned(),
+            of.name().to_owned(),
+        )
+    };
+    let mut keys: Vec<_> = objects.iter().map(key).collect();
+    keys.sort();
+    let pairs = keys.iter().zip(keys.iter().skip(1));
+    pairs
+        .filter(|(left, right)| left == right)
+        .map(|((kind, _, name), _)| format!("{kind} {name} is there twice"))
+        .collect()
+}
+
+fn service(own: &Object, objects: &[Object]) -> Vec<String> {
+    let deployments = selected(own, own.part("/spec/selector"), objects);
+    if deployments.is_empty() {
+        return vec![format!("{own}: it selects no Pods")];
+    }
+    let ports = items(own.part("/spec/ports"))
+        .iter()
+        .map(|port| &port["targetPort"]);
+    ports
+        .filter(|port| !deployments.iter().all(|of| has_port(of, port)))
+        .map(|port| format!("{own}: its Pods have no port {port}"))
+        .collect()
+}
+
+fn ingress(own: &Object, objects: &[Object]) -> Vec<String> {
+    let deployments = selected(own, own.part("/spec/podSelector/matchLabels"), objects);
+    let rules = items(own.part("/spec/ingress")).iter();
+    rules
+        .flat_map(|rule| items(&rule["ports"]))
+        .filter(|port| !deployments.iter().all(|of| has_port(of, &port["port"])))
+        .map(|port| format!("{own}: its Pods have no port {}", port["port"]))
+        .collect()
+}
+
+fn binding(own: &Object, objects: &[Object]) -> Vec<String> {
+    let mut faults = Vec::new();
+    let role = own.text("/roleRef/name");
+    if named(objects, own.text("/roleRef/kind"), "", role).is_none() {
+        faults.push(format!("{own}: there is no role {role}"));
+    }
+    for subject in items(own.part("/subjects")) {
+        let (namespace, name) = (text(subject, "/namespace"), text(subject, "/name"));
+        let mut users = of_kind(objects, "Deployment").filter(|of| of.namespace() == namespace);
+        if !users.any(|of| of.text("/spec/template/spec/serviceAccountName") == name) {
+            faults.push(format!("{own}: nobody uses the account {namespace}/{name}"));
+        }
+    }
+    faults
+}
+
+fn monitor(own: &Object, objects: &[Object]) -> Vec<String> {
+    let selector = own.part("/spec/selector/matchLabels");
+    let mut services = of_kind(objects, "Service")
+        .filter(|of| of.namespace() == own.namespace() && selects(selector, of.part("/metadata/labels")));
+    let Some(service) = services.next() else {
+        return vec![format!("{own}: it selects no service")];
+    };
+    let ports = items(service.part("/spec/ports"));
+    let mut faults = Vec::new();
+    for endpoint in items(own.part("/spec/endpoints")) {
+        if !ports.iter().any(|port| port["name"] == endpoint["port"]) {
+            faults.push(format!("{own}: the service has no port {}", endpoint["port"]));
+        }
+        if text(endpoint, "/path") != server::METRICS || text(endpoint, "/scheme") != "https" {
+            faults.push(format!("{own}: metrics are at https and {}", server::METRICS));
+        }
+    }
+    faults
+}
+
+/// What belongs to a namespace says to which.
+fn namespace(own: &Object, objects: &[Object]) -> Option<String> {
+    const OF_THE_CLUSTER: [&str; 5] = [
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "MutatingWebhookConfiguration",
+        "Namespace",
+        "ValidatingWebhookConfiguration",
+    ];
+    let is_named = !own.namespace().is_empty();
+    if OF_THE_CLUSTER.contains(&own.kind()) == is_named {
+        return Some(format!("{own}: its namespace is {:?}", own.namespace()));
+    }
+    let mut namespaces = of_kind(objects, "Namespace").map(Object::name).peekable();
+    let is_there = namespaces.peek().is_none() || namespaces.any(|name| name == own.namespace());
+    (is_named && !is_there).then(|| format!("{own}: nobody makes the namespace {}", own.namespace()))
+}

@@ -1,0 +1,122 @@
+//! Kustomize and Helm, built from their modules.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::tidy::workspace;
+
+/// The programs that render.
+#[derive(Debug)]
+pub(super) struct Tools {
+    helm: PathBuf,
+    kustomize: PathBuf,
+}
+
+/// Why there is nothing to render with.
+#[derive(Debug)]
+pub(super) struct Absent(pub(super) String);
+
+impl Tools {
+    /// Those that are given, and the others built.
+    pub(super) fn find(helm: Option<&Path>, kustomize: Option<&Path>) -> Result<Self, Absent> {
+        let find =
+            |given: Option<&Path>, package| given.map_or_else(|| build(package), |path| Ok(path.to_owned()));
+        Ok(Tools {
+            helm: find(helm, "helm.sh/helm/v4/cmd/helm")?,
+            kustomize: find(kustomize, "sigs.k8s.io/kustomize/kustomize/v5")?,
+        })
+    }
+
+    /// What a kustomization is as objects.
+    pub(super) fn kustomize(&self, directory: &Path) -> Result<String, String> {
+        output(Command::new(&self.kustomize).arg("build").arg(directory))
+    }
+
+    /// What a chart is as objects, with these values; a chart that its linter finds fault with is none.
+    pub(super) fn helm(&self, chart: &Path, values: &Path) -> Result<String, String> {
+        output(
+            Command::new(&self.helm)
+                .args(["lint", "--strict", "--values"])
+                .arg(values)
+                .arg(chart),
+        )?;
+        output(
+            Command::new(&self.helm)
+                .args(["template", "gate", "--namespace", "admission", "--values"])
+                .arg(values)
+                .arg(chart),
+        )
+    }
+}
+
+/// Go's own cache makes this quick when nothing changed.
+fn build(package: &str) -> Result<PathBuf, Absent> {
+    let folder = folder();
+    eprintln!("building {package}");
+    let built = Command::new("go")
+        .current_dir(workspace().join("xtask/go/deploy"))
+        .args(["build", "-trimpath", "-o"])
+        .arg(folder.join(""))
+        .arg(package)
+        .status();
+    match built {
+        Ok(status) if status.success() => Ok(folder.join(program(package))),
+        Ok(_) => Err(Absent(format!("{package} does not build"))),
+        Err(error) => Err(Absent(format!(
+            "go, which builds {package}, does not start: {error}"
+        ))),
+    }
+}
+
+/// The last part of a package's path that is no version.
+fn program(package: &str) -> &str {
+    let is_version = |part: &str| {
+        part.strip_prefix('v')
+            .is_some_and(|rest| rest.parse::<u8>().is_ok())
+    };
+    package
+        .rsplit('/')
+        .find(|part| !is_version(part))
+        .unwrap_or(package)
+}
+
+/// Beside this program, which is in a folder that can be thrown away.
+fn folder() -> PathBuf {
+    let own = std::env::current_exe().ok();
+    let target = own.as_deref().and_then(Path::parent).and_then(Path::parent);
+    let folder = target
+        .map_or_else(|| workspace().join("target"), Path::to_owned)
+        .join("deploy");
+    // If it cannot be made, building says so.
+    let _ = std::fs::create_dir_all(&folder);
+    folder
+}
+
+fn output(command: &mut Command) -> Result<String, String> {
+    let shown = format!("{command:?}");
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("{shown}: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!(
+            "{shown}\n{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn programs_are_named_as_go_does() {
+        for (package, expected) in [
+            ("helm.sh/helm/v4/cmd/helm", "helm"),
+            ("sigs.k8s.io/kustomize/kustomize/v5", "kustomize"),
+        ] {
+            assert_eq!(super::program(package), expected);
+        }
+    }
+}

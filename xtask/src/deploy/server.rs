@@ -1,0 +1,18 @@
+//! What manifests may expect of `pratique serve`.
+
+/// Paths that tell how the server is.
+pub(super) const HEALTH: [&str; 2] = ["/livez", "/readyz"];
+
+/// The path of metrics.
+pub(super) const METRICS: &str = "/metrics";
+
+/// The paths that the webhooks of a kind of configuration may be sent to.
+pub(super) fn reviews(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "MutatingWebhookConfiguration" => &["/mutate", "/admit"],
+        _ => &["/validate"],
+    }
+}
+
+/// Flags whose values are files that have to be mounted.
+pub(super) const FILES: [&str; 3] = ["--config", "--tls-cert", "--tls-key"];

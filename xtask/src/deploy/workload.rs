@@ -1,0 +1,157 @@
+//! Whether the server can run as it is deployed: what is mounted, what it is asked, what it may do.
+
+use serde_json::{Value, json};
+
+use super::objects::{Object, items, named, of_kind, part, selects, text};
+use super::references::has_port;
+use super::server;
+
+/// What is wrong with deployments.
+pub(super) fn faults(objects: &[Object]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for own in of_kind(objects, "Deployment") {
+        let labels = own.part("/spec/template/metadata/labels");
+        let pod = own.part("/spec/template/spec");
+        let mut said = Vec::new();
+        if !selects(own.part("/spec/selector/matchLabels"), labels) {
+            said.push("its selector does not select its Pods".to_owned());
+        }
+        for spread in items(&pod["topologySpreadConstraints"]) {
+            if !selects(part(spread, "/labelSelector/matchLabels"), labels) {
+                said.push("Pods are spread by what they do not have".to_owned());
+            }
+        }
+        said.extend(restricted(pod));
+        said.extend(volumes(own, pod, objects));
+        for container in items(&pod["containers"]) {
+            said.extend(mounts(pod, container));
+            said.extend(files(own, pod, container, objects));
+            said.extend(probes(own, container));
+        }
+        faults.extend(said.into_iter().map(|fault| format!("{own}: {fault}")));
+    }
+    faults
+}
+
+/// What the strictest of the Pod Security Standards asks for, and a root that cannot be written to.
+fn restricted(pod: &Value) -> Vec<String> {
+    let mut wanted = vec![
+        (pod, "/securityContext/runAsNonRoot", json!(true)),
+        (
+            pod,
+            "/securityContext/seccompProfile/type",
+            json!("RuntimeDefault"),
+        ),
+    ];
+    for container in items(&pod["containers"]) {
+        wanted.push((
+            container,
+            "/securityContext/allowPrivilegeEscalation",
+            json!(false),
+        ));
+        wanted.push((container, "/securityContext/readOnlyRootFilesystem", json!(true)));
+        wanted.push((container, "/securityContext/capabilities/drop", json!(["ALL"])));
+    }
+    wanted
+        .into_iter()
+        .filter(|(of, pointer, value)| of.pointer(pointer) != Some(value))
+        .map(|(_, pointer, value)| format!("{pointer} is not {value}"))
+        .collect()
+}
+
+/// ConfigMaps and Secrets are made with the deployment, except those that are somebody's own.
+fn volumes(own: &Object, pod: &Value, objects: &[Object]) -> Vec<String> {
+    let is_own = |name: &str| name.starts_with(own.name());
+    let mut faults = Vec::new();
+    for volume in items(&pod["volumes"]) {
+        let map = text(volume, "/configMap/name");
+        if is_own(map) && named(objects, "ConfigMap", own.namespace(), map).is_none() {
+            faults.push(format!("there is no ConfigMap {map}"));
+        }
+        let mut mounts = items(&pod["containers"])
+            .iter()
+            .flat_map(|of| items(&of["volumeMounts"]));
+        if !mounts.any(|mount| mount["name"] == volume["name"]) {
+            faults.push(format!("nobody mounts {}", volume["name"]));
+        }
+    }
+    faults
+}
+
+fn mounts(pod: &Value, container: &Value) -> Vec<String> {
+    let has = |name: &Value| {
+        items(&pod["volumes"])
+            .iter()
+            .any(|volume| volume["name"] == *name)
+    };
+    items(&container["volumeMounts"])
+        .iter()
+        .filter(|mount| !has(&mount["name"]) || mount["readOnly"] != true)
+        .map(|mount| format!("{} is no volume to read", mount["name"]))
+        .collect()
+}
+
+/// Files that flags name are mounted, and are in what is mounted.
+fn files(own: &Object, pod: &Value, container: &Value, objects: &[Object]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for argument in items(&container["args"]).iter().filter_map(Value::as_str) {
+        let Some((flag, path)) = argument
+            .split_once('=')
+            .filter(|(flag, _)| server::FILES.contains(flag))
+        else {
+            continue;
+        };
+        let Some((volume, file)) = mounted(pod, container, path) else {
+            faults.push(format!("{flag}: {path} is not mounted"));
+            continue;
+        };
+        let map = named(
+            objects,
+            "ConfigMap",
+            own.namespace(),
+            text(volume, "/configMap/name"),
+        );
+        if map.is_some_and(|map| map.part("/data").get(file).is_none()) {
+            faults.push(format!("{flag}: there is no {file} in what is mounted"));
+        }
+        if volume.get("secret").is_some() && !["tls.crt", "tls.key"].contains(&file) {
+            faults.push(format!("{flag}: certificates have no {file}"));
+        }
+    }
+    let directories = of_kind(objects, "ConfigMap").flat_map(super::policies::directories);
+    faults.extend(
+        directories
+            .filter(|path| {
+                !items(&container["volumeMounts"])
+                    .iter()
+                    .any(|mount| mount["mountPath"] == **path)
+            })
+            .map(|path| format!("manifests of {path} are not mounted")),
+    );
+    faults
+}
+
+/// The volume that a path is in, and the rest of the path.
+fn mounted<'a>(pod: &'a Value, container: &Value, path: &'a str) -> Option<(&'a Value, &'a str)> {
+    items(&container["volumeMounts"]).iter().find_map(|mount| {
+        let file = path.strip_prefix(text(mount, "/mountPath"))?.strip_prefix('/')?;
+        let volume = items(&pod["volumes"])
+            .iter()
+            .find(|volume| volume["name"] == mount["name"])?;
+        Some((volume, file))
+    })
+}
+
+fn probes(own: &Object, container: &Value) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (probe, path) in [
+        ("livenessProbe", server::HEALTH[0]),
+        ("readinessProbe", server::HEALTH[1]),
+    ] {
+        let get = part(container, &format!("/{probe}/httpGet"));
+        if get["path"] != path || get["scheme"] != "HTTPS" || !has_port(own, &get["port"]) {
+            faults.push(format!("{probe} does not ask for https and {path}"));
+        }
+    }
+    faults
+}
