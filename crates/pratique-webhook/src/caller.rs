@@ -1,5 +1,6 @@
 //! The seam between what a webhook is asked and how the question travels.
 
+use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -64,6 +65,12 @@ pub enum CallErrorKind {
 pub trait Caller: Send + Sync {
     /// Posts a review; gives the body of a successful answer, which is not empty. Dropping the answer ends the call.
     fn call<'a>(&'a self, call: Call) -> Answer<'a>;
+
+    /// From now on no other endpoints are called than these, but for requests under way: what is kept for others can
+    /// go. It is said whenever webhooks changed. Does nothing unless implemented.
+    fn retain(&self, endpoints: &HashSet<&Endpoint>) {
+        let _ = endpoints;
+    }
 }
 
 /// An answer on its way.
@@ -73,5 +80,9 @@ pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Bytes, CallError>> + Se
 impl<C: Caller + ?Sized> Caller for Arc<C> {
     fn call<'a>(&'a self, call: Call) -> Answer<'a> {
         (**self).call(call)
+    }
+
+    fn retain(&self, endpoints: &HashSet<&Endpoint>) {
+        (**self).retain(endpoints);
     }
 }

@@ -27,7 +27,9 @@ pub(crate) fn candidates<'h>(
     let target = target(submission, &request.name);
     let found = webhooks.index.candidates(&target, surroundings.equivalents);
     let found = found.into_iter().map(|at| at as usize);
-    found.filter_map(|at| Some((at, webhooks.all.get(at)?))).collect()
+    found
+        .filter_map(|at| Some((at, &**webhooks.all.get(at)?)))
+        .collect()
 }
 
 /// What a request meets a webhook as, going by its rules and selectors.

@@ -228,6 +228,13 @@ impl Builder {
         self
     }
 
+    /// Guards all calls of webhooks in ways that an API server does not.
+    #[cfg(feature = "webhooks")]
+    pub fn guards(mut self, guards: crate::guards::Guards) -> Self {
+        self.callers.guards = guards;
+        self
+    }
+
     /// Finds the services that webhooks are behind in this way; without, that is left to the cluster's DNS.
     #[cfg(feature = "webhooks")]
     pub fn services(mut self, services: impl pratique_webhook::Services + 'static) -> Self {
@@ -278,7 +285,7 @@ impl Builder {
             api: std::iter::once(Arc::new(self.api)).chain(self.more).collect(),
             steps: self.steps,
             #[cfg(feature = "webhooks")]
-            callers: self.callers,
+            callers: self.callers.guarded(),
             reserves_names: self.reserves_names.then_some(self.manifest_gate),
         }
     }

@@ -1,14 +1,16 @@
 //! The webhooks of a chain, and who brings reviews to them.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use pratique_expression::Cache;
-use pratique_webhook::{Caller, MutatingWebhooks, Origin, Pending, Services, ValidatingWebhooks};
+use pratique_webhook::{Caller, Endpoint, MutatingWebhooks, Origin, Pending, Services, ValidatingWebhooks};
 
 use crate::authorization::{Answers, Decider};
+use crate::guards::Guards;
 use crate::ingredients::Ingredients;
 
 /// The webhooks of a chain.
@@ -26,12 +28,23 @@ pub(crate) struct Callers {
     pub(crate) mutating: Option<Arc<dyn Caller>>,
     pub(crate) validating: Option<Arc<dyn Caller>>,
     pub(crate) services: Option<Arc<dyn Services>>,
+    pub(crate) guards: Guards,
 }
 
 impl Callers {
     /// Finds services as it is told to, or leaves them to the cluster's DNS.
     pub(crate) fn services(&self) -> &dyn Services {
         self.services.as_deref().unwrap_or(&())
+    }
+
+    /// With the guards around those who call.
+    pub(crate) fn guarded(self) -> Self {
+        let guards = self.guards;
+        Callers {
+            mutating: self.mutating.map(|caller| guards.around(caller)),
+            validating: self.validating.map(|caller| guards.around(caller)),
+            ..self
+        }
     }
 }
 
@@ -46,24 +59,43 @@ impl fmt::Debug for Callers {
 }
 
 impl Hooks {
-    pub(crate) fn compile(ingredients: &Ingredients) -> Self {
+    /// Compiles webhooks; those of configurations that `previous` has are taken over.
+    pub(crate) fn compile(ingredients: &Ingredients, previous: Option<&Hooks>) -> Self {
         let cache: &Cache = &ingredients.cache;
-        let of_sets = ingredients.of_sets(|set| &set.mutating_webhooks);
+        let none = |origin| Arc::new(MutatingWebhooks::compile([], origin, cache));
+        let known = previous.map(|previous| previous.mutating.clone());
+        let [first, second] = known.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
         let of_api = ingredients.api.iter().flat_map(|api| &api.mutating_webhooks);
         let mutating = [
-            MutatingWebhooks::compile(of_sets.map(|own| &**own), Origin::Static, cache),
-            MutatingWebhooks::compile(of_api.map(|own| &**own), Origin::Api, cache),
+            first.renew(ingredients.of_sets(|set| &set.mutating_webhooks), cache),
+            second.renew(of_api, cache),
         ];
-        let of_sets = ingredients.of_sets(|set| &set.validating_webhooks);
+        let none = |origin| Arc::new(ValidatingWebhooks::compile([], origin, cache));
+        let known = previous.map(|previous| previous.validating.clone());
+        let [first, second] = known.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
         let of_api = ingredients.api.iter().flat_map(|api| &api.validating_webhooks);
         let validating = [
-            ValidatingWebhooks::compile(of_sets.map(|own| &**own), Origin::Static, cache),
-            ValidatingWebhooks::compile(of_api.map(|own| &**own), Origin::Api, cache),
+            first.renew(ingredients.of_sets(|set| &set.validating_webhooks), cache),
+            second.renew(of_api, cache),
         ];
         Hooks {
             mutating: mutating.map(Arc::new),
             validating: validating.map(Arc::new),
             callers: ingredients.callers.clone(),
+        }
+    }
+
+    /// Has the callers drop what they keep for webhooks that are gone.
+    pub(crate) fn retain(&self) {
+        let mutating = self.mutating.iter().flat_map(|own| own.endpoints());
+        let validating = self.validating.iter().flat_map(|own| own.endpoints());
+        let all: HashSet<&Endpoint> = mutating.chain(validating).map(|own| &**own).collect();
+        // One caller may call them all.
+        for caller in [&self.callers.mutating, &self.callers.validating]
+            .into_iter()
+            .flatten()
+        {
+            caller.retain(&all);
         }
     }
 

@@ -34,7 +34,7 @@ impl Ingredients {
             reserves_names: self.reserves_names,
             steps: self.steps.clone(),
             #[cfg(feature = "webhooks")]
-            hooks: crate::hooks::Hooks::compile(self),
+            hooks: crate::hooks::Hooks::compile(self, previous.map(|previous| &previous.hooks)),
         })
     }
 

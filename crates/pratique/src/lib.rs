@@ -88,6 +88,8 @@ mod chain;
 mod configurations;
 mod deadline;
 mod expressions;
+#[cfg(feature = "webhooks")]
+mod guards;
 mod hints;
 #[cfg(feature = "webhooks")]
 mod hooks;
@@ -108,6 +110,8 @@ pub use builder::{Builder, NotEvaluated};
 pub use chain::Context;
 pub use configurations::Configurations;
 pub use expressions::Expressions;
+#[cfg(feature = "webhooks")]
+pub use guards::{Breaking, Guards};
 pub use live::{
     Answered, AssumedNamespaces, Changed, ClusterView, InMemory, Live, LiveBuilder, LookUp, Reload,
     ReloadResult, Reviewing, SharedObjects, Source, StartError, Unavailable, Witness,

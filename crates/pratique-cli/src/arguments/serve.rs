@@ -1,9 +1,12 @@
 //! The command line of `pratique serve`.
 
 use std::net::SocketAddr;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use pratique::{Breaking, Guards};
 
 use super::{Gates, PolicyArguments};
 
@@ -36,6 +39,8 @@ pub(crate) struct ServeArguments {
     pub(crate) certificates: CertificateArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) guards: GuardArguments,
     #[command(flatten)]
     pub(crate) registration: RegistrationArguments,
     /// Where to write audit events, as lines of JSON; `-` is standard output.
@@ -121,6 +126,46 @@ pub(crate) struct LimitArguments {
     #[arg(long, env = "PRATIQUE_MAX_CONNECTIONS", value_name = "COUNT", default_value_t = 1024,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_connections: u32,
+}
+
+/// How webhooks among the manifests are kept from taking everything down with them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Calls of webhooks among the manifests")]
+pub(crate) struct GuardArguments {
+    /// Leave a webhook alone after so many failures in a row: its failurePolicy applies at once. Without, it is called
+    /// again and again, as by an API server.
+    #[arg(long, env = "PRATIQUE_CALL_BREAKER", value_name = "FAILURES")]
+    pub(crate) call_breaker: Option<NonZeroU32>,
+    /// For how long, in seconds. Then one call is made to see.
+    #[arg(
+        long,
+        env = "PRATIQUE_CALL_COOL_DOWN",
+        value_name = "SECONDS",
+        default_value_t = 10,
+        requires = "call_breaker"
+    )]
+    pub(crate) call_cool_down: u64,
+    /// How many calls of one webhook may be under way at once; others wait, within their time.
+    #[arg(long, env = "PRATIQUE_CALLS_AT_ONCE", value_name = "COUNT")]
+    pub(crate) calls_at_once: Option<NonZeroUsize>,
+    /// How long all webhooks of a request may take together, in seconds.
+    #[arg(long, env = "PRATIQUE_CALL_BUDGET", value_name = "SECONDS",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) call_budget: Option<u64>,
+}
+
+impl GuardArguments {
+    /// What they ask for.
+    pub(crate) fn guards(&self) -> Guards {
+        Guards {
+            breaker: self.call_breaker.map(|failures| Breaking {
+                failures,
+                cool_down: Duration::from_secs(self.call_cool_down),
+            }),
+            calls_at_once: self.calls_at_once,
+            budget: self.call_budget.map(Duration::from_secs),
+        }
+    }
 }
 
 /// How an API server is told of this server.

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use pratique::webhook::HttpCaller;
 use pratique::{Admission, AssumedNamespaces, Builder, Live, SharedObjects, StartError};
 use pratique_manifest::{LoadErrors, Plugin};
 use pratique_metrics::Metrics;
@@ -61,7 +60,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Jud
 fn builder(arguments: &ServeArguments) -> Result<Builder, Unusable> {
     let builder = Admission::builder()
         .manifest_gate(arguments.feature_gates.manifests)
-        .caller(HttpCaller::default());
+        .guards(arguments.guards.guards());
     let policies = &arguments.policies;
     match (&policies.config, &policies.manifests) {
         (Some(path), _) => {

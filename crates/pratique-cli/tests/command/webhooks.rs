@@ -8,7 +8,7 @@ use crate::story::CLEAN;
 use crate::support::{Directory, Run};
 
 /// A webhook for each path, of the plugin whose kind this is.
-fn manifests(backend: &Backend, kind: &str, paths: &[&str]) -> String {
+pub(crate) fn manifests(backend: &Backend, kind: &str, paths: &[&str]) -> String {
     let bundle = base64::encode(backend.ca_pem().as_bytes());
     let (url, listener) = (backend.url(Listener::Backend), "webhooks:\n");
     let head = format!(
@@ -38,7 +38,7 @@ fn review(kind: &str, scripts: &[(&str, &str)], arguments: &[&str]) -> Run {
     directory.run(&all)
 }
 
-const VALIDATING: &str = "ValidatingWebhookConfiguration";
+pub(crate) const VALIDATING: &str = "ValidatingWebhookConfiguration";
 
 #[test]
 fn what_is_exchanged_is_shown() {

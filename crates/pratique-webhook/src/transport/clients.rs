@@ -59,8 +59,7 @@ impl Clients {
         slot.made.get_or_init(make).clone()
     }
 
-    pub(super) fn retain<'a>(&self, endpoints: impl IntoIterator<Item = &'a Endpoint>) {
-        let wanted: HashSet<&Endpoint> = endpoints.into_iter().collect();
+    pub(super) fn retain(&self, wanted: &HashSet<&Endpoint>) {
         let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kept = Kept::clone(&self.kept.load());
         kept.retain(|endpoint, _| wanted.contains(&**endpoint));
@@ -159,7 +158,7 @@ mod tests {
         clients.client(&call(3, None)).ok().unwrap();
         assert_eq!(clients.len(), 2);
         assert!(Arc::ptr_eq(&first, &clients.client(&call(1, None)).ok().unwrap()));
-        clients.retain([&*call(3, None).endpoint]);
+        clients.retain(&HashSet::from([&*call(3, None).endpoint]));
         assert_eq!(clients.len(), 1);
     }
 }

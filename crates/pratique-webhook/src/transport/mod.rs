@@ -20,6 +20,7 @@ mod target;
 mod trust;
 mod verify;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,11 +68,6 @@ impl HttpCaller {
             largest: LARGEST_ANSWER,
             most_clients: MOST_CLIENTS,
         }
-    }
-
-    /// Drops the clients, and idle connections, of all endpoints but these.
-    pub fn retain<'a>(&self, endpoints: impl IntoIterator<Item = &'a Endpoint>) {
-        self.clients.retain(endpoints);
     }
 
     /// How many clients are kept.
@@ -122,6 +118,11 @@ impl Caller for HttpCaller {
             let client = self.clients.client(&call)?;
             exchange::exchange(&client, &call, self.largest).await
         })
+    }
+
+    /// Drops the clients, and idle connections, of all other endpoints.
+    fn retain(&self, endpoints: &HashSet<&Endpoint>) {
+        self.clients.retain(endpoints);
     }
 }
 

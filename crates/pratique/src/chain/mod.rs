@@ -79,6 +79,9 @@ impl Admission {
             request,
             half,
             context,
+            #[cfg(feature = "webhooks")]
+            // By the clock of whoever waits.
+            began: tokio::time::Instant::now().into_std(),
             answers: Arc::new(Answers::default()),
             object: None,
             outcome: Outcome::default(),
@@ -117,6 +120,8 @@ pub(crate) struct Passage<'r> {
     /// The half that it goes through; `None` for both.
     half: Option<Half>,
     context: Context<'r>,
+    #[cfg(feature = "webhooks")]
+    began: Instant,
     answers: Arc<Answers>,
     /// The object as it is by now; `None` while nobody changed it.
     object: Option<Arc<Value<'static>>>,

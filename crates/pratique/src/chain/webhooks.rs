@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pratique_policy::Unfinished;
-use pratique_webhook::{Mutated, Reinvocation, Surroundings, Verdict, mutate, validate};
+use pratique_webhook::transport::Budget;
+use pratique_webhook::{Caller, Mutated, Reinvocation, Surroundings, Verdict, mutate, validate};
 
 use super::{End, Passage};
 use crate::hooks::Asking;
@@ -28,6 +29,12 @@ impl<'r> Passage<'r> {
         }
     }
 
+    /// The caller for this request, which may have to hurry.
+    fn hurried<'a>(&self, caller: &'a dyn Caller) -> Option<Budget<'a>> {
+        let whole = self.admission.hooks.callers.guards.budget?;
+        Some(Budget::begun(caller, whole, self.began))
+    }
+
     /// One turn of the mutating webhooks.
     pub(super) async fn mutating_webhooks(
         &mut self,
@@ -38,6 +45,8 @@ impl<'r> Passage<'r> {
             return Ok(());
         };
         self.in_time()?;
+        let hurried = self.hurried(caller);
+        let caller = hurried.as_ref().map_or(caller, |hurried| hurried as &dyn Caller);
         let asking = self.asking();
         let mutated = {
             let (submission, surroundings) = (self.submission(), self.calling(&asking));
@@ -72,6 +81,8 @@ impl<'r> Passage<'r> {
             return Ok(());
         };
         self.in_time()?;
+        let hurried = self.hurried(caller);
+        let caller = hurried.as_ref().map_or(caller, |hurried| hurried as &dyn Caller);
         let asking = self.asking();
         let verdict = {
             let (submission, surroundings) = (self.submission(), self.calling(&asking));

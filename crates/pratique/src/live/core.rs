@@ -56,8 +56,10 @@ impl Core {
             return Ok(());
         }
         let previous = self.current.load();
-        let next = ingredients.compile(previous.as_deref())?;
-        self.current.store(Some(Arc::new(next)));
+        let next = Arc::new(ingredients.compile(previous.as_deref())?);
+        self.current.store(Some(next.clone()));
+        #[cfg(feature = "webhooks")]
+        next.hooks.retain();
         self.readiness.set_ready();
         Ok(())
     }

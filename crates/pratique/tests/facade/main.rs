@@ -10,10 +10,19 @@
 
 mod authorization;
 mod chain;
+#[cfg(all(
+    feature = "watch",
+    feature = "metrics",
+    feature = "audit",
+    feature = "webhooks"
+))]
+mod clients;
 #[cfg(all(feature = "watch", feature = "metrics", feature = "audit"))]
 mod directories;
 #[cfg(feature = "watch")]
 mod example;
+#[cfg(feature = "webhooks")]
+mod guards;
 mod live;
 #[cfg(all(feature = "watch", feature = "metrics", feature = "audit"))]
 mod load;

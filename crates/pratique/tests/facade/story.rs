@@ -14,7 +14,7 @@ use crate::world::{configmap, file, mutating_policy, trail, validating_policy};
 
 const POLICIES: Plugin = Plugin::ValidatingAdmissionPolicy;
 
-fn api(text: &str) -> Configurations {
+pub(crate) fn api(text: &str) -> Configurations {
     let expressions = Expressions::new(std::sync::Arc::default());
     let options = Options {
         expressions: &expressions,

@@ -45,8 +45,7 @@ impl<T> Book<T> {
     }
 
     /// Forgets all endpoints but these.
-    pub(super) fn retain<'a>(&self, endpoints: impl IntoIterator<Item = &'a Endpoint>) {
-        let wanted: HashSet<&Endpoint> = endpoints.into_iter().collect();
+    pub(super) fn retain(&self, wanted: &HashSet<&Endpoint>) {
         let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let mut entries = HashMap::clone(&self.entries.load());
         entries.retain(|endpoint, _| wanted.contains(&**endpoint));

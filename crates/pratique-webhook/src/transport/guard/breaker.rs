@@ -1,12 +1,13 @@
 //! A circuit breaker: who failed several times in a row is left alone for a while.
 
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::book::Book;
-use super::refused;
+use super::{LONGEST, refused};
 use crate::caller::{Answer, Call, CallError, CallErrorKind, Caller, Endpoint};
 
 /// Refuses calls to endpoints that fail.
@@ -46,7 +47,7 @@ impl<C> Breaker<C> {
         Self {
             caller,
             failures: failures.max(1),
-            cool_down,
+            cool_down: cool_down.min(LONGEST),
             states: Book::new(),
         }
     }
@@ -54,11 +55,6 @@ impl<C> Breaker<C> {
     /// What is guarded.
     pub fn inner(&self) -> &C {
         &self.caller
-    }
-
-    /// Forgets what is known of all endpoints but these.
-    pub fn retain<'a>(&self, endpoints: impl IntoIterator<Item = &'a Endpoint>) {
-        self.states.retain(endpoints);
     }
 
     fn admit(&self, state: &mut State) -> Result<(), CallError> {
@@ -97,6 +93,11 @@ impl<C: Caller> Caller for Breaker<C> {
             attempt.end(answer.as_ref().err().is_some_and(|error| is_failure(error.kind)));
             answer
         })
+    }
+
+    fn retain(&self, endpoints: &HashSet<&Endpoint>) {
+        self.states.retain(endpoints);
+        self.caller.retain(endpoints);
     }
 }
 

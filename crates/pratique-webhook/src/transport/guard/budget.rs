@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::refused;
+use super::{LONGEST, refused};
 use crate::caller::{Answer, Call, CallError, CallErrorKind, Caller};
 
-/// The caller of one request, whose calls all end within a time that began when it was made.
+/// The caller of one request, whose calls all end within a time that began with it.
 ///
 /// A call that is not answered by then fails, and so do those that come after: each webhook's failure policy says what
 /// that means. The deadline of a request, in contrast, ends the request.
@@ -20,10 +20,15 @@ pub struct Budget<'c> {
 impl<'c> Budget<'c> {
     /// Begins now.
     pub fn new(caller: &'c dyn Caller, whole: Duration) -> Self {
+        Self::begun(caller, whole, std::time::Instant::now())
+    }
+
+    /// Began then: several callers of one request may share a budget.
+    pub fn begun(caller: &'c dyn Caller, whole: Duration, then: std::time::Instant) -> Self {
         Self {
             caller,
             whole,
-            until: Instant::now() + whole,
+            until: Instant::from_std(then) + whole.min(LONGEST),
         }
     }
 

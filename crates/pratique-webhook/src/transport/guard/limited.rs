@@ -1,5 +1,6 @@
 //! A limit to how many calls of an endpoint are under way at once.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
@@ -30,11 +31,6 @@ impl<C> Limited<C> {
     pub fn inner(&self) -> &C {
         &self.caller
     }
-
-    /// Forgets all endpoints but these.
-    pub fn retain<'a>(&self, endpoints: impl IntoIterator<Item = &'a Endpoint>) {
-        self.places.retain(endpoints);
-    }
 }
 
 impl<C: Caller> Caller for Limited<C> {
@@ -54,6 +50,11 @@ impl<C: Caller> Caller for Limited<C> {
             })?;
             self.caller.call(call).await
         })
+    }
+
+    fn retain(&self, endpoints: &HashSet<&Endpoint>) {
+        self.places.retain(endpoints);
+        self.caller.retain(endpoints);
     }
 }
 

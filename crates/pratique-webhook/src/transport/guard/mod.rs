@@ -23,7 +23,12 @@ pub use breaker::Breaker;
 pub use budget::Budget;
 pub use limited::Limited;
 
+use std::time::Duration;
+
 use crate::caller::{CallError, CallErrorKind};
+
+/// As good as for ever, and no time that cannot be told.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 fn refused(words: &str, kind: CallErrorKind) -> CallError {
     CallError {
