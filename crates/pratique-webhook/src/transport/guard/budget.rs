@@ -20,7 +20,7 @@ pub struct Budget<'c> {
 impl<'c> Budget<'c> {
     /// Begins now.
     pub fn new(caller: &'c dyn Caller, whole: Duration) -> Self {
-        Self::begun(caller, whole, std::time::Instant::now())
+        Self::begun(caller, whole, Instant::now().into_std())
     }
 
     /// Began then: several callers of one request may share a budget.
