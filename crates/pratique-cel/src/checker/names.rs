@@ -57,8 +57,13 @@ impl<'e> Checker<'e> {
         Qualified::Yes
     }
 
-    /// The variable of an enclosing comprehension: its place and type. A leading dot skips these variables.
+    /// The variable of an enclosing comprehension: its place and type.
+    ///
+    /// A leading dot skips these variables, even one that a macro was given with a leading dot: `[1].filter(.x, true)` is refused.
     fn local(&self, name: &str) -> Option<(u32, &Type)> {
+        if name.starts_with('.') {
+            return None;
+        }
         let place = self.locals.iter().rposition(|(own, _)| *own == name)?;
         self.locals.get(place).map(|(_, of)| (place as u32, of))
     }

@@ -50,6 +50,21 @@ fn faults(text: &str, expected: &[(usize, &str)]) {
     check(text, &shown.join("\n"));
 }
 
+/// A leading dot means a name outside of comprehensions, so what a macro writes with its variable does not find it.
+#[test]
+fn dotted_variables_of_macros() {
+    check("[1].all(.x, true)", "bool");
+    check("{1: 2}.transformList(.x, .y, true)", "list(bool)");
+    faults(
+        "[1].filter(.x, true)",
+        &[(13, "undeclared reference to '.x' (in container '')")],
+    );
+    faults(
+        "{1: 2}.transformMap(.x, y, 1)",
+        &[(20, "undeclared reference to '.x' (in container '')")],
+    );
+}
+
 #[test]
 fn literals() {
     check("[1, 2]", "list(int)");
