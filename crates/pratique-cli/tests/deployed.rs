@@ -1,0 +1,80 @@
+//! `deploy/` and the binary fit: its flags are known, and it asks for what is judged.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop where it fails"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use pratique_manifest::yaml_as_json;
+use serde_json::Value;
+
+fn base() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/kustomize/base")
+}
+
+fn document(text: &str) -> Value {
+    serde_json::from_str(&yaml_as_json(text.as_bytes()).unwrap()).unwrap()
+}
+
+fn pratique(arguments: &[&str]) -> Output {
+    let output = Command::new(env!("CARGO_BIN_EXE_pratique"))
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+#[test]
+fn flags_are_known() {
+    let deployment = document(&fs::read_to_string(base().join("deployment.yaml")).unwrap());
+    let arguments = &deployment["spec"]["template"]["spec"]["containers"][0]["args"];
+    let mut arguments: Vec<&str> = arguments
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|own| own.as_str().unwrap())
+        .collect();
+    assert_eq!(arguments[0], "serve");
+    // What is before it is read first.
+    arguments.push("--help");
+    pratique(&arguments);
+}
+
+#[test]
+fn webhooks_are_those_of_the_policies() {
+    let configuration = fs::read_to_string(base().join("admission.yaml")).unwrap();
+    let policies = base().join("policies");
+    let here = configuration.replace("/etc/pratique", policies.to_str().unwrap());
+    let path = std::env::temp_dir().join(format!("pratique-deployed-{}.yaml", std::process::id()));
+    fs::write(&path, here).unwrap();
+    let printed = pratique(&[
+        "serve",
+        "--print-webhook-configuration",
+        "--config",
+        path.to_str().unwrap(),
+    ]);
+    fs::remove_file(&path).unwrap();
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    let printed: Vec<Value> = printed
+        .split("---\n")
+        .filter(|own| !own.is_empty())
+        .map(document)
+        .collect();
+    let written = ["mutating.yaml", "validating.yaml"].map(|name| {
+        let text = fs::read_to_string(base().join("../components/webhooks").join(name)).unwrap();
+        let mut own = document(&text);
+        own["metadata"].as_object_mut().unwrap().remove("labels");
+        own
+    });
+    assert_eq!(printed, written);
+}
