@@ -1,6 +1,7 @@
 //! The command line.
 
 mod check;
+mod cluster;
 mod gates;
 mod review;
 mod serve;
@@ -10,6 +11,9 @@ use clap::{Parser, Subcommand};
 use pratique_manifest::Plugin;
 
 pub(crate) use check::{CheckArguments, CheckFormat, WARNINGS};
+pub(crate) use cluster::ClusterArguments;
+#[cfg(feature = "kube")]
+pub(crate) use cluster::Followable;
 pub(crate) use gates::Gates;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments, ReviewFormat};
 pub(crate) use serve::{

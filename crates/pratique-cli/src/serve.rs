@@ -1,5 +1,6 @@
 //! `pratique serve`: answers an API server.
 
+mod cluster;
 mod judged;
 mod logging;
 mod registration;
@@ -9,15 +10,19 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use pratique::Live;
 use pratique_audit::{Level, Log, Options, Target};
 use pratique_metrics::Metrics;
-use pratique_server::{CertificateFiles, Certificates, Limits, LiveReviewer, Rotation, Server, Settings};
+use pratique_server::{
+    CertificateFiles, Certificates, Limits, LiveReviewer, Reloads, Rotation, Server, Settings,
+};
 use tokio::runtime;
 
 use crate::STACK;
 use crate::arguments::{AuditLevel, CertificateArguments, LimitArguments, LogLevel, ServeArguments};
 use crate::exit::{Answer, Trouble};
 use crate::output;
+use cluster::Known;
 use judged::Unusable;
 
 /// How long to wait for audit events to be written in the end.
@@ -42,9 +47,9 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, Trouble> {
     if arguments.registration.print_webhook_configuration {
         return registration::print(&arguments.registration, &judged.live);
     }
-    let reviewer = LiveReviewer::new(judged.live.clone(), judged.reloads, judged.knows_cluster);
+    let reviewer = reviewer(judged.live.clone(), judged.reloads, judged.known);
     if let Some(unknown) = reviewer.unknown() {
-        output::note(&format!("error: {unknown}: give them with --cluster-objects\n"));
+        output::note(&format!("error: {unknown}: {ASK}\n"));
         return Ok(Answer::No);
     }
     let certificates = certificates(&arguments.certificates, arguments.listen)?;
@@ -73,6 +78,22 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, Trouble> {
         tracing::warn!(dropped = counts.dropped, "Audit events were lost");
     }
     Ok(Answer::of(answered))
+}
+
+/// What makes a cluster known.
+#[cfg(feature = "kube")]
+const ASK: &str = "give them with --cluster or --cluster-objects";
+/// What makes a cluster known.
+#[cfg(not(feature = "kube"))]
+const ASK: &str = "give them with --cluster-objects";
+
+fn reviewer(live: Live, reloads: Reloads, known: Known) -> LiveReviewer {
+    let problems = known.problems();
+    let reviewer = LiveReviewer::new(live, reloads, known.all).with_problems(problems);
+    match known.followed {
+        Some(followed) => reviewer.following(followed),
+        None => reviewer,
+    }
 }
 
 async fn serve(

@@ -13,6 +13,7 @@ mod body;
 mod configz;
 mod connection;
 mod connections;
+mod followed;
 mod limits;
 mod live;
 mod page;
@@ -30,6 +31,7 @@ mod tls;
 mod unknown;
 
 pub use configz::{Attempt, Source};
+pub use followed::Followed;
 pub use limits::Limits;
 pub use live::{LiveReviewer, Reloads};
 pub use registration::{Reached, Registration};

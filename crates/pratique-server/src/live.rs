@@ -1,6 +1,7 @@
 //! A [`Live`] as a judge.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
@@ -10,11 +11,11 @@ use pratique_manifest::{ManifestSet, Plugin};
 use pratique_types::AdmissionRequest;
 
 use crate::configz::{Attempt, Source};
+use crate::followed::Followed;
 use crate::reviewer::{Half, Reviewer, Reviewing, Unavailable};
 use crate::unknown::{Unknown, unknown};
 
 /// Judges by a [`Live`], and tells what that judges by.
-#[derive(Debug)]
 pub struct LiveReviewer {
     live: Live,
     reloads: Reloads,
@@ -24,6 +25,8 @@ pub struct LiveReviewer {
     knows_cluster: bool,
     /// What was last looked at for what cannot be known.
     looked: ArcSwapOption<Looked>,
+    followed: Vec<Followed>,
+    problems: Box<dyn Fn() -> Vec<String> + Send + Sync>,
 }
 
 /// What directories were when they were last looked at: to be made a witness of the [`Live`]. A copy is the same.
@@ -56,6 +59,24 @@ impl LiveReviewer {
             started: SystemTime::now(),
             knows_cluster,
             looked: ArcSwapOption::empty(),
+            followed: Vec::new(),
+            problems: Box::new(Vec::new),
+        }
+    }
+
+    /// Tells of configuration that is followed as well: a source of the [`Live`].
+    #[must_use]
+    pub fn following(mut self, followed: Followed) -> Self {
+        self.followed.push(followed);
+        self
+    }
+
+    /// Tells what is in the way while it is not ready.
+    #[must_use]
+    pub fn with_problems(self, problems: impl Fn() -> Vec<String> + Send + Sync + 'static) -> Self {
+        LiveReviewer {
+            problems: Box::new(problems),
+            ..self
         }
     }
 
@@ -105,7 +126,12 @@ impl Reviewer for LiveReviewer {
 
     fn ready(&self) -> Result<(), Unavailable> {
         if !self.live.is_ready() {
-            return Err(Unavailable("not ready: not every source was loaded yet".into()));
+            let mut reason = "not ready: not every source was loaded yet".to_owned();
+            for problem in (self.problems)() {
+                reason.push_str("; ");
+                reason.push_str(&problem);
+            }
+            return Err(Unavailable(reason));
         }
         match self.unknown() {
             Some(unknown) => Err(Unavailable(unknown.to_string())),
@@ -121,6 +147,7 @@ impl Reviewer for LiveReviewer {
             .iter()
             .map(|set| self.source(set, &mut reloads))
             .collect();
+        sources.extend(self.followed.iter().flat_map(Followed::sources));
         sources.sort_by(|left, right| (&left.plugin, &left.location).cmp(&(&right.plugin, &right.location)));
         sources
     }
@@ -156,6 +183,16 @@ impl LiveReviewer {
                 },
             },
         }
+    }
+}
+
+impl fmt::Debug for LiveReviewer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("LiveReviewer")
+            .field("live", &self.live)
+            .field("followed", &self.followed)
+            .finish_non_exhaustive()
     }
 }
 

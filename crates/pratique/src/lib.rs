@@ -113,7 +113,7 @@ pub use expressions::Expressions;
 #[cfg(feature = "webhooks")]
 pub use guards::{Breaking, Guards};
 pub use live::{
-    Answered, AssumedNamespaces, Changed, ClusterView, InMemory, Live, LiveBuilder, LookUp, Reload,
+    Answered, AssumedNamespaces, Beside, Changed, ClusterView, InMemory, Live, LiveBuilder, LookUp, Reload,
     ReloadResult, Reviewing, SharedObjects, Source, StartError, Unavailable, Witness,
 };
 pub use objects::Objects;

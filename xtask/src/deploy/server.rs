@@ -16,3 +16,6 @@ pub(super) fn reviews(kind: &str) -> &'static [&'static str] {
 
 /// Flags whose values are files that have to be mounted.
 pub(super) const FILES: [&str; 3] = ["--config", "--tls-cert", "--tls-key"];
+
+/// The flag that has it ask the cluster, as its service account.
+pub(super) const CLUSTER: &str = "--cluster";

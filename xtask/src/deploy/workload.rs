@@ -22,6 +22,7 @@ pub(super) fn faults(objects: &[Object]) -> Vec<String> {
             }
         }
         said.extend(restricted(pod));
+        said.extend(credentials(pod));
         said.extend(volumes(own, pod, objects));
         for container in items(&pod["containers"]) {
             said.extend(mounts(pod, container));
@@ -31,6 +32,20 @@ pub(super) fn faults(objects: &[Object]) -> Vec<String> {
         faults.extend(said.into_iter().map(|fault| format!("{own}: {fault}")));
     }
     faults
+}
+
+/// Whether who asks the cluster can say who it is, and nobody else can.
+fn credentials(pod: &Value) -> Option<String> {
+    let asks = items(&pod["containers"])
+        .iter()
+        .flat_map(|own| items(&own["args"]))
+        .any(|own| own == server::CLUSTER);
+    let has = pod["automountServiceAccountToken"] == json!(true);
+    match (asks, has) {
+        (true, false) => Some(format!("it has {}, but no token", server::CLUSTER)),
+        (false, true) => Some(format!("it has a token, but not {}", server::CLUSTER)),
+        _ => None,
+    }
 }
 
 /// What the strictest of the Pod Security Standards asks for, and a root that cannot be written to.

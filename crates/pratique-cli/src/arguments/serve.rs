@@ -8,12 +8,12 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use pratique::{Breaking, Guards};
 
-use super::{Gates, PolicyArguments};
+use super::{ClusterArguments, Gates, PolicyArguments};
 
 /// Answer an API server's AdmissionReviews, at /mutate, /validate and /admit.
 ///
-/// Without --config and --manifests the Pod Security Standards judge; without certificates the server makes one for
-/// itself, which nobody trusts. Directories and certificates are read again whenever they change.
+/// Without --config, --manifests and --follow the Pod Security Standards judge; without certificates the server makes one
+/// for itself, which nobody trusts. Directories and certificates are read again whenever they change.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
     /// The address to listen at.
@@ -26,15 +26,8 @@ pub(crate) struct ServeArguments {
     pub(crate) listen: SocketAddr,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
-    /// Files of what the cluster has: namespaces, params, CustomResourceDefinitions. Without, every namespace is taken to
-    /// exist, and what would depend on more is refused.
-    #[arg(
-        long,
-        env = "PRATIQUE_CLUSTER_OBJECTS",
-        value_name = "FILE",
-        value_delimiter = ','
-    )]
-    pub(crate) cluster_objects: Vec<String>,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArguments,
     #[command(flatten)]
     pub(crate) certificates: CertificateArguments,
     #[command(flatten)]

@@ -2,17 +2,16 @@
 
 use std::fs;
 
-use pratique::{Admission, AssumedNamespaces, Builder, Live, SharedObjects, StartError};
+use pratique::{Admission, Builder, Live, StartError};
 use pratique_manifest::{LoadErrors, Plugin};
 use pratique_metrics::Metrics;
 use pratique_server::Reloads;
-use pratique_suite::ask::cluster::cluster;
 
+use super::cluster::{self, Known};
 use crate::arguments::ServeArguments;
 use crate::baseline;
 use crate::check::plugin_of;
 use crate::exit::Trouble;
-use crate::input::{self, Unread};
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::style::Style;
@@ -21,8 +20,7 @@ use crate::style::Style;
 pub(super) struct Judged {
     pub(super) live: Live,
     pub(super) reloads: Reloads,
-    /// Whether the cluster is known.
-    pub(super) knows_cluster: bool,
+    pub(super) known: Known,
 }
 
 /// Why there is nothing to judge by.
@@ -33,28 +31,24 @@ pub(super) enum Unusable {
     Trouble(Trouble),
 }
 
-/// Loads what the arguments name, the embedded standards if they name nothing, and keeps it current.
+/// Loads what the arguments name, the embedded standards if they name nothing, and keeps it current. What is known of
+/// the cluster comes later.
 pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Judged, Unusable> {
     let reloads = Reloads::default();
     let live = builder(arguments)?
         .live()
         .witness(metrics.clone())
         .witness(reloads.clone());
-    let objects = objects(arguments)?;
-    let knows_cluster = objects.is_some();
-    let live = match objects {
-        Some(objects) => live.cluster(SharedObjects::new(objects)),
-        None => live.cluster(AssumedNamespaces::default()),
+    // Rules do not depend on a cluster.
+    let (live, known) = match arguments.registration.print_webhook_configuration {
+        true => (live, Known::default()),
+        false => cluster::enter(arguments, live)?,
     };
     let live = live.start().map_err(|error| match error {
         StartError::Load(errors) => invalid(&errors),
         error => Unusable::Trouble(Trouble::Serve(error.to_string())),
     })?;
-    Ok(Judged {
-        live,
-        reloads,
-        knows_cluster,
-    })
+    Ok(Judged { live, reloads, known })
 }
 
 fn builder(arguments: &ServeArguments) -> Result<Builder, Unusable> {
@@ -77,6 +71,7 @@ fn builder(arguments: &ServeArguments) -> Result<Builder, Unusable> {
                 .map_err(Unusable::Trouble)?;
             builder.directory(path, plugin).map_err(|errors| invalid(&errors))
         }
+        (None, None) if arguments.cluster.follows() => Ok(builder),
         (None, None) => {
             let files = baseline::files(policies.level);
             builder
@@ -86,36 +81,7 @@ fn builder(arguments: &ServeArguments) -> Result<Builder, Unusable> {
     }
 }
 
-/// What the cluster has; `None` if nobody said.
-fn objects(arguments: &ServeArguments) -> Result<Option<pratique::Objects>, Unusable> {
-    if arguments.cluster_objects.is_empty() {
-        return Ok(None);
-    }
-    let mut all = Vec::new();
-    for path in &arguments.cluster_objects {
-        for file in input::files(path).map_err(Unusable::Trouble)? {
-            let read = input::read(&file, MEBIBYTES).map_err(|unread| unusable(&file, unread))?;
-            all.extend(read.given.into_iter().map(|given| given.object));
-        }
-    }
-    Ok(Some(cluster(&all, [])))
-}
-
-/// The largest file of objects.
-const MEBIBYTES: u32 = 256;
-
-fn unusable(path: &str, unread: Unread) -> Unusable {
-    match unread {
-        Unread::Trouble(trouble) => Unusable::Trouble(trouble),
-        Unread::TooLarge { mebibytes, .. } => {
-            Unusable::Invalid(format!("error: {path}: larger than {mebibytes} MiB\n"))
-        }
-        Unread::Faulty { place, why } => Unusable::Invalid(format!("error: {place}: {why}\n")),
-        Unread::Invalid { errors, .. } => invalid(&errors),
-    }
-}
-
-fn invalid(errors: &LoadErrors) -> Unusable {
+pub(super) fn invalid(errors: &LoadErrors) -> Unusable {
     Unusable::Invalid(problems::human(errors, &mut Texts::default(), Style::of_stderr()))
 }
 

@@ -27,15 +27,6 @@ pub(super) fn print(arguments: &RegistrationArguments, live: &Live) -> Result<An
 }
 
 fn registration(arguments: &RegistrationArguments) -> Result<Registration, Trouble> {
-    let service = &arguments.webhook_service;
-    let reached = match &arguments.webhook_url {
-        Some(url) => Reached::Url(url.clone()),
-        None => Reached::Service {
-            namespace: service.namespace.clone(),
-            name: service.name.clone(),
-            port: service.port,
-        },
-    };
     let ca_bundle = match &arguments.webhook_ca {
         Some(path) => base64::encode(&fs::read(path).map_err(|error| Trouble::Read {
             path: path.clone(),
@@ -46,7 +37,7 @@ fn registration(arguments: &RegistrationArguments) -> Result<Registration, Troub
     let from = arguments.webhook_ca_from.clone();
     Ok(Registration {
         name: arguments.webhook_name.clone(),
-        reached,
+        reached: reached(arguments),
         ca_bundle,
         annotations: from
             .map(|own| ("cert-manager.io/inject-ca-from".into(), own))
@@ -55,4 +46,17 @@ fn registration(arguments: &RegistrationArguments) -> Result<Registration, Troub
         exempt: arguments.exempt_namespace.clone(),
         timeout: arguments.webhook_timeout,
     })
+}
+
+/// How API servers reach this server.
+pub(super) fn reached(arguments: &RegistrationArguments) -> Reached {
+    let service = &arguments.webhook_service;
+    match &arguments.webhook_url {
+        Some(url) => Reached::Url(url.clone()),
+        None => Reached::Service {
+            namespace: service.namespace.clone(),
+            name: service.name.clone(),
+            port: service.port,
+        },
+    }
 }

@@ -9,6 +9,8 @@
 )]
 
 mod check;
+#[cfg(feature = "kube")]
+mod cluster;
 mod connect;
 mod docs;
 mod explain;

@@ -32,7 +32,7 @@ spec: {policyName: names.static.k8s.io, validationActions: [Deny]}
 ";
 
 /// A server of its own.
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
     address: String,
     /// What it said before and when it began to serve.
@@ -41,7 +41,7 @@ struct Serving {
 }
 
 impl Serving {
-    fn start(directory: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(directory: &Path, arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
             .args(["serve", "--listen", "127.0.0.1:0"])
             .args(arguments)
@@ -61,7 +61,8 @@ impl Serving {
             lines.read_to_string(&mut rest).unwrap();
             rest
         });
-        let address = greeting.split("://").nth(1).unwrap();
+        let address = greeting.rsplit("Serving at ").next().unwrap();
+        let address = address.split("://").nth(1).unwrap();
         let address = address.split(". ").next().unwrap().to_owned();
         Serving {
             child,
@@ -84,7 +85,7 @@ impl Serving {
         (code, self.rest.take().unwrap().join().unwrap())
     }
 
-    fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         Client::to(&self.address).unwrap()
     }
 }
@@ -97,7 +98,7 @@ impl Drop for Serving {
     }
 }
 
-struct Client(BufReader<TcpStream>);
+pub(crate) struct Client(BufReader<TcpStream>);
 
 impl Client {
     fn to(address: &str) -> std::io::Result<Self> {
@@ -107,7 +108,7 @@ impl Client {
     }
 
     /// Asks; gives the head and the body of the answer.
-    fn ask(&mut self, method: &str, path: &str, body: &str) -> std::io::Result<(String, String)> {
+    pub(crate) fn ask(&mut self, method: &str, path: &str, body: &str) -> std::io::Result<(String, String)> {
         let length = body.len();
         let request =
             format!("{method} {path} HTTP/1.1\r\nHost: test\r\nContent-Length: {length}\r\n\r\n{body}");
@@ -143,7 +144,7 @@ impl Client {
     }
 }
 
-fn review(name: &str) -> String {
+pub(crate) fn review(name: &str) -> String {
     serde_json::json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "request": {
@@ -158,7 +159,7 @@ fn review(name: &str) -> String {
     .to_string()
 }
 
-fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
         assert!(start.elapsed() < Duration::from_secs(30), "{what}");

@@ -18,6 +18,23 @@ use super::follow::{Keep, follow};
 use super::held::{Held, Knowledge};
 use crate::configurations::Configurations;
 
+/// Which of a cluster's configuration of admission is followed; of the rest nothing is known, and there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Follow {
+    /// Policies and their bindings.
+    pub policies: bool,
+    /// Configurations of webhooks.
+    pub webhooks: bool,
+}
+
+impl Follow {
+    /// All of it.
+    pub const ALL: Follow = Follow {
+        policies: true,
+        webhooks: true,
+    };
+}
+
 /// The objects that configure admission.
 #[derive(Debug)]
 pub(super) struct Configured {
@@ -41,16 +58,17 @@ impl Configured {
         }
     }
 
-    /// Begins to follow all of them.
-    pub(super) fn follow(&self, client: &Client, handle: &Handle) -> Vec<Task> {
-        vec![
-            start(client, handle, &self.mutating_policies),
-            start(client, handle, &self.mutating_bindings),
-            start(client, handle, &self.mutating_webhooks),
-            start(client, handle, &self.validating_policies),
-            start(client, handle, &self.validating_bindings),
-            start(client, handle, &self.validating_webhooks),
-        ]
+    /// Begins to follow them.
+    pub(super) fn follow(&self, follow: Follow, client: &Client, handle: &Handle) -> Vec<Task> {
+        let tasks = [
+            start(follow.policies, client, handle, &self.mutating_policies),
+            start(follow.policies, client, handle, &self.mutating_bindings),
+            start(follow.webhooks, client, handle, &self.mutating_webhooks),
+            start(follow.policies, client, handle, &self.validating_policies),
+            start(follow.policies, client, handle, &self.validating_bindings),
+            start(follow.webhooks, client, handle, &self.validating_webhooks),
+        ];
+        tasks.into_iter().flatten().collect()
     }
 
     /// All of them, by name; `None` until each kind is known.
@@ -78,13 +96,17 @@ impl Configured {
     }
 }
 
-fn start<K>(client: &Client, handle: &Handle, held: &Arc<Held<K>>) -> Task
+fn start<K>(wanted: bool, client: &Client, handle: &Handle, held: &Arc<Held<K>>) -> Option<Task>
 where
     K: Resource<DynamicType = (), Scope = ClusterResourceScope>,
     K: Clone + DeserializeOwned + Debug + Send + Sync + 'static,
 {
+    if !wanted {
+        held.not_served();
+        return None;
+    }
     let api: Api<K> = Api::all(client.clone());
-    Task::spawn(handle, follow(api, held.clone(), Configuration))
+    Some(Task::spawn(handle, follow(api, held.clone(), Configuration)))
 }
 
 fn all<T>(held: &Held<T>) -> Option<Vec<Arc<T>>> {

@@ -9,6 +9,7 @@ use ::kube::{Client, Config};
 
 use super::background::{Background, wait};
 use super::cluster::ApiCluster;
+use super::configured::Follow;
 use super::failure;
 use super::review::SubjectAccessReviewer;
 use super::source::ApiSource;
@@ -140,8 +141,13 @@ impl ApiServer {
 
     /// Its configuration of admission, which is watched from now on.
     pub fn source(&self) -> ApiSource {
+        self.source_of(Follow::ALL)
+    }
+
+    /// [`source`](Self::source), with some of it only. There is one source: what was asked for first is what it has.
+    pub fn source_of(&self, follow: Follow) -> ApiSource {
         let own = &self.0;
-        let start = || ApiSource::start(&own.client, &own.handle, &own.wanted, &own.background);
+        let start = || ApiSource::start(follow, &own.client, &own.handle, &own.wanted, &own.background);
         own.source.get_or_init(start).clone()
     }
 

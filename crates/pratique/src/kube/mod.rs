@@ -44,6 +44,7 @@ mod wanted;
 
 pub use ::kube::{Client, Config};
 pub use cluster::ApiCluster;
+pub use configured::Follow;
 pub use connect::{ApiServer, ConnectError};
 pub use review::SubjectAccessReviewer;
 pub use source::ApiSource;

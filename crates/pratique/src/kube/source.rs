@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::background::{Background, Task, Tasks};
-use super::configured::Configured;
+use super::configured::{Configured, Follow};
 use super::wanted::{Kinds, Wanted};
 use crate::configurations::Configurations;
 use crate::live::{Changed, Source};
@@ -42,6 +42,7 @@ struct Shared {
 
 impl ApiSource {
     pub(super) fn start(
+        follow: Follow,
         client: &Client,
         handle: &Handle,
         wanted: &Arc<Wanted>,
@@ -50,7 +51,7 @@ impl ApiSource {
         let changed = Arc::new(Notify::new());
         let configured = Arc::new(Configured::new(&changed));
         let shared = Arc::new(Shared::default());
-        let mut tasks = configured.follow(client, handle);
+        let mut tasks = configured.follow(follow, client, handle);
         let publish = publish(shared.clone(), configured.clone(), wanted.clone(), changed);
         tasks.push(Task::spawn(handle, publish));
         ApiSource(Arc::new(Inner {

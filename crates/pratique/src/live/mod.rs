@@ -4,6 +4,7 @@
 //! another thread and swapped in whole; a change that cannot be used changes nothing.
 
 mod assuming;
+mod beside;
 mod builder;
 mod core;
 #[cfg(feature = "watch")]
@@ -31,6 +32,7 @@ use core::Core;
 use worker::{Bell, Worker};
 
 pub use assuming::AssumedNamespaces;
+pub use beside::Beside;
 pub use builder::{LiveBuilder, StartError};
 pub use readiness::Unavailable;
 pub use service::Reviewing;

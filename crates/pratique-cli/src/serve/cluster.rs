@@ -1,0 +1,152 @@
+//! The cluster that is judged in: a real one, files of objects, both, or none.
+
+#[cfg(feature = "kube")]
+use pratique::kube::{ApiServer, Follow};
+use pratique::{AssumedNamespaces, LiveBuilder, SharedObjects};
+use pratique_server::Followed;
+use pratique_suite::ask::cluster::cluster;
+
+use super::judged::{Unusable, invalid};
+#[cfg(feature = "kube")]
+use super::registration;
+use crate::arguments::ServeArguments;
+#[cfg(feature = "kube")]
+use crate::arguments::{ClusterArguments, Followable};
+#[cfg(feature = "kube")]
+use crate::exit::Trouble;
+use crate::input::{self, Unread};
+
+/// What is known of the cluster.
+#[derive(Default)]
+pub(super) struct Known {
+    /// Whether everything can be asked of it.
+    pub(super) all: bool,
+    /// What is followed of its configuration.
+    pub(super) followed: Option<Followed>,
+    #[cfg(feature = "kube")]
+    server: Option<ApiServer>,
+}
+
+impl Known {
+    /// Why something is not known yet.
+    #[cfg(feature = "kube")]
+    pub(super) fn problems(&self) -> impl Fn() -> Vec<String> + Send + Sync + 'static {
+        let server = self.server.clone();
+        let follows = self.followed.is_some();
+        move || {
+            let Some(server) = &server else {
+                return Vec::new();
+            };
+            let mut problems = server.cluster().problems();
+            if follows {
+                problems.extend(server.source().problems());
+            }
+            problems
+        }
+    }
+
+    /// Why something is not known yet.
+    #[cfg(not(feature = "kube"))]
+    pub(super) fn problems(&self) -> impl Fn() -> Vec<String> + Send + Sync + 'static {
+        Vec::new
+    }
+}
+
+/// Has a chain judge in the cluster that the arguments name.
+pub(super) fn enter(arguments: &ServeArguments, live: LiveBuilder) -> Result<(LiveBuilder, Known), Unusable> {
+    let objects = objects(&arguments.cluster.cluster_objects)?;
+    #[cfg(feature = "kube")]
+    if let Some(server) = connect(&arguments.cluster).map_err(Unusable::Trouble)? {
+        return Ok(enter_real(arguments, live, server, objects));
+    }
+    let all = objects.is_some();
+    let live = match objects {
+        Some(objects) => live.cluster(SharedObjects::new(objects)),
+        None => live.cluster(AssumedNamespaces::default()),
+    };
+    let known = Known {
+        all,
+        ..Known::default()
+    };
+    Ok((live, known))
+}
+
+#[cfg(feature = "kube")]
+fn enter_real(
+    arguments: &ServeArguments,
+    live: LiveBuilder,
+    server: ApiServer,
+    objects: Option<pratique::Objects>,
+) -> (LiveBuilder, Known) {
+    tracing::info!(server = server.url(), "Following the cluster");
+    let live = live.decider(server.reviewer());
+    // Before the source: that waits for what the cluster knows of params.
+    let live = match objects {
+        Some(objects) => live.cluster(pratique::Beside::new(server.cluster(), objects)),
+        None => live.cluster(server.cluster()),
+    };
+    let follow = &arguments.cluster.follow;
+    let follow = Follow {
+        policies: follow.contains(&Followable::Policies),
+        webhooks: follow.contains(&Followable::Webhooks),
+    };
+    let followed = arguments.cluster.follows().then(|| {
+        Followed::new(
+            server.source_of(follow),
+            &format!("cluster {}", server.url().trim_end_matches('/')),
+            registration::reached(&arguments.registration),
+        )
+    });
+    let live = match &followed {
+        Some(followed) => live.source(followed.clone()),
+        None => live,
+    };
+    let known = Known {
+        all: true,
+        followed,
+        server: Some(server),
+    };
+    (live, known)
+}
+
+/// The API server that the arguments name, if any.
+#[cfg(feature = "kube")]
+fn connect(arguments: &ClusterArguments) -> Result<Option<ApiServer>, Trouble> {
+    let server = match &arguments.kubeconfig {
+        Some(path) => ApiServer::kubeconfig(path, arguments.context.as_deref()),
+        None if arguments.cluster || arguments.follows() => ApiServer::infer(),
+        None => return Ok(None),
+    };
+    server
+        .map(Some)
+        .map_err(|error| Trouble::Serve(error.to_string()))
+}
+
+/// What the files of objects have; `None` if there are none.
+fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, Unusable> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let mut all = Vec::new();
+    for path in paths {
+        for file in input::files(path).map_err(Unusable::Trouble)? {
+            let read = input::read(&file, MEBIBYTES).map_err(|unread| unusable(&file, unread))?;
+            all.extend(read.given.into_iter().map(|given| given.object));
+        }
+    }
+    Ok(Some(cluster(&all, [])))
+}
+
+/// The largest file of objects.
+const MEBIBYTES: u32 = 256;
+
+fn unusable(path: &str, unread: Unread) -> Unusable {
+    match unread {
+        Unread::Trouble(trouble) => Unusable::Trouble(trouble),
+        Unread::TooLarge { mebibytes, .. } => {
+            Unusable::Invalid(format!("error: {path}: larger than {mebibytes} MiB\n"))
+        }
+        Unread::Faulty { place, why } => Unusable::Invalid(format!("error: {place}: {why}\n")),
+        Unread::Invalid { errors, .. } => invalid(&errors),
+    }
+}
