@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::future::pending;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -20,13 +20,14 @@ use tokio::time::{Sleep, sleep};
 
 use crate::connection::Line;
 use crate::record::{Call, Kept};
-use crate::script::{Close, Hang, Script};
+use crate::script::{Close, Hang, Refuse, Script};
 
 /// Why a connection ends without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     Closed,
     Reset,
+    Refused(Refuse),
 }
 
 impl fmt::Display for Cut {
@@ -35,7 +36,16 @@ impl fmt::Display for Cut {
     }
 }
 
-impl std::error::Error for Cut {}
+impl std::error::Error for Cut {
+    /// What a stream of HTTP/2 is reset with.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        static REFUSED: LazyLock<h2::Error> = LazyLock::new(|| h2::Reason::REFUSED_STREAM.into());
+        match self {
+            Self::Refused(_) => Some(&*REFUSED),
+            Self::Closed | Self::Reset => None,
+        }
+    }
+}
 
 /// Records a request and follows the script of its path.
 pub(crate) async fn answer(
@@ -80,6 +90,9 @@ pub(crate) async fn answer(
         (_, Some(Close::Headers)) => return Err(Cut::Closed),
         (_, Some(Close::Reset)) => return Err(Cut::Reset),
         _ => {}
+    }
+    if let Some(refuse) = script.refuse {
+        return Err(Cut::Refused(refuse));
     }
     if script.leave {
         line.leave.notify_one();

@@ -5,18 +5,21 @@ use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::answer::{Body, Cut, answer};
 use crate::record::State;
+use crate::script::Refuse;
+use crate::shared::Shared;
 
 /// What the handlers of a connection share.
 pub(crate) struct Line {
@@ -25,6 +28,8 @@ pub(crate) struct Line {
     pub(crate) cut: Notify,
     /// The connection takes no further calls, and says so.
     pub(crate) leave: Notify,
+    /// The connection is left with this error, and answers nothing that is under way.
+    abandon: watch::Sender<Option<h2::Reason>>,
     /// The same socket again, for its settings.
     socket: TcpStream,
 }
@@ -40,6 +45,7 @@ impl Line {
             state: Arc::clone(state),
             cut: Notify::new(),
             leave: Notify::new(),
+            abandon: watch::Sender::new(None),
             socket,
         });
         Ok((line, TcpStream::from_std(stream)?))
@@ -62,18 +68,25 @@ where
         let line = Arc::clone(&handler);
         async move { handle(request, line, client).await }
     });
-    let stream = TokioIo::new(stream);
     if http2 {
+        let stream = Shared::new(stream);
         let builder = http2::Builder::new(TokioExecutor::new());
-        let mut connection = pin!(builder.serve_connection(stream, service));
+        let mut connection = Box::pin(builder.serve_connection(TokioIo::new(stream.clone()), service));
+        let mut abandoned = line.abandon.subscribe();
         loop {
             tokio::select! {
                 _ = connection.as_mut() => return,
                 () = line.cut.notified() => return reset(line),
                 () = line.leave.notified() => connection.as_mut().graceful_shutdown(),
+                _ = abandoned.changed() => {
+                    let reason = (*abandoned.borrow()).unwrap_or(h2::Reason::NO_ERROR);
+                    drop(connection);
+                    return go_away(stream, reason).await;
+                }
             }
         }
     }
+    let stream = TokioIo::new(stream);
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new());
     let mut connection = pin!(builder.serve_connection(stream, service));
@@ -84,6 +97,21 @@ where
             () = line.leave.notified() => connection.as_mut().graceful_shutdown(),
         }
     }
+}
+
+/// Says that no stream was taken up, and closes. What there is to send ends with a frame, as nothing else is under way.
+async fn go_away<S: AsyncRead + AsyncWrite + Unpin>(mut stream: Shared<S>, reason: h2::Reason) {
+    let mut frame = vec![0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    frame.extend(u32::from(reason).to_be_bytes());
+    // Should it fail, the test that wanted it says so.
+    let _ = stream.write_all(&frame).await;
+    let _ = stream.shutdown().await;
+    // Closed while there is something to read, it would be reset.
+    let _ = tokio::time::timeout(Duration::from_secs(1), async {
+        let mut heard = [0; 1024];
+        while stream.read(&mut heard).await.is_ok_and(|length| length > 0) {}
+    })
+    .await;
 }
 
 fn reset(line: &Line) {
@@ -97,10 +125,12 @@ async fn handle(
     client: Option<&'static str>,
 ) -> Result<Response<Body>, Cut> {
     let answered = answer(request, &line, client).await;
-    if let Err(Cut::Reset) = answered {
-        line.cut.notify_one();
-        // The connection ends before this does.
-        std::future::pending::<Infallible>().await;
+    match answered {
+        Err(Cut::Reset) => line.cut.notify_one(),
+        Err(Cut::Refused(Refuse::Leave)) => drop(line.abandon.send(Some(h2::Reason::NO_ERROR))),
+        Err(Cut::Refused(Refuse::Calm)) => drop(line.abandon.send(Some(h2::Reason::ENHANCE_YOUR_CALM))),
+        answered => return answered,
     }
-    answered
+    // The connection ends before this does.
+    match std::future::pending::<Infallible>().await {}
 }

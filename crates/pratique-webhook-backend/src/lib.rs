@@ -22,6 +22,7 @@ mod listener;
 mod placeholders;
 mod record;
 mod script;
+mod shared;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -32,7 +33,7 @@ use std::time::Duration;
 
 pub use listener::Listener;
 pub use record::Call;
-pub use script::{Close, Hang, Script};
+pub use script::{Close, Hang, Refuse, Script};
 
 use authority::Certificates;
 use listener::Listening;

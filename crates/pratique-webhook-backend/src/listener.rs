@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use rustls::pki_types::CertificateDer;
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
@@ -35,10 +35,12 @@ pub enum Listener {
     Http2,
     /// Accepts connections and says nothing.
     Silent,
+    /// As `Backend`, and answers what is no HTTP.
+    Noise,
 }
 
 impl Listener {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Backend,
         Self::Untrusted,
         Self::WrongHost,
@@ -48,6 +50,7 @@ impl Listener {
         Self::ClientCertificate,
         Self::Http2,
         Self::Silent,
+        Self::Noise,
     ];
 
     pub(crate) fn placeholder(self) -> &'static str {
@@ -61,6 +64,7 @@ impl Listener {
             Self::ClientCertificate => "MUTUAL",
             Self::Http2 => "HTTP2",
             Self::Silent => "SILENT",
+            Self::Noise => "NOISE",
         }
     }
 
@@ -82,6 +86,7 @@ impl Listener {
 enum Speech {
     Plain,
     Silent,
+    Noise(TlsAcceptor),
     Tls(TlsAcceptor, Arc<CommonNames>),
 }
 
@@ -136,6 +141,9 @@ fn speech(listener: Listener, certificates: &Arc<Certificates>) -> io::Result<Sp
     let wanted = listener == Listener::ClientCertificate;
     let config = certificates.server(&listener.identity(), wanted, protocols);
     let acceptor = TlsAcceptor::from(Arc::new(config.map_err(io::Error::other)?));
+    if listener == Listener::Noise {
+        return Ok(Speech::Noise(acceptor));
+    }
     let certificates = Arc::clone(certificates);
     Ok(Speech::Tls(
         acceptor,
@@ -164,6 +172,14 @@ async fn converse(line: Arc<Line>, stream: tokio::net::TcpStream, speech: Speech
         match speech {
             Speech::Plain => serve(stream, &line, None, false).await,
             Speech::Silent => listen(stream).await,
+            Speech::Noise(acceptor) => {
+                if let Ok(mut stream) = acceptor.accept(stream).await
+                    && stream.read(&mut [0; 1024]).await.is_ok_and(|length| length > 0)
+                    && stream.write_all(b"220 mail.example.com ESMTP\r\n").await.is_ok()
+                {
+                    listen(stream).await;
+                }
+            }
             Speech::Tls(acceptor, names) => {
                 let Ok(stream) = acceptor.accept(stream).await else {
                     return;
@@ -183,7 +199,7 @@ async fn converse(line: Arc<Line>, stream: tokio::net::TcpStream, speech: Speech
 }
 
 /// Takes what comes, until there is no more.
-async fn listen(mut stream: tokio::net::TcpStream) {
+async fn listen(mut stream: impl AsyncRead + Unpin) {
     let mut heard = [0; 1024];
     while stream.read(&mut heard).await.is_ok_and(|length| length > 0) {}
 }

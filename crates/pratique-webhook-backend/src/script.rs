@@ -30,6 +30,8 @@ pub struct Script {
     pub close: Option<Close>,
     /// The connection says that it takes no further calls (GOAWAY in HTTP/2).
     pub leave: bool,
+    /// The call is not taken up (HTTP/2).
+    pub refuse: Option<Refuse>,
     /// One script a call; the last repeats.
     pub steps: Vec<Script>,
 }
@@ -60,6 +62,18 @@ pub enum Close {
     Reset,
     /// By a reset after a body that is shorter than announced.
     Midway,
+}
+
+/// How a script does not take a call up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Refuse {
+    /// The stream is reset, as one that nothing was done about.
+    Stream,
+    /// The connection is left (GOAWAY), with no stream that is answered, and closed.
+    Leave,
+    /// As `leave`, with an error.
+    Calm,
 }
 
 impl Script {

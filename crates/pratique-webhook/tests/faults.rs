@@ -119,6 +119,7 @@ async fn check(world: &mut World, fault: (&str, &str, &str)) {
 
 async fn check_one(world: &mut World, fault: (&str, &str, &str), policy: &str, mutates: bool) {
     let (url, script, words) = fault;
+    let late = words == "context deadline exceeded" && !script.contains("Retry-After");
     let tasks = Handle::current().metrics().num_alive_tasks();
     world.follow(&[("/x", script), ("/y", script)]);
     world.caller = HttpCaller::builder().largest_answer(1 << 20).build();
@@ -142,6 +143,10 @@ async fn check_one(world: &mut World, fault: (&str, &str, &str), policy: &str, m
         }
         other => assert!(other.is_none() && policy == "Ignore", "{what}: {other:?}"),
     }
+    if late && !url.starts_with("$HTTP2") {
+        // Nobody can use such a connection any more, though its client is there.
+        nothing_is_left(&world.backend, usize::MAX, &what).await;
+    }
     world.caller = HttpCaller::default();
     world.backend.end().await;
     nothing_is_left(&world.backend, tasks, &what).await;
@@ -156,6 +161,7 @@ async fn connections_that_fail() {
         ("$CLOSED/x", YES, "connect: connection refused"),
         ("$PLAIN/x", YES, "server gave HTTP response to HTTPS client"),
         ("$SILENT/x", YES, "context deadline exceeded"),
+        ("$NOISE/x", YES, "malformed HTTP response"),
         (
             "$UNTRUSTED/x",
             YES,
@@ -292,6 +298,60 @@ async fn connections_that_go_away() {
             None
         );
     }
+}
+
+/// A stream that is refused, by itself or with its connection, was not taken up: it is asked again, at first at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_that_are_refused() {
+    let world = World::new().await;
+    for refusal in ["stream", "leave", "calm"] {
+        let once = format!(r#"{{"steps": [{{"refuse": "{refusal}"}}, {YES}]}}"#);
+        let later = format!(r#"{{"steps": [{YES}, {{"refuse": "{refusal}"}}, {YES}]}}"#);
+        for (script, calls) in [(once, [2, 1]), (later, [1, 2])] {
+            world.follow(&[("/x", &script)]);
+            for calls in calls {
+                let before = world.backend.calls().len();
+                let began = Instant::now();
+                let status = refusal_of(&world).await;
+                assert_eq!(status, None, "{script}");
+                assert_eq!(world.backend.calls().len() - before, calls, "{script}");
+                assert!(began.elapsed() < Duration::from_millis(500), "{script}");
+            }
+        }
+    }
+}
+
+async fn refusal_of(world: &World) -> Option<Status> {
+    refusal(&world.backend, "$HTTP2/x", "Fail", false, &world.caller).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_that_are_refused_for_ever() {
+    let mut world = World::new().await;
+    let late = "context deadline exceeded";
+    check_one(
+        &mut world,
+        ("$HTTP2/x", r#"{"refuse": "stream"}"#, late),
+        "Fail",
+        false,
+    )
+    .await;
+    check_one(
+        &mut world,
+        ("$HTTP2/x", r#"{"refuse": "leave"}"#, late),
+        "Ignore",
+        true,
+    )
+    .await;
+    let words = "http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM";
+    check(&mut world, ("$HTTP2/x", r#"{"refuse": "calm"}"#, words)).await;
+    world.follow(&[("/x", r#"{"refuse": "stream"}"#)]);
+    refusal_of(&world).await;
+    assert_eq!(
+        world.backend.calls().len(),
+        2,
+        "at once, and not again within a second"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -65,6 +65,7 @@ impl Client {
         let http = builder
             .tls_backend_preconfigured(tls)
             .redirect(Policy::none())
+            .retry(reqwest::retry::never())
             .referer(false)
             .no_proxy()
             .dns_resolver(resolver.clone())

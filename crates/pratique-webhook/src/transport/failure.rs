@@ -53,7 +53,7 @@ pub(super) fn body_words(error: &reqwest::Error) -> (String, bool) {
 }
 
 /// The first cause of a type; what I/O errors carry counts.
-fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
+pub(super) fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<E>() {
@@ -153,10 +153,8 @@ fn stream_words(error: &h2::Error) -> (String, bool) {
         };
         return (format!("stream error: stream ID 1; {code}{from}"), true);
     }
-    if error.is_go_away() {
-        let words = format!(
-            "http2: server sent GOAWAY and closed the connection; LastStreamID=0, ErrCode={code}, debug=\"\""
-        );
+    if error.is_go_away() && error.is_remote() {
+        let words = format!("http2: Transport received GOAWAY from server ErrCode:{code}");
         return (words, false);
     }
     match error.get_io() {

@@ -14,6 +14,7 @@ mod identity;
 mod kubeconfig;
 mod media_type;
 mod redirect;
+mod refused;
 mod resolve;
 mod status;
 mod target;

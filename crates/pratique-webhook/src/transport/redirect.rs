@@ -8,6 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::client::Client;
 use super::exchange::{DEADLINE, discard};
+use super::refused::{Unanswered, execute};
 use super::{failure, target};
 use crate::caller::{Call, CallError, CallErrorKind};
 
@@ -40,15 +41,14 @@ pub(super) async fn send(client: &Client, call: &Call, deadline: Instant) -> Res
     };
     for requests in 1.. {
         let request = hop.request(client, call)?;
-        let sent = timeout_at(deadline, client.http.execute(request)).await;
-        let response = sent
-            .map_err(|_| hop.failed(DEADLINE, CallErrorKind::Timeout))?
-            .map_err(|error| {
-                hop.failed(
-                    &failure::words(&error, client, &hop.url),
-                    CallErrorKind::Transport,
-                )
-            })?;
+        let sent = execute(client, request, deadline).await;
+        let response = sent.map_err(|unanswered| match unanswered {
+            Unanswered::Late => hop.failed(DEADLINE, CallErrorKind::Timeout),
+            Unanswered::Failed(error) => hop.failed(
+                &failure::words(&error, client, &hop.url),
+                CallErrorKind::Transport,
+            ),
+        })?;
         let Some((location, next)) = hop.follow(&response)? else {
             return Ok(response);
         };
