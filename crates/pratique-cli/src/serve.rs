@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, Trouble> {
         }
     };
     if arguments.registration.print_webhook_configuration {
-        return registration::print(&arguments.registration, &judged.live);
+        return registration::print(&arguments.registration, &judged);
     }
     let reviewer = reviewer(judged.live.clone(), judged.reloads, judged.known);
     if let Some(unknown) = reviewer.unknown() {

@@ -103,7 +103,8 @@ impl fmt::Debug for Followed {
     }
 }
 
-/// The configuration without those webhooks that ask this server. What has none stays the same object.
+/// The configuration without those webhooks that ask this server; one that has none keeps its object, and one that asks
+/// nobody else is left out.
 fn without(given: &Arc<Configurations>, own: &Reached) -> Arc<Configurations> {
     let mutating = |one: &Arc<_>| -> bool { asks_mutating(one, own) };
     let validating = |one: &Arc<_>| -> bool { asks_validating(one, own) };
@@ -111,16 +112,22 @@ fn without(given: &Arc<Configurations>, own: &Reached) -> Arc<Configurations> {
         return given.clone();
     }
     let mut kept = Configurations::clone(given);
-    for one in kept.mutating_webhooks.iter_mut().filter(|one| mutating(one)) {
-        if let Some(hooks) = &mut Arc::make_mut(one).webhooks {
-            hooks.retain(|hook| !own.is_client(&hook.client_config));
+    kept.mutating_webhooks.retain_mut(|one| {
+        if !mutating(one) {
+            return true;
         }
-    }
-    for one in kept.validating_webhooks.iter_mut().filter(|one| validating(one)) {
-        if let Some(hooks) = &mut Arc::make_mut(one).webhooks {
-            hooks.retain(|hook| !own.is_client(&hook.client_config));
+        let hooks = Arc::make_mut(one).webhooks.get_or_insert_default();
+        hooks.retain(|hook| !own.is_client(&hook.client_config));
+        !hooks.is_empty()
+    });
+    kept.validating_webhooks.retain_mut(|one| {
+        if !validating(one) {
+            return true;
         }
-    }
+        let hooks = Arc::make_mut(one).webhooks.get_or_insert_default();
+        hooks.retain(|hook| !own.is_client(&hook.client_config));
+        !hooks.is_empty()
+    });
     Arc::new(kept)
 }
 

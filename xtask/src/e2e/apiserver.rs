@@ -1,4 +1,4 @@
-//! kube-apiserver, with tokens of an administrator and of a developer who may do everything in namespace `default`.
+//! kube-apiserver, with tokens of an administrator, of a developer, and of a server that asks it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,8 @@ use super::process::{Process, free_port};
 use super::programs::Programs;
 
 /// The tokens; the administrator belongs to the group that may do everything.
-const TOKENS: &str = "admin-token,admin,admin,\"system:masters\"\ndev-token,dev,dev,\"developers\"\n";
+const TOKENS: &str = "admin-token,admin,admin,\"system:masters\"\ndev-token,dev,dev,\"developers\"\n\
+    serve-token,serve,serve\n";
 
 /// Everything is logged, with its metadata.
 const AUDIT_POLICY: &str = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n";
@@ -24,6 +25,8 @@ pub(super) struct Start<'a> {
     pub(super) state: &'a Path,
     /// An AdmissionConfiguration file.
     pub(super) admission: Option<&'a Path>,
+    /// Admission plugins that it is to do without.
+    pub(super) without: &'a [&'a str],
 }
 
 /// An API server that was started.
@@ -46,7 +49,7 @@ impl Start<'_> {
         let port = free_port()?;
         let log = self.state.join(format!("apiserver-{port}.log"));
         let mut process = Process::start(self.command(port)?, &log)?;
-        let kubectl = Kubectl::new(self.programs, port, &self.state.join("home"));
+        let kubectl = Kubectl::new(self.programs, port, self.state);
         let up = process.wait_until("ready", |_| {
             Ok(kubectl.raw("/readyz").is_ok_and(|body| body == "ok"))
         });
@@ -97,9 +100,10 @@ impl Start<'_> {
                 "--service-account-issuer=https://kubernetes.default.svc",
                 "--service-cluster-ip-range=10.0.0.0/24",
                 "--authorization-mode=RBAC",
-                "--disable-admission-plugins=ServiceAccount",
                 "--feature-gates=ManifestBasedAdmissionControlConfig=true",
             ]);
+        let without = [&["ServiceAccount"], self.without].concat().join(",");
+        command.arg(format!("--disable-admission-plugins={without}"));
         if let Some(admission) = self.admission {
             command.arg(format!("--admission-control-config-file={}", admission.display()));
         }
@@ -119,7 +123,7 @@ impl ApiServer {
     }
 
     /// Ends it.
-    pub(super) fn stop(mut self) -> Result<(), String> {
+    pub(super) fn stop(&mut self) -> Result<(), String> {
         self.process.stop().map(drop)
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
 /// An authority, and the folder that its newest certificate for the loopback address is in.
 pub(super) struct Certificates {
@@ -17,6 +17,10 @@ impl Certificates {
     /// Makes an authority and a first certificate.
     pub(super) fn new(folder: &Path) -> Result<Self, String> {
         let mut params = CertificateParams::new(Vec::new()).map_err(|error| error.to_string())?;
+        // Who signs and who is signed have names of their own, or clients take one for the other.
+        params
+            .distinguished_name
+            .push(DnType::CommonName, "e2e authority");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().map_err(|error| error.to_string())?;
         let issuer = CertifiedIssuer::self_signed(params, key).map_err(|error| error.to_string())?;
@@ -39,9 +43,9 @@ impl Certificates {
         let fault = |error: rcgen::Error| error.to_string();
         let key = KeyPair::generate().map_err(fault)?;
         let names = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
-        let certificate = CertificateParams::new(names)
-            .and_then(|params| params.signed_by(&key, &self.issuer))
-            .map_err(fault)?;
+        let mut params = CertificateParams::new(names).map_err(fault)?;
+        params.distinguished_name.push(DnType::CommonName, "e2e server");
+        let certificate = params.signed_by(&key, &self.issuer).map_err(fault)?;
         self.issued += 1;
         let version = format!("..{}", self.issued);
         let folder = self.folder.join(&version);

@@ -12,8 +12,8 @@ pub(super) struct Kubectl {
     programs: Programs,
     server: String,
     token: &'static str,
-    /// Instead of the home directory of whoever runs the suite.
-    home: PathBuf,
+    /// The API server's state.
+    state: PathBuf,
 }
 
 /// What kubectl said.
@@ -26,12 +26,12 @@ pub(super) struct Said {
 
 impl Kubectl {
     /// The administrator's.
-    pub(super) fn new(programs: &Programs, port: u16, home: &Path) -> Self {
+    pub(super) fn new(programs: &Programs, port: u16, state: &Path) -> Self {
         Kubectl {
             programs: programs.clone(),
             server: format!("https://127.0.0.1:{port}"),
             token: "admin-token",
-            home: home.to_owned(),
+            state: state.to_owned(),
         }
     }
 
@@ -41,6 +41,18 @@ impl Kubectl {
             token: "dev-token",
             ..self.clone()
         }
+    }
+
+    /// What a program that asks the server needs to know of it, with a token of its own.
+    pub(super) fn kubeconfig(&self, token: &str) -> String {
+        let authority = self.state.join("certificates/apiserver.crt");
+        format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: e2e\ncontexts: [{{name: e2e, context: {{cluster: e2e, user: e2e}}}}]\n\
+             clusters: [{{name: e2e, cluster: {{server: '{}', certificate-authority: '{}'}}}}]\n\
+             users: [{{name: e2e, user: {{token: {token}}}}}]\n",
+            self.server,
+            authority.display()
+        )
     }
 
     /// Runs a command.
@@ -86,7 +98,8 @@ impl Kubectl {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.programs.cluster("kubectl");
         command
-            .env("HOME", &self.home)
+            // Instead of the home directory of whoever runs the suite.
+            .env("HOME", self.state.join("home"))
             .env_remove("KUBECONFIG")
             .args(["--server", &self.server, "--token", self.token])
             .arg("--insecure-skip-tls-verify")

@@ -6,6 +6,7 @@
 mod apiserver;
 mod certificates;
 mod etcd;
+mod follows;
 mod kubectl;
 mod life;
 mod process;
@@ -29,6 +30,12 @@ pub struct Arguments {
     /// Only these parts.
     #[arg(long, value_enum)]
     only: Vec<Part>,
+    /// The `pratique` to try, instead of one that is built.
+    #[arg(long, value_name = "FILE")]
+    pratique: Option<PathBuf>,
+    /// The profile to build it with.
+    #[arg(long, value_name = "NAME", default_value = "dev")]
+    profile: String,
     /// Keep the state of the last part, logs included, and say where it is.
     #[arg(long)]
     keep: bool,
@@ -43,10 +50,12 @@ enum Part {
     Twins,
     /// Does `pratique serve` outlive what happens to it?
     Life,
+    /// Does `pratique serve` judge by what a cluster has?
+    Follows,
 }
 
 /// All parts, in the order in which they run.
-const PARTS: [Part; 3] = [Part::Starts, Part::Twins, Part::Life];
+const PARTS: [Part; 4] = [Part::Starts, Part::Twins, Part::Life, Part::Follows];
 
 /// What every part needs.
 struct Stage {
@@ -70,7 +79,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn all(arguments: &Arguments) -> Result<Transcript, String> {
-    let programs = Programs::build()?;
+    let programs = Programs::build(arguments.pratique.as_deref(), &arguments.profile)?;
     let mut transcript = Transcript::default();
     let chosen = PARTS
         .into_iter()
@@ -84,6 +93,7 @@ fn all(arguments: &Arguments) -> Result<Transcript, String> {
             Part::Starts => starts::run(&stage, &mut transcript),
             Part::Twins => twins::run(&stage, &mut transcript),
             Part::Life => life::run(&stage, &mut transcript),
+            Part::Follows => follows::run(&stage, &mut transcript),
         };
         if arguments.keep {
             eprintln!("state: {}", stage.state.display());

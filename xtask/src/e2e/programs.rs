@@ -1,7 +1,9 @@
-//! The programs: the cluster's from their Go modules, and `pratique` as it is shipped.
+//! The programs: the cluster's from their Go modules, and `pratique`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
 use serde_json::Value;
 
@@ -15,14 +17,11 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Builds all of them.
-    pub(super) fn build() -> Result<Self, String> {
-        let pratique = pratique()?;
-        let folder = pratique
-            .parent()
-            .and_then(Path::parent)
-            .ok_or("cargo builds into no folder")?
-            .join("e2e");
+    /// Builds all of them; `pratique` with a profile of cargo's, unless there is one already.
+    pub(super) fn build(pratique: Option<&Path>, profile: &str) -> Result<Self, String> {
+        let pratique = pratique.map_or_else(|| build(profile), |path| Ok(path.to_owned()))?;
+        let folder = folder();
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         for package in ["etcd", "kubectl", "apiserver"] {
             go(package, &folder.join(package))?;
         }
@@ -44,11 +43,28 @@ impl Programs {
     }
 }
 
-fn pratique() -> Result<PathBuf, String> {
+/// Beside the folder of this program, which can be thrown away.
+fn folder() -> PathBuf {
+    let own = std::env::current_exe().ok();
+    let target = own.as_deref().and_then(Path::parent).and_then(Path::parent);
+    target
+        .map_or_else(|| workspace().join("target"), Path::to_owned)
+        .join("e2e")
+}
+
+fn build(profile: &str) -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo)
+    let mut command = Command::new(cargo);
+    // What cargo said to this program is not about that one: build scripts would take it for a change.
+    for (name, _) in std::env::vars_os() {
+        let own = name.to_string_lossy();
+        if own.starts_with("CARGO_PKG_") || own.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    let built = command
         .current_dir(workspace())
-        .args(["build", "--release", "--package", "pratique-cli"])
+        .args(["build", "--profile", profile, "--package", "pratique-cli"])
         .args(["--message-format", "json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()
@@ -64,11 +80,16 @@ fn pratique() -> Result<PathBuf, String> {
         .ok_or_else(|| "cargo names no program".to_owned())
 }
 
-/// Go's own cache makes this quick when nothing changed.
+/// Builds a package, if the program is older than what it is made of.
 fn go(package: &str, program: &Path) -> Result<(), String> {
+    let module = workspace().join("xtask/go/e2e");
+    let sources = [module.join("go.mod"), module.join("go.sum"), module.join(package)];
+    if changed(program).is_some_and(|built| sources.iter().all(|own| newest(own) < Some(built))) {
+        return Ok(());
+    }
     eprintln!("building {package}");
     let built = Command::new("go")
-        .current_dir(workspace().join("xtask/go/e2e"))
+        .current_dir(module)
         .args(["build", "-o"])
         .arg(program)
         .arg(format!("./{package}"))
@@ -78,4 +99,15 @@ fn go(package: &str, program: &Path) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("{package} does not build")),
     }
+}
+
+/// When a file, or the newest of a folder's, was changed.
+fn newest(path: &Path) -> Option<SystemTime> {
+    let entries = fs::read_dir(path).into_iter().flatten();
+    let files = entries.filter_map(|entry| changed(&entry.ok()?.path()));
+    files.chain(changed(path)).max()
+}
+
+fn changed(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).ok()?.modified().ok()
 }

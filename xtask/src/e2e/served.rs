@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::Stage;
 use super::apiserver::{ApiServer, Start};
@@ -15,45 +16,70 @@ use crate::tidy::workspace;
 
 /// An API server that asks a `pratique serve`, which judges by the manifests of a folder.
 pub(super) struct Served {
-    _etcd: Etcd,
+    etcd: Etcd,
     api: ApiServer,
     pratique: Option<Process>,
     pub(super) certificates: Certificates,
     port: u16,
     /// What `serve` judges by.
     admission: PathBuf,
+    /// How it asks the API server, if it follows that.
+    kubeconfig: Option<PathBuf>,
     state: PathBuf,
 }
+
+/// Plugins that an API server does without which leaves policies to `serve`.
+const LEFT_TO_SERVE: [&str; 2] = ["MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"];
 
 impl Served {
     /// Starts all of it, and registers the webhooks that `serve` asks for.
     pub(super) fn start(stage: &Stage) -> Result<Self, String> {
+        let mut served = Self::before_serve(stage, &[])?;
+        served.serve(stage)?;
+        served.register(stage)?;
+        Ok(served)
+    }
+
+    /// Starts an API server that leaves policies to a `serve` which follows it; that was started, but may do nothing yet.
+    pub(super) fn following(stage: &Stage) -> Result<Self, String> {
+        let mut served = Self::before_serve(stage, &LEFT_TO_SERVE)?;
+        let path = served.state.join("kubeconfig");
+        fs::write(&path, served.kubectl().kubeconfig("serve-token"))
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        served.kubeconfig = Some(path);
+        served.pratique = Some(served.spawn(stage)?);
+        Ok(served)
+    }
+
+    fn before_serve(stage: &Stage, without: &[&str]) -> Result<Self, String> {
         let state = stage.state.clone();
         let admission = place_manifests(&state.join("manifests"))?;
         let etcd = Etcd::start(&stage.programs, &state)?;
-        let start = Start {
-            programs: &stage.programs,
-            etcd: &etcd,
-            state: &state,
-            admission: None,
-        };
-        let api = start
-            .run()?
-            .map_err(|refusal| format!("the API server does not start: {}", refusal.text))?;
+        let api = start_api(stage, &etcd, without)?;
         requests::set_the_stage(api.kubectl())?;
-        let mut served = Served {
-            _etcd: etcd,
+        Ok(Served {
+            etcd,
             api,
             pratique: None,
             certificates: Certificates::new(&state.join("tls"))?,
             port: free_port()?,
             admission,
+            kubeconfig: None,
             state,
-        };
-        served.serve(stage)?;
-        let registration = served.registration(stage)?;
-        served.kubectl().must(&["apply"], &registration)?;
-        Ok(served)
+        })
+    }
+
+    /// Registers the webhooks that `serve` asks for.
+    pub(super) fn register(&self, stage: &Stage) -> Result<(), String> {
+        let registration = self.registration(stage)?;
+        self.kubectl().must(&["apply"], &registration).map(drop)
+    }
+
+    /// Ends the API server and starts it again, with what is in etcd.
+    pub(super) fn restart_api(&mut self, stage: &Stage) -> Result<(), String> {
+        self.api.stop()?;
+        self.api = start_api(stage, &self.etcd, &[])?;
+        Ok(())
     }
 
     /// The administrator's kubectl.
@@ -73,6 +99,13 @@ impl Served {
 
     /// Starts `serve`, and waits until it is ready.
     pub(super) fn serve(&mut self, stage: &Stage) -> Result<(), String> {
+        let mut process = self.spawn(stage)?;
+        process.wait_until("ready", |_| Ok(self.get("/readyz").is_ok()))?;
+        self.pratique = Some(process);
+        Ok(())
+    }
+
+    fn spawn(&self, stage: &Stage) -> Result<Process, String> {
         let mut command = stage.programs.pratique();
         command
             .args(["serve", "--listen", &format!("127.0.0.1:{}", self.port)])
@@ -80,14 +113,24 @@ impl Served {
             .arg(self.certificates.certificate())
             .arg("--tls-key")
             .arg(self.certificates.key())
-            .arg("--cluster-objects")
-            .arg(workspace().join("xtask/src/e2e/setting.yaml"))
             .arg("--config")
             .arg(&self.admission);
-        let mut process = Process::start(command, &self.state.join("serve.log"))?;
-        process.wait_until("ready", |_| Ok(self.get("/readyz").is_ok()))?;
-        self.pratique = Some(process);
-        Ok(())
+        self.know_cluster(&mut command);
+        Process::start(command, &self.state.join("serve.log"))
+    }
+
+    /// What tells `serve` of the cluster, and where it is itself.
+    fn know_cluster(&self, command: &mut Command) {
+        command.args(["--webhook-url", &format!("https://127.0.0.1:{}", self.port)]);
+        match &self.kubeconfig {
+            Some(path) => command
+                .arg("--kubeconfig")
+                .arg(path)
+                .args(["--follow", "policies,webhooks"]),
+            None => command
+                .arg("--cluster-objects")
+                .arg(workspace().join("xtask/src/e2e/setting.yaml")),
+        };
     }
 
     /// The running `serve`.
@@ -99,21 +142,25 @@ impl Served {
 
     /// What `serve` answers, over TLS that trusts nothing but the suite's own authority.
     pub(super) fn get(&self, path: &str) -> Result<String, String> {
-        let output = std::process::Command::new("curl")
-            .args(["--silent", "--show-error", "--fail", "--cacert"])
+        let output = Command::new("curl")
+            .args(["--silent", "--show-error", "--fail-with-body", "--cacert"])
             .arg(self.certificates.authority())
             .arg(format!("https://127.0.0.1:{}{path}", self.port))
             .output()
             .map_err(|error| format!("curl: {error}"))?;
         match output.status.success() {
             true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+            false => Err(format!(
+                "{}{}",
+                String::from_utf8_lossy(&output.stderr),
+                String::from_utf8_lossy(&output.stdout)
+            )),
         }
     }
 
     /// The serial number of the certificate that it shows.
     pub(super) fn serial(&self) -> Result<String, String> {
-        let output = std::process::Command::new("curl")
+        let output = Command::new("curl")
             .args([
                 "--silent",
                 "--output",
@@ -135,11 +182,10 @@ impl Served {
 
     /// The webhook configurations that `serve` prints.
     pub(super) fn registration(&self, stage: &Stage) -> Result<String, String> {
-        let output = stage
-            .programs
-            .pratique()
-            .args(["serve", "--print-webhook-configuration"])
-            .args(["--webhook-url", &format!("https://127.0.0.1:{}", self.port)])
+        let mut command = stage.programs.pratique();
+        command.args(["serve", "--print-webhook-configuration"]);
+        self.know_cluster(&mut command);
+        let output = command
             .arg("--webhook-ca")
             .arg(self.certificates.authority())
             .arg("--config")
@@ -151,6 +197,19 @@ impl Served {
             false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
         }
     }
+}
+
+fn start_api(stage: &Stage, etcd: &Etcd, without: &[&str]) -> Result<ApiServer, String> {
+    let start = Start {
+        programs: &stage.programs,
+        etcd,
+        state: &stage.state,
+        admission: None,
+        without,
+    };
+    start
+        .run()?
+        .map_err(|refusal| format!("the API server does not start: {}", refusal.text))
 }
 
 /// Puts the suite's manifests into a folder, each plugin's into one of its own, and gives the path of an admission

@@ -44,11 +44,12 @@ fn compare(stage: &Stage, etcd: &Etcd, case: &Case) -> Result<String, String> {
         etcd,
         state: &stage.state,
         admission: Some(&admission),
+        without: &[],
     };
     let started = start.run()?;
     let checked = check(stage, &admission)?;
     match started {
-        Ok(server) => {
+        Ok(mut server) => {
             let metrics = server.kubectl().raw("/metrics");
             server.stop()?;
             agree_on_hash(stage, &admission, &metrics?, &checked)

@@ -34,8 +34,9 @@ fn answers_of_its_own(stage: &Stage, all: &[Request]) -> Result<Vec<Answer>, Str
         etcd: &etcd,
         state: &state,
         admission: Some(&admission),
+        without: &[],
     };
-    let api = start
+    let mut api = start
         .run()?
         .map_err(|refusal| format!("the API server does not start: {}", refusal.text))?;
     requests::set_the_stage(api.kubectl())?;

@@ -39,8 +39,9 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Jud
         .live()
         .witness(metrics.clone())
         .witness(reloads.clone());
-    // Rules do not depend on a cluster.
-    let (live, known) = match arguments.registration.print_webhook_configuration {
+    // What is printed does not depend on the cluster, unless its own configuration is followed.
+    let prints = arguments.registration.print_webhook_configuration;
+    let (live, known) = match prints && !arguments.cluster.follows() {
         true => (live, Known::default()),
         false => cluster::enter(arguments, live)?,
     };

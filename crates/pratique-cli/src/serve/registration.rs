@@ -1,21 +1,36 @@
 //! Prints the webhook configurations of what is judged.
 
 use std::fs;
+use std::time::Duration;
 
-use pratique::Live;
+use pratique::{Configurations, Source as _};
 use pratique_json::base64;
+use pratique_manifest::ManifestSet;
 use pratique_server::{Reached, Registration};
 use pratique_suite::yaml;
 
+use super::judged::Judged;
 use crate::arguments::RegistrationArguments;
 use crate::exit::{Answer, Trouble};
 use crate::output;
 
+/// How long to wait for what is followed.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Prints them, as YAML.
-pub(super) fn print(arguments: &RegistrationArguments, live: &Live) -> Result<Answer, Trouble> {
-    let sets: Vec<_> = live.manifests().iter().map(|set| (**set).clone()).collect();
+pub(super) fn print(arguments: &RegistrationArguments, judged: &Judged) -> Result<Answer, Trouble> {
+    let mut all: Vec<Configurations> = judged
+        .live
+        .manifests()
+        .iter()
+        .map(|set| ManifestSet::clone(set).into())
+        .collect();
+    if let Some(followed) = &judged.known.followed {
+        wait(judged)?;
+        all.extend(followed.current().map(|own| Configurations::clone(&own)));
+    }
     let mut text = String::new();
-    for object in registration(arguments)?.objects(&sets) {
+    for object in registration(arguments)?.objects(&all) {
         let bytes = object.to_string();
         let value =
             pratique_json::parse(bytes.as_bytes()).map_err(|error| Trouble::Serve(error.to_string()))?;
@@ -24,6 +39,26 @@ pub(super) fn print(arguments: &RegistrationArguments, live: &Live) -> Result<An
     }
     output::answer(&text)?;
     Ok(Answer::Yes)
+}
+
+/// Waits until what is followed is known.
+fn wait(judged: &Judged) -> Result<(), Trouble> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .map_err(|error| Trouble::Serve(error.to_string()))?;
+    let ready = runtime.block_on(async { tokio::time::timeout(PATIENCE, judged.live.ready()).await });
+    match ready {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(Trouble::Serve(error.to_string())),
+        Err(_) => {
+            let problems = judged.known.problems()();
+            Err(Trouble::Serve(format!(
+                "the cluster is not known: {}",
+                problems.join("; ")
+            )))
+        }
+    }
 }
 
 fn registration(arguments: &RegistrationArguments) -> Result<Registration, Trouble> {

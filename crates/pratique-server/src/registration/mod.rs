@@ -2,7 +2,7 @@
 
 mod cells;
 
-use pratique_manifest::ManifestSet;
+use pratique::Configurations;
 use pratique_types::admissionregistration::{MatchResources, RuleWithOperations};
 use pratique_types::builtin;
 use serde_json::{Value, json};
@@ -62,14 +62,14 @@ struct Judged {
 }
 
 impl Registration {
-    /// The configurations for what these sets judge: none, one or two objects.
+    /// The configurations for what these judge: none, one or two objects.
     ///
     /// A request is asked about once: where a policy that fails and one that ignores want to see it, the first decides
     /// what happens if nobody can be asked. What webhooks cannot tell apart, such as names, is asked about as well.
     #[must_use]
-    pub fn objects(&self, sets: &[ManifestSet]) -> Vec<Value> {
-        let mutating = self.object("Mutating", "/mutate", mutating(sets));
-        let validating = self.object("Validating", "/validate", validating(sets));
+    pub fn objects(&self, all: &[Configurations]) -> Vec<Value> {
+        let mutating = self.object("Mutating", "/mutate", mutating(all));
+        let validating = self.object("Validating", "/validate", validating(all));
         mutating.into_iter().chain(validating).collect()
     }
 
@@ -187,15 +187,12 @@ fn put(object: &mut Value, key: &str, value: Value) {
 }
 
 /// What mutating policies that are bound, and mutating webhooks, see.
-fn mutating(sets: &[ManifestSet]) -> Judged {
+fn mutating(all: &[Configurations]) -> Judged {
     let mut judged = Judged::default();
-    for set in sets {
-        let bindings = set
-            .mutating_bindings
-            .iter()
-            .filter_map(|own| own.object.spec.as_ref());
+    for set in all {
+        let bindings = set.mutating_bindings.iter().filter_map(|own| own.spec.as_ref());
         let bound: Vec<_> = bindings.filter_map(|spec| spec.policy_name.as_deref()).collect();
-        for policy in set.mutating_policies.iter().map(|own| &own.object) {
+        for policy in set.mutating_policies.iter().map(|own| &**own) {
             let name = policy.metadata.name.as_deref().unwrap_or_default();
             let Some(spec) = policy.spec.as_ref().filter(|_| bound.contains(&name)) else {
                 continue;
@@ -209,7 +206,7 @@ fn mutating(sets: &[ManifestSet]) -> Judged {
         for hook in set
             .mutating_webhooks
             .iter()
-            .flat_map(|own| own.object.webhooks.iter().flatten())
+            .flat_map(|own| own.webhooks.iter().flatten())
         {
             judged.add(hook.failure_policy.as_ref(), of_webhook(hook.rules.as_deref()));
             judged.again |= hook.reinvocation_policy.as_deref() == Some("IfNeeded");
@@ -219,12 +216,12 @@ fn mutating(sets: &[ManifestSet]) -> Judged {
 }
 
 /// What validating policies that are bound, and validating webhooks, see.
-fn validating(sets: &[ManifestSet]) -> Judged {
+fn validating(all: &[Configurations]) -> Judged {
     let mut judged = Judged::default();
-    for set in sets {
-        let bindings = set.validating_bindings.iter().map(|own| &own.object.spec);
+    for set in all {
+        let bindings = set.validating_bindings.iter().map(|own| &own.spec);
         let bound: Vec<_> = bindings.map(|spec| &*spec.policy_name).collect();
-        for policy in set.validating_policies.iter().map(|own| &own.object) {
+        for policy in set.validating_policies.iter().map(|own| &**own) {
             let name = policy.metadata.name.as_deref().unwrap_or_default();
             let Some(spec) = policy.spec.as_ref().filter(|_| bound.contains(&name)) else {
                 continue;
@@ -237,7 +234,7 @@ fn validating(sets: &[ManifestSet]) -> Judged {
         for hook in set
             .validating_webhooks
             .iter()
-            .flat_map(|own| own.object.webhooks.iter().flatten())
+            .flat_map(|own| own.webhooks.iter().flatten())
         {
             judged.add(hook.failure_policy.as_ref(), of_webhook(hook.rules.as_deref()));
         }
@@ -291,7 +288,7 @@ mod tests {
 
     use super::*;
 
-    fn set(plugin: Plugin, text: &str) -> ManifestSet {
+    fn set(plugin: Plugin, text: &str) -> Configurations {
         let file = ManifestFile {
             path: "a.yaml".into(),
             content: text.into(),
@@ -304,6 +301,7 @@ mod tests {
             },
         )
         .unwrap()
+        .into()
     }
 
     fn registration() -> Registration {

@@ -1,0 +1,217 @@
+//! What is created, changed and deleted in a cluster takes effect in a `pratique serve` that follows it. The API server
+//! leaves policies to it, so that whatever is denied or changed was by `serve`.
+
+use std::fs;
+
+use super::Stage;
+use super::kubectl::{Kubectl, Said};
+use super::process::eventually;
+use super::served::Served;
+use super::transcript::Transcript;
+use crate::tidy::workspace;
+
+/// What `serve` needs to read params, besides what is deployed.
+const PARAMS_ROLE: &str = include_str!("follows/params-role.yaml");
+/// Policies and their params, each kind of policy in a file of its own.
+const LIMITED: &str = include_str!("follows/limited.yaml");
+const LABELLED: &str = include_str!("follows/labelled.yaml");
+const ALLOWED: &str = include_str!("follows/allowed.yaml");
+const STAMPED: &str = include_str!("follows/stamped.yaml");
+
+/// Tries all of it on one cluster.
+pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
+    transcript.part("pratique serve follows a cluster");
+    let served = Served::following(stage)?;
+    transcript.step("is not ready while it may not look", waits(&served));
+    transcript.step("is ready with the rights that are deployed", begins(&served));
+    prepare(stage, &served)?;
+    let kubectl = served.kubectl();
+    transcript.step("does not ask itself", answers(kubectl));
+    transcript.step("denies by a param of the namespace", limits(kubectl));
+    transcript.step("sees a changed param", another_limit(kubectl));
+    transcript.step("denies where a param is missing", no_limit(kubectl));
+    transcript.step("sees a changed policy", another_text(kubectl));
+    transcript.step("selects namespaces by labels, which change", labels(kubectl));
+    transcript.step("asks who may do what", asks(kubectl));
+    transcript.step("mutates, and does not any more", stamps(kubectl));
+    transcript.step("judges by static manifests first", order(kubectl));
+    transcript.step("tells what it follows", tells(&served));
+    transcript.step("sees that a binding is gone", unbound(kubectl));
+    Ok(())
+}
+
+fn waits(served: &Served) -> Result<String, String> {
+    let mut seen = String::new();
+    eventually("told why", || {
+        seen = served.get("/readyz").err().unwrap_or_default();
+        Ok(seen.contains("namespaces is forbidden"))
+    })?;
+    let reasons = seen.split("; ").take(2).collect::<Vec<_>>();
+    Ok(reasons.join("\n"))
+}
+
+/// The role that is deployed, bound to the user that `serve` is here.
+fn begins(served: &Served) -> Result<String, String> {
+    let path = workspace().join("deploy/kustomize/components/cluster/rbac.yaml");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (roles, _) = text
+        .split_once("subjects:\n")
+        .ok_or("no subjects in the deployed roles")?;
+    let user = "subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: serve}]\n";
+    served.kubectl().must(&["apply"], &format!("{roles}{user}"))?;
+    let after = eventually("ready", || Ok(served.get("/readyz").is_ok()))?;
+    Ok(format!("after {after:.0?}"))
+}
+
+/// Creates the policies, and has the API server ask about what they are about.
+fn prepare(stage: &Stage, served: &Served) -> Result<(), String> {
+    let kubectl = served.kubectl();
+    kubectl.must(&["apply"], PARAMS_ROLE)?;
+    for policies in [LIMITED, LABELLED, ALLOWED, STAMPED] {
+        kubectl.must(&["apply"], policies)?;
+    }
+    served.register(stage)
+}
+
+fn answers(kubectl: &Kubectl) -> Result<String, String> {
+    let mut seen = String::new();
+    eventually("let in", || {
+        let said = deploy(kubectl, "shop", 1)?;
+        seen = text(&said);
+        Ok(said.ok)
+    })?;
+    Ok(seen)
+}
+
+fn deploy(kubectl: &Kubectl, namespace: &str, replicas: usize) -> Result<Said, String> {
+    let deployment = format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: {namespace}}}\nspec:\n  \
+         replicas: {replicas}\n  selector: {{matchLabels: {{app: web}}}}\n  template:\n    \
+         metadata: {{labels: {{app: web}}}}\n    spec: {{containers: [{{name: web, image: web}}]}}\n"
+    );
+    kubectl.feed(&["create", "--dry-run=server", "-o", "name"], &deployment)
+}
+
+fn text(said: &Said) -> String {
+    format!("{}{}", said.output, said.errors).trim().to_owned()
+}
+
+/// Tries until the answer is as expected: what changes takes a moment.
+fn becomes(
+    wanted: bool,
+    words: &str,
+    mut attempt: impl FnMut() -> Result<Said, String>,
+) -> Result<String, String> {
+    let mut seen = String::new();
+    let ended = eventually(words, || {
+        let said = attempt()?;
+        seen = text(&said);
+        Ok(said.ok == wanted && seen.contains(words))
+    });
+    match ended {
+        Ok(after) => Ok(format!("{seen}\nafter {after:.0?}")),
+        Err(error) => Err(format!("{error}, but: {seen}")),
+    }
+}
+
+fn limits(kubectl: &Kubectl) -> Result<String, String> {
+    let few = becomes(false, "at most 1", || deploy(kubectl, "default", 2))?;
+    becomes(true, "deployment.apps/web", || deploy(kubectl, "shop", 2))?;
+    let many = becomes(false, "at most 3", || deploy(kubectl, "shop", 4))?;
+    Ok(format!("{few}\n{many}"))
+}
+
+fn another_limit(kubectl: &Kubectl) -> Result<String, String> {
+    let patch = r#"{"data":{"replicas":"2"}}"#;
+    let arguments = [
+        "patch",
+        "configmap",
+        "limits",
+        "-n",
+        "shop",
+        "--type",
+        "merge",
+        "-p",
+        patch,
+    ];
+    kubectl.must(&arguments, "")?;
+    becomes(false, "at most 2", || deploy(kubectl, "shop", 3))
+}
+
+fn no_limit(kubectl: &Kubectl) -> Result<String, String> {
+    kubectl.must(&["delete", "configmap", "limits", "-n", "default"], "")?;
+    becomes(false, "no params found", || deploy(kubectl, "default", 1))
+}
+
+fn another_text(kubectl: &Kubectl) -> Result<String, String> {
+    kubectl.must(&["apply"], &LIMITED.replace("at most ", "no more than "))?;
+    becomes(false, "no more than 3", || deploy(kubectl, "shop", 4))
+}
+
+fn labels(kubectl: &Kubectl) -> Result<String, String> {
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: default}\n\
+        spec: {type: NodePort, ports: [{port: 80}]}\n";
+    let create = || kubectl.feed(&["create", "--dry-run=server", "-o", "name"], service);
+    becomes(true, "service/web", create)?;
+    kubectl.must(&["label", "namespace", "default", "ports=closed"], "")?;
+    let denied = becomes(false, "no node ports", create)?;
+    kubectl.must(&["label", "namespace", "default", "ports-"], "")?;
+    becomes(true, "service/web", create)?;
+    Ok(denied)
+}
+
+fn asks(kubectl: &Kubectl) -> Result<String, String> {
+    let map =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop, labels: {checked: 'yes'}}\n";
+    let create = |kubectl: &Kubectl| kubectl.feed(&["create", "--dry-run=server", "-o", "name"], map);
+    becomes(true, "configmap/a", || create(kubectl))?;
+    becomes(false, "only who may create deployments", || {
+        create(&kubectl.developer())
+    })
+}
+
+fn stamps(kubectl: &Kubectl) -> Result<String, String> {
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: shop}\n";
+    let create = || kubectl.feed(&["create", "--dry-run=server", "-o", "jsonpath={.metadata}"], map);
+    let stamped = becomes(true, r#""stamped":"by-the-cluster""#, create)?;
+    let policy = ["delete", "mutatingadmissionpolicy", "stamped"];
+    kubectl.must(&policy, "")?;
+    eventually("not stamped", || Ok(!text(&create()?).contains("stamped")))?;
+    Ok(stamped)
+}
+
+/// Both deny: the first to do so gives its text.
+fn order(kubectl: &Kubectl) -> Result<String, String> {
+    becomes(
+        false,
+        "'few-replicas.static.k8s.io' with binding 'few-replicas.static.k8s.io' denied request: at most 5",
+        || deploy(kubectl, "shop", 6),
+    )
+}
+
+fn tells(served: &Served) -> Result<String, String> {
+    let told = served.get("/configz")?;
+    let told: serde_json::Value = serde_json::from_str(&told).map_err(|error| error.to_string())?;
+    let sources = told["sources"].as_array().cloned().unwrap_or_default();
+    let of_cluster = |own: &&serde_json::Value| {
+        own["location"]
+            .as_str()
+            .is_some_and(|own| own.starts_with("cluster https://"))
+    };
+    let lines: Vec<String> = sources
+        .iter()
+        .filter(of_cluster)
+        .map(|own| format!("{} {}", own["plugin"], own["names"]))
+        .collect();
+    let text = lines.join("\n");
+    match text.contains("\"labelled\",\"limited\"") {
+        true => Ok(text),
+        false => Err(told.to_string()),
+    }
+}
+
+fn unbound(kubectl: &Kubectl) -> Result<String, String> {
+    let binding = ["delete", "validatingadmissionpolicybinding", "limited"];
+    kubectl.must(&binding, "")?;
+    becomes(true, "deployment.apps/web", || deploy(kubectl, "default", 4))
+}
