@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use super::Stage;
 use super::kubectl::{Kubectl, Said};
 use super::process::eventually;
@@ -191,20 +193,15 @@ fn order(kubectl: &Kubectl) -> Result<String, String> {
 
 fn tells(served: &Served) -> Result<String, String> {
     let told = served.get("/configz")?;
-    let told: serde_json::Value = serde_json::from_str(&told).map_err(|error| error.to_string())?;
-    let sources = told["sources"].as_array().cloned().unwrap_or_default();
-    let of_cluster = |own: &&serde_json::Value| {
-        own["location"]
-            .as_str()
-            .is_some_and(|own| own.starts_with("cluster https://"))
-    };
-    let lines: Vec<String> = sources
-        .iter()
-        .filter(of_cluster)
-        .map(|own| format!("{} {}", own["plugin"], own["names"]))
-        .collect();
-    let text = lines.join("\n");
-    match text.contains("\"labelled\",\"limited\"") {
+    let told: Value = serde_json::from_str(&told).map_err(|error| error.to_string())?;
+    let sources = told.get("sources").and_then(Value::as_array);
+    let lines = sources.into_iter().flatten().filter_map(|own| {
+        let location = own.get("location")?.as_str()?;
+        location.starts_with("cluster https://").then_some(())?;
+        Some(format!("{} {}", own.get("plugin")?, own.get("names")?))
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    match text == r#""ValidatingAdmissionPolicy" ["allowed","labelled","limited"]"# {
         true => Ok(text),
         false => Err(told.to_string()),
     }
