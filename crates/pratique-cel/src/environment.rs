@@ -126,9 +126,7 @@ impl Environment {
 
     /// An activation without values for this environment's variables.
     pub fn activation<'a>(&self) -> Activation<'a> {
-        Activation {
-            values: vec![None; self.variables.len()],
-        }
+        Activation::new(self.variables.len())
     }
 
     /// Parses an expression: syntax and macros.
@@ -290,13 +288,30 @@ fn add_prefix(prefixes: &mut Vec<Box<str>>, name: &str) {
 /// The values of an environment's variables for one or more evaluations.
 #[derive(Clone, Debug, Default)]
 pub struct Activation<'a> {
-    values: Vec<Option<Value<'a>>>,
+    /// The first ones, in place: an activation is made for each evaluation.
+    few: [Option<Value<'a>>; FEW],
+    more: Vec<Option<Value<'a>>>,
 }
 
+/// How many variables find room in an activation itself.
+const FEW: usize = 8;
+
 impl<'a> Activation<'a> {
+    fn new(count: usize) -> Self {
+        Activation {
+            few: [None; FEW],
+            more: vec![None; count.saturating_sub(FEW)],
+        }
+    }
+
     /// Sets a variable; a variable that is not set is an error where it is read (`no such attribute(s): x`).
     pub fn set(&mut self, slot: Slot, value: Value<'a>) {
-        if let Some(place) = self.values.get_mut(slot.0 as usize) {
+        let at = slot.0 as usize;
+        let place = match at.checked_sub(FEW) {
+            None => self.few.get_mut(at),
+            Some(at) => self.more.get_mut(at),
+        };
+        if let Some(place) = place {
             *place = Some(value);
         }
     }
@@ -304,11 +319,16 @@ impl<'a> Activation<'a> {
     /// The value of a variable, where it lies.
     #[inline]
     pub(crate) fn value(&self, slot: Slot) -> Option<&Value<'a>> {
-        self.values.get(slot.0 as usize)?.as_ref()
+        let at = slot.0 as usize;
+        let place = match at.checked_sub(FEW) {
+            None => self.few.get(at),
+            Some(at) => self.more.get(at),
+        };
+        place?.as_ref()
     }
 
     /// The value of a variable.
     pub fn get(&self, slot: Slot) -> Option<Value<'a>> {
-        self.values.get(slot.0 as usize).copied().flatten()
+        self.value(slot).copied()
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use crate::closed::{Closed, ClosedSet, Definition};
 use crate::declarations::{Declarations, Use};
 use crate::error::ExpressionError;
 use crate::expression::Expression;
@@ -16,6 +17,7 @@ pub struct Cache {
 #[derive(Debug, Default)]
 struct Inner {
     expressions: HashMap<Key, Weak<Expression>>,
+    closed: ClosedSet,
     /// At how many entries to look for dead ones.
     sweep_at: usize,
 }
@@ -56,6 +58,16 @@ impl Cache {
         }
         inner.expressions.insert(key, Arc::downgrade(&expression));
         Ok(expression)
+    }
+
+    /// An expression with the definitions of its variables, the same for all who have the same; `None` where its value is
+    /// that of one policy.
+    pub fn close(
+        &self,
+        expression: &Arc<Expression>,
+        define: impl Fn(&str) -> Definition,
+    ) -> Option<Arc<Closed>> {
+        self.lock().closed.close(expression, define)
     }
 
     /// A thread that panicked leaves the map as it was before or after an insertion.

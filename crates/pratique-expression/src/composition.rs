@@ -71,6 +71,11 @@ impl<'c> Composition<'c> {
         })
     }
 
+    /// The expressions in use, of which these are some.
+    pub fn cache(&self) -> &'c Cache {
+        self.cache
+    }
+
     /// What an expression is compiled in, with the variables so far.
     pub fn environment(&self, declarations: Declarations) -> Environment {
         let environment = environment(declarations, self.minor);

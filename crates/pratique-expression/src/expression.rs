@@ -3,6 +3,7 @@
 use pratique_cel::{Environment, Program, Type};
 
 use crate::declarations::Use;
+use crate::environments::slots;
 use crate::error::ExpressionError;
 use crate::yields;
 
@@ -11,6 +12,7 @@ use crate::yields;
 pub struct Expression {
     text: Box<str>,
     program: Program,
+    variables_read: Option<Box<[Box<str>]>>,
 }
 
 impl Expression {
@@ -25,9 +27,12 @@ impl Expression {
             .map_err(ExpressionError::Compile)?;
         yields::check(usage, checked.result_type())?;
         let program = environment.plan(&checked).map_err(ExpressionError::Plan)?;
+        let variables_read = program.fields_read(slots().variables);
+        let variables_read = variables_read.map(|fields| fields.into_iter().map(Into::into).collect());
         Ok(Expression {
             text: text.into(),
             program,
+            variables_read,
         })
     }
 
@@ -39,6 +44,11 @@ impl Expression {
     /// What to evaluate.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// The variables that it reads, by the names in it; `None` where it may read any.
+    pub fn variables_read(&self) -> Option<&[Box<str>]> {
+        self.variables_read.as_deref()
     }
 
     /// The type of what it yields.

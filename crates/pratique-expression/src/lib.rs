@@ -5,6 +5,7 @@
 //! expressions are compiled once: a [`Cache`] is shared between policies and outlives reloads.
 
 mod cache;
+mod closed;
 mod composition;
 mod declarations;
 mod environments;
@@ -16,6 +17,7 @@ mod words;
 mod yields;
 
 pub use cache::Cache;
+pub use closed::{Closed, Definition, Sees};
 pub use composition::Composition;
 pub use declarations::{Declarations, Use};
 pub use environments::{Slots, environment, slots};

@@ -11,7 +11,7 @@ use crate::rules::{Found, Rules};
 use crate::selector::{InvalidSelector, Labels, Selector};
 
 /// Compiled `MatchResources` of a policy, or what a webhook has of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MatchResources {
     pub(crate) rules: Rules,
     exclude: Rules,
@@ -33,7 +33,7 @@ pub struct Matched<'r> {
 }
 
 /// Why it cannot be told whether a request matches; shown in an API server's words.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum MatchError {
     /// A policy has no `matchConstraints`.
     #[error("policy contained no match constraints, a required field")]

@@ -8,7 +8,7 @@ use crate::request::Target;
 use crate::resources::MatchError;
 
 /// One compiled rule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     pub(crate) operations: Vec<Operation>,
     pub(crate) groups: Names,
@@ -19,7 +19,7 @@ pub struct Rule {
 }
 
 /// Rules of which one has to match, with or without equivalents.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rules {
     /// The rules in their order.
     pub(crate) rules: Vec<Rule>,
@@ -28,17 +28,17 @@ pub struct Rules {
 }
 
 /// A set of names; `None` for any.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Names(pub(crate) Option<Vec<String>>);
 
 /// `pods`, `pods/*`, `*/status`; `None` stands for `*`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ResourcePattern {
     pub(crate) resource: Option<String>,
     subresource: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Scope {
     All,
     Namespaced,

@@ -9,13 +9,13 @@ use pratique_types::quote;
 use crate::label_syntax::{key_faults, value_faults};
 
 /// A compiled `meta/v1` label selector.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Selector {
     requirements: Vec<Requirement>,
 }
 
 /// A selector that an API server would not compile; shown in its words.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSelector(String);
 
@@ -23,13 +23,13 @@ pub struct InvalidSelector(String);
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Labels<'a>(Option<&'a Object<'a>>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Requirement {
     key: String,
     test: Test,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Test {
     In(Vec<String>),
     NotIn(Vec<String>),

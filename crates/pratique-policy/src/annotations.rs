@@ -1,5 +1,6 @@
 //! What goes into the audit log.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use pratique_json::escape_html;
@@ -8,43 +9,43 @@ use serde::Serialize;
 
 /// The audit annotations of a request.
 #[derive(Debug, Default)]
-pub(crate) struct Annotations {
+pub(crate) struct Annotations<'s> {
     published: BTreeMap<String, String>,
-    failures: Vec<Failure>,
+    failures: Vec<Failure<'s>>,
 }
 
 /// The annotations that a policy made with its bindings: several values for a key are joined.
 #[derive(Debug, Default)]
 pub(crate) struct Collected<'s> {
-    keys: Vec<(&'s str, Vec<String>)>,
+    keys: Vec<(&'s str, Vec<Cow<'s, str>>)>,
 }
 
 /// A validation that failed for a binding that audits.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Failure {
-    pub(crate) message: String,
-    pub(crate) policy: String,
-    pub(crate) binding: String,
+pub(crate) struct Failure<'s> {
+    pub(crate) message: Cow<'s, str>,
+    pub(crate) policy: &'s str,
+    pub(crate) binding: &'s str,
     pub(crate) expression_index: usize,
-    pub(crate) validation_actions: Vec<String>,
+    pub(crate) validation_actions: &'s [Box<str>],
 }
 
 const FAILURES_KEY: &str = "validation.policy.admission.k8s.io/validation_failure";
 const MAX_FAILURES: usize = 50;
 const MAX_VALUE_BYTES: usize = 10 * 1024;
 
-impl Annotations {
+impl<'s> Annotations<'s> {
     /// Notes a failed validation.
-    pub(crate) fn add_failure(&mut self, failure: Failure) {
+    pub(crate) fn add_failure(&mut self, failure: impl FnOnce() -> Failure<'s>) {
         if self.failures.len() < MAX_FAILURES {
-            self.failures.push(failure);
+            self.failures.push(failure());
         }
     }
 
     /// Publishes what a policy collected.
-    pub(crate) fn publish(&mut self, policy: &str, collected: Collected<'_>) {
-        for (key, values) in collected.keys {
+    pub(crate) fn publish(&mut self, policy: &str, collected: &Collected<'_>) {
+        for (key, values) in &collected.keys {
             self.add(format!("{policy}/{key}"), values.join(", "));
         }
     }
@@ -74,7 +75,7 @@ impl Annotations {
 
 impl<'s> Collected<'s> {
     /// Adds a value, unless it is there already.
-    pub(crate) fn add(&mut self, key: &'s str, value: &str) {
+    pub(crate) fn add(&mut self, key: &'s str, value: &'s str) {
         let value = cut(value);
         match self.keys.iter_mut().find(|(own, _)| *own == key) {
             None => self.keys.push((key, vec![value])),
@@ -85,9 +86,10 @@ impl<'s> Collected<'s> {
 }
 
 /// A value that is not too long; of a character that does not fit, each byte reads as a replacement character.
-fn cut(value: &str) -> String {
-    let bytes = value.as_bytes();
-    let bytes = bytes.get(..MAX_VALUE_BYTES).unwrap_or(bytes);
+fn cut(value: &str) -> Cow<'_, str> {
+    let Some(bytes) = value.as_bytes().get(..MAX_VALUE_BYTES) else {
+        return Cow::Borrowed(value);
+    };
     let chunks = bytes.utf8_chunks();
     let texts = chunks.map(|chunk| chunk.valid().to_owned() + &"\u{fffd}".repeat(chunk.invalid().len()));
     texts.collect()
@@ -100,13 +102,14 @@ mod tests {
     #[test]
     fn values_are_joined_and_cut() {
         let mut collected = Collected::default();
+        let long = "x".repeat(MAX_VALUE_BYTES - 1) + "é";
         for value in ["a", "b", "a"] {
             collected.add("key", value);
         }
-        collected.add("long", &("x".repeat(MAX_VALUE_BYTES - 1) + "é"));
+        collected.add("long", &long);
         collected.add("not a key", "");
         let mut annotations = Annotations::default();
-        annotations.publish("p.example.com", collected);
+        annotations.publish("p.example.com", &collected);
         let map = annotations.into_map();
         assert_eq!(map.get("p.example.com/key").unwrap(), "a, b");
         assert!(map.get("p.example.com/long").unwrap().ends_with("x\u{fffd}"));
@@ -116,12 +119,13 @@ mod tests {
     #[test]
     fn failures_are_json_for_web_pages() {
         let mut annotations = Annotations::default();
-        annotations.add_failure(Failure {
-            message: "a < b".to_owned(),
-            policy: "p".to_owned(),
-            binding: "b".to_owned(),
+        let actions = ["Audit".into()];
+        annotations.add_failure(|| Failure {
+            message: "a < b".into(),
+            policy: "p",
+            binding: "b",
             expression_index: 1,
-            validation_actions: vec!["Audit".to_owned()],
+            validation_actions: &actions,
         });
         annotations.publish_failures();
         assert_eq!(

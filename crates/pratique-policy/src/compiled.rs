@@ -3,16 +3,30 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::{Composition, Declarations, Expression, ExpressionError, Use};
+use pratique_expression::{
+    Closed, Composition, Declarations, Definition, Expression, ExpressionError, Use, slots,
+};
+
+use crate::variables::{MAX_NESTING, unescaped};
 
 /// A compiled expression, or why it is none: a stored policy is used as far as it goes.
-pub(crate) type Compiled = Result<Arc<Expression>, ExpressionError>;
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) expression: Result<Arc<Expression>, Box<ExpressionError>>,
+    /// What it gives is the same for all policies that have this, too.
+    pub(crate) closed: Option<Arc<Closed>>,
+}
+
+/// A variable with its name.
+pub(crate) type Variable = (Box<str>, Compiled);
 
 /// What a validating policy evaluates once it applies.
 #[derive(Debug)]
 pub(crate) struct Expressions {
-    pub(crate) validations: Vec<Validation>,
-    pub(crate) annotations: Vec<Annotation>,
+    pub(crate) validations: Box<[Validation]>,
+    pub(crate) annotations: Box<[Annotation]>,
+    /// Whether any validation has a message expression.
+    pub(crate) has_messages: bool,
 }
 
 /// A validation.
@@ -21,43 +35,141 @@ pub(crate) struct Validation {
     pub(crate) expression: Compiled,
     pub(crate) message_expression: Option<Compiled>,
     /// What to say without a message expression, or where it fails.
-    pub(crate) message: String,
-    pub(crate) reason: Option<String>,
+    pub(crate) message: Box<str>,
+    pub(crate) reason: Option<Box<str>>,
 }
 
 /// An audit annotation.
 #[derive(Debug)]
 pub(crate) struct Annotation {
-    pub(crate) key: String,
+    pub(crate) key: Box<str>,
     pub(crate) value: Compiled,
-    pub(crate) text: String,
+    pub(crate) text: Box<str>,
+}
+
+impl Compiled {
+    /// Whether others may ask for what it gives, in this policy or another.
+    pub(crate) fn is_shared(&self) -> bool {
+        let closed = self.closed.as_ref();
+        closed.is_some_and(|closed| Arc::strong_count(closed) > 1)
+    }
+
+    /// Whether it reads `authorizer`.
+    pub(crate) fn asks_authorizer(&self) -> bool {
+        let slots = slots();
+        self.expression.as_ref().is_ok_and(|expression| {
+            let program = expression.program();
+            program.reads(slots.authorizer) || program.reads(slots.request_resource)
+        })
+    }
+}
+
+/// Compiles the expressions of a policy whose variables are compiled already.
+pub(crate) struct Compiler<'c> {
+    composition: Composition<'c>,
+    /// By name, with their closed form.
+    variables: Vec<(Box<str>, Option<Arc<Closed>>)>,
+}
+
+impl<'c> Compiler<'c> {
+    /// Compiles the variables; what refers to others is closed once all are known, as names mean the last of them.
+    pub(crate) fn new(
+        mut composition: Composition<'c>,
+        variables: &[api::Variable],
+        declarations: Declarations,
+    ) -> (Self, Box<[Variable]>) {
+        let compiled: Vec<_> = variables
+            .iter()
+            .map(|variable| composition.variable(&variable.name, &variable.expression, declarations))
+            .collect();
+        let names = variables
+            .iter()
+            .map(|variable| (variable.name.as_str().into(), None));
+        let mut compiler = Compiler {
+            composition,
+            variables: names.collect(),
+        };
+        let closed = compiled.into_iter().enumerate().map(|(at, expression)| {
+            let compiled = compiler.closed(expression, at);
+            if let Some((_, place)) = compiler.variables.get_mut(at) {
+                place.clone_from(&compiled.closed);
+            }
+            compiled
+        });
+        let closed: Vec<Compiled> = closed.collect();
+        let names = variables.iter().map(|variable| variable.name.as_str().into());
+        (compiler, names.zip(closed).collect())
+    }
+
+    pub(crate) fn compile(&self, text: &str, usage: Use, declarations: Declarations) -> Compiled {
+        let expression = self.composition.compile(text, usage, declarations);
+        self.closed(expression, self.variables.len())
+    }
+
+    /// Closes an expression over the variables before a place.
+    fn closed(&self, expression: Result<Arc<Expression>, ExpressionError>, before: usize) -> Compiled {
+        let closed = expression.as_ref().ok().and_then(|expression| {
+            let cache = self.composition.cache();
+            cache.close(expression, |field| self.definition(field, before))
+        });
+        Compiled {
+            expression: expression.map_err(Box::new),
+            closed,
+        }
+    }
+
+    fn definition(&self, field: &str, before: usize) -> Definition {
+        let Some(name) = unescaped(field) else {
+            return Definition::Missing;
+        };
+        let Some(at) = self.variables.iter().rposition(|(own, _)| **own == *name) else {
+            return Definition::Missing;
+        };
+        match self.variables.get(at) {
+            // So many may need each other that it counts who is first.
+            Some((_, Some(closed))) if at < before && self.variables.len() <= MAX_NESTING => {
+                Definition::Closed(closed.clone())
+            }
+            _ => Definition::Open,
+        }
+    }
 }
 
 impl Expressions {
     pub(crate) fn compile(
         spec: &api::ValidatingAdmissionPolicySpec,
-        composition: &Composition<'_>,
+        compiler: &Compiler<'_>,
         full: Declarations,
     ) -> Self {
         let annotations = spec.audit_annotations.iter().flatten();
         let validations = spec.validations.iter().flatten();
+        let validations: Box<[Validation]> = validations
+            .map(|validation| Validation::compile(validation, compiler, full))
+            .collect();
         Expressions {
-            validations: validations
-                .map(|validation| Validation::compile(validation, composition, full))
-                .collect(),
+            has_messages: validations.iter().any(|own| own.message_expression.is_some()),
+            validations,
             annotations: annotations
                 .map(|annotation| Annotation {
-                    key: annotation.key.clone(),
-                    value: composition.compile(&annotation.value_expression, Use::AuditAnnotation, full),
-                    text: annotation.value_expression.clone(),
+                    key: annotation.key.as_str().into(),
+                    value: compiler.compile(&annotation.value_expression, Use::AuditAnnotation, full),
+                    text: annotation.value_expression.as_str().into(),
                 })
                 .collect(),
         }
     }
 }
 
+impl Expressions {
+    /// Whether one of them reads `authorizer`; only validations can.
+    pub(crate) fn ask_authorizer(&self) -> bool {
+        let mut validations = self.validations.iter();
+        validations.any(|validation| validation.expression.asks_authorizer())
+    }
+}
+
 impl Validation {
-    fn compile(validation: &api::Validation, composition: &Composition<'_>, full: Declarations) -> Self {
+    fn compile(validation: &api::Validation, compiler: &Compiler<'_>, full: Declarations) -> Self {
         let without_authorizer = Declarations {
             authorizer: false,
             ..full
@@ -66,15 +178,15 @@ impl Validation {
         let message_expression = message_expression.filter(|text| !text.is_empty());
         let given = validation.message.as_deref().unwrap_or_default().trim();
         let message = match given {
-            "" => format!("failed expression: {}", validation.expression.trim()),
-            given => given.to_owned(),
+            "" => format!("failed expression: {}", validation.expression.trim()).into(),
+            given => given.into(),
         };
         Validation {
-            expression: composition.compile(&validation.expression, Use::Validation, full),
+            expression: compiler.compile(&validation.expression, Use::Validation, full),
             message_expression: message_expression
-                .map(|text| composition.compile(text, Use::Message, without_authorizer)),
+                .map(|text| compiler.compile(text, Use::Message, without_authorizer)),
             message,
-            reason: validation.reason.clone(),
+            reason: validation.reason.as_deref().map(Into::into),
         }
     }
 }

@@ -4,6 +4,7 @@ use pratique_cel::Value;
 
 use crate::evaluate::{CONDITIONS_BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::hook::Hook;
+use crate::memo::{Frame, NamespaceForm};
 use crate::outcome::Unfinished;
 use crate::session::{Inputs, Session};
 use crate::trace::Part;
@@ -24,7 +25,10 @@ pub(crate) fn apply<'s>(
     }
     let mut inputs = *inputs;
     inputs.matched.resource = &session.request.resource;
-    inputs.namespace = Value::Null;
+    inputs.namespace = NamespaceForm::Absent;
+    if inputs.frame != Frame::OWN {
+        inputs.frame = session.frame(&inputs.matched, inputs.namespace);
+    }
     let mut round = Round::new(session, &hook.variables, &inputs, CONDITIONS_BUDGET);
     let mut errors: Vec<String> = Vec::new();
     let mut failed = false;

@@ -1,8 +1,11 @@
 //! Rounds of expressions within a budget.
 
-use pratique_cel::{Activation, Context, FaultKind, Stop, Value};
+use pratique_cel::value::Evaluation;
+use pratique_cel::{Activation, FaultKind, Stop, Value};
+use pratique_expression::{Expression, slots};
 
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Variable};
+use crate::memo::{Key, Known};
 use crate::outcome::Unfinished;
 use crate::session::{Inputs, Session};
 use crate::trace::{self, Part};
@@ -21,8 +24,11 @@ pub(crate) const CONDITIONS_BUDGET: u64 = 2_500_000;
 pub(crate) struct Round<'e, 's> {
     session: &'e Session<'s>,
     inputs: Inputs<'s>,
-    activation: Activation<'s>,
-    variables: &'s Variables<'s>,
+    compiled: &'s [Variable],
+    /// Made once something has to be evaluated that nobody knows yet.
+    activation: Option<Activation<'s>>,
+    /// Made once a variable is read.
+    variables: Option<&'s Variables<'s>>,
     budget: u64,
 }
 
@@ -43,18 +49,16 @@ pub(crate) const OUT_OF_BUDGET: &str =
 impl<'e, 's> Round<'e, 's> {
     pub(crate) fn new(
         session: &'e Session<'s>,
-        variables: &'s [(String, Compiled)],
+        compiled: &'s [Variable],
         inputs: &Inputs<'s>,
         budget: u64,
     ) -> Self {
-        let mut activation = session.activation(inputs);
-        let variables = Variables::new(session, variables, inputs, &mut activation);
-        session.with_variables(&mut activation, variables);
         Round {
             session,
             inputs: *inputs,
-            activation,
-            variables,
+            compiled,
+            activation: None,
+            variables: None,
             budget,
         }
     }
@@ -67,8 +71,8 @@ impl<'e, 's> Round<'e, 's> {
     /// Evaluates an expression. Its variables are accounted for first, then itself.
     pub(crate) fn evaluate(&mut self, part: Part<'_>, compiled: &'s Compiled) -> Result<Answer<'s>, Halt> {
         let trace = self.session.trace();
-        let expression = match compiled {
-            Ok(expression) => expression,
+        let expression = match &compiled.expression {
+            Ok(expression) => &**expression,
             Err(error) => {
                 let error = format!("compilation error: {error}");
                 trace.inspect(|trace| trace.broken(part, &error));
@@ -76,26 +80,92 @@ impl<'e, 's> Round<'e, 's> {
             }
         };
         trace.inspect(|trace| trace.begin(part, expression.text()));
-        self.session
-            .supply(&mut self.activation, &self.inputs, expression.program());
-        let mut context = Context::new(self.session.arena(), CALL_LIMIT);
-        if let Some(flag) = self.session.surroundings.interrupt {
-            context = context.with_interrupt(flag);
-        }
-        let evaluation = trace::evaluate(expression.program(), &context, &self.activation, trace);
+        let Known { evaluation, cost, .. } = self.known_or_evaluated(compiled, expression)?;
         let unfinished = |unfinished| Err(Halt::Unfinished(unfinished));
         match evaluation.as_ref().map_err(|fault| fault.kind()) {
             Err(FaultKind::Stopped(Stop::Pending)) => return unfinished(Unfinished::Pending),
             Err(FaultKind::Stopped(Stop::Interrupted)) => return unfinished(Unfinished::Interrupted),
             _ => {}
         }
-        let spent = self.spend(self.variables.take_cost());
-        let spent = spent.and_then(|()| self.spend(context.cost()));
+        let of_variables = self.variables.map_or(0, Variables::take_cost);
+        let spent = self.spend(of_variables);
+        let spent = spent.and_then(|()| self.spend(cost));
         spent.inspect_err(|_| {
             trace.inspect(|trace| trace.exhausted());
         })?;
         Ok(evaluation
             .map_err(|fault| format!("expression '{}' resulted in error: {fault}", expression.text())))
+    }
+
+    fn known_or_evaluated(
+        &mut self,
+        compiled: &'s Compiled,
+        expression: &'s Expression,
+    ) -> Result<Known<'s>, Halt> {
+        let Some(key) = self.key(compiled) else {
+            return Ok(self.evaluated(compiled, expression));
+        };
+        let Some(known) = self.session.memo().get(key) else {
+            let known = self.evaluated(compiled, expression);
+            self.session.memo().set(key, known.clone());
+            return Ok(known);
+        };
+        if known.reads != 0
+            && let Some(closed) = &compiled.closed
+        {
+            // Who reads variables first pays for them.
+            let replayed = self.variables().replay(closed, known.reads);
+            replayed.map_err(|_| Halt::Unfinished(Unfinished::Interrupted))?;
+        }
+        Ok(known)
+    }
+
+    /// By what the value of an expression is known to all who ask the same; `None` where nobody else will ask, and
+    /// where somebody looks on.
+    fn key(&self, compiled: &Compiled) -> Option<Key> {
+        let closed = compiled.closed.as_ref()?;
+        let asked_again = self.inputs.repeats || compiled.is_shared();
+        match self.session.trace() {
+            None if asked_again => Key::new(closed, self.inputs.frame),
+            _ => None,
+        }
+    }
+
+    fn evaluated(&mut self, compiled: &'s Compiled, expression: &'s Expression) -> Known<'s> {
+        let program = expression.program();
+        let variables = program.reads(slots().variables).then(|| self.variables());
+        let session = self.session;
+        let inputs = self.inputs;
+        let activation = self.activation();
+        session.supply(activation, &inputs, program);
+        let context = session.context();
+        let note = variables.map(|variables| variables.note(compiled));
+        let evaluation: Evaluation<'s> = trace::evaluate(program, &context, activation, session.trace());
+        Known {
+            evaluation,
+            cost: context.cost(),
+            reads: match (variables, note) {
+                (Some(variables), Some(note)) => variables.noted(note),
+                _ => 0,
+            },
+        }
+    }
+
+    fn activation(&mut self) -> &mut Activation<'s> {
+        let (session, inputs) = (self.session, &self.inputs);
+        self.activation.get_or_insert_with(|| session.activation(inputs))
+    }
+
+    fn variables(&mut self) -> &'s Variables<'s> {
+        if let Some(variables) = self.variables {
+            return variables;
+        }
+        let (session, compiled, inputs) = (self.session, self.compiled, self.inputs);
+        let activation = self.activation();
+        let variables = Variables::new(session, compiled, &inputs, activation);
+        session.with_variables(activation, variables);
+        self.variables = Some(variables);
+        variables
     }
 
     fn spend(&mut self, cost: u64) -> Result<(), Halt> {

@@ -1,30 +1,32 @@
 //! What validating and mutating policies have in common: when they act, and with which bindings.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use pratique_expression::{Cache, Composition, Declarations, Use};
-use pratique_match::{MatchResources, Matched, Target};
+use pratique_match::{MatchResources, Matched};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 
 use crate::binding::Binding;
 use crate::cluster::Cluster;
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Compiler, Variable};
+use crate::constraints::Constraints;
 use pratique_exclusion::Origin;
 
 /// A compiled policy but for what it does.
 #[derive(Debug)]
 pub(crate) struct Hook {
     pub(crate) name: String,
-    pub(crate) constraints: MatchResources,
+    pub(crate) constraints: Arc<MatchResources>,
     pub(crate) failure_policy: FailurePolicy,
     pub(crate) param_kind: Option<GroupVersionKind>,
     /// By name, in order.
-    pub(crate) variables: Vec<(String, Compiled)>,
-    pub(crate) conditions: Vec<Compiled>,
+    pub(crate) variables: Box<[Variable]>,
+    pub(crate) conditions: Box<[Compiled]>,
     /// By name.
-    pub(crate) bindings: Vec<Binding>,
+    pub(crate) bindings: Box<[Binding]>,
 }
 
 /// What an error leads to.
@@ -50,7 +52,7 @@ pub(crate) struct Parts<'p> {
 pub(crate) struct Bound(HashMap<String, Vec<Binding>>);
 
 impl Hook {
-    /// Compiles the common parts, and hands on the composition in which the rest is to be compiled.
+    /// Compiles the common parts, and hands on what the rest is to be compiled with.
     ///
     /// `None` for a policy whose `paramKind` is no kind at all: an API server leaves it out.
     pub(crate) fn compile<'c>(
@@ -58,7 +60,8 @@ impl Hook {
         parts: &Parts<'_>,
         bindings: Vec<Binding>,
         cache: &'c Cache,
-    ) -> Option<(Self, Composition<'c>)> {
+        constraints: &Constraints,
+    ) -> Option<(Self, Compiler<'c>)> {
         let param_kind = match parts.param_kind {
             None => None,
             Some(kind) => {
@@ -67,43 +70,41 @@ impl Hook {
             }
         };
         let declarations = parts.declarations();
-        let mut composition = Composition::new(cache);
-        let variables = parts.variables.iter().map(|variable| {
-            let compiled = composition.variable(&variable.name, &variable.expression, declarations);
-            (variable.name.clone(), compiled)
-        });
-        let variables = variables.collect();
+        let composition = Composition::new(cache);
+        let (compiler, variables) = Compiler::new(composition, parts.variables, declarations);
         let conditions = parts
             .conditions
             .iter()
-            .map(|condition| composition.compile(&condition.expression, Use::MatchCondition, declarations));
+            .map(|condition| compiler.compile(&condition.expression, Use::MatchCondition, declarations));
         let hook = Hook {
             name,
-            constraints: MatchResources::compile(parts.constraints),
+            constraints: constraints.shared(MatchResources::compile(parts.constraints)),
             failure_policy: FailurePolicy::of(parts.failure_policy),
             param_kind,
             variables,
             conditions: conditions.collect(),
-            bindings,
+            bindings: bindings.into(),
         };
-        Some((hook, composition))
+        Some((hook, compiler))
     }
 
-    /// What a request matches the policy as; the error is that of the policy's configuration.
-    pub(crate) fn matches<'s>(
+    /// Whether a variable or a condition reads `authorizer`.
+    pub(crate) fn asks_authorizer(&self) -> bool {
+        let variables = self.variables.iter().map(|(_, variable)| variable);
+        variables.chain(&self.conditions).any(Compiled::asks_authorizer)
+    }
+
+    /// What a request that matches the policy's constraints is to it; the error is that of the policy's configuration.
+    pub(crate) fn accepts<'s>(
         &self,
-        target: &Target<'s>,
-        cluster: &'s dyn Cluster,
-    ) -> Result<Option<Matched<'s>>, String> {
-        let matched = self.constraints.matches(target, cluster.equivalents(), cluster);
-        let matched = matched.map_err(|error| error.to_string())?;
-        let unknown = self.param_kind.as_ref();
-        let unknown = unknown.filter(|kind| cluster.param_scope(kind).is_none());
-        match (matched, unknown) {
-            (Some(_), Some(kind)) => Err(format!(
+        matched: Matched<'s>,
+        cluster: &dyn Cluster,
+    ) -> Result<Matched<'s>, String> {
+        match &self.param_kind {
+            Some(kind) if cluster.param_scope(kind).is_none() => Err(format!(
                 "failed to find resource referenced by paramKind: '{kind}'"
             )),
-            (matched, _) => Ok(matched),
+            _ => Ok(matched),
         }
     }
 }

@@ -1,26 +1,41 @@
 //! Which policies and bindings a request meets, with those told who look on.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use pratique_exclusion::{Origin, Phase, intercepts};
 use pratique_json as json;
-use pratique_match::{MatchIndex, MatchResources, Matched, Target};
+use pratique_match::{MatchError, MatchResources, Matched, Target};
 
-use crate::binding::Binding;
+use crate::binding::{Binding, Params};
 use crate::cluster::Cluster;
+use crate::groups::Groups;
 use crate::hook::Hook;
 use crate::session::Session;
 use crate::trace::{Does, Met, Subject, Trace};
 
 /// A request that asks who it meets.
-#[derive(Clone, Copy)]
 pub(crate) struct Meeting<'s> {
     does: Does,
     pub(crate) target: Target<'s>,
     cluster: &'s dyn Cluster,
     trace: Option<&'s dyn Trace>,
+    /// What is known of constraints that several bindings have, by their address.
+    bound: RefCell<HashMap<*const MatchResources, Result<bool, String>>>,
 }
 
 /// Params, or none for a policy or a binding without.
 pub(crate) type Param<'s> = Option<&'s json::Value<'s>>;
+
+/// The policies of a set that a request has to do with.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates<'s> {
+    /// By position, each with the place of its outcome.
+    pub(crate) policies: Vec<(u32, u32)>,
+    /// What the request matches as, or why that cannot be told; one for all policies with equal constraints.
+    outcomes: Vec<Result<Matched<'s>, MatchError>>,
+}
 
 impl<'s> Meeting<'s> {
     pub(crate) fn new(does: Does, session: &Session<'s>) -> Self {
@@ -29,31 +44,72 @@ impl<'s> Meeting<'s> {
             target: session.target(),
             cluster: session.surroundings.cluster,
             trace: session.trace(),
+            bound: RefCell::default(),
         }
     }
 
-    /// The positions of the policies to ask. Who looks on wants to know of all.
+    /// The policies to ask. Who looks on wants to know of all.
     pub(crate) fn candidates<'h>(
         &self,
         origin: Origin,
-        index: &MatchIndex,
+        groups: &Groups,
         hooks: impl ExactSizeIterator<Item = &'h Hook>,
-    ) -> Vec<u32> {
+    ) -> Candidates<'s> {
         if !intercepts(Phase::Policy, origin, self.target.resource, self.target.kind) {
             for hook in hooks.filter(|_| self.trace.is_some()) {
                 self.tell_policy(origin, hook, Met::Excluded);
             }
-            return Vec::new();
+            return Candidates::default();
         }
         match self.trace {
-            Some(_) => (0..hooks.len() as u32).collect(),
-            None => index.candidates(&self.target, self.cluster.equivalents()),
+            Some(_) => Candidates {
+                policies: (0..hooks.len() as u32).map(|position| (position, 0)).collect(),
+                outcomes: Vec::new(),
+            },
+            None => self.matched(groups),
         }
     }
 
+    fn matched(&self, groups: &Groups) -> Candidates<'s> {
+        let mut candidates = Candidates::default();
+        let mut found = groups.index.candidates(&self.target, self.cluster.equivalents());
+        let groups = found.drain(..).filter_map(|at| groups.groups.get(at as usize));
+        for group in groups {
+            let Some(outcome) = self.matches(&group.constraints).transpose() else {
+                continue;
+            };
+            let place = candidates.outcomes.len() as u32;
+            candidates.outcomes.push(outcome);
+            let members = group.members.iter().map(|position| (*position, place));
+            candidates.policies.extend(members);
+        }
+        if candidates.outcomes.len() > 1 {
+            candidates.policies.sort_unstable();
+        }
+        candidates
+    }
+
     /// What the request matches a policy as; the error is that of the policy's configuration.
-    pub(crate) fn policy(&self, origin: Origin, hook: &Hook) -> Result<Option<Matched<'s>>, String> {
-        let matched = hook.matches(&self.target, self.cluster);
+    pub(crate) fn policy(
+        &self,
+        origin: Origin,
+        hook: &Hook,
+        candidates: &Candidates<'s>,
+        place: u32,
+    ) -> Result<Option<Matched<'s>>, String> {
+        let known = candidates
+            .outcomes
+            .get(place as usize)
+            .filter(|_| self.trace.is_none());
+        let matched = match known {
+            Some(Ok(matched)) => Ok(Some(*matched)),
+            Some(Err(error)) => Err(error.to_string()),
+            None => self.matches(&hook.constraints).map_err(|error| error.to_string()),
+        };
+        let matched = matched.and_then(|matched| {
+            let accepted = matched.map(|matched| hook.accepts(matched, self.cluster));
+            accepted.transpose()
+        });
         if self.trace.is_some() {
             let met = self.met(&matched, &hook.constraints);
             self.tell_policy(origin, hook, met);
@@ -62,9 +118,9 @@ impl<'s> Meeting<'s> {
     }
 
     /// The params to invoke a policy with, one after the other; `None` for a binding that does not match.
-    pub(crate) fn binding(&self, hook: &Hook, binding: &Binding) -> Result<Option<Vec<Param<'s>>>, String> {
+    pub(crate) fn binding(&self, hook: &Hook, binding: &Binding) -> Result<Option<Params<'s>>, String> {
         let kind = hook.param_kind.as_ref();
-        let params = binding.matches(&self.target, self.cluster).and_then(|matches| {
+        let params = self.is_bound(binding).and_then(|matches| {
             let params = matches.then(|| binding.params(kind, self.target.namespace, self.cluster));
             params.transpose()
         });
@@ -78,6 +134,29 @@ impl<'s> Meeting<'s> {
             trace.binding(&binding.name, met);
         }
         params
+    }
+
+    /// Whether the request matches a binding; the error is that of the binding's configuration.
+    fn is_bound(&self, binding: &Binding) -> Result<bool, String> {
+        let Some(resources) = &binding.resources else {
+            return Ok(true);
+        };
+        let ask = || {
+            let matched = self.matches(resources);
+            matched
+                .map(|matched| matched.is_some())
+                .map_err(|error| error.to_string())
+        };
+        // The set of constraints has it as well.
+        if Arc::strong_count(resources) <= 2 {
+            return ask();
+        }
+        let mut bound = self.bound.borrow_mut();
+        bound.entry(Arc::as_ptr(resources)).or_insert_with(ask).clone()
+    }
+
+    fn matches(&self, constraints: &MatchResources) -> Result<Option<Matched<'s>>, MatchError> {
+        constraints.matches(&self.target, self.cluster.equivalents(), self.cluster)
     }
 
     /// Tells those who look on that the policy and binding, of which they know already, are at work now.

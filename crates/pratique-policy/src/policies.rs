@@ -5,10 +5,11 @@ use std::sync::Arc;
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
-use pratique_match::MatchIndex;
 
 use crate::binding::Binding;
 use crate::compiled::Expressions;
+use crate::constraints::Constraints;
+use crate::groups::Groups;
 use crate::hook::{Bound, Hook, Parts};
 use crate::renew::{self, MadeOf};
 
@@ -18,7 +19,8 @@ pub struct Policies {
     pub(crate) origin: Origin,
     /// By name.
     pub(crate) policies: Vec<Arc<Policy>>,
-    pub(crate) index: MatchIndex,
+    pub(crate) groups: Groups,
+    constraints: Arc<Constraints>,
 }
 
 /// A compiled policy.
@@ -26,6 +28,8 @@ pub struct Policies {
 pub(crate) struct Policy {
     pub(crate) hook: Hook,
     pub(crate) expressions: Expressions,
+    /// Whether an expression reads `authorizer`.
+    pub(crate) asks_authorizer: bool,
     made_of: Option<Origins>,
 }
 
@@ -42,13 +46,17 @@ impl Policies {
         origin: Origin,
         cache: &Cache,
     ) -> Self {
-        let mut bound = Bound::new(bindings.into_iter().map(Binding::validating));
+        let constraints = Arc::new(Constraints::default());
+        let bindings = bindings
+            .into_iter()
+            .map(|binding| Binding::validating(binding, &constraints));
+        let mut bound = Bound::new(bindings);
         let compiled = policies.into_iter().filter_map(|policy| {
             let name = policy.metadata.name.clone().unwrap_or_default();
             let bindings = bound.take(&name, origin)?;
-            Policy::compile(name, policy, bindings, cache).map(Arc::new)
+            Policy::compile(name, policy, bindings, cache, &constraints).map(Arc::new)
         });
-        Policies::of(compiled.collect(), origin)
+        Policies::of(compiled.collect(), origin, constraints.clone())
     }
 
     /// Compiles policies and bindings in the place of these. Those that were made of the very same objects are taken
@@ -74,23 +82,24 @@ impl Policies {
             known.cloned().or_else(|| {
                 let own = bindings
                     .iter()
-                    .map(|binding| Binding::validating(binding))
+                    .map(|binding| Binding::validating(binding, &self.constraints))
                     .collect();
-                let compiled = Policy::compile(name.to_owned(), policy, own, cache)?;
+                let compiled = Policy::compile(name.to_owned(), policy, own, cache, &self.constraints)?;
                 Some(Arc::new(Policy {
                     made_of: Some(MadeOf::new(policy, &bindings)),
                     ..compiled
                 }))
             })
         });
-        Policies::of(compiled.collect(), self.origin)
+        Policies::of(compiled.collect(), self.origin, self.constraints.clone())
     }
 
-    fn of(mut policies: Vec<Arc<Policy>>, origin: Origin) -> Self {
+    fn of(mut policies: Vec<Arc<Policy>>, origin: Origin, constraints: Arc<Constraints>) -> Self {
         policies.sort_by(|a, b| a.hook.name.cmp(&b.hook.name));
         Policies {
             origin,
-            index: MatchIndex::new(policies.iter().map(|policy| &policy.hook.constraints)),
+            groups: Groups::new(policies.iter().map(|policy| &policy.hook)),
+            constraints,
             policies,
         }
     }
@@ -124,6 +133,7 @@ impl Policy {
         policy: &api::ValidatingAdmissionPolicy,
         bindings: Vec<Binding>,
         cache: &Cache,
+        constraints: &Constraints,
     ) -> Option<Self> {
         let spec = policy.spec.clone().unwrap_or_default();
         let parts = Parts {
@@ -133,10 +143,12 @@ impl Policy {
             variables: spec.variables.as_deref().unwrap_or_default(),
             conditions: spec.match_conditions.as_deref().unwrap_or_default(),
         };
-        let (hook, composition) = Hook::compile(name, &parts, bindings, cache)?;
+        let (hook, compiler) = Hook::compile(name, &parts, bindings, cache, constraints)?;
+        let expressions = Expressions::compile(&spec, &compiler, parts.declarations());
         Some(Policy {
+            asks_authorizer: hook.asks_authorizer() || expressions.ask_authorizer(),
             hook,
-            expressions: Expressions::compile(&spec, &composition, parts.declarations()),
+            expressions,
             made_of: None,
         })
     }

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use pratique_cel::library::authz::Authorizer;
-use pratique_cel::{Activation, Arena, Program, Value, value::Struct};
+use pratique_cel::{Activation, Arena, Context, Program, Value, value::Struct};
 use pratique_expression::{Authorizers, request_value, slots};
 use pratique_json as json;
 use pratique_match::{Matched, Target};
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use crate::cluster::Cluster;
+use crate::evaluate::CALL_LIMIT;
+use crate::memo::{Frame, Memo, NamespaceForm};
 use crate::namespace;
 use crate::trace::Trace;
 use crate::typed;
@@ -60,6 +62,16 @@ pub(crate) struct Store<'s> {
     arena: Arena,
     values: typed_arena::Arena<json::Value<'s>>,
     variables: typed_arena::Arena<Variables<'s>>,
+    memo: Memo<'s>,
+}
+
+/// Where expressions are evaluated, for as long as the request is judged.
+#[derive(Clone, Copy)]
+pub(crate) struct Workplace<'s> {
+    pub(crate) arena: &'s Arena,
+    pub(crate) memo: &'s Memo<'s>,
+    pub(crate) interrupt: Option<&'s AtomicBool>,
+    pub(crate) trace: Option<&'s dyn Trace>,
 }
 
 /// A request, and its object as it is by now.
@@ -90,8 +102,14 @@ pub(crate) struct Session<'s> {
     store: &'s Store<'s>,
     requests: RefCell<Vec<(Matched<'s>, Value<'s>)>>,
     objects: RefCell<Vec<(&'s GroupVersionKind, Objects<'s>)>>,
+    /// The stored namespace of the request, if it is to have one.
+    stored_namespace: OnceCell<Option<&'s json::Value<'s>>>,
     namespace: OnceCell<Namespace<'s>>,
     authorizers: OnceCell<Authorizers<'s>>,
+    /// The kinds in which objects are seen, by their place in frames.
+    kinds: RefCell<Vec<&'s GroupVersionKind>>,
+    /// What the request was matched as, by its place in frames.
+    matches: RefCell<Vec<Matched<'s>>>,
     /// Whether objects of built-in kinds are seen as those kinds have them, and not as they came.
     types_objects: bool,
 }
@@ -105,11 +123,9 @@ pub(crate) struct Objects<'s> {
 
 /// The values of `namespaceObject`.
 #[derive(Clone, Copy)]
-pub(crate) struct Namespace<'s> {
-    /// For validations: without what has no place in policies.
-    pub(crate) reduced: Value<'s>,
-    /// For audit annotations.
-    pub(crate) full: Value<'s>,
+struct Namespace<'s> {
+    reduced: Value<'s>,
+    full: Value<'s>,
 }
 
 /// The namespace of a request does not exist.
@@ -126,9 +142,13 @@ pub(crate) struct Inputs<'s> {
     /// `params`
     pub(crate) params: Value<'s>,
     /// `namespaceObject`
-    pub(crate) namespace: Value<'s>,
+    pub(crate) namespace: NamespaceForm,
     /// Whether there is an `authorizer`.
     pub(crate) authorizer: bool,
+    /// What others see as well.
+    pub(crate) frame: Frame,
+    /// Whether the same expressions are to be evaluated again, with other params perhaps.
+    pub(crate) repeats: bool,
 }
 
 impl<'s> Session<'s> {
@@ -145,8 +165,11 @@ impl<'s> Session<'s> {
             store,
             requests: RefCell::default(),
             objects: RefCell::default(),
+            stored_namespace: OnceCell::new(),
             namespace: OnceCell::new(),
             authorizers: OnceCell::new(),
+            kinds: RefCell::default(),
+            matches: RefCell::default(),
             types_objects: true,
         }
     }
@@ -183,6 +206,35 @@ impl<'s> Session<'s> {
         &self.store.arena
     }
 
+    /// What is known of the request already.
+    pub(crate) fn memo(&self) -> &'s Memo<'s> {
+        &self.store.memo
+    }
+
+    /// Where expressions are evaluated.
+    pub(crate) fn workplace(&self) -> Workplace<'s> {
+        Workplace {
+            arena: self.arena(),
+            memo: self.memo(),
+            interrupt: self.surroundings.interrupt,
+            trace: self.trace(),
+        }
+    }
+
+    /// Where one expression is evaluated.
+    pub(crate) fn context(&self) -> Context<'s> {
+        self.workplace().context()
+    }
+
+    /// The frame of what is seen of the request as it was matched.
+    pub(crate) fn frame(&self, matched: &Matched<'s>, namespace: NamespaceForm) -> Frame {
+        let objects = place(&self.kinds, matched.kind, |own, other| std::ptr::eq(*own, *other));
+        let request = place(&self.matches, *matched, |own, other| {
+            std::ptr::eq(own.resource, other.resource) && std::ptr::eq(own.kind, other.kind)
+        });
+        Frame::of(objects, request, namespace)
+    }
+
     /// Keeps a JSON value until the end of the request.
     pub(crate) fn keep(&self, value: json::Value<'s>) -> &'s json::Value<'s> {
         self.store.values.alloc(value)
@@ -200,7 +252,6 @@ impl<'s> Session<'s> {
         activation.set(slots.object, inputs.objects.object);
         activation.set(slots.old_object, inputs.objects.old_object);
         activation.set(slots.params, inputs.params);
-        activation.set(slots.namespace_object, inputs.namespace);
         activation
     }
 
@@ -210,6 +261,9 @@ impl<'s> Session<'s> {
         let wants = |activation: &Activation<'s>, slot| program.reads(slot) && activation.get(slot).is_none();
         if wants(activation, slots.request) {
             activation.set(slots.request, self.request_value(&inputs.matched));
+        }
+        if wants(activation, slots.namespace_object) {
+            activation.set(slots.namespace_object, self.namespace(inputs.namespace));
         }
         let of_user = wants(activation, slots.authorizer) || wants(activation, slots.request_resource);
         if of_user && inputs.authorizer {
@@ -291,9 +345,13 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// `namespaceObject`, made from a stored namespace.
-    pub(crate) fn namespace(&self, stored: &'s json::Value<'s>) -> Namespace<'s> {
-        *self.namespace.get_or_init(|| {
+    /// `namespaceObject` in a form.
+    fn namespace(&self, form: NamespaceForm) -> Value<'s> {
+        let stored = self.stored_namespace.get().copied().flatten();
+        let (Some(stored), false) = (stored, form == NamespaceForm::Absent) else {
+            return Value::Null;
+        };
+        let made = self.namespace.get_or_init(|| {
             let kind = GroupVersionKind::new("", "v1", "Namespace");
             let full = typed::typed(&kind, stored).map_or(stored, |typed| self.keep(typed));
             let full = self.keep(namespace::without_kind(full));
@@ -301,7 +359,11 @@ impl<'s> Session<'s> {
                 reduced: Value::from_typed_json(self.keep(namespace::reduced(full))),
                 full: Value::from_typed_json(full),
             }
-        })
+        });
+        match form {
+            NamespaceForm::Full => made.full,
+            _ => made.reduced,
+        }
     }
 
     /// The objects in a kind.
@@ -333,19 +395,29 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// `namespaceObject`: none for namespaces themselves, though their requests carry a namespace. The error is for a
-    /// namespace that does not exist.
-    pub(crate) fn namespace_of_request(&self) -> Result<Namespace<'s>, NoNamespace> {
+    /// Looks up the stored namespace: none for namespaces themselves, though their requests carry a namespace. The
+    /// error is for a namespace that does not exist.
+    pub(crate) fn find_namespace(&self) -> Result<(), NoNamespace> {
+        if self.stored_namespace.get().is_some() {
+            return Ok(());
+        }
         let kind = &self.request.kind;
         let of_namespace = kind.kind == "Namespace" && kind.version == "v1" && kind.group.is_empty();
-        if self.request.namespace.is_empty() || of_namespace {
-            return Ok(Namespace {
-                reduced: Value::Null,
-                full: Value::Null,
-            });
-        }
-        let namespace = self.surroundings.cluster.namespace(&self.request.namespace);
-        Ok(self.namespace(namespace.ok_or(NoNamespace)?))
+        let stored = match self.request.namespace.is_empty() || of_namespace {
+            true => None,
+            false => {
+                let stored = self.surroundings.cluster.namespace(&self.request.namespace);
+                Some(stored.ok_or(NoNamespace)?)
+            }
+        };
+        self.set_namespace(stored);
+        Ok(())
+    }
+
+    /// Takes a stored namespace for that of the request.
+    pub(crate) fn set_namespace(&self, stored: Option<&'s json::Value<'s>>) {
+        // The first one stays.
+        let _ = self.stored_namespace.set(stored);
     }
 
     fn request_value(&self, matched: &Matched<'s>) -> Value<'s> {
@@ -358,4 +430,25 @@ impl<'s> Session<'s> {
         known.push((*matched, value));
         value
     }
+}
+
+impl<'s> Workplace<'s> {
+    /// Where one expression is evaluated.
+    pub(crate) fn context(&self) -> Context<'s> {
+        let context = Context::new(self.arena, CALL_LIMIT);
+        match self.interrupt {
+            Some(flag) => context.with_interrupt(flag),
+            None => context,
+        }
+    }
+}
+
+/// The place of something in a list, at its end if it was not there.
+fn place<T>(list: &RefCell<Vec<T>>, wanted: T, same: impl Fn(&T, &T) -> bool) -> usize {
+    let mut list = list.borrow_mut();
+    let known = list.iter().position(|own| same(own, &wanted));
+    known.unwrap_or_else(|| {
+        list.push(wanted);
+        list.len() - 1
+    })
 }

@@ -1,13 +1,15 @@
 //! One expression by itself, evaluated as those of a policy are: for tools that explain and for tests.
 
+use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::{Type, Value};
 use pratique_expression::{Cache, Composition, Declarations, ExpressionError, Use};
 use pratique_json as json;
 use pratique_match::Matched;
 use pratique_types::AdmissionRequest;
 
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Compiler, Variable};
 use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
+use crate::memo::{Frame, NamespaceForm};
 use crate::outcome::Unfinished;
 use crate::session::{Inputs, Session, Store, Surroundings};
 use crate::trace::Part;
@@ -15,7 +17,7 @@ use crate::trace::Part;
 /// An expression with the variables that it may name.
 #[derive(Debug)]
 pub struct Trial {
-    variables: Vec<(String, Compiled)>,
+    variables: Box<[Variable]>,
     expression: Compiled,
     result_type: Type,
     authorizer: bool,
@@ -38,16 +40,23 @@ impl Trial {
         declarations: Declarations,
     ) -> Result<Self, ExpressionError> {
         let cache = Cache::new();
-        let mut composition = Composition::new(&cache);
-        let variables = variables
+        let variables: Vec<_> = variables
             .into_iter()
-            .map(|(name, text)| (name.to_owned(), composition.variable(name, text, declarations)))
+            .map(|(name, text)| api::Variable {
+                name: name.to_owned(),
+                expression: text.to_owned(),
+            })
             .collect();
-        let expression = composition.compile(expression, Use::Variable, declarations)?;
+        let (compiler, variables) = Compiler::new(Composition::new(&cache), &variables, declarations);
+        let compiled = compiler.compile(expression, Use::Variable, declarations);
+        let result_type = match &compiled.expression {
+            Ok(expression) => expression.result_type().clone(),
+            Err(error) => return Err((**error).clone()),
+        };
         Ok(Trial {
             variables,
-            result_type: expression.result_type().clone(),
-            expression: Ok(expression),
+            result_type,
+            expression: compiled,
             authorizer: declarations.authorizer,
         })
     }
@@ -73,15 +82,15 @@ impl Trial {
         let session = Session::new(request.into(), surroundings, &store)
             .named_by_object()
             .without_types();
+        session.set_namespace((!namespace.is_null()).then_some(namespace));
         let inputs = Inputs {
             matched,
             objects: session.objects(matched.kind),
             params: session.param(None, Some(params)),
-            namespace: match namespace.is_null() {
-                true => Value::Null,
-                false => session.namespace(namespace).reduced,
-            },
+            namespace: NamespaceForm::Reduced,
             authorizer: self.authorizer,
+            frame: Frame::OWN,
+            repeats: false,
         };
         let mut round = Round::new(&session, &self.variables, &inputs, BUDGET);
         let answer = match round.evaluate(Part::Variable(""), &self.expression) {

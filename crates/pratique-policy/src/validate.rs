@@ -1,20 +1,22 @@
 //! A request before validating policies.
 
+use std::borrow::Cow;
+
 use pratique_match::Matched;
 use pratique_types::Status;
 
 use crate::annotations::{Annotations, Collected, Failure};
-use crate::binding::{Action, Binding};
+use crate::binding::{Action, Binding, Params};
 use crate::denial::{Denial, namespace_not_found};
 use crate::hook::FailurePolicy;
 use crate::meeting::{Meeting, Param};
+use crate::memo::NamespaceForm;
 use crate::observer::{Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
 use crate::policies::{Policies, Policy};
 use crate::session::{Inputs, Session, Store, Submission, Surroundings};
 use crate::trace::Does;
 use crate::validator::{Annotated, Decided, Judgement, judge};
-use pratique_exclusion::Origin;
 
 /// Judges a request by sets of policies, in their order: static ones first.
 ///
@@ -41,7 +43,7 @@ fn judge_all(
         session: &session,
         pending: false,
         decisions: Vec::new(),
-        denials: Vec::new(),
+        denial: None,
         warnings: Vec::new(),
         annotations: Annotations::default(),
     };
@@ -57,10 +59,8 @@ fn judge_all(
         Err(End::Status(status)) => Ok(bench.verdict(Some(*status))),
         Ok(()) => {
             bench.annotations.publish_failures();
-            let status = bench
-                .denials
-                .first()
-                .map(|denial| denial.status(&bench.meeting.target));
+            let denial = bench.denial.take();
+            let status = denial.map(|denial| denial.status(&bench.meeting.target));
             Ok(bench.verdict(status))
         }
     }
@@ -74,9 +74,26 @@ struct Bench<'b, 's> {
     /// are answered.
     pending: bool,
     decisions: Vec<Decision<'s>>,
-    denials: Vec<Denial>,
+    /// The first one, which the user is told.
+    denial: Option<Denial>,
     warnings: Vec<String>,
-    annotations: Annotations,
+    annotations: Annotations<'s>,
+}
+
+/// What a policy decided, for bindings that have the same param.
+struct Judged<'s> {
+    param: Param<'s>,
+    judgement: Judgement<'s>,
+}
+
+impl<'s> Judged<'s> {
+    fn serves(&self, param: Param<'s>) -> bool {
+        match (self.param, param) {
+            (None, None) => true,
+            (Some(own), Some(param)) => std::ptr::eq(own, param),
+            _ => false,
+        }
+    }
 }
 
 /// Why judging ends before the last policy.
@@ -89,16 +106,22 @@ enum End {
 impl<'s> Bench<'_, 's> {
     fn judge_set(&mut self, set: &'s Policies) -> Result<(), End> {
         let hooks = set.policies.iter().map(|policy| &policy.hook);
-        for position in self.meeting.candidates(set.origin, &set.index, hooks) {
-            if let Some(policy) = set.policies.get(position as usize) {
-                self.judge_policy(set.origin, policy)?;
+        let candidates = self.meeting.candidates(set.origin, &set.groups, hooks);
+        for (position, place) in &candidates.policies {
+            if let Some(policy) = set.policies.get(*position as usize) {
+                let matched = self.meeting.policy(set.origin, &policy.hook, &candidates, *place);
+                self.judge_policy(policy, matched)?;
             }
         }
         Ok(())
     }
 
-    fn judge_policy(&mut self, origin: Origin, policy: &'s Policy) -> Result<(), End> {
-        let matched = match self.meeting.policy(origin, &policy.hook) {
+    fn judge_policy(
+        &mut self,
+        policy: &'s Policy,
+        matched: Result<Option<Matched<'s>>, String>,
+    ) -> Result<(), End> {
+        let matched = match matched {
             Ok(Some(matched)) => matched,
             Ok(None) => return Ok(()),
             Err(error) => {
@@ -107,47 +130,45 @@ impl<'s> Bench<'_, 's> {
             }
         };
         let mut collected = Collected::default();
+        let mut last = None;
         for binding in &policy.hook.bindings {
             match self.meeting.binding(&policy.hook, binding) {
                 Ok(None) => {}
                 Ok(Some(params)) => {
-                    self.judge_binding(policy, binding, matched, params, &mut collected)?;
+                    let rounds = (&params, &mut last);
+                    self.judge_binding(policy, binding, matched, rounds, &mut collected)?;
                 }
                 Err(error) => self.fail(policy, Some(binding), &error),
             }
         }
-        self.annotations.publish(&policy.hook.name, collected);
+        self.annotations.publish(&policy.hook.name, &collected);
         Ok(())
     }
 
+    /// Judges with each param, unless the binding before this one had the same.
     fn judge_binding(
         &mut self,
         policy: &'s Policy,
         binding: &'s Binding,
         matched: Matched<'s>,
-        params: Vec<Param<'s>>,
+        (params, last): (&Params<'s>, &mut Option<Judged<'s>>),
         collected: &mut Collected<'s>,
     ) -> Result<(), End> {
-        let namespace = self.session.namespace_of_request();
-        let namespace = namespace.map_err(|_| {
+        self.session.find_namespace().map_err(|_| {
             let status = namespace_not_found(self.meeting.target.namespace);
             End::Status(Box::new(status))
         })?;
-        for param in params {
-            let inputs = Inputs {
-                matched,
-                objects: self.session.objects(matched.kind),
-                params: self.session.param(policy.hook.param_kind.as_ref(), param),
-                namespace: namespace.reduced,
-                authorizer: true,
+        for param in params.rounds() {
+            let known = last.take().filter(|judged| judged.serves(param));
+            let judged = match known {
+                Some(judged) => Ok(judged),
+                None => self.judge_with(policy, matched, param),
             };
-            let audited = Inputs {
-                namespace: namespace.full,
-                ..inputs
-            };
-            self.session.trace().inspect(|trace| trace.round(&inputs.params));
-            match judge(policy, self.session, &inputs, &audited) {
-                Ok(judgement) => self.take(policy, binding, judgement, collected),
+            match judged {
+                Ok(judged) => {
+                    self.take(policy, binding, &judged.judgement, collected);
+                    *last = self.may_serve_again(policy).then_some(judged);
+                }
                 Err(Unfinished::Pending) => self.pending = true,
                 Err(unfinished) => return Err(End::Unfinished(unfinished)),
             }
@@ -155,35 +176,65 @@ impl<'s> Bench<'_, 's> {
         Ok(())
     }
 
+    fn judge_with(
+        &self,
+        policy: &'s Policy,
+        matched: Matched<'s>,
+        param: Param<'s>,
+    ) -> Result<Judged<'s>, Unfinished> {
+        let session = self.session;
+        let inputs = Inputs {
+            matched,
+            objects: session.objects(matched.kind),
+            params: session.param(policy.hook.param_kind.as_ref(), param),
+            namespace: NamespaceForm::Reduced,
+            authorizer: true,
+            frame: session.frame(&matched, NamespaceForm::Reduced),
+            repeats: policy.hook.bindings.len() > 1,
+        };
+        let audited = Inputs {
+            namespace: NamespaceForm::Full,
+            frame: session.frame(&matched, NamespaceForm::Full),
+            ..inputs
+        };
+        session.trace().inspect(|trace| trace.round(&inputs.params));
+        let judgement = judge(policy, session, &inputs, &audited)?;
+        Ok(Judged { param, judgement })
+    }
+
+    /// Whether what a policy decided with a param holds for another binding as well: those who look on want to see how
+    /// it came about each time, and each binding asks the authorizer by itself.
+    fn may_serve_again(&self, policy: &Policy) -> bool {
+        self.session.trace().is_none() && !policy.asks_authorizer
+    }
+
     /// Takes what a policy decided, and does what the binding says.
     fn take(
         &mut self,
         policy: &'s Policy,
         binding: &'s Binding,
-        judgement: Judgement<'s>,
+        judgement: &Judgement<'s>,
         collected: &mut Collected<'s>,
     ) {
-        for (index, decided) in judgement.decisions.into_iter().enumerate() {
+        for (index, decided) in &judgement.decisions {
             match decided {
-                Decided::Admit => {}
-                Decided::Ignored(error) => self.observe(policy, binding, Effect::Allow, error),
+                Decided::Ignored(error) => self.observe(policy, binding, Effect::Allow, *error),
                 Decided::Deny {
                     message,
                     reason,
                     error,
                 } => {
                     for action in &binding.actions {
-                        self.act(*action, policy, binding, index, (&message, &reason, error));
+                        self.act(*action, policy, binding, *index, (message, *reason, *error));
                     }
                 }
             }
         }
-        for annotated in judgement.annotations {
+        for annotated in &judgement.annotations {
             match annotated {
-                Annotated::Publish { key, value } => collected.add(key, &value),
-                Annotated::Exclude => {}
+                Annotated::Publish { key, value } => collected.add(key, value),
                 Annotated::Error(message) => {
-                    self.observe(policy, binding, Effect::Deny, ErrorType::of_message(&message));
+                    self.observe(policy, binding, Effect::Deny, ErrorType::of_message(message));
                     self.deny(policy, Some(binding), message, None);
                 }
             }
@@ -196,21 +247,21 @@ impl<'s> Bench<'_, 's> {
         policy: &'s Policy,
         binding: &'s Binding,
         index: usize,
-        (message, reason, error): (&str, &Option<String>, ErrorType),
+        (message, reason, error): (&Cow<'s, str>, Option<&str>, ErrorType),
     ) {
         match action {
             Action::Deny => {
                 self.observe(policy, binding, Effect::Deny, error);
-                self.deny(policy, Some(binding), message.to_owned(), reason.clone());
+                self.deny(policy, Some(binding), message, reason);
             }
             Action::Audit => {
                 self.observe(policy, binding, Effect::Audit, error);
-                self.annotations.add_failure(Failure {
-                    message: message.to_owned(),
-                    policy: binding.policy.clone(),
-                    binding: binding.name.clone(),
+                self.annotations.add_failure(|| Failure {
+                    message: message.clone(),
+                    policy: &binding.policy,
+                    binding: &binding.name,
                     expression_index: index,
-                    validation_actions: binding.action_names.clone(),
+                    validation_actions: &binding.action_names,
                 });
             }
             Action::Warn => {
@@ -231,15 +282,15 @@ impl<'s> Bench<'_, 's> {
             (FailurePolicy::Fail, None) => format!("failed to configure policy: {error}"),
             (FailurePolicy::Fail, Some(_)) => format!("failed to configure binding: {error}"),
         };
-        self.deny(policy, binding, message, None);
+        self.deny(policy, binding, &message, None);
     }
 
-    fn deny(&mut self, policy: &Policy, binding: Option<&Binding>, message: String, reason: Option<String>) {
-        self.denials.push(Denial {
+    fn deny(&mut self, policy: &Policy, binding: Option<&Binding>, message: &str, reason: Option<&str>) {
+        self.denial.get_or_insert_with(|| Denial {
             policy: policy.hook.name.clone(),
-            binding: binding.map(|binding| binding.name.clone()),
-            message,
-            reason,
+            binding: binding.map(|binding| binding.name.to_string()),
+            message: message.to_owned(),
+            reason: reason.map(str::to_owned),
         });
     }
 

@@ -1,5 +1,7 @@
 //! One policy judges with one param.
 
+use std::borrow::Cow;
+
 use pratique_cel::Value;
 
 use crate::compiled::{Annotation, Validation};
@@ -14,23 +16,21 @@ use crate::trace::Part;
 /// What a policy decided with one param.
 #[derive(Debug, Default)]
 pub(crate) struct Judgement<'s> {
-    /// One for each validation, or a single one for an error.
-    pub(crate) decisions: Vec<Decided>,
+    /// One for each validation that is not simply true, by its index; or a single one for an error.
+    pub(crate) decisions: Vec<(usize, Decided<'s>)>,
     pub(crate) annotations: Vec<Annotated<'s>>,
 }
 
-/// What came of a validation.
+/// What came of a validation that is not true.
 #[derive(Debug)]
-pub(crate) enum Decided {
-    /// It is true.
-    Admit,
+pub(crate) enum Decided<'s> {
     /// It failed, and failures are ignored.
     Ignored(ErrorType),
     /// It is false, or failed.
     Deny {
-        message: String,
+        message: Cow<'s, str>,
         /// `None` unless it is false.
-        reason: Option<String>,
+        reason: Option<&'s str>,
         error: ErrorType,
     },
 }
@@ -40,9 +40,8 @@ pub(crate) enum Decided {
 pub(crate) enum Annotated<'s> {
     Publish {
         key: &'s str,
-        value: String,
+        value: &'s str,
     },
-    Exclude,
     /// It failed, which denies.
     Error(String),
 }
@@ -80,19 +79,19 @@ pub(crate) fn judge<'s>(
 impl Judgement<'_> {
     fn failed(policy: &Policy, message: String) -> Self {
         Judgement {
-            decisions: vec![Decided::failed(policy, message)],
+            decisions: vec![(0, Decided::failed(policy, message))],
             annotations: Vec::new(),
         }
     }
 }
 
-impl Decided {
+impl Decided<'_> {
     fn failed(policy: &Policy, message: String) -> Self {
         let error = ErrorType::of_message(&message);
         match policy.hook.failure_policy.ignores() {
             true => Decided::Ignored(error),
             false => Decided::Deny {
-                message,
+                message: message.into(),
                 reason: None,
                 error,
             },
@@ -100,18 +99,22 @@ impl Decided {
     }
 }
 
+/// A validation that is not true, by its index.
+type Unmet<'s> = (usize, Answer<'s>);
+
 fn validate<'s>(
     policy: &'s Policy,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
-) -> Result<Vec<Decided>, Halt> {
+) -> Result<Vec<(usize, Decided<'s>)>, Halt> {
     let expressions = &policy.expressions;
     let mut round = Round::new(session, &policy.hook.variables, inputs, BUDGET);
-    let mut answers = Vec::with_capacity(expressions.validations.len());
+    let mut unmet: Vec<Unmet<'s>> = Vec::new();
     let mut pending = None;
     for (index, validation) in expressions.validations.iter().enumerate() {
         match round.evaluate(Part::Validation(index), &validation.expression) {
-            Ok(answer) => answers.push(answer),
+            Ok(Ok(Value::Bool(true))) => {}
+            Ok(answer) => unmet.push((index, answer)),
             // The others may have checks to ask too.
             Err(halt @ Halt::Unfinished(Unfinished::Pending)) => pending = Some(halt),
             Err(halt) => return Err(pending.unwrap_or(halt)),
@@ -120,77 +123,85 @@ fn validate<'s>(
     if let Some(pending) = pending {
         return Err(pending);
     }
-    let messages = messages(policy, session, inputs, round.budget());
-    let messages = match messages {
-        Err(Halt::Unfinished(_)) => messages.map(Some)?,
-        Err(Halt::OutOfBudget) => None,
-        Ok(messages) => Some(messages),
+    let messages = match expressions.has_messages {
+        true => messages(policy, session, inputs, (&unmet, round.budget())),
+        false => Ok(Vec::new()),
     };
-    let pairs = expressions.validations.iter().zip(answers).enumerate();
-    let decisions = pairs.map(|(index, (validation, answer))| {
-        let message = messages
-            .as_ref()
-            .map(|messages| messages.get(index).and_then(Option::as_ref));
-        decide(policy, validation, answer, message)
-    });
-    Ok(decisions.collect())
+    match messages {
+        Err(halt @ Halt::Unfinished(_)) => Err(halt),
+        Err(Halt::OutOfBudget) => Ok(decide_without_messages(policy, unmet)),
+        Ok(messages) => Ok(decide_all(policy, unmet, messages)),
+    }
 }
 
-/// The results of message expressions, which are evaluated whether they are needed or not: they count for the budget.
+/// The results of the message expressions of those that are unmet. All message expressions are evaluated, whether
+/// they are needed or not: they count for the budget.
 fn messages<'s>(
     policy: &'s Policy,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
-    budget: u64,
-) -> Result<Vec<Option<Answer<'s>>>, Halt> {
-    let validations = &policy.expressions.validations;
-    if validations
-        .iter()
-        .all(|validation| validation.message_expression.is_none())
-    {
-        return Ok(Vec::new());
-    }
+    (unmet, budget): (&[Unmet<'s>], u64),
+) -> Result<Vec<(usize, Answer<'s>)>, Halt> {
     let inputs = Inputs {
         authorizer: false,
         ..*inputs
     };
     let mut round = Round::new(session, &policy.hook.variables, &inputs, budget);
-    let expressions = validations
-        .iter()
-        .map(|validation| validation.message_expression.as_ref());
-    let answers = expressions.enumerate().map(|(index, expression)| {
-        expression
-            .map(|expression| round.evaluate(Part::Message(index), expression))
-            .transpose()
-    });
-    answers.collect()
+    let mut answers = Vec::new();
+    for (index, validation) in policy.expressions.validations.iter().enumerate() {
+        let Some(expression) = &validation.message_expression else {
+            continue;
+        };
+        let answer = round.evaluate(Part::Message(index), expression)?;
+        if unmet.iter().any(|(own, _)| *own == index) {
+            answers.push((index, answer));
+        }
+    }
+    Ok(answers)
 }
 
-/// Decides on the answer of a validation; `message` is `None` when messages ran out of budget.
-fn decide(
-    policy: &Policy,
-    validation: &Validation,
-    answer: Answer<'_>,
-    message: Option<Option<&Answer<'_>>>,
-) -> Decided {
-    let holds = match answer {
-        Ok(value) => matches!(value, Value::Bool(true)),
-        Err(error) => return Decided::failed(policy, error),
-    };
-    let Some(message) = message else {
-        let text = format!("failed messageExpression: {OUT_OF_BUDGET}");
-        return Decided::failed(policy, text);
-    };
-    if holds {
-        return Decided::Admit;
-    }
+/// Decides on validations that are not true.
+fn decide_all<'s>(
+    policy: &'s Policy,
+    unmet: Vec<Unmet<'s>>,
+    messages: Vec<(usize, Answer<'s>)>,
+) -> Vec<(usize, Decided<'s>)> {
+    let mut messages = messages.into_iter().peekable();
+    let validations = &policy.expressions.validations;
+    let decisions = unmet.into_iter().filter_map(|(index, answer)| {
+        let message = messages.next_if(|(own, _)| *own == index);
+        let decided = match answer {
+            Ok(_) => unheld(validations.get(index)?, message.map(|(_, message)| message)),
+            Err(error) => Decided::failed(policy, error),
+        };
+        Some((index, decided))
+    });
+    decisions.collect()
+}
+
+/// Where messages ran out of budget, even validations that hold have failed.
+fn decide_without_messages<'s>(policy: &'s Policy, unmet: Vec<Unmet<'s>>) -> Vec<(usize, Decided<'s>)> {
+    let mut unmet = unmet.into_iter().peekable();
+    let count = policy.expressions.validations.len();
+    let decisions = (0..count).map(|index| {
+        let error = match unmet.next_if(|(own, _)| *own == index) {
+            Some((_, Err(error))) => error,
+            Some((_, Ok(_))) | None => format!("failed messageExpression: {OUT_OF_BUDGET}"),
+        };
+        (index, Decided::failed(policy, error))
+    });
+    decisions.collect()
+}
+
+/// Decides on a validation that is false.
+fn unheld<'s>(validation: &'s Validation, message: Option<Answer<'s>>) -> Decided<'s> {
     let message = match message {
         Some(Ok(Value::String(text))) => usable(text),
         _ => None,
     };
     Decided::Deny {
-        message: message.map_or_else(|| validation.message.clone(), str::to_owned),
-        reason: Some(validation.reason.clone().unwrap_or_else(|| "Invalid".to_owned())),
+        message: Cow::Borrowed(message.unwrap_or(&validation.message)),
+        reason: Some(validation.reason.as_deref().unwrap_or("Invalid")),
         error: ErrorType::None,
     }
 }
@@ -216,27 +227,29 @@ fn annotate<'s>(
         ..*inputs
     };
     let mut round = Round::new(session, &policy.hook.variables, &inputs, BUDGET);
-    let annotated = annotations.iter().enumerate().map(|(index, annotation)| {
+    let mut published = Vec::new();
+    for (index, annotation) in annotations.iter().enumerate() {
         let answer = round.evaluate(Part::Annotation(index), &annotation.value)?;
-        Ok(annotated(policy, annotation, answer))
-    });
-    annotated.collect()
+        published.extend(annotated(policy, annotation, answer));
+    }
+    Ok(published)
 }
 
-fn annotated<'s>(policy: &Policy, annotation: &'s Annotation, answer: Answer<'_>) -> Annotated<'s> {
-    match answer {
-        Ok(Value::Null) => Annotated::Exclude,
-        Ok(Value::String(text)) if text.trim().is_empty() => Annotated::Exclude,
+/// What an annotation's value leads to; `None` for nothing.
+fn annotated<'s>(policy: &Policy, annotation: &'s Annotation, answer: Answer<'s>) -> Option<Annotated<'s>> {
+    Some(match answer {
+        Ok(Value::Null) => return None,
+        Ok(Value::String(text)) if text.trim().is_empty() => return None,
         Ok(Value::String(text)) => Annotated::Publish {
             key: &annotation.key,
-            value: text.trim().to_owned(),
+            value: text.trim(),
         },
         Ok(other) => Annotated::Error(format!(
             "valueExpression '{}' resulted in unsupported return type: {}. Return type must be either string or null.",
             annotation.text,
             other.type_name()
         )),
-        Err(_) if policy.hook.failure_policy.ignores() => Annotated::Exclude,
+        Err(_) if policy.hook.failure_policy.ignores() => return None,
         Err(error) => Annotated::Error(error),
-    }
+    })
 }

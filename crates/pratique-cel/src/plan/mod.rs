@@ -23,7 +23,7 @@ use crate::environment::{Activation, Environment, Slot};
 use crate::types::Type;
 use crate::value::Evaluation;
 
-use node::{Node, NodeId};
+use node::{Key, Node, NodeId, Root};
 pub use observe::{Observer, Unobserved};
 use run::{Local, Run};
 
@@ -53,6 +53,27 @@ impl Program {
     /// Whether it reads a variable of the environment; if not, that needs no value.
     pub fn reads(&self, variable: Slot) -> bool {
         self.reads.contains(&variable)
+    }
+
+    /// The fields that it reads of a variable; `None` where it does something else with the variable as well, so that
+    /// any of its fields may count.
+    pub fn fields_read(&self, variable: Slot) -> Option<Vec<&str>> {
+        let mut fields: Vec<&str> = Vec::new();
+        for node in &self.nodes {
+            let Node::Attribute(attribute) = node else {
+                continue;
+            };
+            if !matches!(&attribute.root, Root::Variable { slot, .. } if *slot == variable) {
+                continue;
+            }
+            let (Key::Name(field) | Key::Declared(field)) = &attribute.path.first()?.key else {
+                return None;
+            };
+            if !fields.contains(&&**field) {
+                fields.push(field);
+            }
+        }
+        Some(fields)
     }
 
     /// Evaluates it. The cost is added to the context's.

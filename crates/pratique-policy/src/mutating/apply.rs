@@ -67,7 +67,7 @@ fn evaluate<'s>(
     hook: &'s Hook,
     inputs: &Inputs<'s>,
 ) -> Result<Value<'s>, Refusal> {
-    if let Err(error) = &mutation.expression {
+    if let Err(error) = &mutation.expression.expression {
         let error = error.to_string();
         let part = Part::Mutation(index);
         session.trace().inspect(|trace| trace.broken(part, &error));

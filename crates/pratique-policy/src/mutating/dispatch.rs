@@ -155,11 +155,11 @@ impl<'s> Bench<'_, 's> {
         if calls.is_empty() {
             return Ok(());
         }
-        let namespace = self.session.namespace_of_request();
-        let namespace = namespace.map_err(|_| namespace_not_found(self.meeting.target.namespace))?;
+        let namespace = self.session.find_namespace();
+        namespace.map_err(|_| namespace_not_found(self.meeting.target.namespace))?;
         for call in &calls {
             let version = self.version(call.matched.kind);
-            self.invoke(call, version, namespace.full)?;
+            self.invoke(call, version)?;
         }
         if let Some(changed) = self.changed() {
             self.returns(changed)?;
@@ -170,12 +170,13 @@ impl<'s> Bench<'_, 's> {
 
     fn gather(&mut self, set: &'s MutatingPolicies, calls: &mut Vec<Call<'s>>) {
         let hooks = set.policies.iter().map(|policy| &policy.hook);
-        let candidates = self.meeting.candidates(set.origin, &set.index, hooks);
-        for policy in candidates
-            .into_iter()
-            .filter_map(|at| set.policies.get(at as usize))
-        {
-            match self.meeting.policy(set.origin, &policy.hook) {
+        let candidates = self.meeting.candidates(set.origin, &set.groups, hooks);
+        for (position, place) in &candidates.policies {
+            let Some(policy) = set.policies.get(*position as usize) else {
+                continue;
+            };
+            let matched = self.meeting.policy(set.origin, &policy.hook, &candidates, *place);
+            match matched {
                 Ok(None) => {}
                 Ok(Some(matched)) => self.gather_bindings((set.origin, policy), matched, calls),
                 Err(error) => self.failures.of_configuration(&policy.hook, None, &error),
@@ -191,7 +192,8 @@ impl<'s> Bench<'_, 's> {
     ) {
         for binding in &policy.hook.bindings {
             match self.meeting.binding(&policy.hook, binding) {
-                Ok(params) => calls.extend(params.into_iter().flatten().map(|param| Call {
+                Ok(None) => {}
+                Ok(Some(params)) => calls.extend(params.rounds().map(|param| Call {
                     origin,
                     policy,
                     binding,

@@ -13,11 +13,12 @@ use super::outcome::{Step, StepResult};
 use super::reinvocation::Invocation;
 use super::version::{Version, Viewer};
 use crate::conditions;
+use crate::memo::{Frame, NamespaceForm};
 use crate::observer::{ErrorType, Mutating};
 use crate::session::Inputs;
 
 impl<'s> Bench<'_, 's> {
-    pub(super) fn invoke(&mut self, call: &Call<'s>, at: usize, namespace: Value<'s>) -> Result<(), End> {
+    pub(super) fn invoke(&mut self, call: &Call<'s>, at: usize) -> Result<(), End> {
         let policy = call.policy;
         if policy.mutations.len() != policy.declared {
             let (name, given, got) = (&policy.hook.name, policy.declared, policy.mutations.len());
@@ -34,7 +35,7 @@ impl<'s> Bench<'_, 's> {
         }
         let before = self.versions.get(at).map(|version| version.object);
         for (index, mutation) in policy.mutations.iter().enumerate() {
-            self.mutate(call, at, namespace, (index, mutation))?;
+            self.mutate(call, at, (index, mutation))?;
         }
         if !policy.mutations.is_empty() {
             self.last = Some(at);
@@ -53,7 +54,7 @@ impl<'s> Bench<'_, 's> {
         if hook.conditions.is_empty() {
             return Ok(true);
         }
-        let Some(inputs) = self.inputs(call, at, Value::Null, Viewer::Condition) else {
+        let Some(inputs) = self.inputs(call, at, NamespaceForm::Absent, Viewer::Condition) else {
             return Ok(false);
         };
         match conditions::apply(hook, self.session, &inputs).map_err(End::Unfinished)? {
@@ -69,13 +70,12 @@ impl<'s> Bench<'_, 's> {
         &mut self,
         call: &Call<'s>,
         at: usize,
-        namespace: Value<'s>,
         (index, mutation): (usize, &'s Mutation),
     ) -> Result<(), End> {
         let cluster = self.session.surroundings.cluster;
         let (Some(version), Some(inputs)) = (
             self.versions.get(at),
-            self.inputs(call, at, namespace, Viewer::Mutation),
+            self.inputs(call, at, NamespaceForm::Full, Viewer::Mutation),
         ) else {
             return Ok(());
         };
@@ -147,13 +147,22 @@ impl<'s> Bench<'_, 's> {
         });
     }
 
-    fn inputs(&self, call: &Call<'s>, at: usize, namespace: Value<'s>, viewer: Viewer) -> Option<Inputs<'s>> {
+    fn inputs(
+        &self,
+        call: &Call<'s>,
+        at: usize,
+        namespace: NamespaceForm,
+        viewer: Viewer,
+    ) -> Option<Inputs<'s>> {
         Some(Inputs {
             matched: call.matched,
             objects: self.versions.get(at)?.objects(viewer),
             params: self.params(call),
             namespace,
             authorizer: true,
+            // Each mutation may see what the one before it left.
+            frame: Frame::OWN,
+            repeats: false,
         })
     }
 

@@ -16,11 +16,12 @@ mod words;
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::{Cache, Composition, Declarations, Expression, Use};
-use pratique_match::MatchIndex;
+use pratique_expression::{Cache, Declarations, Use};
 
 use crate::binding::Binding;
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Compiler};
+use crate::constraints::Constraints;
+use crate::groups::Groups;
 use crate::hook::{Bound, Hook, Parts};
 use crate::renew::{self, MadeOf};
 use pratique_exclusion::Origin;
@@ -36,14 +37,15 @@ pub struct MutatingPolicies {
     origin: Origin,
     /// By name.
     policies: Vec<Arc<MutatingPolicy>>,
-    index: MatchIndex,
+    groups: Groups,
+    constraints: Arc<Constraints>,
 }
 
 /// A compiled mutating policy.
 #[derive(Debug)]
 pub(crate) struct MutatingPolicy {
     hook: Hook,
-    mutations: Vec<Mutation>,
+    mutations: Box<[Mutation]>,
     /// How many mutations it was given. A stored one may be of a type that nobody knows.
     declared: usize,
     /// Whether it has a second turn when others change the object after it.
@@ -80,13 +82,17 @@ impl MutatingPolicies {
         origin: Origin,
         cache: &Cache,
     ) -> Self {
-        let mut bound = Bound::new(bindings.into_iter().map(Binding::mutating));
+        let constraints = Arc::new(Constraints::default());
+        let bindings = bindings
+            .into_iter()
+            .map(|binding| Binding::mutating(binding, &constraints));
+        let mut bound = Bound::new(bindings);
         let compiled = policies.into_iter().filter_map(|policy| {
             let name = policy.metadata.name.clone().unwrap_or_default();
             let bindings = bound.take(&name, origin)?;
-            MutatingPolicy::compile(name, policy, bindings, cache).map(Arc::new)
+            MutatingPolicy::compile(name, policy, bindings, cache, &constraints).map(Arc::new)
         });
-        MutatingPolicies::of(compiled.collect(), origin)
+        MutatingPolicies::of(compiled.collect(), origin, constraints.clone())
     }
 
     /// Compiles policies and bindings in the place of these. Those that were made of the very same objects are taken
@@ -114,23 +120,25 @@ impl MutatingPolicies {
             known.cloned().or_else(|| {
                 let own = bindings
                     .iter()
-                    .map(|binding| Binding::mutating(binding))
+                    .map(|binding| Binding::mutating(binding, &self.constraints))
                     .collect();
-                let compiled = MutatingPolicy::compile(name.to_owned(), policy, own, cache)?;
+                let compiled =
+                    MutatingPolicy::compile(name.to_owned(), policy, own, cache, &self.constraints)?;
                 Some(Arc::new(MutatingPolicy {
                     made_of: Some(MadeOf::new(policy, &bindings)),
                     ..compiled
                 }))
             })
         });
-        MutatingPolicies::of(compiled.collect(), self.origin)
+        MutatingPolicies::of(compiled.collect(), self.origin, self.constraints.clone())
     }
 
-    fn of(mut policies: Vec<Arc<MutatingPolicy>>, origin: Origin) -> Self {
+    fn of(mut policies: Vec<Arc<MutatingPolicy>>, origin: Origin, constraints: Arc<Constraints>) -> Self {
         policies.sort_by(|a, b| a.hook.name.cmp(&b.hook.name));
         MutatingPolicies {
             origin,
-            index: MatchIndex::new(policies.iter().map(|policy| &policy.hook.constraints)),
+            groups: Groups::new(policies.iter().map(|policy| &policy.hook)),
+            constraints,
             policies,
         }
     }
@@ -164,6 +172,7 @@ impl MutatingPolicy {
         policy: &api::MutatingAdmissionPolicy,
         bindings: Vec<Binding>,
         cache: &Cache,
+        constraints: &Constraints,
     ) -> Option<Self> {
         let spec = policy.spec.clone().unwrap_or_default();
         let parts = Parts {
@@ -173,7 +182,7 @@ impl MutatingPolicy {
             variables: spec.variables.as_deref().unwrap_or_default(),
             conditions: spec.match_conditions.as_deref().unwrap_or_default(),
         };
-        let (hook, composition) = Hook::compile(name, &parts, bindings, cache)?;
+        let (hook, compiler) = Hook::compile(name, &parts, bindings, cache, constraints)?;
         let declarations = Declarations {
             patch_types: true,
             ..parts.declarations()
@@ -181,7 +190,7 @@ impl MutatingPolicy {
         let declared = spec.mutations.as_deref().unwrap_or_default();
         let mutations = declared
             .iter()
-            .filter_map(|mutation| Mutation::compile(mutation, &composition, declarations));
+            .filter_map(|mutation| Mutation::compile(mutation, &compiler, declarations));
         Some(MutatingPolicy {
             hook,
             mutations: mutations.collect(),
@@ -196,7 +205,7 @@ impl Mutation {
     /// `None` for a type that nobody knows, and where the expression is not there.
     fn compile(
         mutation: &api::Mutation,
-        composition: &Composition<'_>,
+        compiler: &Compiler<'_>,
         declarations: Declarations,
     ) -> Option<Self> {
         let (form, expression, usage) = match mutation.patch_type.as_str() {
@@ -213,7 +222,7 @@ impl Mutation {
             _ => return None,
         };
         let text = expression.as_deref().unwrap_or_default();
-        let expression: Result<Arc<Expression>, _> = composition.compile(text, usage, declarations);
+        let expression = compiler.compile(text, usage, declarations);
         Some(Mutation { form, expression })
     }
 }

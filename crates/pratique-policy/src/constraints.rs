@@ -1,0 +1,56 @@
+//! Constraints that policies and bindings have in common, so that a request is held against them once.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pratique_match::MatchResources;
+
+/// The constraints in use, each once. Handed on from a set of policies to the one that takes its place.
+#[derive(Debug, Default)]
+pub(crate) struct Constraints(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    all: HashSet<Arc<MatchResources>>,
+    /// At how many entries to look for those that nobody uses any more.
+    sweep_at: usize,
+}
+
+impl Constraints {
+    /// The constraints that equal these.
+    pub(crate) fn shared(&self, constraints: MatchResources) -> Arc<MatchResources> {
+        // What a thread that panicked left behind is whole.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.all.get(&constraints) {
+            return known.clone();
+        }
+        if known.all.len() >= known.sweep_at {
+            known.all.retain(|own| Arc::strong_count(own) > 1);
+            known.sweep_at = 2 * known.all.len() + 64;
+        }
+        let shared = Arc::new(constraints);
+        known.all.insert(shared.clone());
+        shared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_constraints_are_kept_once_and_not_for_longer_than_needed() {
+        let constraints = Constraints::default();
+        let make = || MatchResources::compile(None);
+        let first = constraints.shared(make());
+        assert!(Arc::ptr_eq(&first, &constraints.shared(make())));
+        let gone = Arc::downgrade(&first);
+        drop(first);
+        for index in 0..100 {
+            let text = format!(r#"{{"excludeResourceRules":[{{"resources":["r{index}"]}}]}}"#);
+            let other = serde_json::from_str(&text).unwrap();
+            constraints.shared(MatchResources::compile(Some(&other)));
+        }
+        assert!(gone.upgrade().is_none());
+    }
+}

@@ -1,0 +1,48 @@
+//! Policies by their constraints: those with equal ones match the same requests.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pratique_match::{MatchIndex, MatchResources};
+
+use crate::hook::Hook;
+
+/// Policies of a set by their constraints, with an index over these.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    pub(crate) index: MatchIndex,
+    pub(crate) groups: Vec<Group>,
+}
+
+/// Policies with equal constraints.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) constraints: Arc<MatchResources>,
+    /// Their positions, in ascending order.
+    pub(crate) members: Vec<u32>,
+}
+
+impl Groups {
+    /// Groups policies. Constraints that are the same are equal; equal ones mostly are the same.
+    pub(crate) fn new<'h>(hooks: impl Iterator<Item = &'h Hook>) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut places: HashMap<*const MatchResources, usize> = HashMap::new();
+        for (position, hook) in hooks.enumerate() {
+            let place = *places.entry(Arc::as_ptr(&hook.constraints)).or_insert_with(|| {
+                groups.push(Group {
+                    constraints: hook.constraints.clone(),
+                    members: Vec::new(),
+                });
+                groups.len() - 1
+            });
+            if let Some(group) = groups.get_mut(place) {
+                group.members.push(position as u32);
+            }
+        }
+        groups.iter_mut().for_each(|group| group.members.shrink_to_fit());
+        Groups {
+            index: MatchIndex::new(groups.iter().map(|group| &*group.constraints)),
+            groups,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What expressions gave for this request, for the policies that ask the same again.
+//!
+//! A value is known by the [`Closed`] expression that gave it and by the [`Frame`] that it saw. It comes with its cost,
+//! which everybody pays who asks: whether a budget suffices does not depend on who asked first. Every evaluation has
+//! the same limit of its own, so that an evaluation past that limit gives the same error at the same cost, too.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+use pratique_cel::value::Evaluation;
+use pratique_cel::{Fault, FaultKind, Stop};
+use pratique_expression::{Closed, Sees};
+
+/// What expressions see of a request: in which form the objects, `request` and `namespaceObject`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame(u32);
+
+/// The forms of `namespaceObject`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NamespaceForm {
+    /// Null, for match conditions.
+    Absent = 0,
+    /// For validations: without what has no place in policies.
+    Reduced = 1,
+    /// For audit annotations and mutations.
+    Full = 2,
+}
+
+/// What an expression gave.
+#[derive(Clone, Debug)]
+pub(crate) struct Known<'s> {
+    pub(crate) evaluation: Evaluation<'s>,
+    /// What it cost, without the variables that it read.
+    pub(crate) cost: u64,
+    /// Which of the variables that it names it read: a bit for each.
+    pub(crate) reads: u64,
+}
+
+/// What is known of a request.
+#[derive(Debug, Default)]
+pub(crate) struct Memo<'s> {
+    known: RefCell<HashMap<Key, Known<'s>, BuildHasherDefault<Mixer>>>,
+}
+
+/// A closed expression, by its address: policies keep it for longer than a request. And what it sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    closed: usize,
+    frame: u32,
+}
+
+impl Frame {
+    /// What nobody else sees.
+    pub(crate) const OWN: Frame = Frame(u32::MAX);
+
+    /// The frame of the objects and the request at these places among the forms that there are of them.
+    pub(crate) fn of(objects: usize, request: usize, namespace: NamespaceForm) -> Frame {
+        match (u8::try_from(objects), u8::try_from(request)) {
+            (Ok(objects), Ok(request)) => {
+                Frame(u32::from(objects) << 16 | u32::from(request) << 8 | namespace as u32)
+            }
+            _ => Frame::OWN,
+        }
+    }
+
+    /// The part of the frame that counts for an expression.
+    fn seen(self, sees: Sees) -> u32 {
+        let part = |counts: bool, mask: u32| if counts { self.0 & mask } else { 0 };
+        // The request names the kind that its objects are seen in.
+        part(sees.objects, 0xff_0000) | part(sees.request, 0xff00) | part(sees.namespace, 0xff)
+    }
+}
+
+impl Key {
+    pub(crate) fn new(closed: &Arc<Closed>, frame: Frame) -> Option<Key> {
+        (frame != Frame::OWN).then(|| Key {
+            closed: Arc::as_ptr(closed).addr(),
+            frame: frame.seen(closed.sees()),
+        })
+    }
+}
+
+impl<'s> Memo<'s> {
+    pub(crate) fn get(&self, key: Key) -> Option<Known<'s>> {
+        self.known.borrow().get(&key).cloned()
+    }
+
+    /// Remembers what an expression gave, unless it came to no end: next time it may.
+    pub(crate) fn set(&self, key: Key, known: Known<'s>) {
+        if !known.evaluation.as_ref().is_err_and(is_unfinished) {
+            self.known.borrow_mut().insert(key, known);
+        }
+    }
+}
+
+/// Whether a fault says nothing of the expression, but that it was not evaluated to its end.
+pub(crate) fn is_unfinished(fault: &Fault) -> bool {
+    matches!(
+        fault.kind(),
+        FaultKind::Stopped(Stop::Pending | Stop::Interrupted)
+    )
+}
+
+impl std::hash::Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Addresses leave the highest bits free.
+        state.write_u64(self.closed as u64 ^ u64::from(self.frame) << 40);
+    }
+}
+
+/// Spreads the bits of an address: nobody chooses those to make them collide.
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        let mixed = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ mixed >> 32;
+    }
+}

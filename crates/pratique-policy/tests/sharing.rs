@@ -1,0 +1,345 @@
+//! What policies share while a request is judged changes nothing: neither verdicts, nor texts, nor where budgets end.
+//!
+//! Nothing is shared while somebody looks on, so that each case is judged both ways.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test may stop where it fails"
+)]
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use pratique_cel::value::Evaluation;
+use pratique_expression::Cache;
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespaces};
+use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
+use pratique_policy::{
+    Cluster, Origin, ParamScope, Part, Policies, Surroundings, Trace, Unfinished, Verdict, validate,
+};
+use pratique_types::{AdmissionRequest, GroupVersionKind};
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+/// A cluster with a namespace and two ConfigMaps in it.
+struct Town(Equivalents, Value<'static>, Vec<Value<'static>>);
+
+impl Town {
+    fn new() -> Self {
+        let parse = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        let param = |name: &str| {
+            parse(&format!(
+                r#"{{"metadata":{{"name":"{name}"}},"data":{{"name":"{name}"}}}}"#
+            ))
+        };
+        let namespace = parse(r#"{"metadata":{"name":"shop","labels":{"team":"red"},"managedFields":[]}}"#);
+        Town(
+            Equivalents::builtin(),
+            namespace,
+            vec![param("few"), param("many")],
+        )
+    }
+}
+
+impl Namespaces for Town {
+    fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
+        Some(&self.1)
+    }
+}
+
+impl Cluster for Town {
+    fn equivalents(&self) -> &Equivalents {
+        &self.0
+    }
+
+    fn param_scope(&self, _: &GroupVersionKind) -> Option<ParamScope> {
+        Some(ParamScope::Namespaced)
+    }
+
+    fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
+        let mut params = self.params(kind, namespace).into_iter();
+        params.find(|param| param.at(&["metadata", "name"]).and_then(Value::as_str) == Some(name))
+    }
+
+    fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> {
+        self.2.iter().collect()
+    }
+}
+
+#[derive(Debug)]
+struct Nobody;
+
+impl Authorizer for Nobody {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Decided(Decision::default())
+    }
+}
+
+/// Looks on, and keeps what each expression cost.
+#[derive(Default)]
+struct Looker(RefCell<Vec<u64>>);
+
+impl Trace for Looker {
+    fn end(&self, _: &Evaluation<'_>, cost: u64) {
+        self.0.borrow_mut().push(cost);
+    }
+
+    fn begin(&self, _: Part<'_>, _: &str) {}
+}
+
+/// A policy of that name for Pods, with a binding for each param that it has or else one; `spec` is the rest of it.
+fn policy(name: &str, spec: Json) -> (Json, Vec<Json>) {
+    let rule = json!({"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]});
+    let constraints = json!({"resourceRules": [rule], "namespaceSelector": {}, "objectSelector": {}});
+    let mut whole = json!({"matchConstraints": constraints});
+    whole
+        .as_object_mut()
+        .unwrap()
+        .extend(spec.as_object().unwrap().clone());
+    let bind = |suffix: &str, param: Option<&str>| {
+        let mut binding = json!({"policyName": name, "validationActions": ["Warn", "Audit"]});
+        if let Some(param) = param {
+            binding.as_object_mut().unwrap().insert(
+                "paramRef".into(),
+                json!({"name": param, "parameterNotFoundAction": "Deny"}),
+            );
+        }
+        json!({"metadata": {"name": format!("{name}-{suffix}")}, "spec": binding})
+    };
+    let bindings = match spec.get("paramKind") {
+        Some(_) => vec![
+            bind("few", Some("few")),
+            bind("many", Some("many")),
+            bind("same", Some("many")),
+        ],
+        None => vec![bind("one", None), bind("other", None)],
+    };
+    (json!({"metadata": {"name": name}, "spec": whole}), bindings)
+}
+
+fn judged(policies: &[(Json, Vec<Json>)], trace: Option<&dyn Trace>) -> Result<Verdict, Unfinished> {
+    let read: Vec<_> = policies
+        .iter()
+        .map(|(policy, _)| serde_json::from_value(policy.clone()).unwrap())
+        .collect();
+    let bindings = policies.iter().flat_map(|(_, bindings)| bindings);
+    let bindings: Vec<_> = bindings
+        .map(|binding| serde_json::from_value(binding.clone()).unwrap())
+        .collect();
+    let policies = Policies::compile(&read, &bindings, Origin::Api, &Cache::new());
+    let containers: Vec<_> = (0..48)
+        .map(|at| json!({"name": format!("c{at}"), "image": "i"}))
+        .collect();
+    let request = json!({
+        "kind": {"version": "v1", "kind": "Pod"}, "resource": {"version": "v1", "resource": "pods"},
+        "namespace": "shop", "operation": "CREATE", "userInfo": {"username": "ann"},
+        "object": {"metadata": {"name": "web", "labels": {"a": "b"}}, "spec": {"containers": containers}},
+    });
+    let text = request.to_string();
+    let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
+    let town = Town::new();
+    let mut surroundings = Surroundings::new(&town, Arc::new(Nobody));
+    if let Some(trace) = trace {
+        surroundings = surroundings.with_trace(trace);
+    }
+    validate(&[&policies], &request, surroundings, &mut ())
+}
+
+/// Checks that what is shared changes nothing; gives what came of it.
+#[track_caller]
+fn check(policies: &[(Json, Vec<Json>)]) -> Verdict {
+    let shared = judged(policies, None).unwrap();
+    let alone = judged(policies, Some(&Looker::default())).unwrap();
+    assert_eq!(shared, alone);
+    shared
+}
+
+/// Costs most of what one evaluation may.
+const DEAR: &str = "object.spec.containers.all(a, object.spec.containers.all(b, object.spec.containers.all(c, a.name != 'x' || b.name != c.name)))";
+
+fn validations(expressions: &[&str]) -> Json {
+    let all = expressions.iter().map(|text| json!({"expression": text}));
+    json!({"validations": all.collect::<Vec<_>>()})
+}
+
+#[test]
+fn what_is_known_costs_what_it_did() {
+    let looker = Looker::default();
+    judged(&[policy("p", validations(&[DEAR]))], Some(&looker)).unwrap();
+    let cost = looker.0.borrow().first().copied().unwrap();
+    assert!((500_000..1_000_000).contains(&cost), "{cost}");
+    let fits = 10_000_000 / cost;
+    for (count, failures) in [(fits, 0), (fits + 1, 2)] {
+        let many = vec![DEAR; count as usize];
+        let verdict = check(&[
+            policy("p", validations(&[DEAR])),
+            policy("q", validations(&many)),
+            policy("r", validations(&[DEAR])),
+        ]);
+        assert_eq!(verdict.warnings.len(), failures, "{:?}", verdict.warnings);
+        assert!(
+            verdict
+                .warnings
+                .iter()
+                .all(|text| text.contains("'q'") && text.contains("cost budget"))
+        );
+    }
+}
+
+#[test]
+fn variables_are_paid_for_by_each_policy() {
+    let of = |count: usize| {
+        let mut spec = validations(&vec!["variables.dear && variables.both"; count]);
+        let variables = json!([
+            {"name": "dear", "expression": DEAR},
+            {"name": "both", "expression": format!("variables.dear || {DEAR}")},
+        ]);
+        spec.as_object_mut()
+            .unwrap()
+            .insert("variables".into(), variables);
+        spec
+    };
+    let looker = Looker::default();
+    judged(&[policy("p", of(1))], Some(&looker)).unwrap();
+    check(&[policy("p", of(1)), policy("q", of(3)), policy("r", of(1))]);
+    // The match conditions of a policy have a quarter of the budget, which the variables take up in each policy.
+    let conditions = |name: &str| {
+        let variables = (0..4).map(|at| json!({"name": format!("v{at}"), "expression": DEAR}));
+        let spec = json!({
+            "variables": variables.collect::<Vec<_>>(),
+            "matchConditions": [{"name": "c", "expression": "variables.v0 && variables.v1 && variables.v2 && variables.v3"}],
+            "validations": [{"expression": "true"}],
+        });
+        policy(name, spec)
+    };
+    let verdict = check(&[conditions("p"), conditions("q")]);
+    assert_eq!(verdict.warnings.len(), 4, "{:?}", verdict.warnings);
+}
+
+#[test]
+fn equal_names_with_different_definitions_are_not_mixed() {
+    let of = |name: &str, low: &str, high: &str| {
+        let spec = json!({
+            "variables": [{"name": "low", "expression": low}, {"name": "high", "expression": high}],
+            "validations": [{"expression": "variables.high == 2", "messageExpression": "'is ' + string(variables.high)"}],
+        });
+        policy(name, spec)
+    };
+    let verdict = check(&[
+        of("p", "1", "variables.low + 1"),
+        of("q", "5", "variables.low + 1"),
+        of("r", "5", "variables.low + 1"),
+        of("s", "1", "variables.low + 2"),
+        of("t", "size(object.spec.none)", "variables.low + 1"),
+    ]);
+    let said = |name: &str| {
+        let warning = verdict
+            .warnings
+            .iter()
+            .find(|text| text.contains(&format!("'{name}'")));
+        warning.map(|text| text.rsplit(": ").next().unwrap().to_owned())
+    };
+    assert_eq!(
+        ["p", "q", "r", "s", "t"].map(said),
+        [
+            None,
+            Some("is 6".to_owned()),
+            Some("is 6".to_owned()),
+            Some("is 3".to_owned()),
+            Some("none".to_owned()),
+        ]
+    );
+}
+
+const VALUES: [&str; 9] = [
+    "1",
+    "object.spec.containers.size()",
+    "object.metadata.labels.map(l, l)",
+    "object.spec.none",
+    "namespaceObject.metadata.labels.team",
+    "request.userInfo.username",
+    "has(variables.a) ? variables.a : 'none'",
+    "variables.a",
+    "[variables.a, variables.b]",
+];
+
+const TESTS: [&str; 12] = [
+    "object.metadata.name != 'web'",
+    "object.spec.containers.all(c, c.image == 'i')",
+    "object.spec.none == 1",
+    "variables.a == 1",
+    "has(variables.b) && variables.b == 'red'",
+    "object.metadata.name == 'web' || variables.c == 2",
+    "variables.a == 1 ? variables.b == 1 : variables.c == 1",
+    "variables.size() == 0",
+    "dyn(variables) == 1",
+    "variables['c'] == 48",
+    "namespaceObject == null",
+    "request.name == 'web'",
+];
+
+fn any_policy() -> impl Strategy<Value = Json> {
+    let variables = proptest::collection::vec(0..VALUES.len(), 0..4);
+    let tests = proptest::collection::vec(0..TESTS.len(), 1..5);
+    let conditions = proptest::collection::vec(0..TESTS.len(), 0..2);
+    let messages = proptest::collection::vec(0..TESTS.len(), 0..2);
+    (
+        variables,
+        tests,
+        conditions,
+        messages,
+        any::<bool>(),
+        any::<bool>(),
+    )
+        .prop_map(|(variables, tests, conditions, messages, ignores, params)| {
+            let test = |at: &usize| *TESTS.get(*at).unwrap();
+            let variables = variables.iter().zip(["a", "b", "c"]);
+            let variables =
+                variables.map(|(at, name)| json!({"name": name, "expression": VALUES.get(*at).unwrap()}));
+            let validations = tests.iter().enumerate().map(|(at, of)| {
+                let message = messages.get(at).map(|of| format!("string({})", test(of)));
+                json!({"expression": test(of), "messageExpression": message})
+            });
+            let mut validations: Vec<_> = validations.collect();
+            if params {
+                validations.push(json!({"expression": "params.data.name == 'few'"}));
+            }
+            let conditions = conditions.iter().enumerate();
+            let conditions =
+                conditions.map(|(at, of)| json!({"name": format!("c{at}"), "expression": test(of)}));
+            let annotations = messages.iter().enumerate().map(|(at, of)| {
+                json!({"key": format!("k{at}"), "valueExpression": format!("string({})", test(of))})
+            });
+            let mut spec = json!({
+                "failurePolicy": if ignores { "Ignore" } else { "Fail" },
+                "variables": variables.collect::<Vec<_>>(),
+                "matchConditions": conditions.collect::<Vec<_>>(),
+                "validations": validations,
+                "auditAnnotations": annotations.collect::<Vec<_>>(),
+            });
+            if params {
+                let kind = json!({"apiVersion": "v1", "kind": "ConfigMap"});
+                spec.as_object_mut().unwrap().insert("paramKind".into(), kind);
+            }
+            spec
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn policies_judge_together_as_they_do_apart(specs in proptest::collection::vec(any_policy(), 1..8)) {
+        let policies: Vec<_> = specs
+            .into_iter()
+            .enumerate()
+            .map(|(at, spec)| policy(&format!("p{at}"), spec))
+            .collect();
+        let shared = judged(&policies, None).unwrap();
+        prop_assert_eq!(&shared, &judged(&policies, Some(&Looker::default())).unwrap());
+        let apart = policies.iter().flat_map(|own| judged(std::slice::from_ref(own), None).unwrap().warnings);
+        prop_assert_eq!(shared.warnings, apart.collect::<Vec<_>>());
+    }
+}
