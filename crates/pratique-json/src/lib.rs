@@ -10,7 +10,7 @@ mod parse;
 mod value;
 mod write;
 
-pub use object::Object;
+pub use object::{Object, same};
 pub use parse::{Error, MAX_DEPTH, parse};
 pub use value::Value;
 pub use write::{escape_html, format_float};

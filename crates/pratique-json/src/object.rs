@@ -111,7 +111,7 @@ impl<'a> Object<'a> {
 
 /// Whether two keys are equal. Most that are as long are, and most are short, so this is done in place.
 #[inline]
-fn same(left: &str, right: &str) -> bool {
+pub fn same(left: &str, right: &str) -> bool {
     let (left, right) = (left.as_bytes(), right.as_bytes());
     if left.len() != right.len() {
         return false;

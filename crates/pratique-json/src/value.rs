@@ -91,6 +91,19 @@ impl<'a> Value<'a> {
         matches!(self, Value::Null)
     }
 
+    /// Whether it says nothing: null, `""`, 0, false, `[]` or `{}`.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Value::Null => true,
+            Value::Bool(value) => !value,
+            Value::Int(number) => *number == 0,
+            Value::Float(number) => *number == 0.0,
+            Value::String(text) => text.is_empty(),
+            Value::Array(elements) => elements.is_empty(),
+            Value::Object(object) => object.is_empty(),
+        }
+    }
+
     /// A copy that shares the texts.
     pub fn borrowed(&self) -> Value<'_> {
         match self {

@@ -1,7 +1,7 @@
 //! The fields of a type, found by name in constant time.
 
+use crate::Field;
 use crate::slots::Slots;
-use crate::{Field, Presence};
 
 /// The fields of a type.
 #[derive(Debug, Default)]
@@ -23,10 +23,9 @@ impl Fields {
 
     /// Takes fields that are sorted by name.
     pub(crate) fn new(fields: Vec<Field>) -> Self {
-        let is_always = |field: &Field| matches!(field.presence, Presence::Always | Presence::Nullable);
         let positions = (0u16..).zip(&fields);
         let always = positions
-            .filter(|(_, field)| is_always(field))
+            .filter(|(_, field)| field.is_always())
             .map(|(at, _)| at)
             .collect();
         Fields {
@@ -37,6 +36,7 @@ impl Fields {
     }
 
     /// A field by its name.
+    #[inline]
     pub fn get(&self, name: &str) -> Option<&Field> {
         let at = self
             .slots
@@ -54,6 +54,11 @@ impl Fields {
         self.always
             .iter()
             .filter_map(|at| self.fields.get(usize::from(*at)))
+    }
+
+    /// How many fields are always there.
+    pub fn always_count(&self) -> usize {
+        self.always.len()
     }
 
     /// How many fields there are.

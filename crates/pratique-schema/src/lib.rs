@@ -12,6 +12,7 @@ mod slots;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
 
 pub use fields::Fields;
@@ -20,7 +21,7 @@ pub use fields::Fields;
 #[derive(Debug, Default)]
 pub struct Schema {
     types: Vec<StructType>,
-    kinds: HashMap<GroupVersionKind, TypeId>,
+    kinds: HashMap<GroupVersionKind, TypeId, RandomState>,
 }
 
 /// A type of a [`Schema`].
@@ -142,6 +143,12 @@ impl Schema {
 }
 
 impl Field {
+    /// Whether it is always there.
+    #[inline]
+    pub fn is_always(&self) -> bool {
+        matches!(self.presence, Presence::Always | Presence::Nullable)
+    }
+
     /// The name of the struct that Go embeds for the sake of this field, if it does.
     pub fn embedded(&self) -> Option<&str> {
         self.embedded.as_deref()
@@ -194,6 +201,7 @@ impl StructType {
     }
 
     /// A field by its name.
+    #[inline]
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.get(name)
     }

@@ -1,5 +1,7 @@
 //! Names found in constant time: where each of a list of names stands.
 
+use pratique_json::same;
+
 /// The positions of names, by hash.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Slots {
@@ -36,7 +38,7 @@ impl Slots {
         // More than half of the slots are free, so one is met soon.
         loop {
             let position = self.slots.get(at)?.checked_sub(1)? as usize;
-            if named(position)? == name {
+            if same(named(position)?, name) {
                 return Some(position);
             }
             at = (at + 1) & mask;
@@ -44,18 +46,28 @@ impl Slots {
     }
 }
 
-/// Mixes the length with the first and the last eight bytes: enough to tell most names of a type apart.
+/// Mixes the length with the first and the last bytes: enough to tell most names of a type apart.
 fn hash(name: &str) -> usize {
     let bytes = name.as_bytes();
-    let number = |chunk: Option<&[u8; 8]>| match chunk {
-        Some(chunk) => u64::from_le_bytes(*chunk),
-        None => bytes
-            .iter()
-            .fold(0, |number, byte| (number << 8) | u64::from(*byte)),
+    let (head, tail) = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
+        _ => short(bytes),
     };
-    let (head, tail) = (number(bytes.first_chunk()), number(bytes.last_chunk()));
     let mixed = (head ^ tail.rotate_left(23) ^ bytes.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 48) as usize
+}
+
+/// The same of names that have no eight bytes.
+fn short(bytes: &[u8]) -> (u64, u64) {
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(head), Some(tail)) => (u32::from_le_bytes(*head).into(), u32::from_le_bytes(*tail).into()),
+        _ => {
+            let number = bytes
+                .iter()
+                .fold(0, |number, byte| number << 8 | u64::from(*byte));
+            (number, number)
+        }
+    }
 }
 
 #[cfg(test)]

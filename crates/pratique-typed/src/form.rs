@@ -12,13 +12,24 @@ use pratique_json::{Object, Value, format_float};
 use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 use pratique_types::GroupVersionKind;
 
+use crate::settled::settled;
+
 pub use autoscaling::converted;
+pub(crate) use scalar::canonical;
 
 /// An object in the form of its kind; `None` where it has that form, or where the kind is not built in.
 pub fn typed<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
+    typed_as(id(kind)?, object)
+}
+
+/// An object in the form of a type; `None` where it has that form.
+pub fn typed_as<'a>(id: TypeId, object: &'a Value<'a>) -> Option<Value<'a>> {
+    let object = object.as_object()?;
+    if settled(id, object) {
+        return None;
+    }
     let schema = Schema::builtin();
-    let id = schema.kind(kind)?;
-    Typing { schema }.structure(id, object.as_object()?)
+    Typing { schema }.structure(id, object)
 }
 
 /// The type of a kind, if it is built in.
@@ -61,10 +72,10 @@ pub fn go_type(kind: &GroupVersionKind, object: &Value<'_>, part: &Object<'_>) -
 /// An object with other `apiVersion` and `kind`; `None` where it has these.
 pub fn named<'a>(kind: &'a GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
     let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    let version = kind.api_version();
-    if object.is_null() || (text("apiVersion") == version && text("kind") == kind.kind) {
+    if object.is_null() || (kind.is_of_version(text("apiVersion")) && text("kind") == kind.kind) {
         return None;
     }
+    let version = kind.api_version();
     let Value::Object(mut members) = object.borrowed() else {
         return None;
     };
@@ -150,7 +161,7 @@ impl Typing {
     fn field<'a>(&self, field: &'static Field, value: &'a Value<'a>) -> Edit<'a> {
         match field.presence {
             Presence::UnlessNull if value.is_null() => return Edit::Drop,
-            Presence::UnlessEmpty if is_empty(value) => return Edit::Drop,
+            Presence::UnlessEmpty if value.is_empty() => return Edit::Drop,
             Presence::Nullable if value.is_null() => return Edit::Keep,
             _ => {}
         }
@@ -222,18 +233,6 @@ impl Typing {
             }
             Shape::List(_) | Shape::Map(_) => Value::Null,
         }
-    }
-}
-
-fn is_empty(value: &Value<'_>) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Bool(value) => !value,
-        Value::Int(number) => *number == 0,
-        Value::Float(number) => *number == 0.0,
-        Value::String(text) => text.is_empty(),
-        Value::Array(elements) => elements.is_empty(),
-        Value::Object(object) => object.is_empty(),
     }
 }
 

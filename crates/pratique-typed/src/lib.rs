@@ -4,5 +4,6 @@
 
 pub mod decode;
 mod form;
+mod settled;
 
-pub use form::{converted, go_type, id, is_builtin, named, reread, typed};
+pub use form::{converted, go_type, id, is_builtin, named, reread, typed, typed_as};

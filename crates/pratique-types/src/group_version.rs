@@ -117,6 +117,17 @@ impl GroupVersionKind {
         join(&self.group, &self.version)
     }
 
+    /// Whether objects of this group and version write them like this.
+    pub fn is_of_version(&self, api_version: &str) -> bool {
+        match (self.group.as_str(), self.version.as_str()) {
+            ("", version) => api_version == version,
+            (group, version) => {
+                let rest = api_version.strip_prefix(group);
+                rest.and_then(|rest| rest.strip_prefix('/')) == Some(version)
+            }
+        }
+    }
+
     /// The kind without its version.
     pub fn group_kind(&self) -> GroupKind {
         GroupKind {

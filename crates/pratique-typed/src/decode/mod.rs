@@ -7,5 +7,18 @@ mod scalar;
 mod strict;
 mod time;
 
+use pratique_json::{Value, base64};
+use pratique_schema::Scalar;
+
 pub use convert::convert;
 pub use strict::{lenient, strict};
+
+/// Whether a scalar that is not null can be read; not asked of texts, booleans and integers.
+pub(crate) fn reads(kind: Scalar, value: &Value<'_>) -> bool {
+    let fits = match kind {
+        Scalar::Float => matches!(value, Value::Int(_) | Value::Float(_)),
+        Scalar::Bytes => value.as_str().is_some_and(|text| base64::decode(text).is_ok()),
+        _ => true,
+    };
+    fits && scalar::fault(kind, value).is_none()
+}

@@ -1,12 +1,16 @@
 //! Strict decoding of JSON into a built-in type: the first fault of a type, else all fields that nobody knows.
 
 use pratique_json::{Object, Value, base64};
-use pratique_schema::{Field, Scalar, Schema, Shape, TypeId};
+use pratique_schema::{Field, Scalar, Schema, Shape, StructType, TypeId};
 
 use super::scalar::{self, Fault};
+use crate::settled::settled;
 
 /// Why an object cannot be decoded into a type.
 pub fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
+    if settled(of, object) {
+        return Ok(());
+    }
     match decode(of, object)?.as_slice() {
         [] => Ok(()),
         unknown => Err(format!("strict decoding error: {}", unknown.join(", "))),
@@ -15,6 +19,9 @@ pub fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
 
 /// Why an object cannot be decoded into a type that leaves out what nobody knows.
 pub fn lenient(of: TypeId, object: &Object<'_>) -> Result<(), String> {
+    if settled(of, object) {
+        return Ok(());
+    }
     decode(of, object).map(drop)
 }
 
@@ -44,7 +51,7 @@ struct Decoder<'v> {
 enum Step<'v> {
     /// A field of a struct with this name, perhaps of one that it embeds.
     Field {
-        of: &'static str,
+        of: &'static StructType,
         embedded: Option<&'static str>,
         name: &'v str,
     },
@@ -62,7 +69,7 @@ impl<'v> Decoder<'v> {
         for (name, value) in object.iter() {
             let field = of.field(name);
             self.place.push(Step::Field {
-                of: of.go_type(),
+                of,
                 embedded: field.and_then(Field::embedded),
                 name,
             });
@@ -171,7 +178,7 @@ impl<'v> Decoder<'v> {
         let mut fields: Vec<&str> = Vec::new();
         for step in &self.place {
             if let Step::Field { of, embedded, name } = step {
-                struct_name = of;
+                struct_name = of.go_type();
                 fields.extend(*embedded);
                 fields.push(name);
             }

@@ -1,0 +1,130 @@
+//! Whether an object has the form of its kind already: most have, as an API server wrote them.
+//!
+//! To know that is a fraction of the work of reading one. Where this cannot tell, it says no.
+
+use pratique_json::{Object, Value};
+use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
+
+use crate::decode;
+use crate::form::canonical;
+
+/// Whether an API server reads an object of a type without a fault, and as it is. `false` means no more than that it
+/// has to be read.
+pub(crate) fn settled(id: TypeId, object: &Object<'_>) -> bool {
+    structure(Schema::builtin(), id, object)
+}
+
+/// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
+fn structure(schema: &'static Schema, id: TypeId, object: &Object<'_>) -> bool {
+    let of = schema.get(id);
+    let mut always = 0;
+    for (name, value) in object.members() {
+        let Some(known) = of.field(name) else {
+            return false;
+        };
+        if !field(schema, known, value) {
+            return false;
+        }
+        always += usize::from(known.is_always());
+    }
+    always == of.fields.always_count()
+}
+
+#[inline]
+fn field(schema: &'static Schema, field: &'static Field, of: &Value<'_>) -> bool {
+    match field.presence {
+        Presence::UnlessNull if of.is_null() => false,
+        Presence::UnlessEmpty if of.is_empty() => false,
+        Presence::Nullable if of.is_null() => true,
+        _ => value(schema, &field.shape, of),
+    }
+}
+
+fn value(schema: &'static Schema, shape: &'static Shape, value: &Value<'_>) -> bool {
+    match (shape, value) {
+        (Shape::Scalar(kind), of) => scalar(*kind, of),
+        (Shape::Struct(id), Value::Object(object)) => structure(schema, *id, object),
+        (Shape::List(element), Value::Array(elements)) => {
+            elements.iter().all(|own| self::value(schema, element, own))
+        }
+        (Shape::Map(of), Value::Object(object)) => object
+            .members()
+            .iter()
+            .all(|(_, own)| self::value(schema, of, own)),
+        (Shape::List(_) | Shape::Map(_), Value::Null) => true,
+        _ => false,
+    }
+}
+
+#[inline]
+fn scalar(kind: Scalar, value: &Value<'_>) -> bool {
+    match (kind, value) {
+        (Scalar::String, Value::String(_))
+        | (Scalar::Bool, Value::Bool(_))
+        | (Scalar::Int64, Value::Int(_)) => true,
+        (Scalar::Int32, Value::Int(number)) => i32::try_from(*number).is_ok(),
+        (Scalar::String | Scalar::Bool | Scalar::Int64 | Scalar::Int32, _) => false,
+        (Scalar::Quantity, Value::String(text)) if is_canonical_quantity(text.as_bytes()) => true,
+        (Scalar::IntOrString, Value::Int(number)) => i32::try_from(*number).is_ok(),
+        (Scalar::Json | Scalar::Time | Scalar::MicroTime | Scalar::Bytes, Value::Null) => true,
+        (_, Value::Null) => false,
+        _ => read(kind, value),
+    }
+}
+
+/// Reads a scalar of which it is not plain that it is settled.
+fn read(kind: Scalar, value: &Value<'_>) -> bool {
+    decode::reads(kind, value) && canonical(kind, value).is_none()
+}
+
+/// Whether a text is a whole number with a suffix, in the form that quantities are written in: no larger unit fits it.
+fn is_canonical_quantity(text: &[u8]) -> bool {
+    let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let Some((digits, suffix)) = text.split_at_checked(count) else {
+        return false;
+    };
+    // Larger numbers may not fit the largest units.
+    if !(1..=6).contains(&count) || digits.first() == Some(&b'0') {
+        return false;
+    }
+    let number = digits
+        .iter()
+        .fold(0u32, |number, digit| number * 10 + u32::from(digit - b'0'));
+    match suffix {
+        b"" | b"m" | b"k" | b"M" | b"G" => number % 1000 != 0,
+        b"Ki" | b"Mi" | b"Gi" => number % 1024 != 0,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_cel::quantity::Quantity;
+
+    use super::*;
+
+    #[test]
+    fn canonical_quantities() {
+        for suffix in ["", "m", "k", "M", "G", "Ki", "Mi", "Gi", "n", "e3", "i", "Pi"] {
+            for number in (0..3000).chain([999_999, 102_400, 123_456, 1_000_000]) {
+                let text = format!("{number}{suffix}");
+                if is_canonical_quantity(text.as_bytes()) {
+                    assert_eq!(Quantity::parse(&text).unwrap().to_string(), text);
+                }
+            }
+        }
+        for (text, expected) in [
+            ("500m", true),
+            ("128Mi", true),
+            ("1024Mi", false),
+            ("1000m", false),
+            ("0", false),
+            ("01", false),
+            ("-1", false),
+            ("", false),
+            ("1.5Gi", false),
+        ] {
+            assert_eq!(is_canonical_quantity(text.as_bytes()), expected, "{text}");
+        }
+    }
+}
