@@ -166,6 +166,16 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The value as a comprehension begins with it: an empty list or map is no longer that of the expression, but one of
+    /// this evaluation.
+    pub(crate) fn of_its_own(self) -> Self {
+        match self {
+            Value::List(List::Constant(elements)) if elements.is_empty() => Value::List(List::Values(&[])),
+            Value::Map(Map::Constant(entries)) if entries.is_empty() => Value::Map(Map::Entries(&[])),
+            other => other,
+        }
+    }
+
     /// A JSON value as a CEL value, without a copy, of an input that the reference sees through a type of its own:
     /// lists take no index but an integer, maps no key but a string, and neither can be compared with other types.
     #[inline]

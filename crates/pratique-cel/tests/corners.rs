@@ -253,6 +253,14 @@ fn keys_found_by_their_address() {
     check(&twice("quantity('1')"), "Int(2)", 68);
     check(&twice("[]"), "insert failed: key [] already exists", 6);
     check(
+        &twice("[].distinct()"),
+        "insert failed: key [] already exists",
+        31,
+    );
+    check(&twice("[].sortBy(k, k)"), "Int(2)", 94);
+    check(&twice("optional.of([]).optMap(k, k).value()"), "Int(2)", 80);
+    check(&twice("optional.of({}).optMap(k, k).value()"), "Int(2)", 80);
+    check(
         "{'k': [1]}.transformMap(k, x, {x: 1} == {x: 1})['k']",
         "Bool(true)",
         69,

@@ -170,6 +170,9 @@ fn distinct<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
     let [Value::List(list)] = arguments else {
         return Err(Fault::no_such_overload());
     };
+    if list.is_empty() {
+        return Ok(Value::List(*list));
+    }
     bounds::comparisons(list.len(), list.len())?;
     let mut unique: Vec<Value<'a>> = Vec::new();
     for element in list.iter() {

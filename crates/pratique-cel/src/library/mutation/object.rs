@@ -189,9 +189,11 @@ fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
         (Value::Struct(left), Value::Struct(right)) => {
             left.type_name() == right.type_name() && is_same_object(*left, *right)
         }
-        // An authorizer and its checks equal nothing by themselves; here they are compared by what they hold.
+        // An authorizer and its checks equal nothing by themselves, and equal quantities may be held differently; here they
+        // are compared by what they hold.
         (Value::Opaque(own), Value::Opaque(others))
-            if own.type_name().starts_with("kubernetes.authorization.") =>
+            if own.type_name() == "kubernetes.Quantity"
+                || own.type_name().starts_with("kubernetes.authorization.") =>
         {
             own.type_name() == others.type_name() && format!("{own:?}") == format!("{others:?}")
         }

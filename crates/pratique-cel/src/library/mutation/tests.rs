@@ -56,6 +56,17 @@ fn objects_are_equal_to_the_last_bit() {
     );
     check("Object{a: [1]} == Object{a: [1]}", "false");
     check("dyn(Object{}) == dyn({})", "false");
+    let quantities = |left: &str, right: &str, same: bool| {
+        check(
+            &format!("Object{{a: quantity('{left}')}} == Object{{a: quantity('{right}')}}"),
+            &same.to_string(),
+        );
+    };
+    quantities("1", "1", true);
+    quantities("0.5Gi", "0.50Gi", true);
+    quantities("1n", ".000000001", false);
+    quantities("1000m", "1", false);
+    quantities("0", "00", false);
 }
 
 #[test]

@@ -159,7 +159,7 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
         match self.locals.get(local as usize) {
             Some(Local::Value(value)) => Ok(*value),
             Some(Local::Pending(node)) => {
-                let result = self.evaluate(*node);
+                let result = self.evaluate(*node).map(Value::of_its_own);
                 self.bind_result(local, result.clone());
                 result
             }
