@@ -1,4 +1,5 @@
-//! Splitting files and reading their documents: every place that is told lies within the file.
+//! Splitting files and reading their documents: every place that is told lies within the file. (A document may have
+//! no text: a byte order mark alone is one.)
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +15,6 @@ fuzz_target!(|content: &[u8]| {
             for document in &documents {
                 let place = document.source.locate(&[]);
                 assert!(place.start.offset <= content.len());
-                assert!(!document.source.document().text().is_empty());
             }
         }
         Err(errors) => assert!(errors.problems().next().is_some()),

@@ -255,7 +255,7 @@ fn keys_found_by_their_address() {
     check(
         &twice("[].distinct()"),
         "insert failed: key [] already exists",
-        31,
+        88,
     );
     check(&twice("[].sortBy(k, k)"), "Int(2)", 94);
     check(&twice("optional.of([]).optMap(k, k).value()"), "Int(2)", 80);
