@@ -10,6 +10,8 @@ use pratique::manifest::{ManifestSet, Options, Plugin, load_directory_objects};
 use pratique::{Cache, Expressions};
 use serde_json::json;
 
+use crate::start::kib;
+
 /// Loads as often as the arguments say.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let (times, directory) = match arguments {
@@ -28,7 +30,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     }
     println!(
         "{}",
-        json!({"nanos": nanos, "objects": objects, "peak_kib": peak_kib()?})
+        json!({"nanos": nanos, "objects": objects, "peak_kib": kib("VmHWM")?})
     );
     Ok(())
 }
@@ -42,12 +44,4 @@ fn load(directory: &str) -> Result<usize, String> {
     let set: ManifestSet = load_directory_objects(directory, Plugin::ValidatingAdmissionPolicy, &options)
         .map_err(|errors| errors.to_string())?;
     Ok(set.validating_policies.len() + set.validating_bindings.len())
-}
-
-/// The largest resident set that the process has had.
-fn peak_kib() -> Result<u64, String> {
-    let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    peak.and_then(|peak| peak.split_whitespace().next()?.parse().ok())
-        .ok_or_else(|| "no VmHWM in /proc/self/status".to_owned())
 }

@@ -1,9 +1,12 @@
 //! Our side of the contests that `cargo xtask bench` holds: `pratique-benches <contest>`, with orders on stdin.
 
+mod admission;
+mod ask;
 mod backend;
 mod cel;
 mod load;
 mod reload;
+mod start;
 mod webhook;
 
 use std::io::{stdin, stdout};
@@ -21,6 +24,11 @@ fn main() -> ExitCode {
         "cel" => contest::serve(stdin().lock(), stdout(), cel::Expressions::new),
         "backend" => contest::serve(stdin().lock(), stdout(), backend::Listening::new),
         "webhook" => contest::serve(stdin().lock(), stdout(), webhook::Webhooks::new),
+        "admission" => contest::serve(stdin().lock(), stdout(), admission::Judged::new),
+        "ask" => contest::serve(stdin().lock(), stdout(), ask::Asking::new),
+        "count" => admission::count(rest),
+        "start" => start::start(rest),
+        "keep" => start::keep(rest),
         "load" => load::run(rest),
         "reload" => reload::run(rest),
         _ => Err(format!("no contest is named {name:?}")),

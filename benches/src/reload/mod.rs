@@ -1,13 +1,16 @@
 //! A watched directory of policies that changes: `pratique-benches reload change|swap DIRECTORY POLICIES ROUNDS` and
-//! `pratique-benches reload alternate DIRECTORY RELOADS`.
+//! `pratique-benches reload alternate DIRECTORY RELOADS`, or of policies that are given, `pratique-benches reload replace FILE
+//! OTHERS`.
 //!
 //! `change` has one file renamed over another, `swap` all files replaced at once, as in a mounted volume whose `..data` is
 //! swapped. Both measure from the rename until a request that is judged again and again has the new verdict.
+//! `replace` has each file of the directory OTHERS renamed over FILE, and measures until its directory is loaded.
 //! `alternate` measures requests while nothing changes and while two sets and a broken one take turns. Each prints a line
 //! of JSON.
 
 mod alternate;
 mod live;
+mod replace;
 mod volume;
 
 use std::fs;
@@ -30,10 +33,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         [what, directory, policies, rounds] if what == "swap" => {
             json!({"nanos": swap(Path::new(directory), number(policies)?, number(rounds)?)?})
         }
+        [what, file, others] if what == "replace" => {
+            json!({"nanos": replace::run(Path::new(file), Path::new(others))?})
+        }
         [what, directory, reloads] if what == "alternate" => {
             alternate::run(Path::new(directory), number(reloads)?)?
         }
-        _ => return Err("usage: pratique-benches reload change|swap|alternate DIRECTORY …".to_owned()),
+        _ => return Err("usage: pratique-benches reload change|swap|replace|alternate …".to_owned()),
     };
     println!("{result}");
     Ok(())

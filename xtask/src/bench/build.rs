@@ -9,23 +9,27 @@ use crate::tidy::workspace;
 
 /// Builds our side for release and returns the program.
 pub(super) fn ours() -> Result<PathBuf, String> {
+    release("pratique-benches", "pratique-benches")
+}
+
+/// Builds a program of a package for release and returns its path.
+pub(super) fn release(package: &str, name: &str) -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
         .current_dir(workspace())
-        .args(["build", "--release", "--package", "pratique-benches"])
-        .args(["--bin", "pratique-benches"])
+        .args(["build", "--release", "--package", package, "--bin", name])
         .args(["--message-format", "json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
     if !built.status.success() {
-        return Err("our side does not build".to_owned());
+        return Err(format!("{name} does not build"));
     }
     String::from_utf8_lossy(&built.stdout)
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .filter_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
-        .find(|program| program.file_stem().is_some_and(|stem| stem == "pratique-benches"))
+        .find(|program| program.file_stem().is_some_and(|stem| stem == name))
         .ok_or_else(|| "cargo names no program".to_owned())
 }
 

@@ -1,9 +1,10 @@
-//! Benchmarks side by side with the reference: `cargo xtask bench <what>`.
+//! Benchmarks side by side with the reference: `cargo xtask bench [ROW…]`, and `cargo xtask bench <what>` for a closer look.
 //!
 //! Two programs, ours and one in Go that imports the reference, do the same work on the same inputs in rounds that
 //! alternate, so that what else the machine does falls on both. Each benchmark is a [`Contest`]; a further one needs
 //! its module here, its side in `benches/` and its side in `go/`.
 
+mod board;
 mod build;
 mod cel;
 mod contest;
@@ -14,11 +15,13 @@ mod statistics;
 mod table;
 mod webhook;
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use serde_json::Value;
 
 pub use contest::{Contest, Measure, Results};
 pub use side::{Program, Sample, Side};
@@ -27,14 +30,28 @@ pub use statistics::{Spread, geometric_mean};
 /// The arguments of `cargo xtask bench`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Arguments {
-    /// What to measure.
-    #[arg(value_enum)]
-    pub what: What,
+    /// Rows of the table, or beginnings of their names; all where none is named. Or one of `cel`, `load`, `reload` and
+    /// `webhook`, which look closer at one thing.
+    #[arg(value_name = "ROW")]
+    pub what: Vec<String>,
+    /// What the policies of the table are made from.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
     /// Whom to measure beside ours.
     #[arg(long, value_enum)]
     pub against: Option<Against>,
+    /// Measure this program as ours instead of building it: a `pratique-benches` that was built before, or otherwise, with
+    /// the `pratique` beside it.
+    #[arg(long, value_name = "PROGRAM")]
+    pub ours: Option<PathBuf>,
+    /// Count the instructions of ours instead, under valgrind, and compare them with `benches/baseline.json`.
+    #[arg(long, conflicts_with = "against")]
+    pub instructions: bool,
+    /// Write the instructions that are counted into `benches/baseline.json`.
+    #[arg(long, conflicts_with = "against")]
+    pub bless: bool,
     /// How often each side has its turn.
-    #[arg(long, default_value_t = 7)]
+    #[arg(long, default_value_t = 5)]
     pub rounds: usize,
     /// How long a turn is, in milliseconds.
     #[arg(long, default_value_t = 40)]
@@ -47,9 +64,9 @@ pub struct Arguments {
     pub json: Option<PathBuf>,
 }
 
-/// The benchmarks.
+/// The benchmarks that are not of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum What {
+enum What {
     /// Expressions over a Pod: parsing, checking, planning, evaluating.
     Cel,
     /// A thousand static policies: time, memory, and ten times as many.
@@ -69,11 +86,16 @@ pub enum Against {
 
 /// Runs and prints; the exit code is 2 when something cannot be built or run, or the sides do not agree.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let ended = match arguments.what {
-        What::Cel => cel::contest(arguments).and_then(|results| show(arguments, &results)),
-        What::Load => load::run(arguments),
-        What::Reload => reload::run(arguments),
-        What::Webhook => webhook::contest(arguments).and_then(|results| show(arguments, &results)),
+    let one = match arguments.what.as_slice() {
+        [one] => What::from_str(one, false).ok(),
+        _ => None,
+    };
+    let ended = match one {
+        Some(What::Cel) => cel::contest(arguments).and_then(|results| show(arguments, &results)),
+        Some(What::Load) => load::run(arguments),
+        Some(What::Reload) => reload::run(arguments),
+        Some(What::Webhook) => webhook::contest(arguments).and_then(|results| show(arguments, &results)),
+        None => board::run(arguments),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,
@@ -92,15 +114,20 @@ impl Arguments {
 }
 
 fn show(arguments: &Arguments, results: &Results) -> Result<(), String> {
+    print(arguments, results, &results.to_json())
+}
+
+/// Prints a table, or all numbers, or the table with the numbers in a file.
+fn print(arguments: &Arguments, table: &dyn Display, numbers: &Value) -> Result<(), String> {
     let Some(path) = &arguments.json else {
-        print!("{results}");
+        print!("{table}");
         return Ok(());
     };
-    let text = format!("{:#}\n", results.to_json());
+    let text = format!("{numbers:#}\n");
     if path.as_os_str() == "-" {
         print!("{text}");
         return Ok(());
     }
-    print!("{results}");
+    print!("{table}");
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }

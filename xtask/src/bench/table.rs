@@ -14,12 +14,22 @@ pub(super) fn time(nanoseconds: f64) -> String {
     format!("{} {unit}", digits(nanoseconds / scale))
 }
 
+/// Bytes in the unit that suits them, with three digits.
+pub(super) fn bytes(bytes: f64) -> String {
+    match bytes / 1024.0 {
+        kib if kib < 1024.0 => format!("{} KiB", digits(kib)),
+        kib if kib < 1024.0 * 1024.0 => format!("{} MiB", digits(kib / 1024.0)),
+        kib => format!("{} GiB", digits(kib / 1024.0 / 1024.0)),
+    }
+}
+
 /// A factor, with three digits.
 pub(super) fn factor(ratio: f64) -> String {
     format!("{}×", digits(ratio))
 }
 
-fn digits(number: f64) -> String {
+/// A number with three digits.
+pub(super) fn digits(number: f64) -> String {
     let places = match number {
         number if number >= 99.95 => 0,
         number if number >= 9.995 => 1,

@@ -4,7 +4,7 @@
 //! `reference` answer, and `shrink` makes what differs small.
 
 mod damage;
-mod dice;
+pub(crate) mod dice;
 mod generate;
 mod grammar;
 mod known;

@@ -1,0 +1,138 @@
+//! Our side of the rows of `cargo xtask bench` in which policies judge one request.
+//!
+//! The setup names files: `{"plugin", "directory", "request", "namespace"}`. The request was read before time runs, as the
+//! other side's was; what is timed is `Admission::judge`, with its outcome.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::{fs, io};
+
+use pratique::manifest::Plugin;
+use pratique::types::AdmissionRequest;
+use pratique::{
+    Admission, Answer, Authorizer, Check, Decision, Objects, Observer, Outcome, Surroundings, json,
+};
+use pratique_benches::contest::{Order, Sample, Side};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Where everything is.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Setup {
+    plugin: String,
+    directory: String,
+    request: String,
+    namespace: String,
+}
+
+/// A request and the policies that judge it.
+pub(crate) struct Judged {
+    admission: Admission,
+    cluster: Objects,
+    request: AdmissionRequest<'static>,
+    authorizer: Arc<dyn Authorizer>,
+}
+
+#[derive(Debug)]
+struct NoOpinion;
+
+impl Authorizer for NoOpinion {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Decided(Decision::default())
+    }
+}
+
+struct Silent;
+
+impl Observer for Silent {}
+
+impl Judged {
+    pub(crate) fn new(setup: Value) -> Result<Self, String> {
+        let setup: Setup = serde_json::from_value(setup).map_err(|error| error.to_string())?;
+        // It lives as long as the process.
+        let text: &'static str = Box::leak(read(&setup.request)?.into_boxed_str());
+        let mut cluster = Objects::new();
+        let namespace = read(&setup.namespace)?;
+        let namespace = json::parse(namespace.as_bytes()).map_err(|error| error.to_string())?;
+        // It has a kind and a name, so it is kept.
+        let _ = cluster.insert(namespace.into_owned());
+        Ok(Judged {
+            admission: load(&setup.directory, plugin(&setup.plugin)?)?,
+            cluster,
+            request: serde_json::from_str(text).map_err(|error| error.to_string())?,
+            authorizer: Arc::new(NoOpinion),
+        })
+    }
+
+    fn judge(&self) -> Result<Outcome, String> {
+        let surroundings = Surroundings::new(&self.cluster, self.authorizer.clone());
+        let outcome = self
+            .admission
+            .judge(black_box(&self.request), surroundings, &mut Silent);
+        outcome.map_err(|error| error.to_string())
+    }
+
+    /// Judges so often. A function of its own, so that tools that count instructions find it.
+    #[inline(never)]
+    fn judge_counted(&self, times: u64) {
+        for _ in 0..times {
+            let _ = black_box(self.judge());
+        }
+    }
+}
+
+impl Side for Judged {
+    fn facts(&self) -> Result<Value, String> {
+        let outcome = self.judge()?;
+        let object = outcome.object.as_ref().map(ToString::to_string);
+        let object = object.map(|text| serde_json::from_str::<Value>(&text));
+        Ok(serde_json::json!({
+            "allowed": outcome.allowed(),
+            "message": outcome.status.as_ref().map(|status| &status.message),
+            "object": object.transpose().map_err(|error| error.to_string())?,
+        }))
+    }
+
+    fn measure(&self, order: &Order) -> Result<Sample, String> {
+        Ok(order.time(|| self.judge()))
+    }
+}
+
+/// Judges so often, after a few times to fill caches: `pratique-benches count TIMES SETUP`, where the setup is a file.
+/// Nothing is printed; this is for tools that look on.
+pub(crate) fn count(arguments: &[String]) -> Result<(), String> {
+    let [times, setup] = arguments else {
+        return Err("usage: pratique-benches count TIMES SETUP".to_owned());
+    };
+    let times = times.parse().map_err(|error| format!("{times}: {error}"))?;
+    let setup = serde_json::from_str(&read(setup)?).map_err(|error| error.to_string())?;
+    let judged = Judged::new(setup)?;
+    for _ in 0..3 {
+        let _ = black_box(judged.judge());
+    }
+    judged.judge_counted(times);
+    // To free all this is not what is counted.
+    std::mem::forget(judged);
+    Ok(())
+}
+
+/// Everything that comes before a directory of policies can judge.
+pub(crate) fn load(directory: &str, plugin: Plugin) -> Result<Admission, String> {
+    let builder = Admission::builder().directory(directory, plugin);
+    let builder = builder.map_err(|errors| errors.to_string())?;
+    builder.build().map_err(|error| error.to_string())
+}
+
+/// A plugin by the name that an API server's configuration has for it.
+pub(crate) fn plugin(name: &str) -> Result<Plugin, String> {
+    match name {
+        "ValidatingAdmissionPolicy" => Ok(Plugin::ValidatingAdmissionPolicy),
+        "MutatingAdmissionPolicy" => Ok(Plugin::MutatingAdmissionPolicy),
+        other => Err(format!("no plugin is named {other:?}")),
+    }
+}
+
+fn read(path: &str) -> Result<String, String> {
+    fs::read_to_string(Path::new(path)).map_err(|error: io::Error| format!("{path}: {error}"))
+}

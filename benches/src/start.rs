@@ -1,0 +1,58 @@
+//! Policies from a directory, apart from requests: how long it takes until they can judge, and what memory they keep.
+//!
+//! `pratique-benches start [-n TIMES] PLUGIN DIRECTORY` prints the nanoseconds of each time and the peak of the process's
+//! memory; `pratique-benches keep PLUGIN SMALL DIRECTORY` how much the anonymous part of the resident set grew when the
+//! directory was loaded, after a small one was. That counts whatever loading left behind and the allocator did not return.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use serde_json::json;
+
+use crate::admission::{load, plugin};
+
+/// Loads as often as the arguments say, each time anew.
+pub(crate) fn start(arguments: &[String]) -> Result<(), String> {
+    let (times, name, directory) = match arguments {
+        [name, directory] => (1, name, directory),
+        [flag, times, name, directory] if flag == "-n" => {
+            let times = times.parse().map_err(|error| format!("-n: {error}"))?;
+            (times, name, directory)
+        }
+        _ => return Err("usage: pratique-benches start [-n TIMES] PLUGIN DIRECTORY".to_owned()),
+    };
+    let mut nanos = Vec::new();
+    for _ in 0..times {
+        let start = Instant::now();
+        let admission = load(directory, plugin(name)?)?;
+        nanos.push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        drop(black_box(admission));
+    }
+    println!("{}", json!({"nanos": nanos, "peak_kib": kib("VmHWM")?}));
+    Ok(())
+}
+
+/// Loads a small directory, which brings what any does, and then another.
+pub(crate) fn keep(arguments: &[String]) -> Result<(), String> {
+    let [name, small, directory] = arguments else {
+        return Err("usage: pratique-benches keep PLUGIN SMALL DIRECTORY".to_owned());
+    };
+    let first = load(small, plugin(name)?)?;
+    let before = kib("RssAnon")?;
+    let second = load(directory, plugin(name)?)?;
+    let after = kib("RssAnon")?;
+    drop(black_box((first, second)));
+    println!("{}", json!({"resident_kib": after.saturating_sub(before)}));
+    Ok(())
+}
+
+/// A number that the system keeps of this process.
+pub(crate) fn kib(name: &str) -> Result<u64, String> {
+    let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
+    let value = status
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    value
+        .and_then(|value| value.split_whitespace().next()?.parse().ok())
+        .ok_or_else(|| format!("no {name} in /proc/self/status"))
+}

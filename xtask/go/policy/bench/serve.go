@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+)
+
+type setup struct {
+	Plugin    string `json:"plugin"`
+	Directory string `json:"directory"`
+	Request   string `json:"request"`
+	Namespace string `json:"namespace"`
+	OpenAPI   string `json:"openapi"`
+}
+
+type order struct {
+	Measure     string `json:"measure"`
+	Case        string `json:"case"`
+	Nanoseconds int64  `json:"nanoseconds"`
+}
+
+type sample struct {
+	Operations  int64 `json:"operations"`
+	Nanoseconds int64 `json:"nanoseconds"`
+}
+
+func serve(orders io.Reader, answers io.Writer) error {
+	in, out := json.NewDecoder(bufio.NewReader(orders)), json.NewEncoder(answers)
+	var given setup
+	if err := in.Decode(&given); err != nil {
+		return err
+	}
+	s, err := newSubject(given)
+	if err != nil {
+		return err
+	}
+	found, err := s.facts()
+	if err != nil {
+		return err
+	}
+	if err := out.Encode(found); err != nil {
+		return err
+	}
+	for in.More() {
+		var o order
+		if err := in.Decode(&o); err != nil {
+			return err
+		}
+		if err := out.Encode(measure(s, time.Duration(o.Nanoseconds))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure judges for about the time given, after a tenth of it to warm up, in batches that take about a hundredth of the
+// time. The sample is the median batch: one in which something else had the processor tells nothing.
+func measure(s *subject, length time.Duration) sample {
+	size := 1
+	for start := time.Now(); time.Since(start) < length/10; {
+		if s.batch(size) < length/100 {
+			size *= 2
+		}
+	}
+	var batches []int64
+	for start := time.Now(); len(batches) == 0 || time.Since(start) < length; {
+		batches = append(batches, s.batch(size).Nanoseconds())
+	}
+	slices.Sort(batches)
+	return sample{int64(size), batches[len(batches)/2]}
+}
+
+func read(path string, into any) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

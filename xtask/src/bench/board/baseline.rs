@@ -1,0 +1,146 @@
+//! The counts of instructions that later ones are compared with.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::fs;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::instructions::amount;
+use crate::tidy::workspace;
+
+/// How much more than before is let through: what random seeds of hash tables make, and then some.
+const TOLERANCE: f64 = 1.05;
+
+/// The counts of a time, by row.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub(super) struct Baseline {
+    instructions: BTreeMap<String, u64>,
+}
+
+/// Counts beside those of the baseline.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Compared(BTreeMap<String, (u64, Option<u64>)>);
+
+impl Baseline {
+    /// Reads the one of this repository; empty where there is none yet.
+    pub(super) fn read() -> Result<Self, String> {
+        let path = path();
+        match fs::read_to_string(&path) {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Baseline::default()),
+            Err(error) => Err(format!("{}: {error}", path.display())),
+        }
+    }
+
+    /// Writes it back.
+    pub(super) fn write(&self) -> Result<(), String> {
+        let path = path();
+        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
+        fs::write(&path, text + "\n").map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    /// Takes over new counts; rows that were not counted keep theirs.
+    pub(super) fn take(&mut self, counts: BTreeMap<String, u64>) {
+        self.instructions.extend(counts);
+    }
+
+    /// Puts counts beside those that were before.
+    pub(super) fn compare(&self, counts: &BTreeMap<String, u64>) -> Compared {
+        let beside = |(name, count): (&String, &u64)| {
+            let before = self.instructions.get(name).copied();
+            (name.clone(), (*count, before))
+        };
+        Compared(counts.iter().map(beside).collect())
+    }
+}
+
+fn path() -> PathBuf {
+    workspace().join("benches/baseline.json")
+}
+
+impl Compared {
+    /// Whether any row needs more than is let through.
+    pub(super) fn is_worse(&self) -> bool {
+        self.0.values().any(|(count, before)| is_worse(*count, *before))
+    }
+
+    /// All numbers.
+    pub(super) fn to_json(&self) -> Value {
+        let row = |(name, (count, before)): (&String, &(u64, Option<u64>))| json!({"name": name, "instructions": count, "before": before, "worse": is_worse(*count, *before)});
+        json!({"bench": "instructions", "rows": self.0.iter().map(row).collect::<Vec<_>>()})
+    }
+}
+
+fn is_worse(count: u64, before: Option<u64>) -> bool {
+    before.is_some_and(|before| count as f64 > before as f64 * TOLERANCE)
+}
+
+impl Display for Compared {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "{:18}{:>12}{:>12}", "instructions", "now", "before")?;
+        for (name, (count, before)) in &self.0 {
+            write!(formatter, "{name:18}{:>12}", amount(*count))?;
+            match before {
+                None => writeln!(formatter, "{:>12}", "new")?,
+                Some(before) => {
+                    let change = (*count as f64 / (*before).max(1) as f64 - 1.0) * 100.0;
+                    let worse = if is_worse(*count, Some(*before)) {
+                        "  worse"
+                    } else {
+                        ""
+                    };
+                    writeln!(formatter, "{:>12}{change:>+8.1} %{worse}", amount(*before))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(of: &[(&str, u64)]) -> BTreeMap<String, u64> {
+        of.iter()
+            .map(|(name, count)| ((*name).to_owned(), *count))
+            .collect()
+    }
+
+    #[test]
+    fn more_than_a_twentieth_is_worse() {
+        let mut baseline = Baseline::default();
+        baseline.take(counts(&[("a", 1_000), ("b", 2_000)]));
+        let check = |name: &str, count: u64, expected: bool| {
+            let compared = baseline.compare(&counts(&[(name, count)]));
+            assert_eq!(compared.is_worse(), expected, "{name} {count}");
+        };
+        check("a", 500, false);
+        check("a", 1_050, false);
+        check("a", 1_051, true);
+        check("unknown", 1, false);
+    }
+
+    #[test]
+    fn rows_that_were_not_counted_stay() {
+        let mut baseline = Baseline::default();
+        baseline.take(counts(&[("a", 1), ("b", 2)]));
+        baseline.take(counts(&[("b", 3)]));
+        assert_eq!(baseline.instructions, counts(&[("a", 1), ("b", 3)]));
+    }
+
+    #[test]
+    fn the_table_says_what_changed() {
+        let mut baseline = Baseline::default();
+        baseline.take(counts(&[("a", 100_000), ("b", 100_000)]));
+        let text = baseline
+            .compare(&counts(&[("a", 120_000), ("b", 90_000), ("c", 1)]))
+            .to_string();
+        for part in ["+20.0 %  worse", "-10.0 %\n", "new"] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The instructions that our side executes: a figure without noise, for which valgrind runs the program.
+//!
+//! A request is counted as all that is executed from when `judge_counted` begins, on whatever thread, by the number of
+//! requests; a load as all that the program executes. Counts depend a little on the seeds of hash tables, which are random.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::baseline::Baseline;
+use super::material::Material;
+use super::policies::Policies;
+use super::rows::{self, Object, Row, Work};
+use crate::bench::{Arguments, build, table};
+
+/// Loads of more policies than this would take valgrind minutes.
+const MOST: usize = 1_000;
+
+/// Counts the rows that are asked for, and compares them with the baseline or, if that is wanted, writes them into it.
+/// Returns whether none is worse.
+pub(super) fn run(arguments: &Arguments) -> Result<bool, String> {
+    let ours = match &arguments.ours {
+        Some(built) => built.clone(),
+        None => build::ours()?,
+    };
+    let material = Material::new(&ours.with_file_name("bench-policies"), arguments.seed)?;
+    let mut counts = BTreeMap::new();
+    for row in rows::wanted(&arguments.what)? {
+        eprint!("\r{:40}\r{} …", "", row.name);
+        if let Some(count) = count(&row, &ours, &material)? {
+            counts.insert(row.name.to_owned(), count);
+        }
+    }
+    eprint!("\r{:40}\r", "");
+    let mut baseline = Baseline::read()?;
+    if arguments.bless {
+        baseline.take(counts);
+        return baseline.write().map(|()| true);
+    }
+    let compared = baseline.compare(&counts);
+    super::super::print(arguments, &compared, &compared.to_json())?;
+    Ok(!compared.is_worse())
+}
+
+/// `None` where there is nothing to count.
+fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, String> {
+    match &row.work {
+        Work::Judge(policies, object) => judged(row, policies, *object, program, material).map(Some),
+        Work::Start(policies) if policies.count <= MOST => {
+            let directory = material.policies(row.name, policies)?;
+            let arguments = ["start", policies.plugin(), &directory];
+            callgrind(program, &[], &arguments).map(Some)
+        }
+        Work::Start(_) | Work::Reload(_) | Work::Keep(_) | Work::Serve(_) => Ok(None),
+    }
+}
+
+fn judged(
+    row: &Row,
+    policies: &Policies,
+    object: Object,
+    program: &Path,
+    material: &Material,
+) -> Result<u64, String> {
+    let setup = material.judged(row.name, policies, object)?;
+    let setup = material.file(&format!("{}-setup.json", row.name), &setup)?;
+    let times: u64 = if policies.count * policies.bindings > 100 {
+        2
+    } else {
+        10
+    };
+    let options = ["--zero-before=*judge_counted*"];
+    let all = callgrind(program, &options, &["count", &times.to_string(), &setup])?;
+    Ok(all / times)
+}
+
+/// Runs a program under callgrind and reads how many instructions it has executed.
+fn callgrind(program: &Path, options: &[&str], arguments: &[&str]) -> Result<u64, String> {
+    let file = program.with_file_name("bench-instructions");
+    let mut out = std::ffi::OsString::from("--callgrind-out-file=");
+    out.push(&file);
+    let ran = Command::new("valgrind")
+        .args(["--quiet", "--tool=callgrind"])
+        .args(options)
+        .arg(out)
+        .arg(program)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::inherit())
+        .status()
+        .map_err(|error| format!("valgrind: {error}"))?;
+    if !ran.success() {
+        return Err(format!("valgrind ended with {ran}"));
+    }
+    let failed = |error: std::io::Error| format!("{}: {error}", file.display());
+    let text = fs::read_to_string(&file).map_err(failed)?;
+    totals(&text).ok_or_else(|| format!("{} has no totals", file.display()))
+}
+
+/// The sum of a dump.
+fn totals(dump: &str) -> Option<u64> {
+    let totals = dump.lines().find_map(|line| line.strip_prefix("totals:"))?;
+    totals.split_whitespace().next()?.parse().ok()
+}
+
+/// A count in the unit that suits it, with three digits.
+pub(super) fn amount(instructions: u64) -> String {
+    let instructions = instructions as f64;
+    match instructions {
+        few if few < 1e6 => format!("{} k", table::digits(few / 1e3)),
+        some if some < 1e9 => format!("{} M", table::digits(some / 1e6)),
+        many => format!("{} G", table::digits(many / 1e9)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dumps_have_totals() {
+        assert_eq!(totals("version: 1\nsummary: 12\n\ntotals: 4711\n"), Some(4711));
+        assert_eq!(totals("version: 1\n"), None);
+    }
+
+    #[test]
+    fn amounts_have_three_digits() {
+        for (count, expected) in [
+            (950, "0.95 k"),
+            (123_456, "123 k"),
+            (45_600_000, "45.6 M"),
+            (3_000_000_000, "3.00 G"),
+        ] {
+            assert_eq!(amount(count), expected);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What both sides read: directories of policies, requests, namespaces, as files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::objects;
+use super::policies::Policies;
+use super::rows::Object;
+use crate::tidy::workspace;
+
+/// A directory that both sides read from; it is made anew, and left for those who want to look.
+pub(super) struct Material {
+    directory: PathBuf,
+    seed: u64,
+    /// The OpenAPI document of core/v1, which the reference needs for mutations.
+    document: Option<PathBuf>,
+}
+
+impl Material {
+    /// Of a seed, in a directory.
+    pub(super) fn new(directory: &Path, seed: u64) -> Result<Self, String> {
+        fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        let directory = directory.canonicalize();
+        Ok(Material {
+            directory: directory.map_err(|error| error.to_string())?,
+            seed,
+            document: None,
+        })
+    }
+
+    /// Finds what the reference needs besides.
+    pub(super) fn for_reference(mut self) -> Result<Self, String> {
+        let listed = Command::new("go")
+            .current_dir(workspace().join("xtask/go/load"))
+            .args(["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"])
+            .output()
+            .map_err(|error| format!("go: {error}"))?;
+        let module = PathBuf::from(String::from_utf8_lossy(&listed.stdout).trim());
+        self.document = Some(module.join("api/openapi-spec/v3/api__v1_openapi.json"));
+        Ok(self)
+    }
+
+    /// Writes policies into a directory of this name, and returns its path.
+    pub(super) fn policies(&self, name: &str, policies: &Policies) -> Result<String, String> {
+        let directory = self.directory.join(name);
+        policies.write(self.seed, &directory)?;
+        Ok(directory.display().to_string())
+    }
+
+    /// Writes so many files, each of which can take the place of the policies' first, into a directory of this name, and
+    /// returns the path of the first and that of the directory.
+    pub(super) fn others(
+        &self,
+        name: &str,
+        policies: &Policies,
+        count: usize,
+    ) -> Result<[String; 2], String> {
+        let others = self.directory.join(format!("{name}-others"));
+        let failed = |error: std::io::Error| format!("{}: {error}", others.display());
+        let _ = fs::remove_dir_all(&others);
+        fs::create_dir_all(&others).map_err(failed)?;
+        let one = Policies {
+            count: 1,
+            matching: 1,
+            ..*policies
+        };
+        let mut first = String::new();
+        for other in 0..count {
+            let seed = self.seed.wrapping_add(1 + u64::try_from(other).unwrap_or(0));
+            for (file, text) in one.files(seed) {
+                fs::write(others.join(format!("{other:04}.yaml")), text).map_err(failed)?;
+                first = file;
+            }
+        }
+        let first = self.directory.join(name).join(first);
+        Ok([first, others].map(|path| path.display().to_string()))
+    }
+
+    /// Writes all that a request needs to be judged, and returns the setup for the sides.
+    pub(super) fn judged(&self, name: &str, policies: &Policies, object: Object) -> Result<Value, String> {
+        let directory = self.policies(name, policies)?;
+        let request = self.file(&format!("{name}-request.json"), &objects::request(object))?;
+        let namespace = self.file("namespace.json", &objects::namespace())?;
+        Ok(json!({
+            "plugin": policies.plugin(),
+            "directory": directory,
+            "request": request,
+            "namespace": namespace,
+            "openapi": self.document,
+        }))
+    }
+
+    /// Writes a file of JSON and returns its path.
+    pub(super) fn file(&self, name: &str, value: &Value) -> Result<String, String> {
+        let path = self.directory.join(name);
+        fs::write(&path, objects::text(value)).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(path.display().to_string())
+    }
+}

@@ -1,0 +1,115 @@
+//! The table of everything that an API server does with policies: `cargo xtask bench [ROW…]`.
+//!
+//! Every row is work on policies that are made from a seed and written to files, which both sides read. Each row has
+//! processes of its own, so that none has to bear with what another left in memory.
+
+mod baseline;
+mod instructions;
+mod judge;
+mod material;
+mod objects;
+mod once;
+mod policies;
+mod reload;
+mod report;
+mod rows;
+mod serve;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use self::material::Material;
+use self::report::{Line, Report};
+use self::rows::{Row, Work};
+use super::{Against, Arguments, build};
+
+/// The sides.
+struct Programs {
+    ours: PathBuf,
+    theirs: Option<PathBuf>,
+    /// `pratique`, where it need not be built.
+    server: Option<PathBuf>,
+}
+
+/// How much is measured.
+struct Settings {
+    rounds: usize,
+    turn: Duration,
+}
+
+/// What the rounds of a row gave: nanoseconds, or bytes.
+#[derive(Clone, Debug, Default)]
+struct Measured {
+    ours: Vec<f64>,
+    theirs: Vec<f64>,
+    /// Those of less work of ours, in the same rounds.
+    beside: Vec<f64>,
+    /// What else is to be known.
+    note: Option<String>,
+}
+
+/// Turns here are at least so long, in milliseconds: what is measured takes up to as long once.
+const TURN: u64 = 200;
+
+/// Measures the rows that are asked for, and prints them.
+pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
+    if arguments.instructions || arguments.bless {
+        return match instructions::run(arguments)? {
+            true => Ok(()),
+            false => Err("more instructions than before".to_owned()),
+        };
+    }
+    let rows = rows::wanted(&arguments.what)?;
+    let ours = match &arguments.ours {
+        Some(built) => built
+            .canonicalize()
+            .map_err(|error| format!("{}: {error}", built.display()))?,
+        None => build::ours()?,
+    };
+    let theirs = match arguments.against {
+        Some(Against::Go) => build::go("policy", "bench", &ours)?,
+        None => None,
+    };
+    let mut material = Material::new(&ours.with_file_name("bench-policies"), arguments.seed)?;
+    if theirs.is_some() {
+        material = material.for_reference()?;
+    }
+    let server = arguments.ours.as_ref().map(|_| ours.with_file_name("pratique"));
+    let programs = Programs {
+        server: server.filter(|server| server.exists()),
+        ours,
+        theirs,
+    };
+    let settings = Settings {
+        rounds: arguments.rounds.max(1),
+        turn: arguments.length().max(Duration::from_millis(TURN)),
+    };
+    let mut report = Report {
+        seed: arguments.seed,
+        ..Report::default()
+    };
+    for row in rows {
+        eprint!("\r{:40}\r{} …", "", row.name);
+        let measured = measure(&row, &material, &programs, &settings)?;
+        report.lines.extend(Line::new(row, measured));
+    }
+    eprint!("\r{:40}\r", "");
+    super::print(arguments, &report, &report.to_json())
+}
+
+fn measure(
+    row: &Row,
+    material: &Material,
+    programs: &Programs,
+    settings: &Settings,
+) -> Result<Measured, String> {
+    match &row.work {
+        Work::Judge(policies, object) => {
+            judge::measure(row, (policies, *object), material, programs, settings)
+        }
+        Work::Start(policies) => once::start(row, policies, material, programs, settings),
+        Work::Keep(policies) => once::keep(row, policies, material, programs, settings),
+        Work::Reload(policies) => reload::measure(row, policies, material, programs, settings),
+        Work::Serve(policies) => serve::measure(row, policies, material, programs, settings),
+    }
+}
