@@ -5,4 +5,5 @@ pub mod conformance;
 pub mod deploy;
 pub mod differential;
 pub mod e2e;
+pub mod load_test;
 pub mod tidy;

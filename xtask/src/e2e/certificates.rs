@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
 /// An authority, and the folder that its newest certificate for the loopback address is in.
-pub(super) struct Certificates {
+pub(crate) struct Certificates {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: PathBuf,
     issued: usize,
@@ -15,7 +15,7 @@ pub(super) struct Certificates {
 
 impl Certificates {
     /// Makes an authority and a first certificate.
-    pub(super) fn new(folder: &Path) -> Result<Self, String> {
+    pub(crate) fn new(folder: &Path) -> Result<Self, String> {
         let mut params = CertificateParams::new(Vec::new()).map_err(|error| error.to_string())?;
         // Who signs and who is signed have names of their own, or clients take one for the other.
         params
@@ -39,7 +39,7 @@ impl Certificates {
     }
 
     /// Makes another certificate and swaps it in, as the kubelet does: files in a new folder, then `..data` renamed over.
-    pub(super) fn issue(&mut self) -> Result<(), String> {
+    pub(crate) fn issue(&mut self) -> Result<(), String> {
         let fault = |error: rcgen::Error| error.to_string();
         let key = KeyPair::generate().map_err(fault)?;
         let names = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
@@ -60,17 +60,17 @@ impl Certificates {
     }
 
     /// The certificate's file.
-    pub(super) fn certificate(&self) -> PathBuf {
+    pub(crate) fn certificate(&self) -> PathBuf {
         self.folder.join("tls.crt")
     }
 
     /// Its key's file.
-    pub(super) fn key(&self) -> PathBuf {
+    pub(crate) fn key(&self) -> PathBuf {
         self.folder.join("tls.key")
     }
 
     /// The authority's certificate, to be trusted.
-    pub(super) fn authority(&self) -> PathBuf {
+    pub(crate) fn authority(&self) -> PathBuf {
         self.folder.join("ca.crt")
     }
 }

@@ -22,7 +22,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use programs::Programs;
-use transcript::Transcript;
+
+pub(crate) use certificates::Certificates;
+pub(crate) use process::{Process, free_port};
+pub(crate) use programs::build as build_pratique;
+pub(crate) use transcript::Transcript;
 
 /// What to run.
 #[derive(clap::Args, Debug)]

@@ -14,14 +14,14 @@ const PATIENCE: Duration = Duration::from_secs(90);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A program that runs. It is ended, and waited for, when this goes.
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     log: PathBuf,
 }
 
 impl Process {
     /// Starts a program that writes to a log.
-    pub(super) fn start(mut command: Command, log: &Path) -> Result<Self, String> {
+    pub(crate) fn start(mut command: Command, log: &Path) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", log.display());
         let file = File::options()
             .create(true)
@@ -40,18 +40,23 @@ impl Process {
         })
     }
 
+    /// The number that the system knows it by.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it has written so far.
-    pub(super) fn log(&self) -> Result<String, String> {
+    pub(crate) fn log(&self) -> Result<String, String> {
         fs::read_to_string(&self.log).map_err(|error| format!("{}: {error}", self.log.display()))
     }
 
     /// How it ended, if it has.
-    pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
+    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
         self.child.try_wait().map_err(|error| error.to_string())
     }
 
     /// Waits until it is as wanted; an error if it ends before, or does not become so.
-    pub(super) fn wait_until(
+    pub(crate) fn wait_until(
         &mut self,
         what: &str,
         mut wanted: impl FnMut(&Self) -> Result<bool, String>,
@@ -73,7 +78,7 @@ impl Process {
     }
 
     /// Asks it to end (SIGTERM), and waits until it has; ends it by force when it does not.
-    pub(super) fn stop(&mut self) -> Result<ExitStatus, String> {
+    pub(crate) fn stop(&mut self) -> Result<ExitStatus, String> {
         self.signal("TERM")?;
         let give_up = Instant::now() + PATIENCE;
         while Instant::now() < give_up {
@@ -87,7 +92,7 @@ impl Process {
     }
 
     /// Ends it at once (SIGKILL), as a crash would.
-    pub(super) fn kill(&mut self) -> Result<(), String> {
+    pub(crate) fn kill(&mut self) -> Result<(), String> {
         self.child.kill().map_err(|error| error.to_string())?;
         self.child.wait().map(drop).map_err(|error| error.to_string())
     }
@@ -119,13 +124,13 @@ impl Drop for Process {
 }
 
 /// A port of the loopback address that nobody listens on.
-pub(super) fn free_port() -> Result<u16, String> {
+pub(crate) fn free_port() -> Result<u16, String> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(|error| error.to_string())?;
     Ok(listener.local_addr().map_err(|error| error.to_string())?.port())
 }
 
 /// Waits for something that happens outside of a process of ours.
-pub(super) fn eventually(
+pub(crate) fn eventually(
     what: &str,
     mut wanted: impl FnMut() -> Result<bool, String>,
 ) -> Result<Duration, String> {

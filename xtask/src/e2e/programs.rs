@@ -52,7 +52,8 @@ fn folder() -> PathBuf {
         .join("e2e")
 }
 
-fn build(profile: &str) -> Result<PathBuf, String> {
+/// Builds `pratique` with a profile of cargo's.
+pub(crate) fn build(profile: &str) -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     // What cargo said to this program is not about that one: build scripts would take it for a change.

@@ -2,19 +2,19 @@
 
 /// Counts steps.
 #[derive(Debug, Default)]
-pub(super) struct Transcript {
+pub(crate) struct Transcript {
     passed: usize,
     failed: usize,
 }
 
 impl Transcript {
     /// Begins a part.
-    pub(super) fn part(&mut self, title: &str) {
+    pub(crate) fn part(&mut self, title: &str) {
         println!("\n{title}");
     }
 
     /// A step that passed, or what was wrong.
-    pub(super) fn step(&mut self, name: &str, outcome: Result<String, String>) {
+    pub(crate) fn step(&mut self, name: &str, outcome: Result<String, String>) {
         match outcome {
             Ok(seen) => {
                 self.passed += 1;
@@ -28,12 +28,12 @@ impl Transcript {
     }
 
     /// How many steps failed.
-    pub(super) fn failed(&self) -> usize {
+    pub(crate) fn failed(&self) -> usize {
         self.failed
     }
 
     /// The last line.
-    pub(super) fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         format!("\n{} passed, {} failed", self.passed, self.failed)
     }
 }

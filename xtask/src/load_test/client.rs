@@ -1,0 +1,104 @@
+//! A client of HTTP over TLS that keeps its connection, as API servers do.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+/// How long to wait for anything.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Whose certificates are trusted.
+#[derive(Clone, Debug)]
+pub(super) struct Trust(Arc<ClientConfig>);
+
+/// A connection.
+pub(super) struct Client(BufReader<StreamOwned<ClientConnection, TcpStream>>);
+
+/// An answer.
+pub(super) struct Answer {
+    pub(super) code: u16,
+    /// Whether the connection ends with it.
+    pub(super) last: bool,
+    pub(super) body: Vec<u8>,
+}
+
+impl Trust {
+    /// In certificates that this authority signed.
+    pub(super) fn of(authority: &Path) -> Result<Self, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", authority.display());
+        let certificate = CertificateDer::from_pem_file(authority).map_err(|error| failed(&error))?;
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate).map_err(|error| failed(&error))?;
+        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| failed(&error))?;
+        let config = config.with_root_certificates(roots).with_no_client_auth();
+        Ok(Trust(Arc::new(config)))
+    }
+}
+
+impl Client {
+    /// Connects. Whether anybody is there shows with the first request.
+    pub(super) fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("connecting: {error}");
+        let stream = TcpStream::connect(address).map_err(|error| failed(&error))?;
+        stream.set_nodelay(true).map_err(|error| failed(&error))?;
+        stream
+            .set_read_timeout(Some(PATIENCE))
+            .map_err(|error| failed(&error))?;
+        let name = ServerName::IpAddress(address.ip().into());
+        let connection = ClientConnection::new(trust.0.clone(), name).map_err(|error| failed(&error))?;
+        Ok(Client(BufReader::new(StreamOwned::new(connection, stream))))
+    }
+
+    /// Sends bytes as they are.
+    pub(super) fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.0.get_mut().write_all(bytes)?;
+        self.0.get_mut().flush()
+    }
+
+    /// Posts a body for review.
+    pub(super) fn review(&mut self, body: &str) -> Result<Answer, String> {
+        let head = format!(
+            "POST /validate?timeout=10s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        let whole = [head.as_bytes(), body.as_bytes()].concat();
+        self.send(&whole).map_err(|error| format!("sending: {error}"))?;
+        self.read().map_err(|error| format!("reading: {error}"))
+    }
+
+    /// Reads an answer.
+    pub(super) fn read(&mut self) -> std::io::Result<Answer> {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if self.0.read_line(&mut head)? == 0 {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        let head = head.to_ascii_lowercase();
+        let value = |name: &str| {
+            head.lines()
+                .find_map(|line| line.strip_prefix(name))
+                .map(str::trim)
+        };
+        let length = value("content-length:")
+            .and_then(|own| own.parse().ok())
+            .unwrap_or(0);
+        let mut body = vec![0; length];
+        self.0.read_exact(&mut body)?;
+        let code = head.split(' ').nth(1).and_then(|own| own.parse().ok());
+        Ok(Answer {
+            code: code.unwrap_or_default(),
+            last: value("connection:") == Some("close"),
+            body,
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! Clients that are slow, large, or gone.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::client::{Client, Trust};
+use super::load::Load;
+
+/// How many there are.
+const CLIENTS: usize = 200;
+
+/// What is wrong with clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// They send their request one byte at a time.
+    Slow,
+    /// They send far more than a request may have.
+    Large,
+    /// They connect, begin a handshake or not, and are never heard of again.
+    HalfOpen,
+}
+
+impl Kind {
+    pub(super) const ALL: [Kind; 3] = [Kind::Slow, Kind::Large, Kind::HalfOpen];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::Slow => "200 slow clients, a byte in 100 ms",
+            Kind::Large => "4 clients that send bodies of 16 MiB",
+            Kind::HalfOpen => "200 clients that never end their handshake",
+        }
+    }
+}
+
+/// Clients that go on until they are stopped.
+pub(super) struct Clients {
+    stop: Arc<AtomicBool>,
+    /// How many attempts there were, and how many of them the server ended.
+    attempts: Arc<[AtomicUsize; 2]>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// What one of them needs.
+#[derive(Clone)]
+struct Target {
+    address: SocketAddr,
+    trust: Trust,
+    stop: Arc<AtomicBool>,
+    attempts: Arc<[AtomicUsize; 2]>,
+}
+
+impl Clients {
+    pub(super) fn start(kind: Kind, load: &Load) -> Result<Self, String> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let attempts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+        let target = Target {
+            address: load.address,
+            trust: load.trust.clone(),
+            stop: stop.clone(),
+            attempts: attempts.clone(),
+        };
+        let start = |work: fn(&Target)| {
+            let target = target.clone();
+            thread::Builder::new()
+                .stack_size(256 << 10)
+                .spawn(move || {
+                    while !target.stop.load(Ordering::Relaxed) {
+                        work(&target);
+                    }
+                })
+                .map_err(|error| error.to_string())
+        };
+        let (count, work): (usize, fn(&Target)) = match kind {
+            Kind::Slow => (CLIENTS, slow),
+            Kind::Large => (4, large),
+            Kind::HalfOpen => (CLIENTS, half_open),
+        };
+        let threads = (0..count).map(|_| start(work)).collect::<Result<_, _>>()?;
+        Ok(Clients {
+            stop,
+            attempts,
+            threads,
+        })
+    }
+
+    /// Ends them, and tells what they did.
+    pub(super) fn stop(self) -> String {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads {
+            // One that panicked is over as well.
+            let _ = thread.join();
+        }
+        let [attempts, ended] = &*self.attempts;
+        format!(
+            "{} attempts, {} ended by the server",
+            attempts.load(Ordering::Relaxed),
+            ended.load(Ordering::Relaxed)
+        )
+    }
+}
+
+impl Target {
+    fn attempt(&self) {
+        self.count(0);
+    }
+
+    fn ended(&self) {
+        self.count(1);
+        thread::sleep(Duration::from_millis(50));
+    }
+
+    fn count(&self, which: usize) {
+        if let Some(count) = self.attempts.get(which) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+fn slow(target: &Target) {
+    target.attempt();
+    let Ok(mut client) = Client::connect(target.address, &target.trust) else {
+        return target.ended();
+    };
+    let head = "POST /validate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n\r\n";
+    for byte in head.bytes().chain(std::iter::repeat(b' ')) {
+        if !target.goes_on() {
+            return;
+        }
+        if client.send(&[byte]).is_err() {
+            return target.ended();
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+fn large(target: &Target) {
+    target.attempt();
+    let Ok(mut client) = Client::connect(target.address, &target.trust) else {
+        return target.ended();
+    };
+    let part = vec![b' '; 1 << 20];
+    let head = "POST /validate HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let mut sent = client.send(head.as_bytes());
+    for _ in 0..16 {
+        if sent.is_err() || !target.goes_on() {
+            break;
+        }
+        sent = client
+            .send(b"100000\r\n")
+            .and_then(|()| client.send(&part))
+            .and_then(|()| client.send(b"\r\n"));
+    }
+    let sent = sent.and_then(|()| client.send(b"0\r\n\r\n"));
+    // It says so, or is gone.
+    if sent.is_err() || client.read().is_ok_and(|answer| answer.code == 413) {
+        target.ended();
+    }
+}
+
+fn half_open(target: &Target) {
+    target.attempt();
+    let Ok(mut stream) = TcpStream::connect(target.address) else {
+        return target.ended();
+    };
+    // The first bytes of a handshake that is said to go on.
+    let sent = stream.write_all(&[22, 3, 1, 2, 0, 1, 0, 1, 252]);
+    let waits = stream.set_read_timeout(Some(Duration::from_millis(200)));
+    let mut byte = [0];
+    while sent.is_ok() && waits.is_ok() && target.goes_on() {
+        match stream.read(&mut byte) {
+            Ok(0) => return target.ended(),
+            Ok(_) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
+                ) => {}
+            Err(_) => return target.ended(),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What was measured of a load.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Times of requests, and what went wrong.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measured {
+    /// Of each request, in the end sorted.
+    times: Vec<Duration>,
+    errors: Vec<String>,
+    elapsed: Duration,
+}
+
+impl Measured {
+    /// A request was answered.
+    pub(super) fn answered(&mut self, took: Duration) {
+        self.times.push(took);
+    }
+
+    /// A request was not answered as it should have been.
+    pub(super) fn failed(&mut self, why: String) {
+        self.errors.push(why);
+    }
+
+    /// All together, within this time.
+    pub(super) fn of(all: Vec<Measured>, elapsed: Duration) -> Self {
+        let mut whole = Measured {
+            elapsed,
+            ..Measured::default()
+        };
+        for one in all {
+            whole.times.extend(one.times);
+            whole.errors.extend(one.errors);
+        }
+        whole.times.sort_unstable();
+        whole
+    }
+
+    /// That nothing went wrong, or what did first.
+    pub(super) fn flawless(&self) -> Result<(), String> {
+        match self.errors.first() {
+            None if self.times.is_empty() => Err("nothing was answered".to_owned()),
+            None => Ok(()),
+            Some(first) => Err(format!("{} errors, such as: {first}\n{self}", self.errors.len())),
+        }
+    }
+
+    /// The time that this part of all requests took at most.
+    pub(super) fn percentile(&self, part: f64) -> Duration {
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "requests are few enough"
+        )]
+        let index = (self.times.len() as f64 * part) as usize;
+        let last = self.times.len().saturating_sub(1);
+        self.times.get(index.min(last)).copied().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[expect(clippy::cast_precision_loss, reason = "requests are few enough")]
+        let rate = self.times.len() as f64 / self.elapsed.as_secs_f64();
+        let [p50, p99, p999, most] = [0.5, 0.99, 0.999, 1.0].map(|part| self.percentile(part));
+        write!(
+            formatter,
+            "{} requests in {:.1?}, {rate:.0} a second, p50 {p50:.2?}, p99 {p99:.2?}, p99.9 {p999:.2?}, most {most:.2?}, {} errors",
+            self.times.len(),
+            self.elapsed,
+            self.errors.len()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_all() {
+        let mut parts = vec![Measured::default(), Measured::default()];
+        for (index, millis) in (1..=100).rev().enumerate() {
+            if let Some(part) = parts.get_mut(index % 2) {
+                part.answered(Duration::from_millis(millis));
+            }
+        }
+        let whole = Measured::of(parts, Duration::from_secs(1));
+        let check = |part, millis| assert_eq!(whole.percentile(part), Duration::from_millis(millis));
+        check(0.0, 1);
+        check(0.5, 51);
+        check(0.99, 100);
+        check(1.0, 100);
+        assert!(whole.flawless().is_ok());
+        assert!(Measured::default().flawless().is_err());
+    }
+}

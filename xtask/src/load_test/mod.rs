@@ -1,0 +1,138 @@
+//! `cargo xtask load-test`: a `pratique serve` over TLS under load, and what it makes of clients that are slow, large or
+//! gone. Everything runs on this machine, the load's own work as well.
+
+mod client;
+mod hostile;
+mod load;
+mod measured;
+mod served;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::e2e::Transcript;
+use client::Trust;
+use load::{During, Load};
+use measured::Measured;
+use served::Served;
+
+/// How to load it.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// The `pratique` to try, instead of one that is built for release.
+    #[arg(long, value_name = "FILE")]
+    pratique: Option<PathBuf>,
+    /// How long, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    time: u64,
+    /// Over how many connections, each with one request at a time.
+    #[arg(long, value_name = "COUNT", default_value_t = 16)]
+    connections: usize,
+    /// How many policies judge each request.
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    policies: usize,
+}
+
+/// What hostile clients may add to the slowest hundredth of others' requests.
+const SLOWER: f64 = 1.5;
+/// What memory may grow by, after it was used for a while.
+const GROWTH: f64 = 1.1;
+
+/// Runs it and prints what was measured.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let mut transcript = Transcript::default();
+    match all(arguments, &mut transcript) {
+        Ok(()) => {
+            println!("{}", transcript.summary());
+            ExitCode::from(u8::from(transcript.failed() > 0))
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), String> {
+    let program = match &arguments.pratique {
+        Some(path) => path.clone(),
+        None => crate::e2e::build_pratique("release")?,
+    };
+    let mut served = Served::start(&program, arguments.policies)?;
+    let load = Load {
+        address: served.address(),
+        trust: Trust::of(&served.authority())?,
+        connections: arguments.connections,
+        request: load::review(),
+    };
+    transcript.part(&format!(
+        "{} policies, requests of {} bytes, {} connections",
+        arguments.policies,
+        load.request.len(),
+        arguments.connections
+    ));
+    // Caches are warm then, and buffers as large as they get.
+    load.run(Duration::from_secs(5.min(arguments.time)), &During::nothing())?;
+    let quiet = alone(&load, &served, Duration::from_secs(arguments.time), transcript)?;
+    for kind in hostile::Kind::ALL {
+        let name = format!("beside {}", kind.name());
+        transcript.step(&name, beside(&load, kind, &quiet));
+    }
+    transcript.step("SIGTERM drops no request", end(&load, &mut served));
+    Ok(())
+}
+
+/// What it does when nothing else happens.
+fn alone(
+    load: &Load,
+    served: &Served,
+    time: Duration,
+    transcript: &mut Transcript,
+) -> Result<Measured, String> {
+    let before = served.memory()?;
+    let mut memory = Vec::new();
+    let measured = load.run(time, &During::each_second(|| memory.push(served.memory())))?;
+    transcript.step("load", measured.flawless().map(|()| measured.to_string()));
+    let memory: Vec<u64> = memory.into_iter().collect::<Result<_, _>>()?;
+    let most = memory.iter().copied().max().unwrap_or(before);
+    #[expect(clippy::cast_precision_loss, reason = "kibibytes of a process are few")]
+    let growth = most as f64 / before as f64;
+    let text = format!("{before} KiB before, at most {most} KiB while under load");
+    transcript.step(
+        "memory stays",
+        match growth <= GROWTH {
+            true => Ok(text),
+            false => Err(text),
+        },
+    );
+    Ok(measured)
+}
+
+/// What others notice of hostile clients.
+fn beside(load: &Load, kind: hostile::Kind, quiet: &Measured) -> Result<String, String> {
+    let hostile = hostile::Clients::start(kind, load)?;
+    let measured = load.run(Duration::from_secs(10), &During::nothing())?;
+    let seen = hostile.stop();
+    measured.flawless()?;
+    let slower = measured.percentile(0.99).as_secs_f64() / quiet.percentile(0.99).as_secs_f64();
+    let text = format!("{measured}\n{seen}; p99 is {slower:.2} times that without");
+    match slower <= SLOWER {
+        true => Ok(text),
+        false => Err(text),
+    }
+}
+
+/// The end of the server, which others see as the end of connections between requests.
+fn end(load: &Load, served: &mut Served) -> Result<String, String> {
+    let measured = std::thread::scope(|scope| {
+        let loaded = scope.spawn(|| load.run_until_refused());
+        std::thread::sleep(Duration::from_secs(2));
+        served.stop()?;
+        loaded.join().map_err(|_| "the load panicked".to_owned())?
+    })?;
+    measured.flawless()?;
+    Ok(format!(
+        "{measured}\nthe last was answered, and no more are taken"
+    ))
+}

@@ -1,0 +1,84 @@
+//! The server under load.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::e2e::{Certificates, Process, free_port};
+
+/// A `pratique serve` with policies and a certificate of its own.
+pub(super) struct Served {
+    process: Process,
+    port: u16,
+    state: PathBuf,
+    certificates: Certificates,
+}
+
+impl Served {
+    /// Starts it in a fresh folder.
+    pub(super) fn start(program: &Path, policies: usize) -> Result<Self, String> {
+        let state = std::env::temp_dir().join(format!("pratique-load-{}", std::process::id()));
+        let manifests = state.join("manifests");
+        let failed = |error: std::io::Error| format!("{}: {error}", state.display());
+        fs::create_dir_all(&manifests).map_err(failed)?;
+        for file in pratique_benches::manifests(policies) {
+            fs::write(manifests.join(&file.path), &file.content).map_err(failed)?;
+        }
+        let certificates = Certificates::new(&state.join("tls"))?;
+        let port = free_port()?;
+        let mut command = Command::new(program);
+        command
+            .args(["serve", "--listen", &format!("127.0.0.1:{port}")])
+            .arg("--manifests")
+            .arg(&manifests)
+            .arg("--tls-cert")
+            .arg(certificates.certificate())
+            .arg("--tls-key")
+            .arg(certificates.key())
+            .args(["--drain-delay", "2"]);
+        let mut process = Process::start(command, &state.join("serve.log"))?;
+        process.wait_until("serving", |process| Ok(process.log()?.contains("Serving")))?;
+        Ok(Served {
+            process,
+            port,
+            state,
+            certificates,
+        })
+    }
+
+    /// Where it serves.
+    pub(super) fn address(&self) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], self.port))
+    }
+
+    /// Who signed its certificate.
+    pub(super) fn authority(&self) -> PathBuf {
+        self.certificates.authority()
+    }
+
+    /// The memory that it has now, in KiB.
+    pub(super) fn memory(&self) -> Result<u64, String> {
+        let path = format!("/proc/{}/status", self.process.id());
+        let status = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        line.and_then(|own| own.split_whitespace().next()?.parse().ok())
+            .ok_or_else(|| format!("no VmRSS in {path}"))
+    }
+
+    /// Asks it to end; an error if it does not end well.
+    pub(super) fn stop(&mut self) -> Result<(), String> {
+        let status = self.process.stop()?;
+        match status.success() {
+            true => Ok(()),
+            false => Err(format!("it ended with {status}")),
+        }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // A folder of temporary files that stays is nobody's loss.
+        let _ = fs::remove_dir_all(&self.state);
+    }
+}
