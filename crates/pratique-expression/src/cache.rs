@@ -1,7 +1,9 @@
 //! Expressions that are in use, so that equal ones are compiled once.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use crate::closed::{Closed, ClosedSet, Definition};
 use crate::declarations::{Declarations, Use};
@@ -9,9 +11,16 @@ use crate::error::ExpressionError;
 use crate::expression::Expression;
 
 /// Expressions in use somewhere. Shared by all policies; what nobody uses any more is dropped.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Cache {
     inner: Mutex<Inner>,
+    watch: Option<Watch>,
+}
+
+/// Measures compilations: nothing here reads a clock.
+struct Watch {
+    now: fn() -> Instant,
+    tell: Box<dyn Fn(Duration) + Send + Sync>,
 }
 
 #[derive(Debug, Default)]
@@ -39,6 +48,17 @@ impl Cache {
         Cache::default()
     }
 
+    /// An empty cache that tells how long each compilation took, by a clock that is given.
+    pub fn timed(now: fn() -> Instant, tell: impl Fn(Duration) + Send + Sync + 'static) -> Self {
+        Cache {
+            inner: Mutex::default(),
+            watch: Some(Watch {
+                now,
+                tell: Box::new(tell),
+            }),
+        }
+    }
+
     /// The expression of a key, compiled unless it is known. Faults are not kept: they end a load.
     pub(crate) fn get_or_compile(
         &self,
@@ -48,7 +68,12 @@ impl Cache {
         if let Some(known) = self.lock().expressions.get(&key).and_then(Weak::upgrade) {
             return Ok(known);
         }
-        let expression = Arc::new(compile()?);
+        let start = self.watch.as_ref().map(|own| (own, (own.now)()));
+        let compiled = compile();
+        if let Some((watch, start)) = start {
+            (watch.tell)((watch.now)().saturating_duration_since(start));
+        }
+        let expression = Arc::new(compiled?);
         let mut inner = self.lock();
         if inner.expressions.len() >= inner.sweep_at {
             inner
@@ -73,5 +98,14 @@ impl Cache {
     /// A thread that panicked leaves the map as it was before or after an insertion.
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Cache {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Cache")
+            .field("inner", &self.inner)
+            .finish_non_exhaustive()
     }
 }

@@ -193,9 +193,15 @@ impl Metrics {
         self.0.families.compilations.at([], |own| own.observe(elapsed));
     }
 
-    /// An expression was evaluated.
-    pub fn evaluation(&self, elapsed: Duration) {
-        self.0.families.evaluations.at([], |own| own.observe(elapsed));
+    /// Policies were evaluated, each in this time.
+    pub fn evaluations(&self, count: usize, each: Duration) {
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        if count > 0 {
+            self.0
+                .families
+                .evaluations
+                .at([], |own| own.observe_each(each, count));
+        }
     }
 
     /// An audit event was made.

@@ -38,13 +38,19 @@ impl Histogram {
     }
 
     pub(crate) fn observe(&self, elapsed: Duration) {
+        self.observe_each(elapsed, 1);
+    }
+
+    /// The same duration so many times.
+    pub(crate) fn observe_each(&self, elapsed: Duration, times: u64) {
         let seconds = elapsed.as_secs_f64();
         let place = self.bounds.iter().take_while(|bound| seconds > **bound).count();
         if let Some(count) = self.counts.get(place) {
-            count.fetch_add(1, Ordering::Relaxed);
+            count.fetch_add(times, Ordering::Relaxed);
         }
         let nanoseconds = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
-        self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+        self.nanoseconds
+            .fetch_add(nanoseconds.saturating_mul(times), Ordering::Relaxed);
     }
 
     pub(crate) fn read(&self) -> Distribution {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use pratique_expression::Cache;
 use pratique_manifest::{
     ConfigurationErrors, ConfigurationOptions, LoadErrors, ManifestFile, ManifestSet, Options, Plugin,
     load_configuration, load_directory, load_files,
@@ -13,6 +12,7 @@ use pratique_types::admissionregistration::{
 };
 
 use crate::admission::Admission;
+use crate::compilations::Compilations;
 use crate::configurations::Configurations;
 use crate::expressions::Expressions;
 use crate::ingredients::Ingredients;
@@ -25,6 +25,7 @@ use crate::step::{AdmissionStep, Place, Steps};
 #[derive(Debug)]
 pub struct Builder {
     expressions: Expressions,
+    compilations: Compilations,
     manifest_gate: bool,
     reserves_names: bool,
     manifests: Vec<Arc<ManifestSet>>,
@@ -52,8 +53,10 @@ pub struct NotEvaluated {
 
 impl Builder {
     pub(crate) fn new() -> Self {
+        let compilations = Compilations::default();
         Builder {
-            expressions: Expressions::new(Arc::new(Cache::new())),
+            expressions: Expressions::new(Arc::new(compilations.cache())),
+            compilations,
             manifest_gate: true,
             reserves_names: false,
             manifests: Vec::new(),
@@ -281,6 +284,7 @@ impl Builder {
     fn ingredients(self) -> Ingredients {
         Ingredients {
             cache: self.expressions.cache().clone(),
+            compilations: self.compilations,
             sets: self.manifests,
             api: std::iter::once(Arc::new(self.api)).chain(self.more).collect(),
             steps: self.steps,

@@ -8,6 +8,7 @@ use pratique_policy::{MutatingPolicies, Origin, Policies};
 
 use crate::admission::Admission;
 use crate::builder::NotEvaluated;
+use crate::compilations::Compilations;
 use crate::configurations::Configurations;
 use crate::step::Steps;
 
@@ -15,6 +16,8 @@ use crate::step::Steps;
 #[derive(Clone, Debug)]
 pub(crate) struct Ingredients {
     pub(crate) cache: Arc<Cache>,
+    /// Those of the cache.
+    pub(crate) compilations: Compilations,
     pub(crate) sets: Vec<Arc<ManifestSet>>,
     pub(crate) api: Vec<Arc<Configurations>>,
     pub(crate) steps: Steps,

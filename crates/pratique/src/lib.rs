@@ -85,6 +85,7 @@ mod audit;
 mod authorization;
 mod builder;
 mod chain;
+mod compilations;
 mod configurations;
 mod deadline;
 mod expressions;

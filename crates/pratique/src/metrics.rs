@@ -21,6 +21,10 @@ impl Witness for Metrics {
         }
     }
 
+    fn compiled(&self, took: &[Duration]) {
+        took.iter().for_each(|took| self.compilation(*took));
+    }
+
     fn request(&self) -> Option<Box<dyn ChainObserver + '_>> {
         Some(Box::new(Counting {
             metrics: self,
@@ -56,10 +60,12 @@ impl ChainObserver for Counting<'_> {
     fn part(&mut self, name: &str, span: &Span) {
         let share = |count: usize| span.elapsed / u32::try_from(count.max(1)).unwrap_or(u32::MAX);
         let each = share(self.validations.len());
+        self.metrics.evaluations(self.validations.len(), each);
         for ((policy, binding), action, error) in self.validations.drain(..) {
             self.metrics.validation(&policy, &binding, action, error, each);
         }
         let each: Duration = share(self.mutations.len());
+        self.metrics.evaluations(self.mutations.len(), each);
         for ((policy, binding), error) in self.mutations.drain(..) {
             self.metrics.mutation(&policy, &binding, error, each);
         }

@@ -229,6 +229,11 @@ fn a_directory_is_read_again_when_it_changes() {
         metrics.contains("apiserver_admission_step_admission_duration_seconds_count"),
         "{metrics}"
     );
+    for family in ["compilation", "evaluation"] {
+        let name = format!("apiserver_cel_{family}_duration_seconds_count ");
+        let count = metrics.lines().find_map(|line| line.strip_prefix(&name));
+        assert!(count.is_some_and(|count| count != "0"), "{metrics}");
+    }
     assert!(client.get("/").contains("names.static.k8s.io"));
 
     serving.signal("INT");

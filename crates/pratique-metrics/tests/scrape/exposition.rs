@@ -71,7 +71,7 @@ fn busy() -> Metrics {
     );
     metrics.reload_succeeded(Plugin::MutatingAdmissionWebhook, "", UNIX_EPOCH);
     metrics.compilation(millis(1));
-    metrics.evaluation(millis(1));
+    metrics.evaluations(1, millis(1));
     metrics.audit_event();
     metrics.audit_errors("log", 3);
     metrics

@@ -192,6 +192,37 @@ fn a_certificate_of_its_own_serves() {
 }
 
 #[test]
+fn handshakes_that_never_end_are_given_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    write(
+        directory.path(),
+        &authority.issue(ExtendedKeyUsagePurpose::ServerAuth),
+    );
+    let certificates = Certificates::load(files(directory.path(), None)).unwrap();
+    let server = Running::with(|settings| {
+        settings.certificates = Some(Arc::new(certificates));
+        settings.limits.handshake = Duration::from_millis(300);
+        settings.limits.connections = 8;
+    });
+    let start = Instant::now();
+    let mut half_open: Vec<_> = (0..30)
+        .map(|_| {
+            let mut client = Client::to(server.address);
+            // The beginning of a message that is said to be longer.
+            client.send(&[22, 3, 1, 2, 0, 1, 0, 1, 252]).unwrap();
+            client
+        })
+        .collect();
+    for _ in 0..20 {
+        let mut friend = authority.client(server.address, None);
+        assert_eq!(friend.review("/validate", "web").code, 200);
+    }
+    assert!(half_open.iter_mut().all(|client| client.read().is_none()));
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
 fn what_does_not_belong_together_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let authority = Authority::new();

@@ -60,6 +60,8 @@ impl Core {
         self.current.store(Some(next.clone()));
         #[cfg(feature = "webhooks")]
         next.hooks.retain();
+        let compilations = ingredients.compilations.take();
+        self.witnesses.iter().for_each(|own| own.compiled(&compilations));
         self.readiness.set_ready();
         Ok(())
     }

@@ -15,6 +15,11 @@ pub trait Witness: Send + Sync {
         let _ = reload;
     }
 
+    /// Expressions were compiled, each in one of these times; not while requests wait for it.
+    fn compiled(&self, took: &[Duration]) {
+        let _ = took;
+    }
+
     /// A request came: who listens to it on its way.
     fn request(&self) -> Option<Box<dyn ChainObserver + '_>> {
         None

@@ -1,0 +1,33 @@
+//! How long expressions took to compile, until somebody asks.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use pratique_expression::Cache;
+
+/// Times of compilations. A copy is the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Compilations(Arc<Mutex<Vec<Duration>>>);
+
+/// How many are kept if nobody asks.
+const KEPT: usize = 65_536;
+
+impl Compilations {
+    /// A cache whose compilations are measured.
+    pub(crate) fn cache(&self) -> Cache {
+        let own = self.clone();
+        Cache::timed(Instant::now, move |took| own.add(took))
+    }
+
+    /// All since somebody asked last.
+    pub(crate) fn take(&self) -> Vec<Duration> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, took: Duration) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < KEPT {
+            all.push(took);
+        }
+    }
+}
