@@ -121,7 +121,7 @@ fn everything() -> Metrics {
         metrics.reload_failed(plugin, now);
     }
     metrics.compilation(at);
-    metrics.evaluation(at);
+    metrics.evaluations(1, at);
     metrics.audit_event();
     metrics.audit_errors("log", 1);
     metrics
