@@ -132,12 +132,23 @@ const SLOW: Duration = Duration::from_secs(1);
 fn answer(round: &mut Round) {
     let ours = Ours::new(&round.world);
     for (index, source) in round.sources.iter().enumerate() {
-        let start = Instant::now();
-        round.ours.push(ours.outcome(source));
-        if start.elapsed() > SLOW {
-            round.slow.push((index, start.elapsed()));
+        let (outcome, took) = timed(|| ours.outcome(source));
+        round.ours.push(outcome);
+        // What was slow because the machine did something else is not slow again.
+        let took = if took > SLOW {
+            took.min(timed(|| ours.outcome(source)).1)
+        } else {
+            took
+        };
+        if took > SLOW {
+            round.slow.push((index, took));
         }
     }
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    (work(), start.elapsed())
 }
 
 /// Compares the outcomes of a round, and makes what differs small.
