@@ -124,7 +124,10 @@ fn long_files() {
 fn bytes_that_are_no_text() {
     check(b"a: \xff\xfe".to_vec(), "invalid leading UTF-8 octet");
     // A byte order mark alone is a document, and has no text.
-    check(b"\xfe\xff".to_vec(), "Object 'Kind' is missing in '\u{fffd}\u{fffd}'");
+    check(
+        b"\xfe\xff".to_vec(),
+        "Object 'Kind' is missing in '\u{fffd}\u{fffd}'",
+    );
     check(vec![0; 1 << 20], "control characters are not allowed");
     check(
         b"{\"kind\": \"\xff\"}".to_vec(),
