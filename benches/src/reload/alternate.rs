@@ -24,8 +24,11 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// Measures, with so many reloads.
 pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, String> {
-    let mut volume = Volume::new(directory, POLICIES)?;
-    volume.put("first", |index| text("A", index))?;
+    let volume = Volume::new(directory, POLICIES)?;
+    for set in ["A", "B", "broken"] {
+        volume.write(set, |index| text(set, index))?;
+    }
+    volume.choose("A")?;
     let (live, heard) = Live::start(directory)?;
     let [over, reloading] = [const { AtomicBool::new(false) }; 2];
     let requests = std::thread::scope(|scope| {
@@ -34,7 +37,7 @@ pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, String> {
             over.store(true, Ordering::Release);
             requests
         });
-        let changed = take_turns(&mut volume, &heard, [&over, &reloading], reloads);
+        let changed = take_turns(&volume, &heard, [&over, &reloading], reloads);
         over.store(true, Ordering::Release);
         let requests = requests.join().map_err(|_| "judging panicked".to_owned());
         let requests = requests?;
@@ -45,7 +48,7 @@ pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, String> {
 
 /// Has the sets take turns, in turns with nothing.
 fn take_turns(
-    volume: &mut Volume,
+    volume: &Volume,
     heard: &Receiver<Heard>,
     [over, reloading]: [&AtomicBool; 2],
     reloads: usize,
@@ -60,7 +63,7 @@ fn take_turns(
                 2 => ("A", Heard::Loaded),
                 _ => ("broken", Heard::Failed),
             };
-            volume.put(&format!("{set}-{done}"), |index| text(set, index))?;
+            volume.choose(set)?;
             while heard
                 .recv_timeout(Duration::from_secs(30))
                 .map_err(|error| error.to_string())?

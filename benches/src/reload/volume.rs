@@ -30,20 +30,39 @@ impl Volume {
 
     /// Writes a version, which is not in use yet.
     pub(crate) fn prepare(&mut self, version: &str, text: impl Fn(usize) -> String) -> Result<(), String> {
+        self.next = Some(self.write(version, text)?);
+        self.link(version)
+    }
+
+    /// Writes a version that stays, to be chosen.
+    pub(crate) fn write(&self, version: &str, text: impl Fn(usize) -> String) -> Result<PathBuf, String> {
         let directory = self.directory.join(format!("..{version}"));
         fs::create_dir(&directory).map_err(|error| error.to_string())?;
         for index in 0..self.files {
             fs::write(directory.join(name(index)), text(index)).map_err(|error| error.to_string())?;
         }
-        symlink(&directory, self.directory.join("..data_tmp")).map_err(|error| error.to_string())?;
-        self.next = Some(directory);
-        Ok(())
+        Ok(directory)
+    }
+
+    /// Puts a version that stays in the place of the one that is.
+    pub(crate) fn choose(&self, version: &str) -> Result<(), String> {
+        self.link(version)?;
+        self.rename()
+    }
+
+    fn link(&self, version: &str) -> Result<(), String> {
+        let (version, aside) = (format!("..{version}"), self.directory.join("..data_tmp"));
+        symlink(version, aside).map_err(|error| error.to_string())
+    }
+
+    fn rename(&self) -> Result<(), String> {
+        let renamed = fs::rename(self.directory.join("..data_tmp"), self.directory.join("..data"));
+        renamed.map_err(|error| error.to_string())
     }
 
     /// Puts the version that was prepared in the place of the one that is.
     pub(crate) fn swap(&mut self) -> Result<(), String> {
-        let renamed = fs::rename(self.directory.join("..data_tmp"), self.directory.join("..data"));
-        renamed.map_err(|error| error.to_string())?;
+        self.rename()?;
         let last = std::mem::replace(&mut self.now, self.next.take());
         last.map_or(Ok(()), |last| {
             fs::remove_dir_all(last).map_err(|error| error.to_string())
