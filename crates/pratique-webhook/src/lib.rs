@@ -66,6 +66,24 @@
 //! assert_eq!(status.message, r#"admission webhook "guard.example.com" denied the request: closed today"#);
 //! # });
 //! ```
+//!
+//! # What the reference does not have
+//!
+//! An API server calls a webhook that fails, or is slow, again with each request. Callers that wrap callers do something
+//! about that for those who want it: [`transport::Breaker`] leaves a webhook alone after failures in a row,
+//! [`transport::Limited`] bounds the calls of one that are under way at once, [`transport::Budget`] the time that all take
+//! for a request. A call that is refused so fails like any other, only at once: the webhook's failure policy decides. What
+//! is counted is counted by endpoint.
+//!
+//! ```
+//! use std::time::Duration;
+//! use pratique_webhook::HttpCaller;
+//! use pratique_webhook::transport::{Breaker, Limited};
+//!
+//! let caller = Limited::new(HttpCaller::default(), 64);
+//! let caller = Breaker::new(caller, 5, Duration::from_secs(10));
+//! # let _ = caller;
+//! ```
 
 mod annotations;
 mod answer;

@@ -7,7 +7,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use pratique_expression::Cache;
-use pratique_webhook::{Caller, Endpoint, MutatingWebhooks, Origin, Pending, Services, ValidatingWebhooks};
+use pratique_webhook::{
+    Called, Caller, Conditions, Does, Endpoint, MutatingWebhooks, Observer, Origin, Pending, Rejection,
+    Services, ValidatingWebhooks,
+};
 
 use crate::authorization::{Answers, Decider};
 use crate::guards::Guards;
@@ -123,5 +126,33 @@ pub(crate) struct Asking<'c> {
 impl Pending for Asking<'_> {
     fn answered<'a>(&'a self) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
         Box::pin(self.answers.ask(self.decider))
+    }
+}
+
+/// Logs calls that an API server logs, and hands on what is told.
+pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn Observer>);
+
+impl Observer for Logging<'_> {
+    fn called(&mut self, called: &Called<'_>) {
+        let name = called.webhook;
+        match (called.failure, called.rejection) {
+            (Some(failure), None) => tracing::warn!("Failed calling webhook, failing open {name}: {failure}"),
+            (Some(failure), Some(Rejection::CallFailed)) => {
+                tracing::warn!("Failed calling webhook, failing closed {name}: {failure}");
+            }
+            (None, Some(Rejection::Denied)) if called.does == Does::Validate => {
+                tracing::warn!(code = called.code, "rejected by webhook {name:?}");
+            }
+            _ => {}
+        }
+        if let Some(observer) = &mut self.0 {
+            observer.called(called);
+        }
+    }
+
+    fn conditions(&mut self, conditions: &Conditions<'_>) {
+        if let Some(observer) = &mut self.0 {
+            observer.conditions(conditions);
+        }
     }
 }

@@ -75,7 +75,8 @@
 //!
 //! All are on unless turned off; without any, there is no TLS, no runtime and no watcher.
 //!
-//! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime.
+//! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime. [`Guards`] keep those that fail from
+//!   taking everything down with them.
 //! - `watch`: directories stay current.
 //! - `metrics`, `audit`: `pratique_metrics::Metrics` and `pratique_audit::Log` are witnesses.
 

@@ -32,7 +32,8 @@ pub(crate) struct ReviewArguments {
     /// Tell how each verdict came about: what matched and what not, each expression with its values and its cost.
     #[arg(long, env = "PRATIQUE_EXPLAIN")]
     pub(crate) explain: bool,
-    /// Call the configured webhooks over HTTPS, and show what they are asked and answer.
+    /// Call the configured webhooks over HTTPS, and show what they are asked and answer. They do what they do for any
+    /// request: with --dry-run they are told not to.
     #[arg(long, env = "PRATIQUE_WEBHOOKS", conflicts_with = "explain")]
     pub(crate) webhooks: bool,
     /// Feature gates of kube-apiserver, as NAME=true|false.

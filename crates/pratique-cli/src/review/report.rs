@@ -46,7 +46,11 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
     } = &judged.outcome;
     let verdict = match status {
         None => style.paint(Tone::Good, "allowed"),
-        Some(status) => style.paint(Tone::Bad, &format!("denied ({} {})", status.code, status.reason)),
+        Some(status) => {
+            // Webhooks may give no reason.
+            let why = format!("{} {}", status.code, status.reason);
+            style.paint(Tone::Bad, &format!("denied ({})", why.trim_end()))
+        }
     };
     let changed = if object.is_some() { ", changed" } else { "" };
     let place = style.paint(Tone::Place, &judged.question.place);
@@ -71,6 +75,9 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
             if !text.is_empty() {
                 line(format!("  {sign} "), &style.paint(Tone::Faint, text));
             }
+        }
+        if let Some(patch) = exchange.patch() {
+            line("  patch: ".to_owned(), &style.paint(Tone::Faint, &patch));
         }
     }
     if let Some(object) = object {

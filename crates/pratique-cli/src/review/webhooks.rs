@@ -2,6 +2,7 @@
 
 use pratique::webhook::{Called, Observer, Rejection};
 use pratique::{Admission, ChainObserver, Context, NoOpinion, Objects};
+use pratique_json::{Value, base64};
 use serde::Serialize;
 
 use super::Question;
@@ -38,6 +39,13 @@ impl Exchange {
             review: text(&called.review),
             answer: text(&called.answer),
         }
+    }
+
+    /// The patch that the answer has, decoded; `None` if there is none that can be read.
+    pub(super) fn patch(&self) -> Option<String> {
+        let answer = pratique_json::parse(self.answer.as_bytes()).ok()?;
+        let patch = answer.at(&["response", "patch"]).and_then(Value::as_str)?;
+        String::from_utf8(base64::decode(patch).ok()?).ok()
     }
 
     /// What happened, in a line.

@@ -46,7 +46,7 @@ fn what_is_exchanged_is_shown() {
     let run = review(VALIDATING, &[("/no", no)], &["--webhooks"]);
     assert_eq!(run.code, Some(1), "{run}");
     for expected in [
-        "denied (400 ",
+        "denied (400)",
         "admission webhook \"no.example.com\" denied the request: not today",
         "webhook no.example.com of w.static.k8s.io: denied (400)",
         "> {",
@@ -79,6 +79,21 @@ fn changes_are_made() {
             .unwrap()
             .contains("\"operation\":\"CREATE\"")
     );
+}
+
+#[test]
+fn patches_can_be_read() {
+    let patch = r#"[{"op":"add","path":"/metadata/labels","value":{"by":"hook"}}]"#;
+    let mark = format!(
+        r#"{{"respond":{{"allowed":true,"patchType":"JSONPatch","patch":"{}"}}}}"#,
+        base64::encode(patch.as_bytes())
+    );
+    let run = review(
+        "MutatingWebhookConfiguration",
+        &[("/mark", &mark)],
+        &["--webhooks"],
+    );
+    assert!(run.stdout.contains(&format!("    patch: {patch}\n")), "{run}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use pratique_webhook::transport::Budget;
 use pratique_webhook::{Caller, Mutated, Reinvocation, Surroundings, Verdict, mutate, validate};
 
 use super::{End, Passage};
-use crate::hooks::Asking;
+use crate::hooks::{Asking, Logging};
 use crate::observer::ChainObserver;
 
 impl<'r> Passage<'r> {
@@ -54,11 +54,8 @@ impl<'r> Passage<'r> {
                 request: submission.request,
                 object: submission.object,
             };
-            let observer = observer.webhooks();
-            match observer {
-                Some(observer) => mutate(&sets, submission, &surroundings, turns, caller, observer).await,
-                None => mutate(&sets, submission, &surroundings, turns, caller, &mut ()).await,
-            }
+            let mut logging = Logging(observer.webhooks());
+            mutate(&sets, submission, &surroundings, turns, caller, &mut logging).await
         };
         let Mutated {
             object,
@@ -90,10 +87,8 @@ impl<'r> Passage<'r> {
                 request: submission.request,
                 object: submission.object,
             };
-            match observer.webhooks() {
-                Some(observer) => validate(&sets, submission, &surroundings, caller, observer).await,
-                None => validate(&sets, submission, &surroundings, caller, &mut ()).await,
-            }
+            let mut logging = Logging(observer.webhooks());
+            validate(&sets, submission, &surroundings, caller, &mut logging).await
         };
         let Verdict {
             status,

@@ -27,6 +27,8 @@ mod live;
 #[cfg(all(feature = "watch", feature = "metrics", feature = "audit"))]
 mod load;
 #[cfg(feature = "webhooks")]
+mod logs;
+#[cfg(feature = "webhooks")]
 mod webhooks;
 mod world;
 

@@ -3,16 +3,6 @@
 //!
 //! A call that is refused here fails like any other: the webhook's failure policy decides, only at once. What is counted
 //! is counted by endpoint: webhooks that share one share its state.
-//!
-//! ```
-//! use std::time::Duration;
-//! use pratique_webhook::HttpCaller;
-//! use pratique_webhook::transport::{Breaker, Limited};
-//!
-//! let caller = Limited::new(HttpCaller::default(), 64);
-//! let caller = Breaker::new(caller, 5, Duration::from_secs(10));
-//! # let _ = caller;
-//! ```
 
 mod book;
 mod breaker;

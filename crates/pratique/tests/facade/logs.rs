@@ -1,0 +1,101 @@
+//! What is logged of webhooks: an API server's words.
+
+use std::fmt::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use pratique::Admission;
+use pratique::webhook::{Answer, Call, CallError, CallErrorKind, Caller};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+use crate::webhooks::{MUTATING, Markers, VALIDATING, webhook};
+use crate::world::{configmap, file};
+
+/// Keeps what is logged, level and message first.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<String>>>);
+
+impl Subscriber for Lines {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("pratique::hooks")
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        struct Line(String);
+        impl Visit for Line {
+            fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+                write!(self.0, " {field}={value:?}").unwrap();
+            }
+        }
+        let mut line = Line(event.metadata().level().to_string());
+        event.record(&mut line);
+        self.0.lock().unwrap().push(line.0);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// Nobody is there.
+struct Gone;
+
+impl Caller for Gone {
+    fn call<'a>(&'a self, _: Call) -> Answer<'a> {
+        Box::pin(async {
+            Err(CallError {
+                message: "failed to call webhook: gone".to_owned(),
+                kind: CallErrorKind::Transport,
+            })
+        })
+    }
+}
+
+#[track_caller]
+fn check(plugin: pratique::manifest::Plugin, policy: &str, caller: impl Caller + 'static, expected: &[&str]) {
+    let text = webhook(
+        plugin,
+        "w.static.k8s.io",
+        "deny",
+        &format!("  failurePolicy: {policy}\n"),
+    );
+    let builder = Admission::builder().caller(caller);
+    let live = builder
+        .files(&[file("w.yaml", &text)], plugin)
+        .unwrap()
+        .live()
+        .start()
+        .unwrap();
+    let lines = Lines::default();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let admit = || runtime.block_on(live.admit(&configmap(""))).unwrap();
+    tracing::subscriber::with_default(lines.clone(), admit);
+    assert_eq!(*lines.0.lock().unwrap(), expected);
+}
+
+#[test]
+fn calls_that_fail_and_denials() {
+    let failed = "failed calling webhook \"deny.example.com\": failed to call webhook: gone";
+    for plugin in [MUTATING, VALIDATING] {
+        let open = format!("WARN message=Failed calling webhook, failing open deny.example.com: {failed}");
+        check(plugin, "Ignore", Gone, &[&open]);
+        let closed =
+            format!("WARN message=Failed calling webhook, failing closed deny.example.com: {failed}");
+        check(plugin, "Fail", Gone, &[&closed]);
+    }
+    let rejected = "WARN message=rejected by webhook \"deny.example.com\" code=400";
+    check(VALIDATING, "Fail", Markers::default(), &[rejected]);
+    check(MUTATING, "Fail", Markers::default(), &[]);
+}
