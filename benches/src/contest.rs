@@ -7,6 +7,7 @@
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -19,6 +20,9 @@ pub struct Order {
     pub case: String,
     /// The time to spend.
     pub nanoseconds: u64,
+    /// Whether the time on a processor counts.
+    #[serde(default)]
+    pub processor: bool,
 }
 
 /// What was measured.
@@ -79,9 +83,9 @@ impl Order {
         }
         let (mut batches, start) = (Vec::new(), Instant::now());
         while batches.is_empty() || start.elapsed() < length {
-            let began = Instant::now();
+            let began = Clock::start(self.processor);
             repeat(batch);
-            batches.push(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
+            batches.push(began.nanoseconds());
         }
         batches.sort_unstable();
         Sample {
@@ -89,6 +93,40 @@ impl Order {
             nanoseconds: batches.get(batches.len() / 2).copied().unwrap_or(0),
         }
     }
+}
+
+/// A time that runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Clock {
+    /// That of the clock on the wall.
+    Wall(Instant),
+    /// That which this process has on processors, with all its threads.
+    Processor(Duration),
+}
+
+impl Clock {
+    /// Starts either.
+    pub fn start(processor: bool) -> Self {
+        match processor {
+            true => Clock::Processor(on_processors()),
+            false => Clock::Wall(Instant::now()),
+        }
+    }
+
+    /// The time since then.
+    pub fn nanoseconds(&self) -> u64 {
+        let elapsed = match self {
+            Clock::Wall(start) => start.elapsed(),
+            Clock::Processor(start) => on_processors().saturating_sub(*start),
+        };
+        u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+fn on_processors() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let part = |of: i64| u64::try_from(of).unwrap_or_default();
+    Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
 }
 
 fn read<T: for<'de> Deserialize<'de>>(line: &str) -> Result<T, String> {

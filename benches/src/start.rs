@@ -1,31 +1,35 @@
 //! Policies from a directory, apart from requests: how long it takes until they can judge, and what memory they keep.
 //!
-//! `pratique-benches start [-n TIMES] PLUGIN DIRECTORY` prints the nanoseconds of each time and the peak of the process's
+//! `pratique-benches start [-processor] [-n TIMES] PLUGIN DIRECTORY` prints the nanoseconds of each time and the peak of the process's
 //! memory; `pratique-benches keep PLUGIN SMALL DIRECTORY` how much the anonymous part of the resident set grew when the
 //! directory was loaded, after a small one was. That counts whatever loading left behind and the allocator did not return.
 
 use std::hint::black_box;
-use std::time::Instant;
 
+use pratique_benches::contest::Clock;
 use serde_json::json;
 
 use crate::admission::{load, plugin};
 
 /// Loads as often as the arguments say, each time anew.
 pub(crate) fn start(arguments: &[String]) -> Result<(), String> {
+    let (processor, arguments) = match arguments {
+        [flag, rest @ ..] if flag == "-processor" => (true, rest),
+        rest => (false, rest),
+    };
     let (times, name, directory) = match arguments {
         [name, directory] => (1, name, directory),
         [flag, times, name, directory] if flag == "-n" => {
             let times = times.parse().map_err(|error| format!("-n: {error}"))?;
             (times, name, directory)
         }
-        _ => return Err("usage: pratique-benches start [-n TIMES] PLUGIN DIRECTORY".to_owned()),
+        _ => return Err("usage: pratique-benches start [-processor] [-n TIMES] PLUGIN DIRECTORY".to_owned()),
     };
     let mut nanos = Vec::new();
     for _ in 0..times {
-        let start = Instant::now();
+        let start = Clock::start(processor);
         let admission = load(directory, plugin(name)?)?;
-        nanos.push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        nanos.push(start.nanoseconds());
         drop(black_box(admission));
     }
     println!("{}", json!({"nanos": nanos, "peak_kib": kib("VmHWM")?}));

@@ -56,6 +56,10 @@ pub struct Arguments {
     /// How long a turn is, in milliseconds.
     #[arg(long, default_value_t = 40)]
     pub turn: u64,
+    /// Count the time on processors instead of the clock's in the rows of requests and loads: for machines that do other
+    /// things too. Ours is that of all threads, theirs without the threads that collect garbage.
+    #[arg(long)]
+    pub processor_time: bool,
     /// Measure what has this in its name only.
     #[arg(long)]
     pub only: Option<String>,

@@ -65,6 +65,19 @@ impl Program {
         Ok((started, facts))
     }
 
+    /// Has it judge over and over for about so long, and count the time on processors if that is wanted.
+    pub(super) fn judge(&mut self, case: &str, length: Duration, processor: bool) -> Result<Sample, String> {
+        let nanoseconds = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
+        self.order(
+            json!({"measure": "judge", "case": case, "nanoseconds": nanoseconds, "processor": processor}),
+        )
+    }
+
+    fn order(&mut self, order: Value) -> Result<Sample, String> {
+        let answer = self.ask(&order)?;
+        serde_json::from_value(answer).map_err(|error| format!("{}: {error}", self.name))
+    }
+
     fn ask(&mut self, order: &Value) -> Result<Value, String> {
         let name = &self.name;
         let orders = self
@@ -84,9 +97,7 @@ impl Program {
 impl Side for Program {
     fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<Sample, String> {
         let nanoseconds = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
-        let order = json!({"measure": measure, "case": case, "nanoseconds": nanoseconds});
-        let answer = self.ask(&order)?;
-        serde_json::from_value(answer).map_err(|error| format!("{}: {error}", self.name))
+        self.order(json!({"measure": measure, "case": case, "nanoseconds": nanoseconds}))
     }
 }
 

@@ -4,9 +4,10 @@
 // "directory": …, "request": …, "namespace": …, "openapi": …}: the plugin's name, its directory of static manifests, an
 // AdmissionRequest, the namespace that it is in, and the file of the OpenAPI document of core/v1, which mutations need.
 // The answer is what came of the request: {"allowed": …, "message": …, "object": …}. Each further line asks for a
-// measurement, {"measure": …, "case": …, "nanoseconds": …}, and is answered by {"operations": …, "nanoseconds": …}.
+// measurement, {"measure": …, "case": …, "nanoseconds": …, "processor": …}, and is answered by {"operations": …,
+// "nanoseconds": …}.
 //
-// `bench start [-n TIMES] PLUGIN DIRECTORY` times the way from a directory to a plugin that can judge, `bench keep PLUGIN
+// `bench start [-processor] [-n TIMES] PLUGIN DIRECTORY` times the way from a directory to a plugin that can judge, `bench keep PLUGIN
 // SMALL DIRECTORY` says what memory a directory's policies keep; see start.go.
 //
 // # What is fair

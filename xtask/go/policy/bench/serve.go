@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 type setup struct {
@@ -22,6 +25,7 @@ type order struct {
 	Measure     string `json:"measure"`
 	Case        string `json:"case"`
 	Nanoseconds int64  `json:"nanoseconds"`
+	Processor   bool   `json:"processor"`
 }
 
 type sample struct {
@@ -51,7 +55,7 @@ func serve(orders io.Reader, answers io.Writer) error {
 		if err := in.Decode(&o); err != nil {
 			return err
 		}
-		if err := out.Encode(measure(s, time.Duration(o.Nanoseconds))); err != nil {
+		if err := out.Encode(measure(s, time.Duration(o.Nanoseconds), o.Processor)); err != nil {
 			return err
 		}
 	}
@@ -60,19 +64,36 @@ func serve(orders io.Reader, answers io.Writer) error {
 
 // measure judges for about the time given, after a tenth of it to warm up, in batches that take about a hundredth of the
 // time. The sample is the median batch: one in which something else had the processor tells nothing.
-func measure(s *subject, length time.Duration) sample {
-	size := 1
+func measure(s *subject, length time.Duration, processor bool) sample {
+	size, now := 1, clock(processor)
 	for start := time.Now(); time.Since(start) < length/10; {
-		if s.batch(size) < length/100 {
+		if s.batch(size, now) < length/100 {
 			size *= 2
 		}
 	}
 	var batches []int64
 	for start := time.Now(); len(batches) == 0 || time.Since(start) < length; {
-		batches = append(batches, s.batch(size).Nanoseconds())
+		batches = append(batches, s.batch(size, now).Nanoseconds())
 	}
 	slices.Sort(batches)
 	return sample{int64(size), batches[len(batches)/2]}
+}
+
+// clock is the wall's, or the time that this goroutine's thread has on a processor. The latter leaves out the threads that
+// collect garbage.
+func clock(processor bool) func() time.Duration {
+	began := time.Now()
+	if !processor {
+		return func() time.Duration { return time.Since(began) }
+	}
+	runtime.LockOSThread()
+	return func() time.Duration {
+		var now unix.Timespec
+		if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
+			panic(err)
+		}
+		return time.Duration(now.Nano())
+	}
 }
 
 func read(path string, into any) error {

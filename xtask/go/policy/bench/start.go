@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // start times the way from a directory to a plugin that can judge: read, decoded, defaulted, compiled; nothing is
@@ -18,20 +17,22 @@ import (
 func start(arguments []string) error {
 	flags := flag.NewFlagSet("start", flag.ContinueOnError)
 	times := flags.Int("n", 1, "how many `times` to start")
+	processor := flags.Bool("processor", false, "count the time on a processor")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
 	if flags.NArg() != 2 {
-		return errors.New("usage: bench start [-n TIMES] PLUGIN DIRECTORY")
+		return errors.New("usage: bench start [-processor] [-n TIMES] PLUGIN DIRECTORY")
 	}
 	var nanos []int64
+	now := clock(*processor)
 	for range *times {
-		began := time.Now()
+		began := now()
 		p, err := newPlugin(flags.Arg(0), flags.Arg(1), "")
 		if err != nil {
 			return err
 		}
-		nanos = append(nanos, time.Since(began).Nanoseconds())
+		nanos = append(nanos, (now() - began).Nanoseconds())
 		close(p.stop)
 	}
 	peak, err := kib("VmHWM")

@@ -6,7 +6,7 @@ use super::material::Material;
 use super::policies::Policies;
 use super::rows::{Object, Row};
 use super::{Measured, Programs, Settings};
-use crate::bench::side::{Program, Side};
+use crate::bench::side::Program;
 
 /// Sees that the sides judge the same, and lets them take turns.
 pub(super) fn measure(
@@ -42,13 +42,13 @@ pub(super) fn measure(
     for _ in 0..settings.rounds {
         measured
             .ours
-            .push(ours.measure("judge", row.name, settings.turn)?.each());
+            .push(ours.judge(row.name, settings.turn, settings.processor)?.each());
         if let Some(less) = &mut less {
-            let sample = less.measure("judge", row.name, settings.turn)?;
+            let sample = less.judge(row.name, settings.turn, settings.processor)?;
             measured.beside.push(sample.each());
         }
         if let Some(theirs) = &mut theirs {
-            let sample = theirs.measure("judge", row.name, settings.turn)?;
+            let sample = theirs.judge(row.name, settings.turn, settings.processor)?;
             measured.theirs.push(sample.each());
         }
     }

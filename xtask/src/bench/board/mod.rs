@@ -35,6 +35,8 @@ struct Programs {
 struct Settings {
     rounds: usize,
     turn: Duration,
+    /// Whether the time on processors counts, where nothing is waited for.
+    processor: bool,
 }
 
 /// What the rounds of a row gave: nanoseconds, or bytes.
@@ -83,6 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
     let settings = Settings {
         rounds: arguments.rounds.max(1),
         turn: arguments.length().max(Duration::from_millis(TURN)),
+        processor: arguments.processor_time,
     };
     let mut report = Report {
         seed: arguments.seed,

@@ -26,7 +26,9 @@ pub(super) fn start(
     let directory = material.policies(row.name, policies)?;
     // So that a round takes seconds, whatever the number.
     let times = (1_000 / policies.count.max(1)).clamp(1, 10).to_string();
-    let arguments = ["start", "-n", &times, policies.plugin(), &directory];
+    let mut arguments = vec!["start"];
+    arguments.extend(settings.processor.then_some("-processor"));
+    arguments.extend(["-n", &times, policies.plugin(), &directory]);
     rounds(programs, rounds_of(policies, settings), |program| {
         let mut nanos = run::<Start>(program, &arguments)?.nanos;
         nanos.sort_unstable();
