@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use pratique_types::{GroupResource, GroupVersionKind, GroupVersionResource, builtin};
 
 /// The resources that a cluster serves, grouped by what they store: all versions of a resource, and resources that
 /// live in two groups.
 #[derive(Clone, Debug, Default)]
 pub struct Equivalents {
-    families: HashMap<GroupResource, usize>,
+    /// By resource, then by group: most resources are of one group.
+    families: HashMap<Box<str>, Vec<(Box<str>, usize)>, RandomState>,
     storages: HashMap<String, usize>,
-    served: Vec<HashMap<String, Vec<Equivalent>>>,
+    served: Vec<HashMap<String, Vec<Equivalent>, RandomState>>,
 }
 
 /// A served resource.
@@ -68,9 +70,9 @@ impl Equivalents {
     ) -> usize {
         let next = self.served.len();
         let at = family.unwrap_or(next);
-        self.families.insert(resource.group_resource(), at);
+        self.set_family(&resource, at);
         if at == next {
-            self.served.push(HashMap::new());
+            self.served.push(HashMap::default());
         }
         if let Some(family) = self.served.get_mut(at) {
             let part = family.entry(subresource.to_owned()).or_default();
@@ -81,9 +83,9 @@ impl Equivalents {
 
     /// All that is equivalent to a resource, itself included, in the order of registration.
     pub fn of(&self, resource: &GroupVersionResource, subresource: &str) -> &[Equivalent] {
-        let family = self.families.get(&resource.group_resource());
+        let family = self.known_family(&resource.group, &resource.resource);
         family
-            .and_then(|at| self.served.get(*at)?.get(subresource))
+            .and_then(|at| self.served.get(at)?.get(subresource))
             .map_or(&[], Vec::as_slice)
     }
 
@@ -93,13 +95,26 @@ impl Equivalents {
             .iter()
             .filter(|(resource, groups)| *resource == own.resource && groups.contains(&own.group.as_str()));
         let others = twins.flat_map(|(resource, groups)| groups.iter().map(move |group| (resource, group)));
-        let mut known = others.filter_map(|(resource, group)| {
-            self.families.get(&GroupResource {
-                group: (*group).to_owned(),
-                resource: (*resource).to_owned(),
-            })
-        });
-        self.families.get(own).or_else(|| known.next()).copied()
+        let mut known = others.filter_map(|(resource, group)| self.known_family(group, resource));
+        let of_own = self.known_family(&own.group, &own.resource);
+        of_own.or_else(|| known.next())
+    }
+
+    fn known_family(&self, group: &str, resource: &str) -> Option<usize> {
+        let groups = self.families.get(resource)?;
+        let found = groups.iter().find(|(own, _)| **own == *group);
+        found.map(|(_, at)| *at)
+    }
+
+    fn set_family(&mut self, resource: &GroupVersionResource, family: usize) {
+        let groups = self
+            .families
+            .entry(resource.resource.as_str().into())
+            .or_default();
+        match groups.iter_mut().find(|(own, _)| **own == *resource.group) {
+            Some((_, known)) => *known = family,
+            None => groups.push((resource.group.as_str().into(), family)),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use pratique_types::Operation;
 
 use crate::equivalents::Equivalents;
@@ -16,11 +17,33 @@ use crate::rules::Rule;
 #[derive(Clone, Debug, Default)]
 pub struct MatchIndex {
     always: Vec<u32>,
-    operations: HashMap<Operation, Groups>,
+    operations: HashMap<Operation, Groups, RandomState>,
 }
 
-/// By group, then by resource; `None` stands for any.
-type Groups = HashMap<Option<String>, HashMap<Option<String>, Vec<u32>>>;
+/// By group, then by resource.
+type Groups = Names<Names<Vec<u32>>>;
+
+/// What belongs to names, and to any name.
+#[derive(Clone, Debug, Default)]
+struct Names<T> {
+    any: T,
+    named: HashMap<Box<str>, T, RandomState>,
+}
+
+impl<T: Default> Names<T> {
+    /// What belongs to a name and no other, or to any.
+    fn entry(&mut self, name: Option<&str>) -> &mut T {
+        match name {
+            None => &mut self.any,
+            Some(name) => self.named.entry(name.into()).or_default(),
+        }
+    }
+
+    /// What belongs to a name, and what to any.
+    fn of(&self, name: &str) -> impl Iterator<Item = &T> {
+        self.named.get(name).into_iter().chain([&self.any])
+    }
+}
 
 impl MatchIndex {
     /// Indexes constraints by their position.
@@ -63,9 +86,9 @@ impl MatchIndex {
         for operation in &rule.operations {
             let groups = self.operations.entry(*operation).or_default();
             for group in any_or_each(rule.groups.0.as_deref()) {
-                let resources = groups.entry(group).or_default();
+                let resources = groups.entry(group);
                 for pattern in &rule.resources {
-                    let positions = resources.entry(pattern.resource.clone()).or_default();
+                    let positions = resources.entry(pattern.resource.as_deref());
                     if positions.last() != Some(&position) {
                         positions.push(position);
                     }
@@ -75,23 +98,16 @@ impl MatchIndex {
     }
 }
 
-fn any_or_each(names: Option<&[String]>) -> Vec<Option<String>> {
+fn any_or_each(names: Option<&[String]>) -> Vec<Option<&str>> {
     match names {
         None => vec![None],
-        Some(names) => names.iter().cloned().map(Some).collect(),
+        Some(names) => names.iter().map(|name| Some(name.as_str())).collect(),
     }
 }
 
 fn collect(groups: &Groups, group: &str, resource: &str, found: &mut Vec<u32>) {
-    let [group, resource] = [group, resource].map(|name| Some(name.to_owned()));
-    for group in [&group, &None] {
-        let Some(resources) = groups.get(group) else {
-            continue;
-        };
-        for resource in [&resource, &None] {
-            found.extend(resources.get(resource).into_iter().flatten());
-        }
-    }
+    let lists = groups.of(group).flat_map(|resources| resources.of(resource));
+    lists.for_each(|positions| found.extend(positions));
 }
 
 #[cfg(test)]

@@ -41,7 +41,9 @@ pub struct Program {
     local_count: usize,
     result_type: Type,
     /// The variables that it reads.
-    reads: Vec<Slot>,
+    reads: Box<[Slot]>,
+    /// The first of them, a bit for each.
+    reads_first: u64,
 }
 
 impl Program {
@@ -51,8 +53,12 @@ impl Program {
     }
 
     /// Whether it reads a variable of the environment; if not, that needs no value.
+    #[inline]
     pub fn reads(&self, variable: Slot) -> bool {
-        self.reads.contains(&variable)
+        match 1u64.checked_shl(variable.0) {
+            Some(bit) => self.reads_first & bit != 0,
+            None => self.reads.contains(&variable),
+        }
     }
 
     /// The fields that it reads of a variable; `None` where it does something else with the variable as well, so that

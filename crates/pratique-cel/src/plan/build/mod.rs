@@ -50,7 +50,12 @@ impl<'p> Planner<'p> {
             root,
             local_count: self.local_count as usize,
             result_type: self.checked.result_type().clone(),
-            reads: self.reads,
+            reads_first: self
+                .reads
+                .iter()
+                .filter_map(|slot| 1u64.checked_shl(slot.0))
+                .sum(),
+            reads: self.reads.into(),
         })
     }
 
