@@ -94,6 +94,11 @@ impl<'a> Object<'a> {
         Some(self.members.remove(at).1)
     }
 
+    /// Keeps the members for which `stays` says so; it may change their values.
+    pub fn retain(&mut self, mut stays: impl FnMut(&str, &mut Value<'a>) -> bool) {
+        self.members.retain_mut(|(key, value)| stays(key, value));
+    }
+
     /// The members in order of their keys.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value<'a>)> + Clone {
         self.members.iter().map(|(key, value)| (key.as_ref(), value))
@@ -102,6 +107,33 @@ impl<'a> Object<'a> {
     /// The members in order of their keys, as they are stored.
     pub fn members(&self) -> &[(Cow<'a, str>, Value<'a>)] {
         &self.members
+    }
+
+    /// A copy that shares the texts.
+    pub fn borrowed(&self) -> Object<'_> {
+        let members = self.members.iter();
+        let members = members.map(|(key, value)| (Cow::Borrowed(key.as_ref()), value.borrowed()));
+        Object {
+            members: members.collect(),
+        }
+    }
+
+    /// A copy that borrows nothing, of an object that is kept.
+    pub fn to_static(&self) -> Object<'static> {
+        let members = self.members.iter();
+        let members = members.map(|(key, value)| (Cow::Owned(key.to_string()), value.to_static()));
+        Object {
+            members: members.collect(),
+        }
+    }
+
+    /// A copy that borrows nothing.
+    pub fn into_owned(self) -> Object<'static> {
+        let members = self.members.into_iter();
+        let members = members.map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned()));
+        Object {
+            members: members.collect(),
+        }
     }
 
     fn position(&self, key: &str) -> Result<usize, usize> {

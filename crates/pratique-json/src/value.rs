@@ -109,15 +109,24 @@ impl<'a> Value<'a> {
         match self {
             Value::String(text) => Value::String(Cow::Borrowed(text)),
             Value::Array(elements) => Value::Array(elements.iter().map(Value::borrowed).collect()),
-            Value::Object(object) => {
-                let members = object.iter();
-                let members = members.map(|(key, value)| (Cow::Borrowed(key), value.borrowed()));
-                Value::Object(members.collect())
-            }
+            Value::Object(object) => Value::Object(object.borrowed()),
             Value::Null => Value::Null,
             Value::Bool(value) => Value::Bool(*value),
             Value::Int(number) => Value::Int(*number),
             Value::Float(number) => Value::Float(*number),
+        }
+    }
+
+    /// A copy that borrows nothing, of a value that is kept.
+    pub fn to_static(&self) -> Value<'static> {
+        match self {
+            Value::Null => Value::Null,
+            Value::Bool(value) => Value::Bool(*value),
+            Value::Int(number) => Value::Int(*number),
+            Value::Float(number) => Value::Float(*number),
+            Value::String(text) => Value::String(Cow::Owned(text.to_string())),
+            Value::Array(elements) => Value::Array(elements.iter().map(Value::to_static).collect()),
+            Value::Object(object) => Value::Object(object.to_static()),
         }
     }
 
@@ -130,12 +139,7 @@ impl<'a> Value<'a> {
             Value::Float(number) => Value::Float(number),
             Value::String(text) => Value::String(Cow::Owned(text.into_owned())),
             Value::Array(elements) => Value::Array(elements.into_iter().map(Value::into_owned).collect()),
-            Value::Object(object) => Value::Object(
-                object
-                    .into_iter()
-                    .map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned()))
-                    .collect(),
-            ),
+            Value::Object(object) => Value::Object(object.into_owned()),
         }
     }
 }

@@ -5,7 +5,7 @@ use pratique_cel::{Activation, FaultKind, Stop, Value};
 use pratique_expression::{Expression, slots};
 
 use crate::compiled::{Compiled, Variable};
-use crate::memo::{Key, Known};
+use crate::memo::{Frame, Key, Known};
 use crate::outcome::Unfinished;
 use crate::session::{Inputs, Session};
 use crate::trace::{self, Part};
@@ -153,7 +153,17 @@ impl<'e, 's> Round<'e, 's> {
 
     fn activation(&mut self) -> &mut Activation<'s> {
         let (session, inputs) = (self.session, &self.inputs);
-        self.activation.get_or_insert_with(|| session.activation(inputs))
+        let ordinary = self.is_ordinary();
+        self.activation.get_or_insert_with(|| match ordinary {
+            true => session.take_activation(inputs),
+            false => session.activation(inputs),
+        })
+    }
+
+    /// Whether the activation is like those of other policies.
+    fn is_ordinary(&self) -> bool {
+        let without = self.compiled.is_empty() && matches!(self.inputs.params, Value::Null);
+        without && self.inputs.frame != Frame::OWN
     }
 
     fn variables(&mut self) -> &'s Variables<'s> {
@@ -168,8 +178,24 @@ impl<'e, 's> Round<'e, 's> {
         variables
     }
 
+    /// Hands on what others can use.
+    fn end(&mut self) {
+        if self.is_ordinary()
+            && self.variables.is_none()
+            && let Some(activation) = self.activation.take()
+        {
+            self.session.give_back(&self.inputs, activation);
+        }
+    }
+
     fn spend(&mut self, cost: u64) -> Result<(), Halt> {
         self.budget = self.budget.checked_sub(cost).ok_or(Halt::OutOfBudget)?;
         Ok(())
+    }
+}
+
+impl Drop for Round<'_, '_> {
+    fn drop(&mut self) {
+        self.end();
     }
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use pratique_exclusion::{Origin, Phase, intercepts};
 use pratique_json as json;
 use pratique_match::{MatchError, MatchResources, Matched, Target};
@@ -22,7 +23,7 @@ pub(crate) struct Meeting<'s> {
     cluster: &'s dyn Cluster,
     trace: Option<&'s dyn Trace>,
     /// What is known of constraints that several bindings have, by their address.
-    bound: RefCell<HashMap<*const MatchResources, Result<bool, String>>>,
+    bound: RefCell<HashMap<*const MatchResources, Result<bool, String>, RandomState>>,
 }
 
 /// Params, or none for a policy or a binding without.

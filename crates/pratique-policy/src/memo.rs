@@ -6,9 +6,9 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use pratique_cel::value::Evaluation;
 use pratique_cel::{Fault, FaultKind, Stop};
 use pratique_expression::{Closed, Sees};
@@ -41,11 +41,11 @@ pub(crate) struct Known<'s> {
 /// What is known of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Memo<'s> {
-    known: RefCell<HashMap<Key, Known<'s>, BuildHasherDefault<Mixer>>>,
+    known: RefCell<HashMap<Key, Known<'s>, RandomState>>,
 }
 
 /// A closed expression, by its address: policies keep it for longer than a request. And what it sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     closed: usize,
     frame: u32,
@@ -101,32 +101,4 @@ pub(crate) fn is_unfinished(fault: &Fault) -> bool {
         fault.kind(),
         FaultKind::Stopped(Stop::Pending | Stop::Interrupted)
     )
-}
-
-impl std::hash::Hash for Key {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        // Addresses leave the highest bits free.
-        state.write_u64(self.closed as u64 ^ u64::from(self.frame) << 40);
-    }
-}
-
-/// Spreads the bits of an address: nobody chooses those to make them collide.
-#[derive(Default)]
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        let mixed = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ mixed >> 32;
-    }
 }

@@ -106,6 +106,8 @@ pub(crate) struct Session<'s> {
     stored_namespace: OnceCell<Option<&'s json::Value<'s>>>,
     namespace: OnceCell<Namespace<'s>>,
     authorizers: OnceCell<Authorizers<'s>>,
+    /// Activations that nobody uses at the moment, by what they are of.
+    spare: RefCell<Vec<((Frame, bool), Activation<'s>)>>,
     /// The kinds in which objects are seen, by their place in frames.
     kinds: RefCell<Vec<&'s GroupVersionKind>>,
     /// What the request was matched as, by its place in frames.
@@ -168,6 +170,7 @@ impl<'s> Session<'s> {
             stored_namespace: OnceCell::new(),
             namespace: OnceCell::new(),
             authorizers: OnceCell::new(),
+            spare: RefCell::default(),
             kinds: RefCell::default(),
             matches: RefCell::default(),
             types_objects: true,
@@ -245,6 +248,23 @@ impl<'s> Session<'s> {
         self.store.variables.alloc(variables)
     }
 
+    /// An activation of inputs without params whose policy has no variables, as somebody left it or new. It is to be
+    /// [given back](Self::give_back).
+    pub(crate) fn take_activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
+        let mut spare = self.spare.borrow_mut();
+        let wanted = (inputs.frame, inputs.authorizer);
+        match spare.iter().position(|(of, _)| *of == wanted) {
+            Some(at) => spare.swap_remove(at).1,
+            None => self.activation(inputs),
+        }
+    }
+
+    /// Keeps an activation for others with such inputs.
+    pub(crate) fn give_back(&self, inputs: &Inputs<'s>, activation: Activation<'s>) {
+        let of = (inputs.frame, inputs.authorizer);
+        self.spare.borrow_mut().push((of, activation));
+    }
+
     /// The variables of an evaluation, but for `variables` and those that have to be made.
     pub(crate) fn activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
         let slots = slots();
@@ -293,6 +313,22 @@ impl<'s> Session<'s> {
     ) -> &'s json::Value<'s> {
         let object = typed::converted(kind, object).map_or(object, |converted| self.keep(converted));
         let object = typed::typed(kind, object).map_or(object, |typed| self.keep(typed));
+        typed::named(kind, object).map_or(object, |named| self.keep(named))
+    }
+
+    /// An object that was made just now, in the form of its kind, with that kind's name.
+    pub(crate) fn settled(
+        &self,
+        kind: &'s GroupVersionKind,
+        mut object: json::Value<'s>,
+    ) -> &'s json::Value<'s> {
+        if typed::converted(kind, &object).is_some() {
+            return self.typed(kind, self.keep(object));
+        }
+        if let (Some(id), json::Value::Object(members)) = (typed::id(kind), &mut object) {
+            typed::settle(id, members);
+        }
+        let object = self.keep(object);
         typed::named(kind, object).map_or(object, |named| self.keep(named))
     }
 

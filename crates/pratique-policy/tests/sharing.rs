@@ -170,14 +170,19 @@ fn what_is_known_costs_what_it_did() {
     judged(&[policy("p", validations(&[DEAR]))], Some(&looker)).unwrap();
     let cost = looker.0.borrow().first().copied().unwrap();
     assert!((500_000..1_000_000).contains(&cost), "{cost}");
-    let fits = 10_000_000 / cost;
+    // The match conditions of a policy have a quarter of the budget of validations.
+    let fits = 2_500_000 / cost;
+    let of = |name: &str, count: u64| {
+        let condition = |at| json!({"name": format!("c{at}"), "expression": DEAR});
+        let mut spec = validations(&["true"]);
+        let conditions = (0..count).map(condition).collect();
+        spec.as_object_mut()
+            .unwrap()
+            .insert("matchConditions".into(), conditions);
+        policy(name, spec)
+    };
     for (count, failures) in [(fits, 0), (fits + 1, 2)] {
-        let many = vec![DEAR; count as usize];
-        let verdict = check(&[
-            policy("p", validations(&[DEAR])),
-            policy("q", validations(&many)),
-            policy("r", validations(&[DEAR])),
-        ]);
+        let verdict = check(&[of("p", 1), of("q", count), of("r", 1)]);
         assert_eq!(verdict.warnings.len(), failures, "{:?}", verdict.warnings);
         assert!(
             verdict
@@ -201,9 +206,7 @@ fn variables_are_paid_for_by_each_policy() {
             .insert("variables".into(), variables);
         spec
     };
-    let looker = Looker::default();
-    judged(&[policy("p", of(1))], Some(&looker)).unwrap();
-    check(&[policy("p", of(1)), policy("q", of(3)), policy("r", of(1))]);
+    check(&[policy("p", of(1)), policy("q", of(2))]);
     // The match conditions of a policy have a quarter of the budget, which the variables take up in each policy.
     let conditions = |name: &str| {
         let variables = (0..4).map(|at| json!({"name": format!("v{at}"), "expression": DEAR}));

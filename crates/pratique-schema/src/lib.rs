@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
 
-pub use fields::Fields;
+pub use fields::{Fields, Walk};
 
 /// Types that refer to each other, and the kinds among them.
 #[derive(Debug, Default)]

@@ -11,6 +11,7 @@ mod read;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
+use foldhash::fast::RandomState;
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 
@@ -24,7 +25,7 @@ pub struct MergeSchema {
     /// Types that come before the own ones.
     base: Option<&'static MergeSchema>,
     types: Vec<MergeType>,
-    kinds: HashMap<GroupVersionKind, MergeTypeId>,
+    kinds: HashMap<GroupVersionKind, MergeTypeId, RandomState>,
     versions: HashSet<(String, String)>,
 }
 

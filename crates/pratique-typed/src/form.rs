@@ -5,6 +5,7 @@
 
 mod autoscaling;
 mod scalar;
+mod settle;
 
 use std::borrow::Cow;
 
@@ -16,6 +17,7 @@ use crate::settled::settled;
 
 pub use autoscaling::converted;
 pub(crate) use scalar::canonical;
+pub use settle::settle;
 
 /// An object in the form of its kind; `None` where it has that form, or where the kind is not built in.
 pub fn typed<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
@@ -90,19 +92,37 @@ pub fn reread<'a>(value: &'a Value<'a>) -> Option<Value<'a>> {
     match value {
         Value::Float(number) => format_float(*number).parse().ok().map(Value::Int),
         Value::Array(elements) => {
-            let read: Vec<_> = elements.iter().map(reread).collect();
-            let any = read.iter().any(Option::is_some);
-            any.then(|| Value::Array(or_old(elements.iter(), read).collect()))
+            let read = changes(elements.iter(), reread)?;
+            Some(Value::Array(or_old(elements.iter(), read).collect()))
         }
         Value::Object(object) => {
-            let read: Vec<_> = object.iter().map(|(_, value)| reread(value)).collect();
-            let any = read.iter().any(Option::is_some);
+            let values = || object.iter().map(|(_, value)| value);
+            let read = changes(values(), reread)?;
             let keys = object.iter().map(|(key, _)| Cow::Borrowed(key));
-            let values = or_old(object.iter().map(|(_, value)| value), read);
-            any.then(|| Value::Object(keys.zip(values).collect()))
+            Some(Value::Object(keys.zip(or_old(values(), read)).collect()))
         }
         _ => None,
     }
+}
+
+/// The values that change, in their places; `None` where all stay.
+fn changes<'a>(
+    values: impl ExactSizeIterator<Item = &'a Value<'a>>,
+    change: impl Fn(&'a Value<'a>) -> Option<Value<'a>>,
+) -> Option<Vec<Option<Value<'a>>>> {
+    let count = values.len();
+    let mut changed = Vec::new();
+    for (at, value) in values.enumerate() {
+        if let Some(value) = change(value) {
+            changed.resize_with(at, || None);
+            changed.push(Some(value));
+        }
+    }
+    if changed.is_empty() {
+        return None;
+    }
+    changed.resize_with(count, || None);
+    Some(changed)
 }
 
 /// The new values, or where there is none the old ones.
@@ -130,18 +150,24 @@ impl Typing {
     fn structure<'a>(&self, id: TypeId, object: &'a Object<'a>) -> Option<Value<'a>> {
         let of = self.schema.get(id);
         let is_missing = |field: &&'static Field| !object.contains_key(&field.name);
+        let mut walk = of.fields.walk();
+        let mut always = 0;
         let mut edits: Vec<Edit<'a>> = Vec::new();
         for (at, (name, value)) in object.iter().enumerate() {
-            let edit = of
-                .field(name)
-                .map_or(Edit::Drop, |field| self.field(field, value));
+            let edit = match walk.field(name) {
+                None => Edit::Drop,
+                Some(field) => {
+                    always += usize::from(field.is_always());
+                    self.field(field, value)
+                }
+            };
             if !matches!(edit, Edit::Keep) {
                 // Most objects have nothing to edit, and pay for no list of edits.
                 edits.resize_with(at, || Edit::Keep);
                 edits.push(edit);
             }
         }
-        if edits.is_empty() && !of.fields.always().any(|field| is_missing(&field)) {
+        if edits.is_empty() && always == of.fields.always_count() {
             return None;
         }
         edits.resize_with(object.len(), || Edit::Keep);
@@ -201,25 +227,12 @@ impl Typing {
         }
     }
 
-    /// The values that change, in their places; `None` where all stay.
     fn edited<'a>(
         &self,
         shape: &'static Shape,
         values: impl ExactSizeIterator<Item = &'a Value<'a>>,
     ) -> Option<Vec<Option<Value<'a>>>> {
-        let count = values.len();
-        let mut edited = Vec::new();
-        for (at, value) in values.enumerate() {
-            if let Some(value) = self.value(shape, value) {
-                edited.resize_with(at, || None);
-                edited.push(Some(value));
-            }
-        }
-        if edited.is_empty() {
-            return None;
-        }
-        edited.resize_with(count, || None);
-        Some(edited)
+        changes(values, |value| self.value(shape, value))
     }
 
     fn zero<'a>(&self, shape: &'static Shape) -> Value<'a> {
@@ -247,6 +260,11 @@ mod tests {
         let typed = typed(&kind, &object);
         let text = typed.as_ref().unwrap_or(&object).to_string();
         assert_eq!(text, expected);
+        let mut own = object.clone();
+        if let Value::Object(own) = &mut own {
+            settle(id(&kind).unwrap(), own);
+        }
+        assert_eq!(own.to_string(), expected);
         // Once it has its form it keeps it.
         let again = pratique_json::parse(text.as_bytes()).unwrap();
         assert_eq!(super::typed(&kind, &again), None, "{text}");

@@ -6,4 +6,4 @@ pub mod decode;
 mod form;
 mod settled;
 
-pub use form::{converted, go_type, id, is_builtin, named, reread, typed, typed_as};
+pub use form::{converted, go_type, id, is_builtin, named, reread, settle, typed, typed_as};

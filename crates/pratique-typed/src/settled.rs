@@ -17,9 +17,10 @@ pub(crate) fn settled(id: TypeId, object: &Object<'_>) -> bool {
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
 fn structure(schema: &'static Schema, id: TypeId, object: &Object<'_>) -> bool {
     let of = schema.get(id);
+    let mut walk = of.fields.walk();
     let mut always = 0;
     for (name, value) in object.members() {
-        let Some(known) = of.field(name) else {
+        let Some(known) = walk.field(name) else {
             return false;
         };
         if !field(schema, known, value) {
@@ -78,7 +79,7 @@ fn read(kind: Scalar, value: &Value<'_>) -> bool {
 }
 
 /// Whether a text is a whole number with a suffix, in the form that quantities are written in: no larger unit fits it.
-fn is_canonical_quantity(text: &[u8]) -> bool {
+pub(crate) fn is_canonical_quantity(text: &[u8]) -> bool {
     let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let Some((digits, suffix)) = text.split_at_checked(count) else {
         return false;

@@ -95,15 +95,14 @@ fn merged<'s>(
     let of = of.map_err(|_| refused(structured::Error::NoType(version.kind.clone())))?;
     let mut object = version.object.borrowed();
     structured::apply(schema, of, &mut object, patch).map_err(refused)?;
-    let merged = session.keep(object);
-    if let (Some(id), Some(object)) = (typed::id(version.kind), merged.as_object()) {
-        decode::convert(id, object).map_err(|error| {
+    if let (Some(id), Some(members)) = (typed::id(version.kind), object.as_object()) {
+        decode::convert(id, members).map_err(|error| {
             let kind = version.kind;
             Refusal::Policy(format!(
                 "unable to convert unstructured object to {kind}: {error}"
             ))
         })?;
-        return Ok(Some(session.typed(version.kind, merged)));
+        return Ok(Some(session.settled(version.kind, object)));
     }
-    Ok(Some(merged))
+    Ok(Some(session.keep(object)))
 }

@@ -55,17 +55,25 @@ impl<'s> Bench<'_, 's> {
     pub(super) fn result(&self) -> Option<json::Value<'static>> {
         let changed = self.changed()?;
         let kind = &self.session.request.kind;
+        // A version of this very kind has the form of it.
+        let of_kind = changed.kind == kind;
         let object = match typed::is_builtin(kind) {
+            true if of_kind => changed.object,
             true => self.session.typed(kind, changed.object),
             false => self.session.versioned(kind, changed.object),
         };
-        let before = self.session.typed(kind, self.object);
+        let before = match of_kind {
+            true => changed.given,
+            false => self.session.typed(kind, self.object),
+        };
         if same(object, before) {
             return None;
         }
         // It is written before anybody reads it.
-        let written = typed::reread(object).unwrap_or_else(|| object.borrowed());
-        Some(written.into_owned())
+        Some(match typed::reread(object) {
+            Some(written) => written.into_owned(),
+            None => object.to_static(),
+        })
     }
 }
 

@@ -34,13 +34,19 @@ impl<'s> Bench<'_, 's> {
             return Ok(());
         }
         let before = self.versions.get(at).map(|version| version.object);
+        let mut changes = 0;
         for (index, mutation) in policy.mutations.iter().enumerate() {
-            self.mutate(call, at, (index, mutation))?;
+            changes += usize::from(self.mutate(call, at, (index, mutation))?);
         }
         if !policy.mutations.is_empty() {
             self.last = Some(at);
         }
-        if before != self.versions.get(at).map(|version| version.object) {
+        // What one mutation did another may have undone.
+        let changed = match changes {
+            0 | 1 => changes == 1,
+            _ => before != self.versions.get(at).map(|version| version.object),
+        };
+        if changed {
             self.turns.require();
         }
         if policy.reinvoked {
@@ -66,21 +72,22 @@ impl<'s> Bench<'_, 's> {
         }
     }
 
+    /// Whether the object is another then.
     fn mutate(
         &mut self,
         call: &Call<'s>,
         at: usize,
         (index, mutation): (usize, &'s Mutation),
-    ) -> Result<(), End> {
+    ) -> Result<bool, End> {
         let cluster = self.session.surroundings.cluster;
         let (Some(version), Some(inputs)) = (
             self.versions.get(at),
             self.inputs(call, at, NamespaceForm::Full, Viewer::Mutation),
         ) else {
-            return Ok(());
+            return Ok(false);
         };
         if version.object.is_null() {
-            return Ok(());
+            return Ok(false);
         }
         let schema = cluster.merge_schema(version.kind);
         if schema.kind(version.kind) == Err(NoMergeType::Version) {
@@ -118,8 +125,9 @@ impl<'s> Bench<'_, 's> {
             }
         };
         self.decided(call, error);
+        let changed = result == StepResult::Changed;
         self.step(call, index, mutation, result);
-        Ok(())
+        Ok(changed)
     }
 
     fn decided(&mut self, call: &Call<'s>, error: ErrorType) {

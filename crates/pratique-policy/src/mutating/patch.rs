@@ -27,7 +27,6 @@ pub(super) fn patched<'s>(
         Err(json_patch::Error::TestFailed { .. }) => return Ok(None),
         Err(error) => return Err(Refusal::Policy(format!("JSON Patch: {error}"))),
     };
-    let patched = session.keep(patched);
     read(version, patched, session).map(Some)
 }
 
@@ -35,29 +34,30 @@ pub(super) fn patched<'s>(
 /// the kind that it was.
 fn read<'s>(
     version: &Version<'s>,
-    patched: &'s json::Value<'s>,
+    patched: json::Value<'s>,
     session: &Session<'s>,
 ) -> Result<&'s json::Value<'s>, Refusal> {
     let server = |error: String| Refusal::Server(error);
     // A document of null is an object of nothing to built-in kinds.
     let empty = patched.is_null() && typed::is_builtin(version.kind);
     let patched = if empty {
-        session.keep(json::Object::new().into())
+        json::Object::new().into()
     } else {
         patched
     };
-    let members = match patched {
+    let members = match &patched {
         json::Value::Object(members) => members,
-        json::Value::Null => return Err(server(no_kind(patched))),
+        json::Value::Null => return Err(server(no_kind(&patched))),
         _ => return Err(server(no_object().to_owned())),
     };
     let api_version = text_at(members, "apiVersion").map_err(server)?;
     let name = text_at(members, "kind").map_err(server)?;
     if !typed::is_builtin(version.kind) {
         if name.is_empty() {
-            return Err(server(no_kind(patched)));
+            return Err(server(no_kind(&patched)));
         }
         GroupVersion::parse(api_version).map_err(|error| server(error.to_string()))?;
+        let patched = session.keep(patched);
         return Ok(typed::reread(patched).map_or(patched, |value| session.keep(value)));
     }
     let kind = kind_named(api_version, name, version.kind).map_err(server)?;
@@ -75,7 +75,7 @@ fn read<'s>(
             "failed to convert object: converting (*v1.{from}) to (*v1.{to}): unknown conversion"
         )));
     }
-    Ok(session.typed(version.kind, patched))
+    Ok(session.settled(version.kind, patched))
 }
 
 fn no_kind(patched: &json::Value<'_>) -> String {

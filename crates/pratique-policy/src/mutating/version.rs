@@ -13,6 +13,8 @@ use crate::typed;
 pub(super) struct Version<'s> {
     pub(super) kind: &'s GroupVersionKind,
     pub(super) object: &'s json::Value<'s>,
+    /// The object as it was before any mutation.
+    pub(super) given: &'s json::Value<'s>,
     old_object: &'s json::Value<'s>,
     /// Whether a mutation was applied, whatever it changed.
     pub(super) changed: bool,
@@ -36,9 +38,11 @@ impl<'s> Version<'s> {
         object: &'s json::Value<'s>,
         session: &Session<'s>,
     ) -> Self {
+        let object = session.typed(kind, object);
         Version {
             kind,
-            object: session.typed(kind, object),
+            object,
+            given: object,
             old_object: session.typed(kind, &session.request.old_object),
             changed: false,
             builtin: typed::is_builtin(kind),

@@ -18,7 +18,7 @@ impl MergeSchema {
         let mut made = MergeSchema {
             base: Some(base),
             types: Vec::new(),
-            kinds: HashMap::new(),
+            kinds: HashMap::default(),
             versions: HashSet::new(),
         };
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();

@@ -4,21 +4,14 @@ use pratique_json::{Object, Value, base64};
 use pratique_schema::{Scalar, Schema, Shape, TypeId};
 
 use super::scalar;
-use crate::settled::settled;
 
 /// Why an object cannot be converted into a type.
 pub fn convert(of: TypeId, object: &Object<'_>) -> Result<(), String> {
-    if settled(of, object) {
-        return Ok(());
-    }
-    structure(of, object)
-}
-
-fn structure(of: TypeId, object: &Object<'_>) -> Result<(), String> {
     let schema = Schema::builtin();
     let of = schema.get(of);
+    let mut walk = of.fields.walk();
     for (name, value) in object.iter() {
-        if let Some(field) = of.field(name) {
+        if let Some(field) = walk.field(name) {
             fits(&field.shape, value, &|| field.go_type(schema))?;
         }
     }
@@ -29,7 +22,7 @@ fn structure(of: TypeId, object: &Object<'_>) -> Result<(), String> {
 fn fits(shape: &Shape, value: &Value<'_>, go: &dyn Fn() -> String) -> Result<(), String> {
     match (shape, value) {
         (_, Value::Null) => Ok(()),
-        (Shape::Struct(id), Value::Object(object)) => structure(*id, object),
+        (Shape::Struct(id), Value::Object(object)) => convert(*id, object),
         (Shape::List(element), Value::Array(elements)) => {
             let go = || element.go_type(Schema::builtin());
             elements.iter().try_for_each(|own| fits(element, own, &go))

@@ -7,6 +7,7 @@ use pratique_json::Value;
 use pratique_schema::Scalar;
 
 use super::time::{self, Form};
+use crate::settled::is_canonical_quantity;
 
 /// What is wrong with a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,7 @@ pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<Fault> {
     match scalar {
         Scalar::Quantity => match value {
             Value::Null => None,
+            Value::String(text) if is_canonical_quantity(text.as_bytes()) => None,
             Value::String(text) if Quantity::parse(text.trim()).is_ok() => None,
             Value::Int(_) | Value::Float(_) if Quantity::parse(&value.to_string()).is_ok() => None,
             _ => Some(Fault::Other(NO_QUANTITY.to_owned())),

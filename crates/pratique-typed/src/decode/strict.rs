@@ -4,13 +4,9 @@ use pratique_json::{Object, Value, base64};
 use pratique_schema::{Field, Scalar, Schema, Shape, StructType, TypeId};
 
 use super::scalar::{self, Fault};
-use crate::settled::settled;
 
 /// Why an object cannot be decoded into a type.
 pub fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
-    if settled(of, object) {
-        return Ok(());
-    }
     match decode(of, object)?.as_slice() {
         [] => Ok(()),
         unknown => Err(format!("strict decoding error: {}", unknown.join(", "))),
@@ -19,9 +15,6 @@ pub fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
 
 /// Why an object cannot be decoded into a type that leaves out what nobody knows.
 pub fn lenient(of: TypeId, object: &Object<'_>) -> Result<(), String> {
-    if settled(of, object) {
-        return Ok(());
-    }
     decode(of, object).map(drop)
 }
 
@@ -66,8 +59,9 @@ type GoType<'g> = &'g dyn Fn() -> String;
 impl<'v> Decoder<'v> {
     fn structure(&mut self, id: TypeId, object: &'v Object<'_>) -> Result<(), String> {
         let of = self.schema.get(id);
+        let mut walk = of.fields.walk();
         for (name, value) in object.iter() {
-            let field = of.field(name);
+            let field = walk.field(name);
             self.place.push(Step::Field {
                 of,
                 embedded: field.and_then(Field::embedded),

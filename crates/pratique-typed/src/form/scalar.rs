@@ -5,9 +5,12 @@ use pratique_cel::time::Timestamp;
 use pratique_json::{Value, base64};
 use pratique_schema::Scalar;
 
+use crate::settled::is_canonical_quantity;
+
 /// The canonical form of a scalar; `None` where it has it, or where no API server would have taken it.
 pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'a>> {
     match (scalar, value) {
+        (Scalar::Quantity, Value::String(text)) if is_canonical_quantity(text.as_bytes()) => None,
         (Scalar::Quantity, Value::String(text)) => {
             changed(text, Quantity::parse(text.trim()).ok()?.to_string())
         }
