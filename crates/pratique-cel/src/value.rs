@@ -170,8 +170,8 @@ impl<'a> Value<'a> {
     /// this evaluation.
     pub(crate) fn of_its_own(self) -> Self {
         match self {
-            Value::List(List::Constant(elements)) if elements.is_empty() => Value::List(List::Values(&[])),
-            Value::Map(Map::Constant(entries)) if entries.is_empty() => Value::Map(Map::Entries(&[])),
+            Value::List(List::Constant([])) => Value::List(List::Values(&[])),
+            Value::Map(Map::Constant([])) => Value::Map(Map::Entries(&[])),
             other => other,
         }
     }
