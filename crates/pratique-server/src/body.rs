@@ -53,7 +53,7 @@ impl Memory {
 
     async fn collect(&self, mut body: Incoming, limit: usize) -> Result<Read, Unread> {
         if body.size_hint().lower() > limit as u64 {
-            forget(body).await;
+            forget(body, FORGOTTEN).await;
             return Err(Unread::TooLarge);
         }
         let (mut bytes, mut share) = (Vec::new(), None);
@@ -63,7 +63,7 @@ impl Memory {
             };
             if bytes.len() + data.len() > limit {
                 drop((bytes, share));
-                forget(body).await;
+                forget(body, FORGOTTEN).await;
                 return Err(Unread::TooLarge);
             }
             self.grow(&mut share, bytes.len() + data.len())?;
@@ -94,12 +94,12 @@ impl Memory {
     }
 }
 
-/// Takes in the rest of a body: who is still sending does not read what is answered.
-async fn forget(mut body: Incoming) {
+/// Takes in the rest of a body, up to so many bytes: who is still sending does not read what is answered.
+pub(crate) async fn forget(mut body: Incoming, most: usize) {
     let mut forgotten = 0;
     while let Some(Ok(frame)) = body.frame().await {
         forgotten += frame.data_ref().map_or(0, bytes::Bytes::len);
-        if forgotten > FORGOTTEN {
+        if forgotten > most {
             break;
         }
     }

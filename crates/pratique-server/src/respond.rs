@@ -2,10 +2,11 @@
 
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Response, StatusCode};
 use http_body_util::Full;
+use hyper::body::Body as _;
 use serde::Serialize;
 
 /// An answer.
@@ -73,5 +74,13 @@ pub(crate) fn later(status: StatusCode, reason: &'static str, message: impl Into
 /// With a header.
 pub(crate) fn with(mut answer: Answer, name: HeaderName, value: &'static str) -> Answer {
     answer.headers_mut().insert(name, HeaderValue::from_static(value));
+    answer
+}
+
+/// What HEAD gets: the length that the body would have. HTTP/2 allows no body there, and sends what it is given.
+pub(crate) fn without_body(mut answer: Answer) -> Answer {
+    let length = answer.body().size_hint().lower();
+    *answer.body_mut() = Full::default();
+    answer.headers_mut().insert(CONTENT_LENGTH, length.into());
     answer
 }

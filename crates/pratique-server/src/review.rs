@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use http::StatusCode;
 use http::header::CONTENT_TYPE;
-use http::{Request, StatusCode};
+use http::request::Parts;
 use hyper::body::Incoming;
 use pratique_audit::{Event, Level};
 use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview, admission};
@@ -16,43 +17,42 @@ use crate::body::{Read, Unread};
 use crate::connections::Slot;
 use crate::query;
 use crate::respond::{Answer, failure, json, later};
-use crate::reviewer::Half;
+use crate::reviewer::{Half, Unavailable};
 use crate::server::Shared;
 
 /// The older version of reviews, of the same shape.
 const OLDER_VERSION: &str = "admission.k8s.io/v1beta1";
 
+/// How long a review may take as its head says; or why there is none.
+pub(crate) fn time(head: &Parts, shared: &Shared) -> Result<Duration, Box<Answer>> {
+    shared
+        .reviewer
+        .ready()
+        .map_err(|why| Box::new(unavailable(&why)))?;
+    if !is_json(head) {
+        let message = "the content type of an AdmissionReview is application/json";
+        let code = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        return Err(failure(code, "UnsupportedMediaType", message).into());
+    }
+    let limits = &shared.limits;
+    query::timeout(head.uri.query())
+        .map(|time| time.unwrap_or(limits.time).min(limits.longest))
+        .map_err(|message| failure(StatusCode::BAD_REQUEST, "BadRequest", message).into())
+}
+
 /// Answers an AdmissionReview.
 pub(crate) async fn answer(
-    request: Request<Incoming>,
+    body: Incoming,
     half: Half,
+    time: Duration,
     slot: &Arc<Slot>,
     shared: &Arc<Shared>,
 ) -> Answer {
-    if let Err(why) = shared.reviewer.ready() {
-        return later(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "ServiceUnavailable",
-            why.to_string(),
-        );
-    }
-    if !is_json(&request) {
-        let message = "the content type of an AdmissionReview is application/json";
-        return failure(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "UnsupportedMediaType",
-            message,
-        );
-    }
-    let time = match query::timeout(request.uri().query()) {
-        Ok(time) => time.unwrap_or(shared.limits.time).min(shared.limits.longest),
-        Err(message) => return failure(StatusCode::BAD_REQUEST, "BadRequest", message),
-    };
     let deadline = Instant::now() + time;
     let limits = &shared.limits;
     let body = match shared
         .memory
-        .read(request.into_body(), limits.body, limits.body_time.min(time))
+        .read(body, limits.body, limits.body_time.min(time))
         .await
     {
         Ok(body) => body,
@@ -112,13 +112,7 @@ async fn judge(
     };
     let mut response = match shared.reviewer.review(half, request, deadline).await {
         Ok(response) => response,
-        Err(why) => {
-            return later(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "ServiceUnavailable",
-                why.to_string(),
-            );
-        }
+        Err(why) => return unavailable(&why),
     };
     drop(turn);
     response.uid.clone_from(&request.uid);
@@ -129,6 +123,14 @@ async fn judge(
         ..AdmissionReview::answer(response)
     };
     json(StatusCode::OK, &answer)
+}
+
+fn unavailable(why: &Unavailable) -> Answer {
+    later(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "ServiceUnavailable",
+        why.to_string(),
+    )
 }
 
 /// Reads a review. Its objects bound how deeply they nest, and nothing else in it nests.
@@ -176,8 +178,8 @@ fn path(half: Half) -> &'static str {
 }
 
 /// Whether a body is JSON as far as its sender says.
-fn is_json(request: &Request<Incoming>) -> bool {
-    let Some(content_type) = request.headers().get(CONTENT_TYPE) else {
+fn is_json(head: &Parts) -> bool {
+    let Some(content_type) = head.headers.get(CONTENT_TYPE) else {
         return true;
     };
     let essence = content_type

@@ -1,16 +1,20 @@
 //! What is where.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::header::{ACCEPT, ALLOW};
+use http::request::Parts;
 use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
 use pratique_metrics::Format;
+use tokio::time::timeout;
 
+use crate::body::forget;
 use crate::configz::Configuration;
 use crate::connections::Slot;
 use crate::page;
-use crate::respond::{Answer, failure, json, plain, text, with};
+use crate::respond::{Answer, failure, json, plain, text, with, without_body};
 use crate::review;
 use crate::reviewer::Half;
 use crate::server::Shared;
@@ -23,24 +27,40 @@ pub(crate) async fn answer(
     slot: &Arc<Slot>,
     shared: &Arc<Shared>,
 ) -> Answer {
-    let half = match request.uri().path() {
-        "/mutate" => Half::Mutating,
-        "/validate" => Half::Validating,
-        "/admit" => Half::Both,
-        _ => return look(&request, known, leaving, shared),
+    let (head, body) = request.into_parts();
+    let accepted = match head.uri.path() {
+        "/mutate" => asked(Half::Mutating, &head, known, shared),
+        "/validate" => asked(Half::Validating, &head, known, shared),
+        "/admit" => asked(Half::Both, &head, known, shared),
+        _ => Err(look(&head, known, leaving, shared).into()),
     };
-    if request.method() != Method::POST {
-        return with(wrong_method("POST"), ALLOW, "POST");
+    match accepted {
+        Ok((half, time)) => review::answer(body, half, time, slot, shared).await,
+        Err(answer) => {
+            let limits = &shared.limits;
+            let _ = timeout(limits.body_time, forget(body, limits.body)).await;
+            match head.method {
+                Method::HEAD => without_body(*answer),
+                _ => *answer,
+            }
+        }
+    }
+}
+
+/// Which half of admission is to judge, within which time; or why none does.
+fn asked(half: Half, head: &Parts, known: bool, shared: &Shared) -> Result<(Half, Duration), Box<Answer>> {
+    if head.method != Method::POST {
+        return Err(with(wrong_method("POST"), ALLOW, "POST").into());
     }
     if !known {
-        return unknown();
+        return Err(unknown().into());
     }
-    review::answer(request, half, slot, shared).await
+    Ok((half, review::time(head, shared)?))
 }
 
 /// What can be looked at.
-fn look(request: &Request<Incoming>, known: bool, leaving: bool, shared: &Shared) -> Answer {
-    let path = request.uri().path();
+fn look(head: &Parts, known: bool, leaving: bool, shared: &Shared) -> Answer {
+    let path = head.uri.path();
     let exists = match path {
         "/livez" | "/healthz" | "/readyz" | "/metrics" | "/configz" => true,
         "/" => shared.recent.is_some(),
@@ -53,12 +73,12 @@ fn look(request: &Request<Incoming>, known: bool, leaving: bool, shared: &Shared
             "the server could not find the requested resource",
         );
     }
-    if ![Method::GET, Method::HEAD].contains(request.method()) {
+    if ![Method::GET, Method::HEAD].contains(&head.method) {
         return with(wrong_method("GET"), ALLOW, "GET, HEAD");
     }
     match path {
         "/readyz" => ready(leaving, shared),
-        "/metrics" => metrics(request, shared),
+        "/metrics" => metrics(head, shared),
         "/configz" | "/" if !known => unknown(),
         "/configz" => json(StatusCode::OK, &configuration(leaving, shared)),
         "/" => page::answer(&configuration(leaving, shared), shared),
@@ -80,8 +100,8 @@ fn why_not_ready(leaving: bool, shared: &Shared) -> Option<String> {
     shared.reviewer.ready().err().map(|why| why.to_string())
 }
 
-fn metrics(request: &Request<Incoming>, shared: &Shared) -> Answer {
-    let accept = request.headers().get(ACCEPT).and_then(|own| own.to_str().ok());
+fn metrics(head: &Parts, shared: &Shared) -> Answer {
+    let accept = head.headers.get(ACCEPT).and_then(|own| own.to_str().ok());
     let format = Format::accepted(accept.unwrap_or_default());
     text(
         StatusCode::OK,

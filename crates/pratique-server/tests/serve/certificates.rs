@@ -15,12 +15,12 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use super::client::Client;
 use super::running::Running;
 
-struct Authority(CertifiedIssuer<'static, KeyPair>);
+pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 type Pair = (String, KeyPair, CertificateDer<'static>);
 
 impl Authority {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut parameters = CertificateParams::new(Vec::new()).unwrap();
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Authority(CertifiedIssuer::self_signed(parameters, KeyPair::generate().unwrap()).unwrap())
@@ -34,11 +34,14 @@ impl Authority {
         (certificate.pem(), key, certificate.der().clone())
     }
 
-    fn client(
-        &self,
-        address: SocketAddr,
-        own: Option<&Pair>,
-    ) -> Client<StreamOwned<ClientConnection, TcpStream>> {
+    /// Its certificate's files in a folder, as a server has them.
+    pub(crate) fn served_from(&self, directory: &Path) -> Arc<Certificates> {
+        write(directory, &self.issue(ExtendedKeyUsagePurpose::ServerAuth));
+        Arc::new(Certificates::load(files(directory, None)).unwrap())
+    }
+
+    /// Of clients that trust it, and show this certificate.
+    pub(crate) fn config(&self, own: Option<&Pair>) -> ClientConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.0.der().clone()).unwrap();
         let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
@@ -46,7 +49,7 @@ impl Authority {
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_root_certificates(roots);
-        let config = match own {
+        match own {
             Some((_, key, certificate)) => {
                 let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
                 builder
@@ -54,12 +57,19 @@ impl Authority {
                     .unwrap()
             }
             None => builder.with_no_client_auth(),
-        };
+        }
+    }
+
+    fn client(
+        &self,
+        address: SocketAddr,
+        own: Option<&Pair>,
+    ) -> Client<StreamOwned<ClientConnection, TcpStream>> {
         let name = ServerName::try_from("localhost").unwrap();
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         Client::over(StreamOwned::new(
-            ClientConnection::new(Arc::new(config), name).unwrap(),
+            ClientConnection::new(Arc::new(self.config(own)), name).unwrap(),
             stream,
         ))
     }

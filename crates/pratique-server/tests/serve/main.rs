@@ -13,6 +13,7 @@ mod client;
 mod drain;
 mod endpoints;
 mod hostile;
+mod http2;
 mod judge;
 mod page;
 mod running;
