@@ -6,4 +6,5 @@ pub mod deploy;
 pub mod differential;
 pub mod e2e;
 pub mod load_test;
+pub mod page;
 pub mod tidy;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{bench, conformance, deploy, differential, e2e, load_test, tidy};
+use xtask::{bench, conformance, deploy, differential, e2e, load_test, page, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -27,6 +27,8 @@ enum Task {
     E2e(e2e::Arguments),
     /// Put a server under load, and beside clients that are slow, large or gone.
     LoadTest(load_test::Arguments),
+    /// Look at the page of a server in a real browser.
+    Page(page::Arguments),
     /// Render what is deployed with Kustomize and Helm, and look whether it holds together.
     Deploy(deploy::Arguments),
     /// Write the tables of Kubernetes' built-in types.
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         Task::Differential(arguments) => differential::run(&arguments),
         Task::E2e(arguments) => e2e::run(&arguments),
         Task::LoadTest(arguments) => load_test::run(&arguments),
+        Task::Page(arguments) => page::run(&arguments),
         Task::Tidy => match tidy::check(&tidy::workspace()) {
             Err(error) => ended(Err(error)),
             Ok(report) => {

@@ -4,12 +4,16 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use pratique_json::base64;
 use pratique_types::{AdmissionRequest, AdmissionResponse};
+use serde::Deserialize;
 
 /// How many are kept.
 const KEPT: usize = 50;
 /// How much of a text is kept, in characters.
 const LONGEST: usize = 400;
+/// How long a patch may be to be kept, in bytes.
+const LONGEST_PATCH: usize = 8 << 10;
 
 /// The last decisions.
 #[derive(Debug, Default)]
@@ -28,6 +32,24 @@ pub(crate) struct Decision {
     pub(crate) changed: bool,
     pub(crate) why: String,
     pub(crate) elapsed: Duration,
+    /// The patch as it was answered, if it is short.
+    patch: Option<String>,
+}
+
+impl Decision {
+    /// What the patch does where. It is read when somebody looks, not when it is answered.
+    pub(crate) fn changes(&self) -> String {
+        #[derive(Deserialize)]
+        struct Operation {
+            op: String,
+            path: String,
+        }
+        let patch = self.patch.as_ref().and_then(|own| base64::decode(own).ok());
+        let patch = patch.and_then(|own| serde_json::from_slice::<Vec<Operation>>(&own).ok());
+        let lines = patch.unwrap_or_default().into_iter();
+        let lines = lines.map(|own| format!("{} {}", own.op, own.path));
+        cut(&lines.collect::<Vec<_>>().join(", "))
+    }
 }
 
 impl Recent {
@@ -53,6 +75,11 @@ impl Recent {
             changed: response.patch.is_some(),
             why: cut(&why(response)),
             elapsed,
+            patch: response
+                .patch
+                .as_ref()
+                .filter(|own| own.len() <= LONGEST_PATCH)
+                .cloned(),
         };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.truncate(KEPT - 1);

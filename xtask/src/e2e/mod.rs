@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use programs::Programs;
 
 pub(crate) use certificates::Certificates;
-pub(crate) use process::{Process, free_port};
+pub(crate) use process::{Process, eventually, free_port};
 pub(crate) use programs::build as build_pratique;
 pub(crate) use transcript::Transcript;
 

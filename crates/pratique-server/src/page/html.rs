@@ -42,6 +42,11 @@ impl Html {
         self.raw("<td>").text(text).raw("</td>")
     }
 
+    /// A cell of a time.
+    pub(super) fn time(&mut self, text: &str) -> &mut Self {
+        self.raw("<td class=\"time\">").text(text).raw("</td>")
+    }
+
     /// A cell of a number.
     pub(super) fn number(&mut self, text: &str) -> &mut Self {
         self.raw("<td class=\"number\">").text(text).raw("</td>")

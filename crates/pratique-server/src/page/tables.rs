@@ -16,7 +16,9 @@ pub(super) fn sources(out: &mut Html, sources: &[Source]) {
     );
     for source in sources {
         out.raw("<tr>").cell(&source.plugin);
-        out.raw("<td><code>").text(&source.location).raw("</code></td>");
+        out.raw("<td class=\"long\"><code>")
+            .text(&source.location)
+            .raw("</code></td>");
         out.raw("<td><code title=\"")
             .text(&source.hash)
             .raw("\">")
@@ -28,12 +30,12 @@ pub(super) fn sources(out: &mut Html, sources: &[Source]) {
         for name in &source.names {
             out.raw("<code>").text(name).raw("</code><br>");
         }
-        out.raw("</details></td>").cell(&text(source.loaded));
+        out.raw("</details></td>").time(&text(source.loaded));
         let last = &source.last_reload;
         match &last.error {
-            None => out.cell(&text(last.at)),
+            None => out.time(&text(last.at)),
             Some(error) => {
-                out.raw("<td><span class=\"bad\">failed</span> ")
+                out.raw("<td class=\"long\"><span class=\"bad\">failed</span> ")
                     .text(&text(last.at))
                     .raw("<br><code>");
                 out.text(error).raw("</code></td>")
@@ -91,7 +93,7 @@ pub(super) fn decisions(out: &mut Html, decisions: &[Decision]) {
     ];
     out.table("Decisions", &columns);
     for decision in decisions {
-        out.raw("<tr>").cell(&text(decision.at));
+        out.raw("<tr>").time(&text(decision.at));
         match (decision.allowed, decision.changed) {
             (false, _) => out.raw("<td><span class=\"bad\">denied</span>"),
             (true, true) => out.raw("<td><span class=\"good\">changed</span>"),
@@ -104,9 +106,12 @@ pub(super) fn decisions(out: &mut Html, decisions: &[Decision]) {
             .cell(&decision.resource)
             .cell(&decision.name)
             .cell(&decision.user);
-        out.cell(&decision.why)
-            .number(&time(decision.elapsed.as_secs_f64()))
-            .raw("</tr>");
+        out.raw("<td class=\"long\">")
+            .text(&decision.why)
+            .raw(" <span class=\"quiet\">")
+            .text(&decision.changes())
+            .raw("</span></td>");
+        out.number(&time(decision.elapsed.as_secs_f64())).raw("</tr>");
     }
     out.end();
     if decisions.is_empty() {

@@ -1,0 +1,96 @@
+//! `cargo xtask page`: the page of a `pratique serve` in a real browser, without a window. It needs Chromium and its
+//! `chromedriver`; where these are not installed, it says so and that is all.
+
+mod browser;
+mod seen;
+mod served;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::e2e::{Transcript, build_pratique};
+use browser::Browser;
+use served::Served;
+
+/// What to look at, and with what.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// The `pratique` to try, instead of one that is built.
+    #[arg(long, value_name = "FILE")]
+    pratique: Option<PathBuf>,
+    /// The driver of Chromium, instead of the `chromedriver` on the path.
+    #[arg(long, value_name = "FILE")]
+    driver: Option<PathBuf>,
+    /// Where to put pictures of the page.
+    #[arg(long, value_name = "DIR")]
+    pictures: Option<PathBuf>,
+}
+
+/// Looks, and prints what was seen.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let Some(driver) = arguments.driver.clone().or_else(browser::driver) else {
+        println!("skipped: there is no chromedriver (on Debian: apt-get install chromium chromium-driver)");
+        return ExitCode::SUCCESS;
+    };
+    match all(arguments, &driver) {
+        Ok(transcript) => {
+            println!("{}", transcript.summary());
+            ExitCode::from(u8::from(transcript.failed() > 0))
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn all(arguments: &Arguments, driver: &Path) -> Result<Transcript, String> {
+    let program = match &arguments.pratique {
+        Some(path) => path.clone(),
+        None => build_pratique("dev")?,
+    };
+    let state = std::env::temp_dir().join(format!("pratique-page-{}", std::process::id()));
+    fs::create_dir_all(&state).map_err(|error| format!("{}: {error}", state.display()))?;
+    let mut transcript = Transcript::default();
+    let looked = look(
+        &program,
+        driver,
+        &state,
+        &mut transcript,
+        arguments.pictures.as_deref(),
+    );
+    // A folder of temporary files that stays is nobody's loss.
+    let _ = fs::remove_dir_all(&state);
+    looked.map(|()| transcript)
+}
+
+fn look(
+    program: &Path,
+    driver: &Path,
+    state: &Path,
+    transcript: &mut Transcript,
+    pictures: Option<&Path>,
+) -> Result<(), String> {
+    let served = Served::start(program, state)?;
+    let browser = Browser::start(driver, state)?;
+    transcript.part("the page of pratique serve");
+    seen::all(&served, &browser, transcript);
+    let Some(folder) = pictures else {
+        return Ok(());
+    };
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for (name, width, dark) in [
+        ("page", 1280, false),
+        ("dark", 1280, true),
+        ("narrow", 420, false),
+    ] {
+        browser.width(width)?;
+        browser.dark(dark)?;
+        let picture =
+            pratique_json::base64::decode(&browser.picture()?).map_err(|at| format!("no base64 at {at}"))?;
+        let path = folder.join(format!("{name}.png"));
+        fs::write(&path, picture).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,243 @@
+//! What has to be seen on the page.
+
+use serde_json::{Value, json};
+
+use super::browser::{Browser, at};
+use super::served::{Served, USER};
+use crate::e2e::{Transcript, eventually};
+
+/// The texts of a table below a heading, row by row, as they are shown.
+const TABLE: &str = "
+    const heading = [...document.querySelectorAll('h2')].find(own => own.textContent === HEADING);
+    if (!heading) return null;
+    const rows = heading.nextElementSibling.querySelectorAll('tr');
+    return [...rows].map(row => [...row.children].map(cell => cell.innerText));
+";
+
+/// Whatever could come from elsewhere or do something.
+const LIVELY: &str = "
+    const all = document.querySelectorAll('script, img, iframe, object, embed, link, form, input, svg, b, [onclick], [onerror], [src], [href]');
+    return [...all].map(own => own.outerHTML);
+";
+
+/// Looks at all of it.
+pub(super) fn all(served: &Served, browser: &Browser, transcript: &mut Transcript) {
+    let mut step = |name: &str, outcome: Result<String, String>| transcript.step(name, outcome);
+    step("the browser tells what is wrong with a page", complains(browser));
+    step("opens, and nothing is wrong with it", opens(served, browser));
+    step("shows what is loaded, as /configz tells", loaded(served, browser));
+    step("shows names when asked", names(browser));
+    step("has decisions come by themselves", decisions(served, browser));
+    step("shows how long they took", latencies(browser));
+    step("shows why a reload failed", failed(served, browser));
+    step("takes no text for markup", harmless(browser));
+    step("is styled, in light and dark", styled(browser));
+    step("fits a narrow window", narrow(browser));
+    step("still nothing is wrong with it", quiet(browser));
+}
+
+/// That the checks below can fail at all.
+fn complains(browser: &Browser) -> Result<String, String> {
+    browser.open("data:text/html,<script>missing()</script><img src='http://127.0.0.1:1/x.png'>")?;
+    let complaints = browser.complaints()?;
+    match complaints
+        .iter()
+        .any(|own| own.contains("missing is not defined"))
+    {
+        true => Ok(format!("{} complaints of a page with faults", complaints.len())),
+        false => Err(format!("of a page with faults: {complaints:?}")),
+    }
+}
+
+fn opens(served: &Served, browser: &Browser) -> Result<String, String> {
+    browser.open(&format!("{}/", served.url))?;
+    let seen = browser.ask(
+        "return [document.title, document.querySelector('h1').innerText, document.documentElement.lang, \
+         performance.getEntriesByType('resource').length]",
+    )?;
+    let version = served.configuration()?;
+    let heading = format!(
+        "Pratique {}: ready",
+        at(&version, "/version").as_str().unwrap_or_default()
+    );
+    equal(&seen, &json!(["Pratique", heading, "en", 0]))?;
+    quiet(browser)
+}
+
+fn quiet(browser: &Browser) -> Result<String, String> {
+    let complaints = browser.complaints()?;
+    match complaints.is_empty() {
+        true => Ok("no complaints in the console, and nothing was fetched".to_owned()),
+        false => Err(complaints.join("\n")),
+    }
+}
+
+fn loaded(served: &Served, browser: &Browser) -> Result<String, String> {
+    let told = served.configuration()?;
+    let rows = rows(browser, "Configuration")?;
+    let hashes = browser.ask("return [...document.querySelectorAll('code[title]')].map(own => own.title)")?;
+    let sources = at(&told, "/sources").as_array().cloned().unwrap_or_default();
+    let expected: Vec<Value> = sources.iter().map(|own| at(own, "/hash").clone()).collect();
+    equal(&hashes, &Value::from(expected))?;
+    for (row, source) in rows.iter().skip(1).zip(&sources) {
+        let [plugin, location, hash, count, since, last] = row.as_slice() else {
+            return Err(format!("{row:?}"));
+        };
+        let wanted = [
+            (plugin, at(source, "/plugin").as_str()),
+            (location, at(source, "/location").as_str()),
+            (since, at(source, "/loaded").as_str()),
+            (last, at(source, "/lastReload/at").as_str()),
+        ];
+        if let Some((shown, told)) = wanted.iter().find(|(shown, told)| told != &Some(shown.as_str())) {
+            return Err(format!("{shown:?} is shown, {told:?} told"));
+        }
+        let names = at(source, "/names").as_array().map_or(0, Vec::len).to_string();
+        if *count != names || !at(source, "/hash").to_string().contains(hash.as_str()) {
+            return Err(format!("{row:?} is shown of {source}"));
+        }
+    }
+    match rows.len() == 3 && sources.len() == 2 {
+        true => Ok(text(&rows)),
+        false => Err(format!("{rows:?}")),
+    }
+}
+
+fn names(browser: &Browser) -> Result<String, String> {
+    let before = browser.ask("return document.body.innerText.includes('stamp.static.k8s.io')")?;
+    equal(&before, &json!(false))?;
+    browser.ask("document.querySelectorAll('summary').forEach(own => own.click())")?;
+    let shown = browser.ask("return [...document.querySelectorAll('details')].map(own => own.innerText)")?;
+    let shown = shown.to_string();
+    for name in ["stamp.static.k8s.io", "owners.static.k8s.io", "old.static.k8s.io"] {
+        shown.contains(name).then_some(()).ok_or_else(|| shown.clone())?;
+    }
+    Ok(shown)
+}
+
+/// Nobody opens the page again meanwhile: it does so itself.
+fn decisions(served: &Served, browser: &Browser) -> Result<String, String> {
+    let owned = json!({"owner": "a"});
+    served.judge("/validate", "good", &owned)?;
+    served.judge("/validate", "old", &owned)?;
+    served.judge("/mutate", "new", &owned)?;
+    served.judge("/validate", "<i>web</i>", &json!({}))?;
+    let mut seen = Vec::new();
+    eventually("shown by themselves", || {
+        seen = rows(browser, "Decisions")?;
+        Ok(seen.len() == 5)
+    })?;
+    let denied = "ValidatingAdmissionPolicy 'owners.static.k8s.io' with binding 'owners.static.k8s.io' denied request: \
+        <img src=x onerror=\"document.title = 1\"> & \"<i>web</i>\" have no owner";
+    let expected = [
+        ["denied /validate", "shop/<i>web</i>", denied],
+        ["changed /mutate", "shop/new", "add /metadata/labels/stamped"],
+        ["allowed /validate", "shop/old", "there is a newer way"],
+        ["allowed /validate", "shop/good", ""],
+    ];
+    for (row, [answer, name, why]) in seen.iter().skip(1).zip(expected) {
+        let [_, shown, operation, resource, shown_name, user, shown_why, took] = row.as_slice() else {
+            return Err(format!("{row:?}"));
+        };
+        let right = shown == answer
+            && shown_name == name
+            && shown_why.contains(why)
+            && [operation, resource, user] == ["CREATE", "configmaps", USER]
+            && (took.ends_with("s"));
+        right.then_some(()).ok_or_else(|| format!("{row:?}"))?;
+    }
+    Ok(text(&seen))
+}
+
+fn latencies(browser: &Browser) -> Result<String, String> {
+    let rows = rows(browser, "Latencies of the last hours")?;
+    let counted: Vec<_> = rows
+        .iter()
+        .skip(1)
+        .filter_map(|row| Some((row.first()?.as_str(), row.get(2)?.as_str(), row.get(3)?.as_str())))
+        .collect();
+    let expected = [
+        ("admit", "false", "1"),
+        ("validate", "false", "2"),
+        ("validate", "true", "1"),
+    ];
+    match expected.iter().all(|own| counted.contains(own)) && counted.len() == expected.len() {
+        true => Ok(text(&rows)),
+        false => Err(format!("{rows:?}")),
+    }
+}
+
+fn failed(served: &Served, browser: &Browser) -> Result<String, String> {
+    served.breaks()?;
+    let mut seen = String::new();
+    eventually("shown", || {
+        let rows = rows(browser, "Configuration")?;
+        let last = |row: &Vec<String>| row.last().filter(|own| own.starts_with("failed ")).cloned();
+        seen = rows.iter().find_map(last).unwrap_or_default();
+        Ok(!seen.is_empty())
+    })?;
+    match seen.contains("<img src=x onerror=") {
+        true => Ok(seen),
+        false => Err(seen),
+    }
+}
+
+fn harmless(browser: &Browser) -> Result<String, String> {
+    equal(&browser.ask(LIVELY)?, &json!([]))?;
+    let title = browser.ask("return document.title")?;
+    equal(&title, &json!("Pratique"))?;
+    Ok("nothing but text, tables and their own style".to_owned())
+}
+
+fn styled(browser: &Browser) -> Result<String, String> {
+    let mut seen = Vec::new();
+    for dark in [false, true] {
+        browser.dark(dark)?;
+        let colors = browser.ask(
+            "const color = own => getComputedStyle(document.querySelector(own)).color; \
+             return [color('body'), color('.bad'), color('.good'), getComputedStyle(document.querySelector('table')).borderCollapse]",
+        )?;
+        equal(at(&colors, "/3"), &json!("collapse"))?;
+        seen.push(colors);
+    }
+    browser.dark(false)?;
+    let [light, dark] = seen.as_slice() else {
+        return Err("not looked at twice".to_owned());
+    };
+    let differ =
+        (0..3).all(|index| light[index] != dark[index]) && light[0] != light[1] && light[1] != light[2];
+    match differ {
+        true => Ok(format!("{light}\n{dark}")),
+        false => Err(format!("{light}\n{dark}")),
+    }
+}
+
+fn narrow(browser: &Browser) -> Result<String, String> {
+    browser.width(500)?;
+    let widths = browser.ask("return [document.documentElement.scrollWidth, window.innerWidth]")?;
+    browser.width(1280)?;
+    let [needed, there] = ["/0", "/1"].map(|own| at(&widths, own).as_u64().unwrap_or_default());
+    let text = format!("{needed} of {there} pixels");
+    match (1..=there).contains(&needed) {
+        true => Ok(text),
+        false => Err(text),
+    }
+}
+
+/// The texts of a table, with its head.
+fn rows(browser: &Browser, heading: &str) -> Result<Vec<Vec<String>>, String> {
+    let table = browser.ask(&TABLE.replace("HEADING", &json!(heading).to_string()))?;
+    serde_json::from_value(table).map_err(|_| format!("no table {heading:?}"))
+}
+
+fn text(rows: &[Vec<String>]) -> String {
+    let lines = rows.iter().map(|row| row.join(" | ").replace('\n', " "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn equal(seen: &Value, expected: &Value) -> Result<(), String> {
+    match seen == expected {
+        true => Ok(()),
+        false => Err(format!("{seen} instead of {expected}")),
+    }
+}

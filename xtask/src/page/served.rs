@@ -1,0 +1,128 @@
+//! The server whose page is looked at, with texts in it that would be markup if they could.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::e2e::{Process, eventually, free_port};
+
+const ADMISSION: &str = include_str!("admission.yaml");
+const VALIDATING: &str = include_str!("validating.yaml");
+const MUTATING: &str = include_str!("mutating.yaml");
+
+/// A folder's name can be almost anything.
+const FOLDER: &str = "<script>document.title = 2<script>";
+/// What does not load, and is quoted in why it does not.
+const BROKEN: &str =
+    "apiVersion: v1\nkind: '<img src=x onerror=\"document.title = 3\">'\nmetadata: {name: a}\n";
+/// Who asks.
+pub(super) const USER: &str = "<b onclick=\"x\">dev</b>";
+
+/// A `pratique serve` with a certificate of its own.
+pub(super) struct Served {
+    _process: Process,
+    pub(super) url: String,
+    pub(super) folder: PathBuf,
+}
+
+impl Served {
+    /// Starts it with its state in a folder.
+    pub(super) fn start(program: &Path, state: &Path) -> Result<Self, String> {
+        let folder = state.join(FOLDER);
+        for (plugin, text) in [("validating", VALIDATING), ("mutating", MUTATING)] {
+            let directory = folder.join(plugin);
+            fs::create_dir_all(&directory)
+                .and_then(|()| fs::write(directory.join("policies.yaml"), text))
+                .map_err(|error| format!("{}: {error}", directory.display()))?;
+        }
+        let admission = state.join("admission.yaml");
+        fs::write(
+            &admission,
+            ADMISSION.replace("$DIR", &folder.display().to_string()),
+        )
+        .map_err(|error| format!("{}: {error}", admission.display()))?;
+        let port = free_port()?;
+        let mut command = Command::new(program);
+        command
+            .args(["serve", "--listen", &format!("127.0.0.1:{port}")])
+            .arg("--config")
+            .arg(&admission);
+        let mut process = Process::start(command, &state.join("serve.log"))?;
+        let url = format!("https://127.0.0.1:{port}");
+        process.wait_until("ready", |_| Ok(curl(&format!("{url}/readyz"), None).is_ok()))?;
+        Ok(Served {
+            _process: process,
+            url,
+            folder,
+        })
+    }
+
+    /// What it tells of itself.
+    pub(super) fn configuration(&self) -> Result<Value, String> {
+        let told = curl(&format!("{}/configz", self.url), None)?;
+        serde_json::from_str(&told).map_err(|error| error.to_string())
+    }
+
+    /// Has it judge the creation of a ConfigMap, and gives its answer.
+    pub(super) fn judge(&self, path: &str, name: &str, labels: &Value) -> Result<Value, String> {
+        let review = json!({
+            "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+            "request": {
+                "uid": "1", "operation": "CREATE", "name": name, "namespace": "shop",
+                "kind": {"group": "", "version": "v1", "kind": "ConfigMap"},
+                "resource": {"group": "", "version": "v1", "resource": "configmaps"},
+                "userInfo": {"username": USER},
+                "object": {"apiVersion": "v1", "kind": "ConfigMap",
+                    "metadata": {"name": name, "namespace": "shop", "labels": labels}},
+            }
+        });
+        let answer = curl(&format!("{}{path}", self.url), Some(&review))?;
+        serde_json::from_str(&answer).map_err(|error| format!("{error}: {answer}"))
+    }
+
+    /// Puts a file among its manifests that does not load, and waits until it says so.
+    pub(super) fn breaks(&self) -> Result<(), String> {
+        let path = self.folder.join("validating/broken.yaml");
+        fs::write(&path, BROKEN).map_err(|error| format!("{}: {error}", path.display()))?;
+        eventually("told of what does not load", || {
+            Ok(self.configuration()?.to_string().contains("onerror"))
+        })
+        .map(drop)
+    }
+}
+
+/// What is at a URL, whoever signed its certificate; given what is to be posted there, if anything.
+pub(super) fn curl(url: &str, body: Option<&Value>) -> Result<String, String> {
+    let failed = |error: std::io::Error| format!("curl: {error}");
+    let mut command = Command::new("curl");
+    command.args(["--silent", "--show-error", "--fail-with-body", "--insecure", url]);
+    if body.is_some() {
+        command.args([
+            "--header",
+            "Content-Type: application/json",
+            "--data-binary",
+            "@-",
+        ]);
+    }
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    if let (Some(mut input), Some(body)) = (child.stdin.take(), body) {
+        input.write_all(body.to_string().as_bytes()).map_err(failed)?;
+    }
+    let output = child.wait_with_output().map_err(failed)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    match output.status.success() {
+        true => Ok(text),
+        false => Err(format!(
+            "{url}: {}{text}",
+            String::from_utf8_lossy(&output.stderr)
+        )),
+    }
+}
