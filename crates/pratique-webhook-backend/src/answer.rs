@@ -59,7 +59,7 @@ pub(crate) async fn answer(
     let (head, body) = request.into_parts();
     let body = body.collect().await.map_err(|_| Cut::Closed)?.to_bytes();
     let asked = Asked::read(&body);
-    let path = head.uri.path().to_owned();
+    let path = decoded(head.uri.path());
     let script = {
         let mut kept = state.kept();
         if state.records.load(Ordering::Relaxed) {
@@ -147,11 +147,31 @@ fn record(
     kept.calls.push(Call {
         phase: kept.phase.clone(),
         method: (head.method != Method::POST).then(|| head.method.to_string()),
-        path: head.uri.path().to_owned(),
+        path: decoded(head.uri.path()),
         query: head.uri.query().unwrap_or_default().to_owned(),
         headers,
         review,
     });
+}
+
+/// A path without percent encoding.
+fn decoded(path: &str) -> String {
+    let mut pieces = path.split('%');
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        let digits = piece.split_at_checked(2);
+        match digits.and_then(|(digits, rest)| Some((u8::from_str_radix(digits, 16).ok()?, rest))) {
+            Some((byte, rest)) => {
+                bytes.push(byte);
+                bytes.extend_from_slice(rest.as_bytes());
+            }
+            None => {
+                bytes.push(b'%');
+                bytes.extend_from_slice(piece.as_bytes());
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn recorded(head: &http::request::Parts, client: Option<&'static str>) -> BTreeMap<String, String> {
