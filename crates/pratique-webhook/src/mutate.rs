@@ -204,6 +204,7 @@ impl<'s> Bench<'_, 's> {
             duration: began.elapsed(),
             errors: applies.errors,
             excluded: applies.answer == Ok(false),
+            failure: applies.answer.as_ref().err().map(String::as_str),
         });
         Ok(applies.answer)
     }

@@ -84,4 +84,6 @@ pub struct Conditions<'a> {
     pub errors: usize,
     /// Whether the webhook is left out: one was false, or failed and failures are ignored.
     pub excluded: bool,
+    /// Why the request is refused for them, in the reference's words; `None` where it is not.
+    pub failure: Option<&'a str>,
 }

@@ -153,6 +153,7 @@ impl<'j, 's> Jury<'j, 's> {
             duration: began.elapsed(),
             errors: applies.errors,
             excluded: applies.answer == Ok(false),
+            failure: applies.answer.as_ref().err().map(String::as_str),
         });
         let refused = |error: String| forbidden(&request.resource, self.name, &error).into();
         applies.answer.map_err(refused)

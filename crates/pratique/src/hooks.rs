@@ -151,6 +151,10 @@ impl Observer for Logging<'_> {
     }
 
     fn conditions(&mut self, conditions: &Conditions<'_>) {
+        if let Some(failure) = conditions.failure {
+            let name = conditions.webhook;
+            tracing::warn!("Failed evaluating match conditions, failing closed {name}: {failure}");
+        }
         if let Some(observer) = &mut self.0 {
             observer.conditions(conditions);
         }

@@ -62,12 +62,18 @@ impl Caller for Gone {
 
 #[track_caller]
 fn check(plugin: pratique::manifest::Plugin, policy: &str, caller: impl Caller + 'static, expected: &[&str]) {
-    let text = webhook(
-        plugin,
-        "w.static.k8s.io",
-        "deny",
-        &format!("  failurePolicy: {policy}\n"),
-    );
+    check_with(plugin, &format!("  failurePolicy: {policy}\n"), caller, expected);
+}
+
+/// What is logged of a request and a webhook with more members.
+#[track_caller]
+fn check_with(
+    plugin: pratique::manifest::Plugin,
+    more: &str,
+    caller: impl Caller + 'static,
+    expected: &[&str],
+) {
+    let text = webhook(plugin, "w.static.k8s.io", "deny", more);
     let builder = Admission::builder().caller(caller);
     let live = builder
         .files(&[file("w.yaml", &text)], plugin)
@@ -98,4 +104,16 @@ fn calls_that_fail_and_denials() {
     let rejected = "WARN message=rejected by webhook \"deny.example.com\" code=400";
     check(VALIDATING, "Fail", Markers::default(), &[rejected]);
     check(MUTATING, "Fail", Markers::default(), &[]);
+}
+
+#[test]
+fn conditions_that_fail() {
+    let conditions = "  matchConditions: [{name: c, expression: object.nothing == 1}]\n";
+    let told = "WARN message=Failed evaluating match conditions, failing closed deny.example.com: \
+                expression 'object.nothing == 1' resulted in error: no such key: nothing";
+    for plugin in [MUTATING, VALIDATING] {
+        check_with(plugin, conditions, Gone, &[told]);
+        let ignored = format!("  failurePolicy: Ignore\n{conditions}");
+        check_with(plugin, &ignored, Gone, &[]);
+    }
 }
