@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pratique_json::{Value, parse};
 use pratique_types::{GroupVersion, GroupVersionKind, Status, quote};
 
+use crate::echo;
 use crate::fields::Fields;
 use crate::webhook::ReviewVersion;
 use crate::wire;
@@ -68,10 +69,16 @@ impl Answered {
             &kind,
             &review_kind(version),
         );
-        readable(&own, version)?;
         let mut fields = Fields::new(version.name());
+        if own.kind == "Status" {
+            // It is read before it is found to be no review.
+            fields.status(value, "");
+            fields.fault()?;
+            fields = Fields::new(version.name());
+        }
+        readable(&own, version)?;
         let response = fields.structure(value, "AdmissionReview", "response", "AdmissionResponse");
-        fields.structure(value, "AdmissionReview", "request", "AdmissionRequest");
+        echo::read(value, &mut fields);
         let response = response.map(|response| Response::read(response, &mut fields));
         fields.fault()?;
         // Only here their case matters.

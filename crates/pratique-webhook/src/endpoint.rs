@@ -65,7 +65,9 @@ impl Location {
             port: reference.port.filter(|port| *port != 0).unwrap_or(443),
         };
         let name = format!("{}.{}.svc", service.name, service.namespace);
+        // A service's path is one whatever it has in it; a URL would end it at these.
         let path = clean(reference.path.as_deref().unwrap_or_default());
+        let path = path.replace('%', "%25").replace('?', "%3F").replace('#', "%23");
         Location {
             endpoint: Ok(Arc::new(Endpoint {
                 url: format!("https://{name}:{}{path}", service.port),
@@ -85,8 +87,15 @@ fn normalized(webhook: &str, url: Option<&str>) -> Result<String, String> {
             quote(webhook)
         )
     };
+    let url = url.filter(|url| !url.is_empty());
     let url = url.ok_or_else(|| failed("webhook configuration must have either service or URL"))?;
     let parsed = Url::parse(url).map_err(|error| failed(&format!("Unparsable URL: {error}")))?;
+    if parsed.scheme().is_empty() {
+        let shown = quote(&format!("://{}", parsed.host()));
+        return Err(format!(
+            "could not get REST client: host must be a URL or a host:port pair: {shown}"
+        ));
+    }
     let path = clean(&parsed.escaped_path());
     Ok(format!("{}://{}{path}", parsed.scheme(), parsed.host()))
 }
@@ -145,6 +154,10 @@ mod tests {
         };
         check(&service(None, None), "https://s.n.svc:443/");
         check(&service(Some("/x"), Some(8443)), "https://s.n.svc:8443/x");
+        check(
+            &service(Some("/x?a=b#c"), None),
+            "https://s.n.svc:443/x%3Fa=b%23c",
+        );
     }
 
     #[test]
@@ -153,6 +166,15 @@ mod tests {
             &WebhookClientConfig::default(),
             "could not get REST client: failed calling webhook \"h.example.com\": webhook configuration must have \
              either service or URL",
+        );
+        check(
+            &at_url(""),
+            "could not get REST client: failed calling webhook \"h.example.com\": webhook configuration must have \
+             either service or URL",
+        );
+        check(
+            &at_url("/x"),
+            "could not get REST client: host must be a URL or a host:port pair: \"://\"",
         );
     }
 }

@@ -125,6 +125,27 @@ impl Fields {
         }
     }
 
+    /// Looks at lists of texts by key; `go` is the type of such a list.
+    pub(crate) fn lists_by_key(&mut self, value: &Value<'_>, of: &str, path: &str, go: &str) {
+        let members = match field(value, path) {
+            None => return,
+            Some(Value::Object(members)) => members,
+            Some(other) => {
+                let go = format!("map[string]{go}");
+                return self.mismatch(other, of, path, &go).unwrap_or_default();
+            }
+        };
+        for (_, list) in members.iter() {
+            match list {
+                Value::Null => {}
+                Value::Array(elements) => elements
+                    .iter()
+                    .for_each(|element| drop(self.element(element, of, path))),
+                other => self.mismatch(other, of, path, go).unwrap_or_default(),
+            }
+        }
+    }
+
     pub(crate) fn bytes(&mut self, value: &Value<'_>, of: &str, path: &str) -> Vec<u8> {
         match field(value, path) {
             None => Vec::new(),
@@ -147,10 +168,13 @@ impl Fields {
         }
     }
 
-    /// The status at a path.
+    /// The status at a path, which is empty where it is the whole.
     pub(crate) fn status(&mut self, value: &Value<'_>, path: &str) -> Status {
         const OF: &str = "Status";
-        let at = |name: &str| format!("{path}.{name}");
+        let at = |name: &str| match path {
+            "" => name.to_owned(),
+            path => format!("{path}.{name}"),
+        };
         for embedded in ["TypeMeta.kind", "TypeMeta.apiVersion"] {
             self.text(value, OF, &at(embedded), "string");
         }

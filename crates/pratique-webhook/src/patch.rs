@@ -10,12 +10,16 @@ use pratique_schema::Schema;
 use pratique_types::{GroupVersion, GroupVersionKind, quote};
 use serde_json::value::RawValue;
 
+use crate::spelling;
 use crate::version::{Conversion, Held};
 use crate::wire;
 
 /// The operations of a patch as they were written: what is noted in the audit log.
 #[derive(Debug)]
-pub(crate) struct Written(Vec<Option<BTreeMap<String, Box<RawValue>>>>);
+pub(crate) struct Written(Vec<Option<Members>>);
+
+/// The members of an operation.
+pub(crate) type Members = BTreeMap<String, Box<RawValue>>;
 
 /// Reads a patch.
 ///
@@ -31,7 +35,17 @@ pub(crate) fn decode(text: &[u8]) -> Result<Vec<Operation<'static>>, String> {
             value.into_owned()
         }
     };
-    json_patch::decode(&value).map_err(|error| error.to_string())
+    let mut operations = json_patch::decode(&value).map_err(|error| error.to_string())?;
+    if operations.iter().any(|operation| operation.op == "test") {
+        let tested = spelling::tested(&Written::read(text).0);
+        for (operation, tested) in operations.iter_mut().zip(tested) {
+            operation.value = match (operation.value.take(), tested) {
+                (Some(_), Some(tested)) => Some(tested),
+                (value, _) => value,
+            };
+        }
+    }
+    Ok(operations)
 }
 
 /// Compact JSON with 0 in place of the number -0.
@@ -121,7 +135,7 @@ impl Written {
     /// Reads the operations of a patch that was decoded.
     pub(crate) fn read(text: &[u8]) -> Self {
         // What was decoded once can be again.
-        Written(serde_json::from_slice(text).unwrap_or_default())
+        Written(serde_json::from_str(&String::from_utf8_lossy(text)).unwrap_or_default())
     }
 
     /// As compact JSON; the members of each operation are in order.

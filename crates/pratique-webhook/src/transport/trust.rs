@@ -71,11 +71,9 @@ fn system() -> Result<Arc<dyn ServerCertVerifier>, String> {
 
 impl Bundle {
     fn read(pem: &[u8]) -> Result<Self, String> {
-        let mut blocks = 0usize;
         let mut first_fault = None;
         let mut roots = Vec::new();
         for der in CertificateDer::pem_slice_iter(pem).flatten() {
-            blocks += 1;
             match Certificate::read(&der) {
                 Ok(read) => roots.push(Root { der, read }),
                 Err(fault) => drop(first_fault.get_or_insert(fault)),
@@ -83,8 +81,8 @@ impl Bundle {
         }
         if roots.is_empty() {
             return Err(match first_fault {
+                _ if !has_block(pem) => "unable to parse bytes as PEM block".to_owned(),
                 Some(fault) => format!("failed to parse certificate: {fault}"),
-                None if blocks == 0 && !has_block(pem) => "unable to parse bytes as PEM block".to_owned(),
                 None => "no valid certificate authority data seen".to_owned(),
             });
         }
@@ -156,9 +154,17 @@ fn verifier<'a>(roots: impl Iterator<Item = &'a Root>) -> Option<Arc<WebPkiServe
         .ok()
 }
 
+/// Whether there is a block whose base64 is whole, as Go wants it.
 fn has_block(pem: &[u8]) -> bool {
     let text = String::from_utf8_lossy(pem);
-    text.contains("-----BEGIN ") && text.contains("-----END ")
+    text.split("-----BEGIN ").skip(1).any(|block| {
+        let inside = block.split_once("-----END ").map(|(inside, _)| inside);
+        let base64 = inside.and_then(|inside| inside.split_once("-----"));
+        base64.is_some_and(|(_, base64)| {
+            let text: String = base64.split_ascii_whitespace().collect();
+            pratique_json::base64::decode(&text).is_ok()
+        })
+    })
 }
 
 #[cfg(test)]
@@ -173,6 +179,10 @@ mod tests {
         };
         check("no pem", "unable to parse bytes as PEM block");
         check("\n", "unable to parse bytes as PEM block");
+        check(
+            "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n",
+            "unable to parse bytes as PEM block",
+        );
         check(
             "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
             "failed to parse certificate: x509: malformed certificate",

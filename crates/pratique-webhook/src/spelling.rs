@@ -1,0 +1,146 @@
+//! How a patch spells the values that it tests.
+//!
+//! The reference compares texts and numbers as they are written: a document as an API server writes it (`<` is
+//! `\u003c`, 0.50 is 0.5), a patch as the webhook wrote it. A tested value that is spelt otherwise is found only where
+//! the same patch put it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pratique_json::{Object, Value, escape_html, parse};
+use serde_json::value::RawValue;
+
+use crate::patch::Members;
+
+/// Longer values are compared as they were read: to look at each level costs what the value is long.
+const LONGEST: usize = 64 * 1024;
+
+/// Stands for a value that no document has.
+const FOUND_NOWHERE: Value<'static> = Value::Float(f64::INFINITY);
+
+/// The values that each operation tests, where they have to be looked for otherwise than they were read.
+pub(crate) fn tested(operations: &[Option<Members>]) -> Vec<Option<Value<'static>>> {
+    let mut put = BTreeSet::new();
+    let tested = operations.iter().map(|operation| {
+        let members = operation.as_ref()?;
+        let value = members
+            .get("value")
+            .filter(|value| value.get().len() <= LONGEST)?;
+        if members.get("op").is_some_and(|op| op.get() == r#""test""#) {
+            return looked_for(value, &put, 0).ok();
+        }
+        leaves(value, &mut put, 0);
+        None
+    });
+    tested.collect()
+}
+
+/// A value with what it spells otherwise than an API server made impossible to find.
+fn looked_for(value: &RawValue, put: &BTreeSet<String>, depth: usize) -> Result<Value<'static>, ()> {
+    let inside = |value: &RawValue| looked_for(value, put, depth + 1);
+    if depth > pratique_json::MAX_DEPTH {
+        return Err(());
+    }
+    match Shape::of(value) {
+        Shape::Array(elements) => elements
+            .iter()
+            .map(|element| inside(element))
+            .collect::<Result<Vec<_>, ()>>()
+            .map(Value::Array),
+        Shape::Object(members) => members
+            .iter()
+            .map(|(key, value)| Ok((key.clone().into(), inside(value)?)))
+            .collect::<Result<Object<'_>, ()>>()
+            .map(Value::Object),
+        Shape::Leaf(text) => {
+            let value = parse(text.as_bytes()).map_err(drop)?.into_owned();
+            let written = value.to_string();
+            let plain = escape_html(&written) == text || put.contains(text);
+            Ok(if plain { value } else { FOUND_NOWHERE })
+        }
+    }
+}
+
+/// Notes how the leaves of a value are spelt.
+fn leaves(value: &RawValue, put: &mut BTreeSet<String>, depth: usize) {
+    if depth > pratique_json::MAX_DEPTH {
+        return;
+    }
+    match Shape::of(value) {
+        Shape::Array(elements) => elements
+            .iter()
+            .for_each(|element| leaves(element, put, depth + 1)),
+        Shape::Object(members) => members.values().for_each(|value| leaves(value, put, depth + 1)),
+        Shape::Leaf(text) => drop(put.insert(text.to_owned())),
+    }
+}
+
+/// A value, one level deep.
+enum Shape<'r> {
+    Array(Vec<Box<RawValue>>),
+    Object(BTreeMap<String, Box<RawValue>>),
+    Leaf(&'r str),
+}
+
+impl<'r> Shape<'r> {
+    fn of(value: &'r RawValue) -> Self {
+        let text = value.get();
+        // What is in a document that was read can be read again.
+        match text.as_bytes().first() {
+            Some(b'[') => Shape::Array(serde_json::from_str(text).unwrap_or_default()),
+            Some(b'{') => Shape::Object(serde_json::from_str(text).unwrap_or_default()),
+            _ => Shape::Leaf(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_json::parse;
+
+    use crate::patch;
+
+    /// Whether a patch finds all that it tests.
+    #[track_caller]
+    fn check(operations: &str, expected: bool) {
+        let document = r#"{"ratio":0.5,"count":3,"text":"é<&>","list":["a",{"x":1}],"empty":{}}"#;
+        let operations = patch::decode(operations.as_bytes()).unwrap();
+        let patched = pratique_merge::json_patch::apply(parse(document.as_bytes()).unwrap(), &operations);
+        assert_eq!(patched.is_ok(), expected, "{patched:?}");
+    }
+
+    #[track_caller]
+    fn check_test(path: &str, value: &str, expected: bool) {
+        check(
+            &format!(r#"[{{"op":"test","path":"{path}","value":{value}}}]"#),
+            expected,
+        );
+    }
+
+    #[test]
+    fn values_are_compared_as_they_are_written() {
+        check_test("/ratio", "0.5", true);
+        check_test("/ratio", "0.50", false);
+        check_test("/ratio", "5e-1", false);
+        check_test("/count", "3", true);
+        check_test("/count", "3.0", false);
+        check_test("/text", r#""é\u003c\u0026\u003e""#, true);
+        check_test("/text", r#""é<&>""#, false);
+        check_test("/text", r#""\u00e9\u003c\u0026\u003e""#, false);
+        check_test("/list", r#"[ "a" , {"x": 1} ]"#, true);
+        check_test("/list", r#"["a", {"x": 1.0}]"#, false);
+        check_test("/empty", "{}", true);
+        check_test("/none", "null", true);
+    }
+
+    #[test]
+    fn what_a_patch_puts_it_finds() {
+        let put = |value: &str, tested: &str| {
+            format!(
+                r#"[{{"op":"add","path":"/new","value":{value}}},{{"op":"test","path":"/new","value":{tested}}}]"#
+            )
+        };
+        check(&put(r#"{"a":"<"}"#, r#"{"a":"<"}"#), true);
+        check(&put("0.50", "0.50"), true);
+        check(&put(r#""<""#, r#"">""#), false);
+    }
+}
