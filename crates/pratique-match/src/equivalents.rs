@@ -10,10 +10,13 @@ use pratique_types::{GroupResource, GroupVersionKind, GroupVersionResource, buil
 #[derive(Clone, Debug, Default)]
 pub struct Equivalents {
     /// By resource, then by group: most resources are of one group.
-    families: HashMap<Box<str>, Vec<(Box<str>, usize)>, RandomState>,
+    families: HashMap<Box<str>, Families, RandomState>,
     storages: HashMap<String, usize>,
     served: Vec<HashMap<String, Vec<Equivalent>, RandomState>>,
 }
+
+/// Groups, with the family that a resource of theirs is in.
+type Families = Vec<(Box<str>, usize)>;
 
 /// A served resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
