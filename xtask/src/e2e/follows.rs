@@ -1,6 +1,8 @@
 //! What is created, changed and deleted in a cluster takes effect in a `pratique serve` that follows it. The API server
 //! leaves policies to it, so that whatever is denied or changed was by `serve`.
 
+mod webhooks;
+
 use std::fs;
 
 use serde_json::Value;
@@ -39,6 +41,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Stri
     transcript.step("judges by static manifests first", order(kubectl));
     transcript.step("tells what it follows", tells(&served));
     transcript.step("sees that a binding is gone", unbound(kubectl));
+    webhooks::run(&served, transcript)?;
     Ok(())
 }
 

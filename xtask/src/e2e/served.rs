@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
+
 use super::Stage;
 use super::apiserver::{ApiServer, Start};
 use super::certificates::Certificates;
@@ -142,10 +144,22 @@ impl Served {
 
     /// What `serve` answers, over TLS that trusts nothing but the suite's own authority.
     pub(super) fn get(&self, path: &str) -> Result<String, String> {
+        self.curl(path, &[])
+    }
+
+    /// What `serve` says of a review, asked by nobody but the suite.
+    pub(super) fn review(&self, path: &str, review: &Value) -> Result<Value, String> {
+        let text = review.to_string();
+        let answer = self.curl(path, &["--json", &text])?;
+        serde_json::from_str(&answer).map_err(|error| format!("{error}: {answer}"))
+    }
+
+    fn curl(&self, path: &str, arguments: &[&str]) -> Result<String, String> {
         let output = Command::new("curl")
             .args(["--silent", "--show-error", "--fail-with-body", "--cacert"])
             .arg(self.certificates.authority())
             .arg(format!("https://127.0.0.1:{}{path}", self.port))
+            .args(arguments)
             .output()
             .map_err(|error| format!("curl: {error}"))?;
         match output.status.success() {

@@ -1,31 +1,46 @@
 //! The same manifests as an API server's own and as those of a `pratique serve` that it asks: the same requests must get
-//! the same answers.
+//! the same answers, and the same notes in the audit log.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
 
 use super::Stage;
 use super::apiserver::Start;
 use super::etcd::Etcd;
+use super::kubectl::Kubectl;
+use super::process::eventually;
 use super::requests::{self, Answer, Request};
 use super::served::{Served, place_manifests};
 use super::transcript::Transcript;
 use crate::tidy::workspace;
 
+/// What came of a request.
+#[derive(PartialEq, Eq)]
+struct Outcome {
+    answer: Answer,
+    /// What policies left in the audit log, by keys that do not depend on who was asked.
+    notes: BTreeMap<String, String>,
+}
+
+/// What changes something, and is therefore judged.
+const WRITES: [&str; 4] = ["create", "update", "patch", "delete"];
+
 /// Makes all requests of both.
 pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
     transcript.part("the API server's own manifests, and pratique serve");
     let all = Request::read(&workspace().join("testdata/e2e/requests"))?;
-    let own = answers_of_its_own(stage, &all)?;
+    let own = outcomes_of_its_own(stage, &all)?;
     let served = Served::start(stage)?;
     for (request, own) in all.iter().zip(own) {
-        let outcome = request
-            .make(served.kubectl())
-            .and_then(|asked| compare(&own, &asked));
-        transcript.step(&request.name, outcome);
+        let asked = outcome(request, served.kubectl(), || served.audit_log());
+        transcript.step(&request.name, asked.and_then(|asked| compare(&own, &asked)));
     }
     Ok(())
 }
 
-/// What an API server says whose static manifests they are.
-fn answers_of_its_own(stage: &Stage, all: &[Request]) -> Result<Vec<Answer>, String> {
+/// What comes of an API server whose static manifests they are.
+fn outcomes_of_its_own(stage: &Stage, all: &[Request]) -> Result<Vec<Outcome>, String> {
     let state = stage.state.join("own");
     let admission = place_manifests(&state)?;
     let etcd = Etcd::start(&stage.programs, &state)?;
@@ -40,14 +55,89 @@ fn answers_of_its_own(stage: &Stage, all: &[Request]) -> Result<Vec<Answer>, Str
         .run()?
         .map_err(|refusal| format!("the API server does not start: {}", refusal.text))?;
     requests::set_the_stage(api.kubectl())?;
-    let answers = all.iter().map(|request| request.make(api.kubectl())).collect();
+    let outcomes = all
+        .iter()
+        .map(|request| outcome(request, api.kubectl(), || api.audit_log()))
+        .collect();
     api.stop()?;
-    answers
+    outcomes
 }
 
-fn compare(own: &Answer, asked: &Answer) -> Result<String, String> {
+/// Makes a request, and finds in the audit log what was noted of it.
+fn outcome(
+    request: &Request,
+    kubectl: &Kubectl,
+    audit_log: impl Fn() -> Result<String, String>,
+) -> Result<Outcome, String> {
+    let before = audit_log()?.lines().count();
+    let answer = request.make(kubectl)?;
+    let mut notes = BTreeMap::new();
+    eventually("in the audit log", || {
+        let log = audit_log()?;
+        let events = log.lines().skip(before);
+        let events = events.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let write = events.filter(is_write).last();
+        if let Some(write) = &write {
+            notes = notes_of(write);
+        }
+        Ok(write.is_some())
+    })?;
+    Ok(Outcome { answer, notes })
+}
+
+fn is_write(event: &Value) -> bool {
+    let text = |name| event.get(name).and_then(Value::as_str).unwrap_or_default();
+    text("stage") == "ResponseComplete"
+        && WRITES.contains(&text("verb"))
+        && text("userAgent").starts_with("kubectl")
+}
+
+fn notes_of(event: &Value) -> BTreeMap<String, String> {
+    let annotations = event.get("annotations").and_then(Value::as_object);
+    let all = annotations.into_iter().flatten();
+    all.filter_map(|(key, value)| Some((of_policy(key)?, value.as_str()?.to_owned())))
+        .collect()
+}
+
+/// The key of a policy's note, which an API server takes from a webhook behind that one's name, and without a slash.
+fn of_policy(key: &str) -> Option<String> {
+    let own = match key.split_once(".pratique.local/") {
+        Some((_, own)) => own.to_owned(),
+        None => key.replace('/', "."),
+    };
+    let known = own.contains(".static.k8s.io.") || own.starts_with("validation.policy.admission.");
+    known.then_some(own)
+}
+
+fn compare(own: &Outcome, asked: &Outcome) -> Result<String, String> {
     match own == asked {
         true => Ok(own.to_string()),
         false => Err(format!("of its own: {own}\nby serve:   {asked}")),
+    }
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}", self.answer)?;
+        for (key, value) in &self.notes {
+            write!(formatter, "\naudit: {key}: {value}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_policy;
+
+    #[test]
+    fn keys_do_not_depend_on_who_was_asked() {
+        let check = |key: &str, expected: Option<&str>| assert_eq!(of_policy(key).as_deref(), expected);
+        check("p.static.k8s.io/images", Some("p.static.k8s.io.images"));
+        check(
+            "fail.validating.pratique.pratique.local/p.static.k8s.io.images",
+            Some("p.static.k8s.io.images"),
+        );
+        check("authorization.k8s.io/decision", None);
     }
 }

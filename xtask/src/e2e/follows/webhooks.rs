@@ -1,0 +1,118 @@
+//! Webhooks that are registered in the cluster are called by a `serve` that follows it. The API server calls them as well,
+//! so the suite asks `serve` itself.
+
+use pratique_json::base64;
+use pratique_webhook_backend::{Backend, Script};
+use serde_json::{Value, json};
+
+use super::super::kubectl::Kubectl;
+use super::super::process::eventually;
+use super::super::served::Served;
+use super::super::transcript::Transcript;
+
+const CONFIGURATIONS: &str = include_str!("webhooks.yaml");
+
+/// The patch of the one that mutates.
+const PATCH: &str = r#"[{"op":"add","path":"/metadata/labels","value":{"by":"webhook"}}]"#;
+
+/// Has webhooks listen, registers them, changes them, and deletes them.
+pub(super) fn run(served: &Served, transcript: &mut Transcript) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    let backend = runtime.block_on(Backend::start());
+    let backend = backend.map_err(|error| error.to_string())?;
+    backend.begin(scripts()?, false);
+    let kubectl = served.kubectl();
+    transcript.step("calls the cluster's webhooks", calls(served, kubectl, &backend));
+    transcript.step("sees a changed webhook", changes(served, kubectl, &backend));
+    transcript.step("sees that webhooks are gone", ends(served, kubectl));
+    Ok(())
+}
+
+fn scripts() -> Result<Vec<(String, Script)>, String> {
+    let script = |respond: Value| {
+        let script = Script::from_json(&json!({"respond": respond}).to_string());
+        script.map_err(|error| error.to_string())
+    };
+    let refusal = json!({"allowed": false, "status": {"message": "no such accounts", "code": 403}});
+    let patch = base64::encode(PATCH.as_bytes());
+    let label = json!({"allowed": true, "patch": patch, "patchType": "JSONPatch"});
+    Ok(vec![
+        ("/refuse".to_owned(), script(refusal)?),
+        ("/label".to_owned(), script(label)?),
+    ])
+}
+
+fn calls(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<String, String> {
+    equal(&said(served)?, &(String::new(), String::new()))?;
+    kubectl.must(&["apply"], &backend.fill(CONFIGURATIONS))?;
+    let denied = "admission webhook \"refusing.example.com\" denied the request: no such accounts";
+    becomes(served, &(denied.to_owned(), PATCH.to_owned()))?;
+    match backend.calls().is_empty() {
+        true => Err("the webhooks were not asked".to_owned()),
+        false => Ok(format!("{denied}\n{PATCH}")),
+    }
+}
+
+fn changes(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<String, String> {
+    let changed = CONFIGURATIONS.replace("refusing.example.com", "other.example.com");
+    kubectl.must(&["apply"], &backend.fill(&changed))?;
+    let denied = "admission webhook \"other.example.com\" denied the request: no such accounts";
+    becomes(served, &(denied.to_owned(), PATCH.to_owned()))?;
+    Ok(denied.to_owned())
+}
+
+fn ends(served: &Served, kubectl: &Kubectl) -> Result<String, String> {
+    for [kind, name] in [
+        ["validatingwebhookconfiguration", "refusing"],
+        ["mutatingwebhookconfiguration", "labelling"],
+    ] {
+        kubectl.must(&["delete", kind, name], "")?;
+    }
+    becomes(served, &(String::new(), String::new()))?;
+    Ok("neither denied nor changed".to_owned())
+}
+
+/// What `serve` says of a ServiceAccount: the message of its denial and its patch.
+fn said(served: &Served) -> Result<(String, String), String> {
+    let review = json!({
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "request": {
+            "uid": "1", "operation": "CREATE", "name": "s", "namespace": "shop",
+            "kind": {"group": "", "version": "v1", "kind": "ServiceAccount"},
+            "resource": {"group": "", "version": "v1", "resource": "serviceaccounts"},
+            "userInfo": {"username": "suite"},
+            "object": {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "s", "namespace": "shop"}},
+        }
+    });
+    let text = |path: &str, place: &str| {
+        let answer = served.review(path, &review)?;
+        let own = answer.pointer(place).and_then(Value::as_str);
+        Ok::<_, String>(own.unwrap_or_default().to_owned())
+    };
+    let patch = text("/mutate", "/response/patch")?;
+    let patch = base64::decode(&patch).map_err(|at| format!("no base64 at {at}"))?;
+    Ok((
+        text("/validate", "/response/status/message")?,
+        String::from_utf8_lossy(&patch).into_owned(),
+    ))
+}
+
+fn becomes(served: &Served, expected: &(String, String)) -> Result<(), String> {
+    let mut seen = Default::default();
+    let ended = eventually("as expected", || {
+        seen = said(served)?;
+        Ok(seen == *expected)
+    });
+    ended.map(drop).map_err(|error| format!("{error}, but: {seen:?}"))
+}
+
+fn equal(seen: &(String, String), expected: &(String, String)) -> Result<(), String> {
+    match seen == expected {
+        true => Ok(()),
+        false => Err(format!("{seen:?} instead of {expected:?}")),
+    }
+}
