@@ -108,6 +108,7 @@ async fn serve(
     } else {
         "http"
     };
+    let page = settings.page;
     let own_certificate = settings
         .certificates
         .as_ref()
@@ -118,7 +119,7 @@ async fn serve(
     let address = server.address().map_err(trouble)?;
     tracing::info!(address = %address, scheme, "Serving");
     if own_certificate || scheme == "http" {
-        output::note(&greeting(scheme, address));
+        output::note(&greeting(scheme, address, page));
     }
     let (delay, grace) = (
         Duration::from_secs(arguments.drain_delay),
@@ -129,11 +130,16 @@ async fn serve(
 }
 
 /// How to try it.
-fn greeting(scheme: &str, address: SocketAddr) -> String {
+fn greeting(scheme: &str, address: SocketAddr, page: bool) -> String {
+    let page = if page {
+        "Open it in a browser, or try"
+    } else {
+        "Try"
+    };
     let options = if scheme == "https" { "-sk" } else { "-s" };
     let review = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"1","operation":"CREATE","kind":{"group":"","version":"v1","kind":"Pod"},"resource":{"group":"","version":"v1","resource":"pods"},"namespace":"default","name":"demo","userInfo":{"username":"me"},"object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"demo","namespace":"default"},"spec":{"hostNetwork":true,"containers":[{"name":"demo","image":"demo"}]}}}}"#;
     format!(
-        "Serving at {scheme}://{address}. Try it:\n\n  \
+        "Serving at {scheme}://{address}. {page}:\n\n  \
          curl {options} {scheme}://{address}/validate -H 'Content-Type: application/json' -d '{review}'\n\n"
     )
 }

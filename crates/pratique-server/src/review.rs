@@ -110,6 +110,10 @@ async fn judge(
     let Some(request) = &review.request else {
         return bad("the AdmissionReview has no request".into());
     };
+    if request.resource.resource.is_empty() {
+        // No policy would be about it, and whoever asks would be told that it is allowed.
+        return bad("the request of the AdmissionReview names no resource".into());
+    }
     let mut response = match shared.reviewer.review(half, request, deadline).await {
         Ok(response) => response,
         Err(why) => return unavailable(&why),

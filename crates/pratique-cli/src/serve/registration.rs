@@ -17,6 +17,10 @@ use crate::output;
 /// How long to wait for what is followed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// What is said where nothing says whom to trust.
+const NO_AUTHORITY: &str = "note: there is no caBundle: an API server trusts this server only if the roots of its own system do. \
+    Give the root with --webhook-ca, or have cert-manager fill it in with --webhook-ca-from\n";
+
 /// Prints them, as YAML.
 pub(super) fn print(arguments: &RegistrationArguments, judged: &Judged) -> Result<Answer, Trouble> {
     let mut all: Vec<Configurations> = judged
@@ -38,6 +42,9 @@ pub(super) fn print(arguments: &RegistrationArguments, judged: &Judged) -> Resul
         text.push_str(&yaml::block(&value, 0));
     }
     output::answer(&text)?;
+    if arguments.webhook_ca.is_none() && arguments.webhook_ca_from.is_none() {
+        output::note(NO_AUTHORITY);
+    }
     Ok(Answer::Yes)
 }
 

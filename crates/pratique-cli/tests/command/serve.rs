@@ -370,7 +370,14 @@ fn an_api_server_is_told_what_to_ask() {
         "a/b:8443",
     ];
     let run = directory.run(&arguments);
-    assert_eq!((run.code, &*run.stderr), (Some(0), ""));
+    assert_eq!(run.code, Some(0));
+    assert!(
+        run.stderr.starts_with("note: there is no caBundle"),
+        "{}",
+        run.stderr
+    );
+    let filled = directory.run(&[&arguments[..], &["--webhook-ca-from", "a/b"]].concat());
+    assert_eq!((filled.code, &*filled.stderr), (Some(0), ""));
     let expected = "---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration

@@ -72,6 +72,13 @@ fn what_is_no_review_is_refused() {
         400,
         "has no request",
     );
+    check(
+        "/validate",
+        "",
+        &whole.replace("\"resource\":\"pods\"", "\"name\":\"pods\""),
+        400,
+        "names no resource",
+    );
     check("/validate", "", &"[".repeat(100_000), 400, "no AdmissionReview");
     let deep = whole.replace(
         "{\"name\":\"web\"}",
