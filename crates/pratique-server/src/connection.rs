@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,8 +39,10 @@ pub(crate) async fn serve(
     mut stage: watch::Receiver<Stage>,
 ) {
     prepare(&stream);
+    let here = stream.peer_addr().is_ok_and(|own| is_here(own.ip()));
     let Some(certificates) = &shared.certificates else {
-        return first(TokioIo::new(stream), true, &place.slot, &shared, stage).await;
+        let client = Client::of(None, here);
+        return first(TokioIo::new(stream), client, &place.slot, &shared, stage).await;
     };
     let accepting = timeout(
         shared.limits.handshake,
@@ -56,22 +59,54 @@ pub(crate) async fn serve(
         Err(_) => return tracing::debug!("TLS handshake took too long"),
     };
     let (_, session) = stream.get_ref();
-    let known = !certificates.asks_clients() || session.peer_certificates().is_some();
+    let shown = certificates
+        .asks_clients()
+        .then(|| session.peer_certificates().is_some());
+    let client = Client::of(shown, here);
     let second = session.alpn_protocol() == Some(b"h2");
     let stream = TokioIo::new(stream);
     if second {
-        self::second(stream, known, &place.slot, &shared, stage).await;
+        self::second(stream, client, &place.slot, &shared, stage).await;
     } else {
-        first(stream, known, &place.slot, &shared, stage).await;
+        first(stream, client, &place.slot, &shared, stage).await;
     }
 }
 
+/// What is known of who is at the other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Client {
+    /// Whether it may ask for reviews.
+    pub(crate) asks: bool,
+    /// Whether it may see what others asked for.
+    pub(crate) sees: bool,
+}
+
+impl Client {
+    /// One that has shown a certificate or not, if clients have to, and is on this machine or not.
+    fn of(shown: Option<bool>, here: bool) -> Self {
+        Client {
+            asks: shown.unwrap_or(true),
+            sees: shown.unwrap_or(here),
+        }
+    }
+}
+
+/// Whether an address is this machine's own: that of a browser beside the server, or of a forwarded port.
+fn is_here(address: IpAddr) -> bool {
+    address.to_canonical().is_loopback()
+}
+
 /// HTTP/1.
-async fn first<I>(io: I, known: bool, slot: &Arc<Slot>, shared: &Arc<Shared>, stage: watch::Receiver<Stage>)
-where
+async fn first<I>(
+    io: I,
+    client: Client,
+    slot: &Arc<Slot>,
+    shared: &Arc<Shared>,
+    stage: watch::Receiver<Stage>,
+) where
     I: Read + Write + Unpin + Send,
 {
-    let service = service(known, slot, shared, &stage);
+    let service = service(client, slot, shared, &stage);
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
@@ -81,11 +116,16 @@ where
 }
 
 /// HTTP/2.
-async fn second<I>(io: I, known: bool, slot: &Arc<Slot>, shared: &Arc<Shared>, stage: watch::Receiver<Stage>)
-where
+async fn second<I>(
+    io: I,
+    client: Client,
+    slot: &Arc<Slot>,
+    shared: &Arc<Shared>,
+    stage: watch::Receiver<Stage>,
+) where
     I: Read + Write + Unpin + Send,
 {
-    let service = service(known, slot, shared, &stage);
+    let service = service(client, slot, shared, &stage);
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder
         .timer(TokioTimer::new())
@@ -101,7 +141,7 @@ where
 type Replying = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
 
 fn service(
-    known: bool,
+    client: Client,
     slot: &Arc<Slot>,
     shared: &Arc<Shared>,
     stage: &watch::Receiver<Stage>,
@@ -112,7 +152,7 @@ fn service(
         Box::pin(async move {
             let version = request.version();
             let leaving = || *stage.borrow() != Stage::Serving;
-            let mut answer = routes::answer(request, known, leaving(), &slot, &shared).await;
+            let mut answer = routes::answer(request, client, leaving(), &slot, &shared).await;
             if version <= Version::HTTP_11 && leaving() {
                 answer
                     .headers_mut()
@@ -179,5 +219,31 @@ fn prepare(stream: &TcpStream) {
         .and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&alive));
     if let Err(error) = prepared {
         tracing::debug!(err = %error, "Connection cannot be prepared");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strangers_do_not_see_what_others_ask() {
+        let check = |shown, address: &str, asks, sees| {
+            let client = Client::of(
+                shown,
+                is_here(address.parse().unwrap_or_else(|_| panic!("{address}"))),
+            );
+            assert_eq!(client, Client { asks, sees }, "{shown:?} {address}");
+        };
+        for here in ["127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1"] {
+            check(None, here, true, true);
+            check(Some(false), here, false, false);
+            check(Some(true), here, true, true);
+        }
+        for elsewhere in ["10.0.0.1", "fe80::1", "::ffff:10.0.0.1"] {
+            check(None, elsewhere, true, false);
+            check(Some(false), elsewhere, false, false);
+            check(Some(true), elsewhere, true, true);
+        }
     }
 }

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use crate::body::forget;
 use crate::configz::Configuration;
+use crate::connection::Client;
 use crate::connections::Slot;
 use crate::page;
 use crate::respond::{Answer, failure, json, plain, text, with, without_body};
@@ -19,20 +20,20 @@ use crate::review;
 use crate::reviewer::Half;
 use crate::server::Shared;
 
-/// Answers a request: of a client that is known or not, by a server that is leaving or not.
+/// Answers a request of a client, by a server that is leaving or not.
 pub(crate) async fn answer(
     request: Request<Incoming>,
-    known: bool,
+    client: Client,
     leaving: bool,
     slot: &Arc<Slot>,
     shared: &Arc<Shared>,
 ) -> Answer {
     let (head, body) = request.into_parts();
     let accepted = match head.uri.path() {
-        "/mutate" => asked(Half::Mutating, &head, known, shared),
-        "/validate" => asked(Half::Validating, &head, known, shared),
-        "/admit" => asked(Half::Both, &head, known, shared),
-        _ => Err(look(&head, known, leaving, shared).into()),
+        "/mutate" => asked(Half::Mutating, &head, client, shared),
+        "/validate" => asked(Half::Validating, &head, client, shared),
+        "/admit" => asked(Half::Both, &head, client, shared),
+        _ => Err(look(&head, client, leaving, shared).into()),
     };
     match accepted {
         Ok((half, time)) => review::answer(body, half, time, slot, shared).await,
@@ -48,18 +49,18 @@ pub(crate) async fn answer(
 }
 
 /// Which half of admission is to judge, within which time; or why none does.
-fn asked(half: Half, head: &Parts, known: bool, shared: &Shared) -> Result<(Half, Duration), Box<Answer>> {
+fn asked(half: Half, head: &Parts, client: Client, shared: &Shared) -> Result<(Half, Duration), Box<Answer>> {
     if head.method != Method::POST {
         return Err(with(wrong_method("POST"), ALLOW, "POST").into());
     }
-    if !known {
+    if !client.asks {
         return Err(unknown().into());
     }
     Ok((half, review::time(head, shared)?))
 }
 
 /// What can be looked at.
-fn look(head: &Parts, known: bool, leaving: bool, shared: &Shared) -> Answer {
+fn look(head: &Parts, client: Client, leaving: bool, shared: &Shared) -> Answer {
     let path = head.uri.path();
     let exists = match path {
         "/livez" | "/healthz" | "/readyz" | "/metrics" | "/configz" => true,
@@ -79,7 +80,8 @@ fn look(head: &Parts, known: bool, leaving: bool, shared: &Shared) -> Answer {
     match path {
         "/readyz" => ready(leaving, shared),
         "/metrics" => metrics(head, shared),
-        "/configz" | "/" if !known => unknown(),
+        "/configz" | "/" if !client.asks => unknown(),
+        "/" if !client.sees => elsewhere(),
         "/configz" => json(StatusCode::OK, &configuration(leaving, shared)),
         "/" => page::answer(&configuration(leaving, shared), shared),
         _ => plain(StatusCode::OK, "ok"),
@@ -131,4 +133,9 @@ fn unknown() -> Answer {
         "Unauthorized",
         "a client certificate is needed",
     )
+}
+
+fn elsewhere() -> Answer {
+    let message = "the page is for this machine only: forward a port, or have clients show certificates";
+    failure(StatusCode::FORBIDDEN, "Forbidden", message)
 }

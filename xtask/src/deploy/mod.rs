@@ -27,6 +27,8 @@ pub use objects::{Object, read};
 pub use values::misfits;
 pub use written::written;
 
+pub(crate) use render::{RELEASED_INTO, Tools};
+
 use crate::tidy::workspace;
 
 /// What to render with.
@@ -107,7 +109,7 @@ fn all(arguments: &Arguments) -> Result<bool, String> {
 }
 
 /// The files of values that the chart is tried with.
-fn tried(chart: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn tried(chart: &Path) -> Result<Vec<PathBuf>, String> {
     let directory = chart.join("ci");
     let entries =
         std::fs::read_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;

@@ -5,20 +5,23 @@ use std::process::{Command, Stdio};
 
 use crate::tidy::workspace;
 
+/// The namespace that the chart is released into.
+pub(crate) const RELEASED_INTO: &str = "admission";
+
 /// The programs that render.
 #[derive(Debug)]
-pub(super) struct Tools {
+pub(crate) struct Tools {
     helm: PathBuf,
     kustomize: PathBuf,
 }
 
 /// Why there is nothing to render with.
 #[derive(Debug)]
-pub(super) struct Absent(pub(super) String);
+pub(crate) struct Absent(pub(crate) String);
 
 impl Tools {
     /// Those that are given, and the others built.
-    pub(super) fn find(helm: Option<&Path>, kustomize: Option<&Path>) -> Result<Self, Absent> {
+    pub(crate) fn find(helm: Option<&Path>, kustomize: Option<&Path>) -> Result<Self, Absent> {
         let find =
             |given: Option<&Path>, package| given.map_or_else(|| build(package), |path| Ok(path.to_owned()));
         Ok(Tools {
@@ -28,12 +31,12 @@ impl Tools {
     }
 
     /// What a kustomization is as objects.
-    pub(super) fn kustomize(&self, directory: &Path) -> Result<String, String> {
+    pub(crate) fn kustomize(&self, directory: &Path) -> Result<String, String> {
         output(Command::new(&self.kustomize).arg("build").arg(directory))
     }
 
     /// What a chart is as objects, with these values; a chart that its linter finds fault with is none.
-    pub(super) fn helm(&self, chart: &Path, values: &Path) -> Result<String, String> {
+    pub(crate) fn helm(&self, chart: &Path, values: &Path) -> Result<String, String> {
         output(
             Command::new(&self.helm)
                 .args(["lint", "--strict", "--values"])
@@ -42,7 +45,7 @@ impl Tools {
         )?;
         output(
             Command::new(&self.helm)
-                .args(["template", "gate", "--namespace", "admission", "--values"])
+                .args(["template", "gate", "--namespace", RELEASED_INTO, "--values"])
                 .arg(values)
                 .arg(chart),
         )

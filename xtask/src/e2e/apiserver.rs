@@ -98,7 +98,8 @@ impl Start<'_> {
                 "--advertise-address=127.0.0.1",
                 "--endpoint-reconciler-type=none",
                 "--service-account-issuer=https://kubernetes.default.svc",
-                "--service-cluster-ip-range=10.0.0.0/24",
+                // Services are nowhere; whoever is sent to one is to stay on this machine.
+                "--service-cluster-ip-range=127.200.0.0/24",
                 "--authorization-mode=RBAC",
                 "--feature-gates=ManifestBasedAdmissionControlConfig=true",
             ]);

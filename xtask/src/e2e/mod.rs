@@ -5,6 +5,7 @@
 
 mod apiserver;
 mod certificates;
+mod deployed;
 mod etcd;
 mod follows;
 mod kubectl;
@@ -56,10 +57,18 @@ enum Part {
     Life,
     /// Does `pratique serve` judge by what a cluster has?
     Follows,
+    /// Does the server take what is in `deploy/`?
+    Deployed,
 }
 
 /// All parts, in the order in which they run.
-const PARTS: [Part; 4] = [Part::Starts, Part::Twins, Part::Life, Part::Follows];
+const PARTS: [Part; 5] = [
+    Part::Starts,
+    Part::Twins,
+    Part::Life,
+    Part::Follows,
+    Part::Deployed,
+];
 
 /// What every part needs.
 struct Stage {
@@ -98,6 +107,7 @@ fn all(arguments: &Arguments) -> Result<Transcript, String> {
             Part::Twins => twins::run(&stage, &mut transcript),
             Part::Life => life::run(&stage, &mut transcript),
             Part::Follows => follows::run(&stage, &mut transcript),
+            Part::Deployed => deployed::run(&stage, &mut transcript),
         };
         if arguments.keep {
             eprintln!("state: {}", stage.state.display());

@@ -1,5 +1,6 @@
 //! `cargo xtask load-test`: a `pratique serve` over TLS under load, and what it makes of clients that are slow, large or
-//! gone. Everything runs on this machine, the load's own work as well.
+//! gone. Everything runs on this machine, the load's own work as well: figures are better where that is built for release,
+//! as by `cargo run --release --package xtask -- load-test`.
 
 mod client;
 mod hostile;
@@ -90,15 +91,18 @@ fn alone(
     time: Duration,
     transcript: &mut Transcript,
 ) -> Result<Measured, String> {
-    let before = served.memory()?;
+    let (before, work) = (served.memory()?, served.work()?);
     let mut memory = Vec::new();
     let measured = load.run(time, &During::each_second(|| memory.push(served.memory())))?;
-    transcript.step("load", measured.flawless().map(|()| measured.to_string()));
+    let work = served.work()?.saturating_sub(work);
+    let text = format!("{measured}\nprocessors worked {work:.1?} for the server");
+    transcript.step("load", measured.flawless().map(|()| text));
     let memory: Vec<u64> = memory.into_iter().collect::<Result<_, _>>()?;
     let most = memory.iter().copied().max().unwrap_or(before);
     #[expect(clippy::cast_precision_loss, reason = "kibibytes of a process are few")]
     let growth = most as f64 / before as f64;
-    let text = format!("{before} KiB before, at most {most} KiB while under load");
+    let last = memory.last().copied().unwrap_or(before);
+    let text = format!("{before} KiB before, at most {most} KiB while under load, {last} KiB in the end");
     transcript.step(
         "memory stays",
         match growth <= GROWTH {

@@ -4,6 +4,7 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use crate::e2e::{Certificates, Process, free_port};
 
@@ -64,6 +65,21 @@ impl Served {
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         line.and_then(|own| own.split_whitespace().next()?.parse().ok())
             .ok_or_else(|| format!("no VmRSS in {path}"))
+    }
+
+    /// How long processors have worked for it so far.
+    pub(super) fn work(&self) -> Result<Duration, String> {
+        let path = format!("/proc/{}/stat", self.process.id());
+        let stat = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+        // The program's name, in parentheses, can have blanks. After it, the 12th and 13th are hundredths of seconds.
+        let fields = stat
+            .rsplit_once(") ")
+            .map(|(_, rest)| rest.split(' ').skip(11).take(2));
+        let ticks: Option<Vec<u64>> = fields.and_then(|own| own.map(|own| own.parse().ok()).collect());
+        match ticks.as_deref() {
+            Some([user, system]) => Ok(Duration::from_millis((user + system) * 10)),
+            _ => Err(format!("no times in {path}")),
+        }
     }
 
     /// Asks it to end; an error if it does not end well.

@@ -42,7 +42,7 @@ pub(crate) struct ServeArguments {
     /// How much audit events tell.
     #[arg(long, env = "PRATIQUE_AUDIT_LEVEL", default_value = "metadata")]
     pub(crate) audit_level: AuditLevel,
-    /// Leave out the page for people at /.
+    /// Leave out the page for people at /. Without --client-ca, it is for browsers on this machine only.
     #[arg(long, env = "PRATIQUE_NO_STATUS_PAGE")]
     pub(crate) no_status_page: bool,
     /// How long to go on, in seconds, after SIGTERM, so that others hear that this server ends. After SIGINT it ends at

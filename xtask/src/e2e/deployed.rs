@@ -1,0 +1,137 @@
+//! What is in `deploy/`, rendered and applied: a real API server takes it as it is, and takes the Pods of its Deployment
+//! while nobody answers for the webhooks that come with it.
+
+use serde_json::{Value, json};
+
+use super::Stage;
+use super::apiserver::Start;
+use super::etcd::Etcd;
+use super::kubectl::Kubectl;
+use super::process::eventually;
+use super::transcript::Transcript;
+use crate::deploy::{Tools, tried};
+use crate::tidy::workspace;
+
+/// Kinds that others bring.
+const KINDS: &str = include_str!("deployed.yaml");
+
+/// The namespace of each rendering.
+const KUSTOMIZED: &str = "pratique-system";
+const CHARTED: &str = crate::deploy::RELEASED_INTO;
+
+/// Applies all of it to one API server.
+pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
+    transcript.part("what is deployed");
+    let tools = match Tools::find(None, None) {
+        Ok(tools) => tools,
+        Err(absent) => return Err(format!("nothing was rendered: {}", absent.0)),
+    };
+    let etcd = Etcd::start(&stage.programs, &stage.state)?;
+    let start = Start {
+        programs: &stage.programs,
+        etcd: &etcd,
+        state: &stage.state,
+        admission: None,
+        without: &[],
+    };
+    let mut api = start
+        .run()?
+        .map_err(|refusal| format!("the API server does not start: {}", refusal.text))?;
+    let kubectl = api.kubectl();
+    kubectl.must(&["apply"], KINDS)?;
+    eventually("known", || {
+        Ok(kubectl.run(&["get", "issuers,prometheusrules"])?.ok)
+    })?;
+    let deploy = workspace().join("deploy");
+    for directory in ["kustomize/base", "kustomize/example"] {
+        let rendered = tools.kustomize(&deploy.join(directory));
+        transcript.step(
+            directory,
+            rendered.and_then(|text| take(kubectl, KUSTOMIZED, &text)),
+        );
+    }
+    kubectl.must(&["apply"], &namespace())?;
+    let chart = deploy.join("helm/pratique");
+    for values in tried(&chart)? {
+        let name = values
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let rendered = tools.helm(&chart, &values);
+        let taken = rendered.and_then(|text| take(kubectl, CHARTED, &text));
+        transcript.step(&format!("helm/pratique with {name}"), taken);
+    }
+    api.stop()
+}
+
+/// Applies objects: all are taken without a word, and are then what they were meant to be.
+fn take(kubectl: &Kubectl, namespace: &str, rendered: &str) -> Result<String, String> {
+    let apply = ["apply", "--validate=strict", "--namespace", namespace];
+    let taken = kubectl.feed(&apply, rendered)?;
+    if !taken.ok || !taken.errors.is_empty() {
+        return Err(format!("{}{}", taken.output, taken.errors));
+    }
+    let differing = kubectl.feed(&["diff", "--namespace", namespace], rendered)?;
+    if !differing.ok || !differing.output.is_empty() {
+        return Err(format!("{}{}", differing.output, differing.errors));
+    }
+    let pod = pod(kubectl, namespace);
+    // The next has webhooks of its own, and nothing that is judged by these.
+    kubectl.must(
+        &[
+            "delete",
+            "validatingwebhookconfigurations,mutatingwebhookconfigurations",
+            "--all",
+        ],
+        "",
+    )?;
+    let pod = pod?;
+    Ok(format!(
+        "{} objects\n{}",
+        taken.output.lines().count(),
+        pod.trim()
+    ))
+}
+
+/// A namespace of a user's own, in which the API server takes Pods of the strictest standard only, as in the one that
+/// is deployed.
+fn namespace() -> String {
+    let labels = json!({"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/warn": "restricted"});
+    json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": CHARTED, "labels": labels}})
+        .to_string()
+}
+
+/// A Pod as the Deployment would have it.
+fn pod(kubectl: &Kubectl, namespace: &str) -> Result<String, String> {
+    let template = [
+        "get",
+        "deployments",
+        "--namespace",
+        namespace,
+        "-o",
+        "jsonpath={.items[0].spec.template}",
+    ];
+    let template = kubectl.must(&template, "")?;
+    let mut pod: Value = serde_json::from_str(&template).map_err(|error| format!("{error}: {template}"))?;
+    let members = pod.as_object_mut().ok_or("the template is no object")?;
+    members.insert("apiVersion".to_owned(), json!("v1"));
+    members.insert("kind".to_owned(), json!("Pod"));
+    if let Some(metadata) = members.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.insert("name".to_owned(), json!("pratique-0"));
+    }
+    let create = [
+        "create",
+        "--dry-run=server",
+        "--validate=strict",
+        "-o",
+        "name",
+        "--namespace",
+        namespace,
+    ];
+    let said = kubectl.feed(&create, &pod.to_string())?;
+    match said.ok && said.errors.is_empty() {
+        true => Ok(said.output),
+        false => Err(format!("its Pod: {}{}", said.output, said.errors)),
+    }
+}
