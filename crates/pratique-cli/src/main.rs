@@ -20,6 +20,11 @@ use clap::Parser as _;
 use arguments::{Arguments, Command};
 use exit::{Answer, Trouble};
 
+/// With musl's own, in which threads wait for one another, a request costs half as much again.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Nesting is bounded everywhere, but not to what the smallest stack holds that a shell may give the main thread.
 const STACK: usize = 64 << 20;
 

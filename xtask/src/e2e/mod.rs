@@ -1,7 +1,8 @@
 //! `cargo xtask e2e`: a real kube-apiserver with a real etcd, and what it says compared with what Pratique says.
 //!
-//! Everything runs on loopback addresses, with its state in one folder below the target directory. The server, etcd and
-//! kubectl are built from their published Go modules, so Go has to be installed; the first build takes minutes.
+//! Everything runs on loopback addresses, with its state in one folder below the target directory. The server, etcd,
+//! kubectl, Kustomize and Helm are built from their published Go modules, so Go has to be installed; the first build takes
+//! minutes.
 
 mod apiserver;
 mod certificates;
