@@ -2,9 +2,8 @@
 //!
 //! The server is lenient: an hour may have one digit, a fraction may follow a comma, an offset may be 24 hours.
 
-use std::fmt::Write as _;
-
 use k8s_openapi::jiff::{SignedDuration, Timestamp, civil, fmt::strtime, tz::TimeZone};
+use pratique_types::quote_bytes as quoted;
 
 const LAYOUT: &str = "2006-01-02T15:04:05Z07:00";
 
@@ -148,23 +147,6 @@ impl Reader<'_> {
     fn out_of_range(&self, name: &str) -> String {
         format!("parsing time {}: {name} out of range", quoted(self.text))
     }
-}
-
-/// Text in quotes as the server's clock library has them: all but plain ASCII by its bytes.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for byte in text.bytes() {
-        match byte {
-            b'"' | b'\\' => quoted.extend(['\\', char::from(byte)]),
-            b' '..0x80 => quoted.push(char::from(byte)),
-            _ => {
-                // Writing to a String cannot fail.
-                let _ = write!(quoted, "\\x{byte:02x}");
-            }
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 #[cfg(test)]

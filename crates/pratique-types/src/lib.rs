@@ -20,6 +20,6 @@ pub use group_version::{
 };
 pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
 pub use kubeconfig::{KubeConfig, KubeUser, ReadFile};
-pub use quote::quote;
+pub use quote::{quote, quote_bytes};
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;

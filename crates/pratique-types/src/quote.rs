@@ -27,6 +27,20 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
+/// A text as Go's clock library quotes it: all but plain ASCII by its bytes.
+pub fn quote_bytes(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => quoted.extend(['\\', char::from(byte)]),
+            b' '..0x80 => quoted.push(char::from(byte)),
+            _ => escape(&mut quoted, 'x', 2, char::from(byte)),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
 fn escape(text: &mut String, letter: char, digits: usize, character: char) {
     // Writing to a string cannot fail.
     let _ = write!(text, "\\{letter}{:0digits$x}", u32::from(character));
@@ -49,5 +63,13 @@ mod tests {
         check("\0\u{7f}\t\n", r#""\x00\x7f\t\n""#);
         check("é日\u{301}", "\"é日\u{301}\"");
         check("\u{200b}\u{e0001}", r#""\u200b\U000e0001""#);
+    }
+
+    #[test]
+    fn quoted_bytes() {
+        assert_eq!(
+            quote_bytes("a\"\\\té\u{7f}"),
+            "\"a\\\"\\\\\\x09\\xc3\\xa9\u{7f}\""
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Points and spans of time, as far as what Go says of texts that are none.
 
-use pratique_cel::quote::quoted;
 use pratique_cel::time::{Duration, Timestamp};
+use pratique_types::quote_bytes as quoted;
 
 /// A form of times.
 #[derive(Clone, Copy)]
@@ -108,6 +108,10 @@ mod tests {
         seconds(
             "x",
             r#"parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006""#,
+        );
+        seconds(
+            "é",
+            r#"parsing time "\xc3\xa9" as "2006-01-02T15:04:05Z07:00": cannot parse "\xc3\xa9" as "2006""#,
         );
         seconds(
             "2024-01-02",
