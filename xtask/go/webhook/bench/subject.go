@@ -90,17 +90,22 @@ func within() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), 30*time.Second)
 }
 
-func (s *subject) validate() error {
+func (s *subject) validate(attributes admission.Attributes) error {
 	ctx, cancel := within()
 	defer cancel()
-	return s.validating.Validate(ctx, s.attributes(), s.interfaces)
+	return s.validating.Validate(ctx, attributes, s.interfaces)
 }
 
-func (s *subject) mutate() (map[string]string, error) {
+func (s *subject) mutate(attributes admission.Attributes) error {
 	ctx, cancel := within()
 	defer cancel()
+	return s.mutating.Admit(ctx, attributes, s.interfaces)
+}
+
+// labels gives those that the object has after mutation.
+func (s *subject) labels() (map[string]string, error) {
 	attributes := s.attributes()
-	if err := s.mutating.Admit(ctx, attributes, s.interfaces); err != nil {
+	if err := s.mutate(attributes); err != nil {
 		return nil, err
 	}
 	return attributes.GetObject().(*core.Pod).Labels, nil
