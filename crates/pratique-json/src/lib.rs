@@ -5,11 +5,13 @@
 //! always met in the same order.
 
 pub mod base64;
+mod bytes;
 mod object;
 mod parse;
 mod value;
 mod write;
 
+pub use bytes::write;
 pub use object::{Object, same};
 pub use parse::{Error, MAX_DEPTH, parse};
 pub use value::Value;

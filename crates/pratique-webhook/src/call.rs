@@ -1,5 +1,6 @@
 //! One call of a webhook: asked in time, and its answer verified.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -158,11 +159,15 @@ async fn post(
     let of_request = surroundings.deadline.map(Instant::from_std);
     let deadline = own.into_iter().chain(of_request).min();
     let timeout = deadline.and_then(|deadline| in_seconds(deadline.saturating_duration_since(now)));
-    let url = match timeout {
-        Some(timeout) => format!("{}?timeout={}s", endpoint.url, timeout.as_secs()),
-        None => endpoint.url.clone(),
+    let asked = Arc::clone(&endpoint);
+    let unsent = |why: &str| {
+        let query = timeout.map_or_else(String::new, |timeout| format!("?timeout={}s", timeout.as_secs()));
+        let url = &asked.url;
+        Failure::call(
+            format!("failed to call webhook: Post \"{url}{query}\": {why}"),
+            503,
+        )
     };
-    let unsent = |why: &str| Failure::call(format!("failed to call webhook: Post \"{url}\": {why}"), 503);
     let address = match &webhook.location.service {
         Some(service) => surroundings
             .services

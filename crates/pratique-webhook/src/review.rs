@@ -1,7 +1,7 @@
 //! What webhooks are asked.
 
 use bytes::Bytes;
-use pratique_json::Value;
+use pratique_json::{Value, write};
 use pratique_match::Matched;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, UserInfo};
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub(crate) struct Subject<'r> {
     pub(crate) old_object: &'r Value<'r>,
 }
 
-/// A request as reviews have it, without its uid.
+/// A request as reviews have it, without its uid and what comes after its user.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Request<'r> {
@@ -49,24 +49,34 @@ struct Request<'r> {
     namespace: &'r str,
     operation: &'r str,
     user_info: &'r UserInfo,
-    object: &'r Value<'r>,
-    old_object: &'r Value<'r>,
-    dry_run: bool,
-    options: &'r Value<'r>,
 }
 
 impl Review {
     pub(crate) fn new(version: ReviewVersion, subject: &Subject<'_>) -> Self {
-        let request = Request::new(subject);
-        // Values always have a JSON form; keys are texts.
-        let json = serde_json::to_vec(&request).unwrap_or_default();
-        let tail = json.get(1..).unwrap_or_default();
+        // These always have a JSON form; keys are texts.
+        let begin = serde_json::to_vec(&Request::new(subject)).unwrap_or_default();
+        let begin = begin.strip_prefix(b"{").and_then(|json| json.strip_suffix(b"}"));
+        let mut tail = b"\",".to_vec();
+        tail.extend_from_slice(begin.unwrap_or_default());
+        let dry_run = Value::Bool(subject.request.dry_run.unwrap_or_default());
+        for (name, value) in [
+            ("object", subject.object),
+            ("oldObject", subject.old_object),
+            ("dryRun", &dry_run),
+            ("options", &subject.request.options),
+        ] {
+            tail.extend_from_slice(b",\"");
+            tail.extend_from_slice(name.as_bytes());
+            tail.extend_from_slice(b"\":");
+            write(value, &mut tail);
+        }
+        tail.extend_from_slice(b"}}");
         let version = version.name();
         Review {
             head: format!(
                 r#"{{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/{version}","request":{{"uid":""#
             ),
-            tail: [b"\",", tail, b"}"].concat(),
+            tail,
         }
     }
 
@@ -90,10 +100,6 @@ impl<'r> Request<'r> {
             namespace: &request.namespace,
             operation: request.operation.as_str(),
             user_info: &request.user_info,
-            object: subject.object,
-            old_object: subject.old_object,
-            dry_run: request.dry_run.unwrap_or_default(),
-            options: &request.options,
         }
     }
 }
