@@ -1,7 +1,8 @@
 //! Our side of the rows of `cargo xtask bench` in which policies judge one request.
 //!
-//! The setup names files: `{"plugin", "directory", "request", "namespace"}`. The request was read before time runs, as the
-//! other side's was; what is timed is `Admission::judge`, with its outcome.
+//! The setup names files: `{"plugin", "directory", "request", "namespace"}`. Before time runs the request was read, and its
+//! object has the form of its kind, as the other side's was decoded into a Go type; what is timed is `Admission::judge`,
+//! with its outcome.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -12,6 +13,7 @@ use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
 use pratique::{
     Admission, Answer, Authorizer, Check, Decision, Objects, Observer, Outcome, Surroundings, json,
+    settle_request,
 };
 use pratique_benches::contest::{Order, Sample, Side};
 use serde::Deserialize;
@@ -57,10 +59,12 @@ impl Judged {
         let namespace = json::parse(namespace.as_bytes()).map_err(|error| error.to_string())?;
         // It has a kind and a name, so it is kept.
         let _ = cluster.insert(namespace.into_owned());
+        let mut request = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        settle_request(&mut request);
         Ok(Judged {
             admission: load(&setup.directory, plugin(&setup.plugin)?)?,
             cluster,
-            request: serde_json::from_str(text).map_err(|error| error.to_string())?,
+            request,
             authorizer: Arc::new(NoOpinion),
         })
     }

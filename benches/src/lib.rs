@@ -1,6 +1,7 @@
 //! What the benchmarks work on: one Pod as clusters have them, and expressions as policies have them.
 
 pub mod contest;
+pub mod memory;
 
 use pratique::Objects;
 use pratique::manifest::ManifestFile;

@@ -1,8 +1,10 @@
-//! Loading a directory of static manifests: `pratique-benches load [-n TIMES] DIRECTORY`.
+//! Loading a directory of static manifests: `pratique-load [-n TIMES] DIRECTORY`, a program of its own because what a
+//! program maps of itself is part of its memory, as it is of the other side's loader.
 //!
 //! Reads, decodes, defaults, validates and compiles every expression, as an API server does before it starts, and prints
 //! one line of JSON: the nanoseconds of each time, how many objects there were, and the peak of the process's memory.
 
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,16 +12,27 @@ use pratique::manifest::{ManifestSet, Options, Plugin, load_directory_objects};
 use pratique::{Cache, Expressions};
 use serde_json::json;
 
-use crate::start::kib;
+use pratique_benches::memory::kib;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// Loads as often as the arguments say.
-pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+fn run(arguments: &[String]) -> Result<(), String> {
     let (times, directory) = match arguments {
         [directory] => (1, directory),
         [flag, times, directory] if flag == "-n" => {
             (times.parse().map_err(|error| format!("-n: {error}"))?, directory)
         }
-        _ => return Err("usage: pratique-benches load [-n TIMES] DIRECTORY".to_owned()),
+        _ => return Err("usage: pratique-load [-n TIMES] DIRECTORY".to_owned()),
     };
     let mut nanos = Vec::new();
     let mut objects = 0;

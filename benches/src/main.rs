@@ -4,7 +4,6 @@ mod admission;
 mod ask;
 mod backend;
 mod cel;
-mod load;
 mod reload;
 mod start;
 mod webhook;
@@ -29,7 +28,6 @@ fn main() -> ExitCode {
         "count" => admission::count(rest),
         "start" => start::start(rest),
         "keep" => start::keep(rest),
-        "load" => load::run(rest),
         "reload" => reload::run(rest),
         _ => Err(format!("no contest is named {name:?}")),
     };

@@ -7,6 +7,7 @@
 use std::hint::black_box;
 
 use pratique_benches::contest::Clock;
+use pratique_benches::memory::kib;
 use serde_json::json;
 
 use crate::admission::{load, plugin};
@@ -48,15 +49,4 @@ pub(crate) fn keep(arguments: &[String]) -> Result<(), String> {
     drop(black_box((first, second)));
     println!("{}", json!({"resident_kib": after.saturating_sub(before)}));
     Ok(())
-}
-
-/// A number that the system keeps of this process.
-pub(crate) fn kib(name: &str) -> Result<u64, String> {
-    let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
-    let value = status
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-    value
-        .and_then(|value| value.split_whitespace().next()?.parse().ok())
-        .ok_or_else(|| format!("no {name} in /proc/self/status"))
 }

@@ -45,6 +45,7 @@ pub use outcome::{Unfinished, Verdict};
 pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_exclusion::Origin;
+pub use pratique_typed::settle_request;
 pub use session::{Submission, Surroundings};
 pub use trace::{Does, Met, Part, Subject, Trace};
 pub use trial::{Trial, TrialResult};

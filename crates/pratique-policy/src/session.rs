@@ -9,7 +9,7 @@ use pratique_cel::{Activation, Arena, Context, Program, Value, value::Struct};
 use pratique_expression::{Authorizers, request_value, slots};
 use pratique_json as json;
 use pratique_match::{Matched, Target};
-use pratique_types::{AdmissionRequest, GroupVersionKind};
+use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 
 use crate::cluster::Cluster;
 use crate::evaluate::CALL_LIMIT;
@@ -311,9 +311,21 @@ impl<'s> Session<'s> {
         kind: &'s GroupVersionKind,
         object: &'s json::Value<'s>,
     ) -> &'s json::Value<'s> {
+        if self.is_settled(kind, object) {
+            return object;
+        }
         let object = typed::converted(kind, object).map_or(object, |converted| self.keep(converted));
         let object = typed::typed(kind, object).map_or(object, |typed| self.keep(typed));
         typed::named(kind, object).map_or(object, |named| self.keep(named))
+    }
+
+    /// Whether an object is one of the request's, and known to have the form of its kind.
+    fn is_settled(&self, kind: &GroupVersionKind, object: &json::Value<'s>) -> bool {
+        let request = self.request;
+        let mut own = [&request.object, &request.old_object].into_iter();
+        request.form == ObjectForm::Settled
+            && own.any(|own| std::ptr::eq(own, object))
+            && *kind == request.kind
     }
 
     /// An object that was made just now, in the form of its kind, with that kind's name.

@@ -8,7 +8,8 @@ use pratique_expression::Cache;
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision, Target};
-use pratique_policy::{Cluster, Origin, ParamScope, Policies, Surroundings, Unfinished, Verdict, validate};
+use pratique_policy::{Cluster, Origin, ParamScope, Policies, Surroundings, Unfinished, Verdict};
+use pratique_policy::{settle_request, validate};
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 use serde_json::{Value as Json, json};
 
@@ -98,14 +99,17 @@ fn judge(policy: Json, binding: Json, request: Json) -> Result<Verdict, Unfinish
         request,
     )
     .to_string();
-    let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
+    let mut request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
     let town = Town::new();
-    validate(
-        &[&policies],
-        &request,
-        Surroundings::new(&town, Arc::new(Gate)),
-        &mut (),
-    )
+    let judge = |request: &AdmissionRequest<'_>| {
+        let surroundings = Surroundings::new(&town, Arc::new(Gate));
+        validate(&[&policies], request, surroundings, &mut ())
+    };
+    let verdict = judge(&request);
+    // Whoever has given the objects their form already hears the same.
+    settle_request(&mut request);
+    assert_eq!(format!("{:?}", judge(&request)), format!("{verdict:?}"));
+    verdict
 }
 
 fn merged(mut base: Json, over: Json) -> Json {

@@ -4,6 +4,8 @@
 
 pub mod decode;
 mod form;
+mod request;
 mod settled;
 
 pub use form::{converted, go_type, id, is_builtin, named, reread, settle, typed, typed_as};
+pub use request::settle_request;

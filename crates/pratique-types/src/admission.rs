@@ -82,6 +82,20 @@ pub struct AdmissionRequest<'a> {
     /// The options of the operation, such as a `CreateOptions`.
     #[serde(borrow, deserialize_with = "or_default")]
     pub options: Value<'a>,
+    /// What is known of the form of the objects. Whoever changes an object sets it back.
+    #[serde(skip)]
+    pub form: ObjectForm,
+}
+
+/// What is known of the form of the objects of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ObjectForm {
+    /// Nothing: they are as somebody wrote them.
+    #[default]
+    Written,
+    /// They are as an API server has them once it has decoded them into the built-in kind of the request: nothing is unknown,
+    /// missing or empty that its types know otherwise, and quantities and times have their canonical form.
+    Settled,
 }
 
 /// What is answered.

@@ -14,7 +14,7 @@ mod status;
 mod user;
 pub mod warnings;
 
-pub use admission::{AdmissionRequest, AdmissionResponse, AdmissionReview, Operation};
+pub use admission::{AdmissionRequest, AdmissionResponse, AdmissionReview, ObjectForm, Operation};
 pub use group_version::{
     GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource, InvalidGroupVersion,
 };

@@ -128,6 +128,7 @@ pub use pratique_merge::json_patch;
 pub use pratique_policy::authz::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
 pub use pratique_policy::{
     Cluster, Form, Observer, Step, StepResult, Submission, Surroundings, Trial, TrialResult, Unfinished,
+    settle_request,
 };
 pub use pratique_types as types;
 #[cfg(feature = "webhooks")]

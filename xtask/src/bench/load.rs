@@ -37,7 +37,7 @@ struct Loads {
 
 /// Builds both sides, writes the directories, and lets the sides take turns.
 pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
-    let program = build::ours()?;
+    let program = build::release("pratique-benches", "pratique-load")?;
     let other = match arguments.against {
         Some(Against::Go) => build::go("load", "bench", &program)?,
         None => None,
@@ -47,11 +47,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
     let [mut ours, mut theirs, mut more] = [Loads::default(), Loads::default(), Loads::default()];
     for round in 0..arguments.rounds.max(1) {
         eprint!("\rload: round {} of {}", round + 1, arguments.rounds.max(1));
-        ours.add(&program, &["load"], &small, 2 * POLICIES)?;
+        ours.add(&program, &[], &small, 2 * POLICIES)?;
         if let Some(other) = &other {
             theirs.add(other, &[], &small, 2 * POLICIES)?;
         }
-        more.add(&program, &["load"], &large, 20 * POLICIES)?;
+        more.add(&program, &[], &large, 20 * POLICIES)?;
     }
     eprintln!();
     show(arguments, &ours, &theirs, &more)

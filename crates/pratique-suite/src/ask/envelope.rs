@@ -50,6 +50,7 @@ fn read(request: Object<'static>) -> Result<AdmissionRequest<'static>, serde_jso
         old_object,
         dry_run: read.dry_run,
         options,
+        form: read.form,
     })
 }
 

@@ -12,6 +12,7 @@ use super::core::Core;
 #[cfg(feature = "watch")]
 use super::directories::{self, Directory};
 use super::readiness::Readiness;
+use super::retired::Retired;
 use super::source::{Changed, Source};
 use super::view::{ClusterView, SharedObjects};
 use super::witness::Witness;
@@ -150,6 +151,7 @@ impl LiveBuilder {
         )?;
         let core = Arc::new(Core {
             current: ArcSwapOption::empty(),
+            retired: Retired::default(),
             readiness: Readiness::default(),
             sources: self.sources,
             cluster: self.cluster,
@@ -165,11 +167,13 @@ impl LiveBuilder {
             .for_each(|source| source.subscribe(changed.clone()));
         core.cluster.subscribe(changed);
         core.refresh()?;
-        let own = core.clone();
-        let worker = Worker::start(bell.clone(), move || {
+        let [own, replaced] = [core.clone(), core.clone()];
+        let work = move || {
             // What cannot be used changes nothing.
             let _ = own.refresh();
-        })?;
+        };
+        let tidy = move || replaced.retired.free();
+        let worker = Worker::start(bell.clone(), work, tidy)?;
         let tasks = Arc::new(Tasks {
             bell,
             worker,

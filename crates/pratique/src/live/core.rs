@@ -9,6 +9,7 @@ use pratique_policy::Cluster;
 use pratique_types::AdmissionRequest;
 
 use super::readiness::{Readiness, Unavailable};
+use super::retired::Retired;
 use super::source::Source;
 use super::view::ClusterView;
 use super::witness::{Answered, Observers, Witness};
@@ -23,6 +24,8 @@ use crate::outcome::Outcome;
 /// The state that all parts of a [`Live`](super::Live) share.
 pub(super) struct Core {
     pub(super) current: ArcSwapOption<Admission>,
+    /// What was current, while requests use it.
+    pub(super) retired: Retired<Admission>,
     pub(super) readiness: Readiness,
     pub(super) sources: Vec<Arc<dyn Source>>,
     pub(super) cluster: Arc<dyn ClusterView>,
@@ -57,7 +60,8 @@ impl Core {
         }
         let previous = self.current.load();
         let next = Arc::new(ingredients.compile(previous.as_deref())?);
-        self.current.store(Some(next.clone()));
+        drop(previous);
+        self.retired.push(self.current.swap(Some(next.clone())));
         #[cfg(feature = "webhooks")]
         next.hooks.retain();
         let compilations = ingredients.compilations.take();

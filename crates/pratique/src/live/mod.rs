@@ -11,6 +11,7 @@ mod core;
 mod directories;
 mod log;
 mod readiness;
+mod retired;
 mod service;
 mod source;
 mod view;

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// Has some work done again whenever something changed. Changes that come while it is being done are done together.
 #[derive(Debug)]
@@ -28,13 +29,28 @@ struct State {
     stopped: bool,
 }
 
+/// What the thread does next.
+enum Next {
+    Rung(u64),
+    Idle,
+    Stopped,
+}
+
+/// How long to wait before tidying again.
+const PAUSE: Duration = Duration::from_millis(20);
+
 impl Worker {
-    /// Begins, with `work` being done on a thread of its own.
-    pub(super) fn start(bell: Arc<Bell>, work: impl Fn() + Send + 'static) -> io::Result<Self> {
+    /// Begins, with `work` being done on a thread of its own. After it `tidy` is done, and again from time to time while
+    /// it says that something is left.
+    pub(super) fn start(
+        bell: Arc<Bell>,
+        work: impl Fn() + Send + 'static,
+        tidy: impl Fn() -> bool + Send + 'static,
+    ) -> io::Result<Self> {
         let own = bell.clone();
         let thread = thread::Builder::new()
             .name("pratique-live".to_owned())
-            .spawn(move || own.answer(&work))?;
+            .spawn(move || own.answer(&work, &tidy))?;
         Ok(Worker {
             bell,
             thread: Mutex::new(Some(thread)),
@@ -68,7 +84,7 @@ impl Bell {
         drop(self.done.wait_while(state, waiting));
     }
 
-    fn answer(&self, work: &impl Fn()) {
+    fn answer(&self, work: &impl Fn(), tidy: &impl Fn() -> bool) {
         // Whoever waits is told, even if the work panics.
         struct Stop<'b>(&'b Bell);
         impl Drop for Stop<'_> {
@@ -77,19 +93,39 @@ impl Bell {
             }
         }
         let _stop = Stop(self);
-        while let Some(rings) = self.next() {
-            work();
-            self.lock().answered = rings;
-            self.done.notify_all();
+        let mut is_untidy = false;
+        loop {
+            match self.next(is_untidy) {
+                Next::Stopped => return,
+                Next::Idle => {}
+                Next::Rung(rings) => {
+                    work();
+                    self.lock().answered = rings;
+                    self.done.notify_all();
+                }
+            }
+            is_untidy = tidy();
         }
     }
 
-    /// Waits for the next ring; `None` when it is over.
-    fn next(&self) -> Option<u64> {
+    /// Waits for the next ring, or only for a while.
+    fn next(&self, is_untidy: bool) -> Next {
         let idle = |state: &mut State| !state.stopped && state.answered == state.rings;
-        let state = self.rung.wait_while(self.lock(), idle);
-        let state = state.unwrap_or_else(PoisonError::into_inner);
-        (!state.stopped).then_some(state.rings)
+        let state = match is_untidy {
+            true => {
+                let waited = self.rung.wait_timeout_while(self.lock(), PAUSE, idle);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+            false => {
+                let waited = self.rung.wait_while(self.lock(), idle);
+                waited.unwrap_or_else(PoisonError::into_inner)
+            }
+        };
+        match &*state {
+            State { stopped: true, .. } => Next::Stopped,
+            State { rings, answered, .. } if rings == answered => Next::Idle,
+            State { rings, .. } => Next::Rung(*rings),
+        }
     }
 
     fn stop(&self) {
@@ -115,10 +151,10 @@ mod tests {
         let count = Arc::new(AtomicUsize::new(0));
         let counted = count.clone();
         let bell = Arc::new(Bell::default());
-        let worker = Worker::start(bell.clone(), move || {
+        let work = move || {
             counted.fetch_add(1, Ordering::SeqCst);
-        })
-        .unwrap();
+        };
+        let worker = Worker::start(bell.clone(), work, || false).unwrap();
         bell.settled();
         assert_eq!(count.load(Ordering::SeqCst), 0);
         for _ in 0..100 {
@@ -131,5 +167,22 @@ mod tests {
         bell.ring();
         bell.settled();
         assert_eq!(count.load(Ordering::SeqCst), done);
+    }
+
+    #[test]
+    fn it_tidies_until_nothing_is_left() {
+        let left = Arc::new(AtomicUsize::new(3));
+        let own = left.clone();
+        let tidy = move || own.fetch_sub(1, Ordering::SeqCst) > 1;
+        let bell = Arc::new(Bell::default());
+        let worker = Worker::start(bell.clone(), || (), tidy).unwrap();
+        bell.ring();
+        bell.settled();
+        while left.load(Ordering::SeqCst) > 0 {
+            thread::yield_now();
+        }
+        thread::sleep(3 * PAUSE);
+        assert_eq!(left.load(Ordering::SeqCst), 0);
+        worker.stop();
     }
 }

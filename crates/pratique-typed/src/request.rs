@@ -1,0 +1,79 @@
+//! The objects of a request in the form of their kind.
+
+use pratique_json::Value;
+use pratique_schema::TypeId;
+use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
+
+use crate::form::{converted, id, named, settle};
+
+/// Gives the objects of a request the form of its kind, in place, and notes that, so that nobody has to look again: what
+/// an API server does when it decodes a request. Requests about kinds that are not built in stay as they are.
+pub fn settle_request(request: &mut AdmissionRequest<'_>) {
+    let Some(of) = id(&request.kind) else {
+        return;
+    };
+    object(&request.kind, of, &mut request.object);
+    object(&request.kind, of, &mut request.old_object);
+    request.form = ObjectForm::Settled;
+}
+
+fn object(kind: &GroupVersionKind, of: TypeId, object: &mut Value<'_>) {
+    if let Some(converted) = converted(kind, object).map(Value::into_owned) {
+        *object = converted;
+    }
+    let is_named = named(kind, object).is_none();
+    if let Value::Object(members) = object {
+        settle(of, members);
+        if !is_named {
+            members.insert("apiVersion", kind.api_version());
+            members.insert("kind", kind.kind.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_json::parse;
+
+    use super::*;
+    use crate::typed;
+
+    #[test]
+    fn objects_are_as_they_would_be_seen() {
+        let pod = br#"{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1000m"}},"x":1}]}}"#;
+        let old = br#"{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{}}}"#;
+        let [object, old_object] = [&pod[..], old].map(|text| parse(text).unwrap());
+        let kind = GroupVersionKind::new("", "v1", "Pod");
+        let mut request = AdmissionRequest {
+            kind: kind.clone(),
+            object: object.clone(),
+            old_object: old_object.clone(),
+            ..AdmissionRequest::default()
+        };
+        settle_request(&mut request);
+        assert_eq!(request.form, ObjectForm::Settled);
+        for (own, before) in [(&request.object, &object), (&request.old_object, &old_object)] {
+            let seen = typed(&kind, before).unwrap();
+            let seen = named(&kind, &seen).unwrap_or_else(|| seen.clone()).to_string();
+            assert_eq!(own.to_string(), seen);
+        }
+    }
+
+    #[test]
+    fn custom_objects_and_none_stay() {
+        let object = parse(br#"{"spec":{"size":1.0}}"#).unwrap();
+        let mut request = AdmissionRequest {
+            kind: GroupVersionKind::new("example.com", "v1", "Widget"),
+            object: object.clone(),
+            ..AdmissionRequest::default()
+        };
+        settle_request(&mut request);
+        assert_eq!((&request.object, request.form), (&object, ObjectForm::Written));
+        let mut request = AdmissionRequest {
+            kind: GroupVersionKind::new("", "v1", "Pod"),
+            ..AdmissionRequest::default()
+        };
+        settle_request(&mut request);
+        assert!(request.object.is_null() && request.old_object.is_null());
+    }
+}

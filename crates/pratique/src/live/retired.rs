@@ -1,0 +1,50 @@
+//! What was replaced, kept until no request uses it any more.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Values that were replaced. To free a large one takes milliseconds, which otherwise the last request that used it
+/// would have to pay for.
+#[derive(Debug)]
+pub(super) struct Retired<T>(Mutex<Vec<Arc<T>>>);
+
+impl<T> Default for Retired<T> {
+    fn default() -> Self {
+        Retired(Mutex::default())
+    }
+}
+
+impl<T> Retired<T> {
+    /// Keeps what nobody begins to use any more.
+    pub(super) fn push(&self, replaced: Option<Arc<T>>) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend(replaced);
+    }
+
+    /// Frees what nobody uses; whether something is left.
+    pub(super) fn free(&self) -> bool {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|own| Arc::strong_count(own) > 1);
+        !all.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_uses_a_value_last_does_not_free_it() {
+        let retired = Retired::default();
+        let [used, unused] = [Arc::new(1), Arc::new(2)];
+        let [first, second] = [&used, &unused].map(Arc::downgrade);
+        retired.push(Some(used.clone()));
+        retired.push(Some(unused));
+        retired.push(None);
+        assert!(retired.free());
+        assert_eq!((first.strong_count(), second.strong_count()), (2, 0));
+        drop(used);
+        assert_eq!(first.strong_count(), 1);
+        assert!(!retired.free());
+        assert_eq!(first.strong_count(), 0);
+    }
+}
