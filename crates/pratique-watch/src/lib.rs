@@ -45,6 +45,7 @@
 //! but never for more than [`Options::patience`]. Many changes are one load, and take no memory. A load of the same
 //! content, by its hash, is no change.
 
+mod background;
 mod eyes;
 mod load;
 mod observer;
@@ -54,6 +55,7 @@ mod signal;
 mod watched;
 mod worker;
 
+pub use background::give_way;
 pub use load::{Load, Loaded, Version};
 pub use observer::{Attempt, Observer, Outcome};
 pub use options::{Options, Wording};

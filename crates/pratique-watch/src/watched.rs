@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use arc_swap::{ArcSwap, Guard};
 
+use crate::background::give_way;
 use crate::eyes::Eyes;
 use crate::load::{Load, Loaded, Version};
 use crate::observer::{Observer, Outcome};
@@ -83,7 +84,10 @@ impl<T: Send + Sync + 'static> Watched<T> {
         };
         let thread = thread::Builder::new()
             .name("pratique-watch".to_owned())
-            .spawn(move || worker.run())?;
+            .spawn(move || {
+                give_way();
+                worker.run();
+            })?;
         Ok(Watched {
             current,
             signal,

@@ -50,7 +50,11 @@ impl Worker {
         let own = bell.clone();
         let thread = thread::Builder::new()
             .name("pratique-live".to_owned())
-            .spawn(move || own.answer(&work, &tidy))?;
+            .spawn(move || {
+                #[cfg(feature = "watch")]
+                pratique_watch::give_way();
+                own.answer(&work, &tidy);
+            })?;
         Ok(Worker {
             bell,
             thread: Mutex::new(Some(thread)),
