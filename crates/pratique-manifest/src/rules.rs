@@ -284,13 +284,23 @@ impl<'a> StaticRules<'a> {
         }
     }
 
-    /// The place of a binding's policy may yet be asked for.
+    /// The place of a binding's policy may yet be asked for, if the policy was not there before.
     fn put(&mut self, candidate: Candidate<'_>) {
         let source = match self.texts {
-            Texts::LetGo if !candidate.kind.is_binding() => candidate.source.without_text(),
+            Texts::LetGo if !self.lacks_policy(&candidate) => candidate.source.without_text(),
             Texts::LetGo | Texts::Kept => candidate.source,
         };
         put(&mut self.of_file, candidate.kind, candidate.value, source);
+    }
+
+    /// Whether it is a binding whose policy is not known yet.
+    fn lacks_policy(&self, candidate: &Candidate<'_>) -> bool {
+        let policy = candidate.pointer("/spec/policyName").and_then(Json::as_str);
+        candidate.kind.is_binding() && !self.is_named(policy_kind(candidate.kind), policy.unwrap_or_default())
+    }
+
+    fn is_named(&self, kind: Kind, policy: &str) -> bool {
+        self.names.contains_key(&(kind, policy.into())) || self.policies.contains(policy)
     }
 
     /// Keeps the names of policies that did not decode, so that bindings are not blamed for it.
@@ -321,10 +331,7 @@ impl<'a> StaticRules<'a> {
     /// Looks at the bindings' policies, and gives the set, sorted by name, and everything that is wrong.
     pub(crate) fn finish(mut self) -> (ManifestSet, Vec<Failure>) {
         if self.home != Home::Api {
-            let is_named = |kind, policy: &str| {
-                self.names.contains_key(&(kind, policy.into())) || self.policies.contains(policy)
-            };
-            let missing = missing_policies(&self.set, is_named);
+            let missing = missing_policies(&self.set, |kind, policy| self.is_named(kind, policy));
             self.failures.extend(missing);
         }
         drop((self.names, self.policies));
@@ -399,7 +406,7 @@ fn typed<T: DeserializeOwned>(list: &mut Vec<Loaded<T>>, kind: Kind, mut value: 
 }
 
 fn let_go<T>(list: &mut [Loaded<T>]) {
-    for loaded in list {
+    for loaded in list.iter_mut().filter(|loaded| loaded.source.has_text()) {
         loaded.source = loaded.source.without_text();
     }
 }
@@ -431,13 +438,17 @@ fn missing_policies(set: &ManifestSet, is_named: impl Fn(Kind, &str) -> bool) ->
     let failure = |(kind, metadata, policy, source): (Kind, &ObjectMeta, Option<&str>, &ObjectSource)| {
         let policy = policy.unwrap_or_default();
         let name = metadata.name.as_deref().unwrap_or_default();
-        let of = match kind {
-            Kind::MutatingAdmissionPolicyBinding => Kind::MutatingAdmissionPolicy,
-            _ => Kind::ValidatingAdmissionPolicy,
-        };
-        (!is_named(of, policy)).then(|| faults::missing_policy(kind, name, policy, source))
+        (!is_named(policy_kind(kind), policy)).then(|| faults::missing_policy(kind, name, policy, source))
     };
     validating.chain(mutating).filter_map(failure).collect()
+}
+
+/// The kind of the policies of a kind of bindings.
+fn policy_kind(of: Kind) -> Kind {
+    match of {
+        Kind::MutatingAdmissionPolicyBinding => Kind::MutatingAdmissionPolicy,
+        _ => Kind::ValidatingAdmissionPolicy,
+    }
 }
 
 fn sort(set: &mut ManifestSet) {

@@ -123,6 +123,11 @@ impl ObjectSource {
         Self { document, root }
     }
 
+    /// Whether places in the document can still be told.
+    pub(crate) fn has_text(&self) -> bool {
+        !self.document.source.text().is_empty()
+    }
+
     /// The same object's source, where every place is the document's start.
     pub(crate) fn without_text(&self) -> Self {
         let source = self.document.source.without_text();
