@@ -3,15 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 /// What memory is counted in.
 const UNIT: usize = 1024;
 /// How much of a body that is too large is taken in and forgotten, so that its sender gets to read the answer.
 const FORGOTTEN: usize = 64 << 20;
+/// Between two parts of what is forgotten: whoever sends too much waits for the others, who want the processor.
+const PACE: Duration = Duration::from_millis(1);
 
 /// Memory for all bodies together.
 #[derive(Debug)]
@@ -95,12 +98,50 @@ impl Memory {
 }
 
 /// Takes in the rest of a body, up to so many bytes: who is still sending does not read what is answered.
-pub(crate) async fn forget(mut body: Incoming, most: usize) {
+pub(crate) async fn forget(mut body: impl Body<Data = Bytes> + Unpin, most: usize) {
     let mut forgotten = 0;
     while let Some(Ok(frame)) = body.frame().await {
-        forgotten += frame.data_ref().map_or(0, bytes::Bytes::len);
+        forgotten += frame.data_ref().map_or(0, Bytes::len);
         if forgotten > most {
             break;
         }
+        sleep(PACE).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+    use std::time::Instant;
+
+    use hyper::body::Frame;
+
+    use super::*;
+
+    /// A body of so many parts, all of which are there at once.
+    struct Parts(u32);
+
+    impl Body for Parts {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            let left = self.0.checked_sub(1);
+            self.0 = left.unwrap_or_default();
+            Poll::Ready(left.map(|_| Ok(Frame::data(Bytes::from_static(&[b' '; 1024])))))
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_forgotten_is_taken_slowly_and_not_without_end() {
+        let start = Instant::now();
+        forget(Parts(20), usize::MAX).await;
+        assert!(start.elapsed() >= 20 * PACE);
+        forget(Parts(u32::MAX), 20 * 1024).await;
     }
 }
