@@ -104,12 +104,58 @@ impl Text {
 #[derive(Debug)]
 pub struct DocumentSource {
     file: Arc<str>,
-    index: usize,
+    index: u32,
+    start: Start,
+    /// A server has many documents that are nothing but a place any more.
+    content: Option<Box<Content>>,
+}
+
+/// The text of a document, and its lines.
+#[derive(Debug)]
+struct Content {
     text: Text,
-    start: DocumentStart,
     file_lines: FileLines,
     /// Byte offsets at which the document's lines start, found when first asked for.
     lines: OnceLock<Arc<[u32]>>,
+}
+
+/// A [`DocumentStart`], smaller: files have less than 4 GiB.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    line: u32,
+    offset: u32,
+    lead: [u32; 2],
+}
+
+impl From<DocumentStart> for Start {
+    fn from(start: DocumentStart) -> Self {
+        Start {
+            line: saturate(start.line),
+            offset: saturate(start.offset),
+            lead: [start.lead.chars, start.lead.bytes].map(saturate),
+        }
+    }
+}
+
+impl From<Start> for DocumentStart {
+    fn from(start: Start) -> Self {
+        let [chars, bytes] = start.lead.map(|count| count as usize);
+        DocumentStart {
+            line: start.line as usize,
+            offset: start.offset as usize,
+            lead: Lead { chars, bytes },
+        }
+    }
+}
+
+impl Content {
+    fn new(text: String, file_lines: FileLines) -> Box<Self> {
+        Box::new(Content {
+            text: Text::Own(text),
+            file_lines,
+            lines: OnceLock::new(),
+        })
+    }
 }
 
 impl DocumentSource {
@@ -122,33 +168,33 @@ impl DocumentSource {
     ) -> Self {
         Self {
             file,
-            index,
-            text: Text::Own(text),
-            start,
-            file_lines,
-            lines: OnceLock::new(),
+            index: saturate(index),
+            start: start.into(),
+            content: Some(Content::new(text, file_lines)),
         }
     }
 
     /// Lets go of a text that stands in the file as it is.
     pub(crate) fn share(&mut self, file: &Arc<String>) {
-        let at = self.start.offset + self.start.lead.bytes;
-        let span = Span::new(at, at + self.text().len());
-        let part = Text::Part(Arc::clone(file), span);
-        if part.as_str() == self.text() {
-            self.text = part;
+        let start = self.start();
+        let at = start.offset + start.lead.bytes;
+        if let Some(content) = &mut self.content {
+            let span = Span::new(at, at + content.text.as_str().len());
+            let part = Text::Part(Arc::clone(file), span);
+            if part.as_str() == content.text.as_str() {
+                content.text = part;
+            }
         }
     }
 
     /// The document with no text left, so that every place is its start.
     pub(crate) fn without_text(&self) -> Self {
+        let file_lines = self.file_lines().cloned();
         Self {
             file: Arc::clone(&self.file),
             index: self.index,
-            text: Text::Own(String::new()),
             start: self.start,
-            file_lines: self.file_lines.clone(),
-            lines: OnceLock::new(),
+            content: file_lines.map(|lines| Content::new(String::new(), Some(lines))),
         }
     }
 
@@ -161,13 +207,13 @@ impl DocumentSource {
     /// Which document of the file it is, from 0.
     #[must_use]
     pub fn index(&self) -> usize {
-        self.index
+        self.index as usize
     }
 
     /// The document's text, with LF line ends, without surrounding blanks, in UTF-8.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.text.as_str()
+        self.content.as_ref().map_or("", |content| content.text.as_str())
     }
 
     /// The text within a span.
@@ -188,19 +234,16 @@ impl DocumentSource {
             .saturating_sub(1);
         let start = lines.get(line).copied().unwrap_or_default() as usize;
         let before = self.text().get(start..offset).unwrap_or_default();
-        let lead = if line == 0 {
-            self.start.lead
-        } else {
-            Lead::default()
-        };
-        let file_line = self.start.line + line;
-        let line_start = match &self.file_lines {
+        let from = self.start();
+        let lead = if line == 0 { from.lead } else { Lead::default() };
+        let file_line = from.line + line;
+        let line_start = match self.file_lines() {
             Some(lines) => lines
                 .get(file_line.saturating_sub(1))
                 .copied()
                 .unwrap_or_default() as usize,
-            None if line == 0 => self.start.offset,
-            None => self.start.offset + self.start.lead.bytes + start,
+            None if line == 0 => from.offset,
+            None => from.offset + from.lead.bytes + start,
         };
         Position {
             line: saturate(file_line),
@@ -209,8 +252,23 @@ impl DocumentSource {
         }
     }
 
+    fn start(&self) -> DocumentStart {
+        self.start.into()
+    }
+
+    fn file_lines(&self) -> Option<&Arc<[u32]>> {
+        self.content
+            .as_ref()
+            .and_then(|content| content.file_lines.as_ref())
+    }
+
     fn lines(&self) -> &[u32] {
-        self.lines.get_or_init(|| line_starts(self.text().as_bytes()))
+        match &self.content {
+            Some(content) => content
+                .lines
+                .get_or_init(|| line_starts(content.text.as_str().as_bytes())),
+            None => &[0],
+        }
     }
 
     /// The file location of a span of the document's text.
@@ -218,7 +276,7 @@ impl DocumentSource {
     pub fn location(&self, span: Span) -> Location {
         Location {
             file: Arc::clone(&self.file),
-            document: self.index,
+            document: self.index(),
             start: self.position(span.start as usize),
             end: self.position(self.text().ceil_char_boundary(span.end as usize)),
         }
