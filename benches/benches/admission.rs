@@ -9,25 +9,12 @@ use std::sync::Arc;
 use divan::Bencher;
 use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
-use pratique::{Admission, Answer, Authorizer, Check, Decision, Observer, Surroundings};
-use pratique_benches::{cluster, manifests, mutating_manifests, request};
+use pratique::{Admission, Authorizer, Surroundings};
+use pratique_benches::{NoOpinion, cluster, manifests, mutating_manifests, request};
 
 fn main() {
     divan::main();
 }
-
-#[derive(Debug)]
-struct NoOpinion;
-
-impl Authorizer for NoOpinion {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision::default())
-    }
-}
-
-struct Silent;
-
-impl Observer for Silent {}
 
 fn admission(count: usize) -> Admission {
     let builder = Admission::builder().files(&manifests(count), Plugin::ValidatingAdmissionPolicy);
@@ -39,13 +26,7 @@ fn review(bencher: Bencher<'_, '_>, policies: usize) {
     let (admission, cluster, text) = (admission(policies), cluster(), request());
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).expect("is a request");
     let authorizer: Arc<dyn Authorizer> = Arc::new(NoOpinion);
-    let review = || {
-        admission.review(
-            &request,
-            Surroundings::new(&cluster, authorizer.clone()),
-            &mut Silent,
-        )
-    };
+    let review = || admission.review(&request, Surroundings::new(&cluster, authorizer.clone()), &mut ());
     assert!(review().expect("ends").allowed);
     bencher.bench_local(review);
 }
@@ -57,13 +38,7 @@ fn mutate(bencher: Bencher<'_, '_>, policies: usize) {
     let (cluster, text) = (cluster(), request());
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).expect("is a request");
     let authorizer: Arc<dyn Authorizer> = Arc::new(NoOpinion);
-    let judge = || {
-        admission.judge(
-            &request,
-            Surroundings::new(&cluster, authorizer.clone()),
-            &mut Silent,
-        )
-    };
+    let judge = || admission.judge(&request, Surroundings::new(&cluster, authorizer.clone()), &mut ());
     assert!(judge().expect("ends").object.is_some());
     bencher.bench_local(judge);
 }

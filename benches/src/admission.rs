@@ -11,10 +11,8 @@ use std::{fs, io};
 
 use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
-use pratique::{
-    Admission, Answer, Authorizer, Check, Decision, Objects, Observer, Outcome, Surroundings, json,
-    settle_request,
-};
+use pratique::{Admission, Authorizer, Objects, Outcome, Surroundings, json, settle_request};
+use pratique_benches::NoOpinion;
 use pratique_benches::contest::{Order, Sample, Side};
 use serde::Deserialize;
 use serde_json::Value;
@@ -35,19 +33,6 @@ pub(crate) struct Judged {
     request: AdmissionRequest<'static>,
     authorizer: Arc<dyn Authorizer>,
 }
-
-#[derive(Debug)]
-struct NoOpinion;
-
-impl Authorizer for NoOpinion {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision::default())
-    }
-}
-
-struct Silent;
-
-impl Observer for Silent {}
 
 impl Judged {
     pub(crate) fn new(setup: Value) -> Result<Self, String> {
@@ -73,7 +58,7 @@ impl Judged {
         let surroundings = Surroundings::new(&self.cluster, self.authorizer.clone());
         let outcome = self
             .admission
-            .judge(black_box(&self.request), surroundings, &mut Silent);
+            .judge(black_box(&self.request), surroundings, &mut ());
         outcome.map_err(|error| error.to_string())
     }
 

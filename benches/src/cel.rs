@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
-use pratique::{Answer, Authorizer, Check, Declarations, Objects, Surroundings, Trial};
+use pratique::{Authorizer, Declarations, Objects, Surroundings, Trial};
+use pratique_benches::NoOpinion;
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_cel::{Activation, Arena, Context, Environment, Program, Value};
 use pratique_expression::{Cache, Composition, slots};
@@ -145,14 +146,5 @@ impl Subject {
         let context = Context::new(&arena, LIMIT);
         let value = self.program.evaluate(&context, activation);
         (matches!(value, Ok(Value::Bool(true))), context.cost())
-    }
-}
-
-#[derive(Debug)]
-struct NoOpinion;
-
-impl Authorizer for NoOpinion {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(pratique::Decision::default())
     }
 }

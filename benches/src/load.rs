@@ -43,7 +43,7 @@ fn run(arguments: &[String]) -> Result<(), String> {
     }
     println!(
         "{}",
-        json!({"nanos": nanos, "objects": objects, "peak_kib": kib("VmHWM")?})
+        json!({"nanos": nanos, "objects": objects, "peak_kib": kib("self", "VmHWM")?})
     );
     Ok(())
 }

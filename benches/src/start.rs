@@ -33,7 +33,7 @@ pub(crate) fn start(arguments: &[String]) -> Result<(), String> {
         nanos.push(start.nanoseconds());
         drop(black_box(admission));
     }
-    println!("{}", json!({"nanos": nanos, "peak_kib": kib("VmHWM")?}));
+    println!("{}", json!({"nanos": nanos, "peak_kib": kib("self", "VmHWM")?}));
     Ok(())
 }
 
@@ -43,9 +43,9 @@ pub(crate) fn keep(arguments: &[String]) -> Result<(), String> {
         return Err("usage: pratique-benches keep PLUGIN SMALL DIRECTORY".to_owned());
     };
     let first = load(small, plugin(name)?)?;
-    let before = kib("RssAnon")?;
+    let before = kib("self", "RssAnon")?;
     let second = load(directory, plugin(name)?)?;
-    let after = kib("RssAnon")?;
+    let after = kib("self", "RssAnon")?;
     drop(black_box((first, second)));
     println!("{}", json!({"resident_kib": after.saturating_sub(before)}));
     Ok(())

@@ -1,14 +1,14 @@
 //! Expressions that are in use, so that equal ones are compiled once.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::closed::{Closed, ClosedSet, Definition};
 use crate::declarations::{Declarations, Use};
 use crate::error::ExpressionError;
 use crate::expression::Expression;
+use crate::in_use::InUse;
 
 /// Expressions in use somewhere. Shared by all policies; what nobody uses any more is dropped.
 #[derive(Default)]
@@ -25,10 +25,8 @@ struct Watch {
 
 #[derive(Debug, Default)]
 struct Inner {
-    expressions: HashMap<Key, Weak<Expression>>,
+    expressions: InUse<Key, Expression>,
     closed: ClosedSet,
-    /// At how many entries to look for dead ones.
-    sweep_at: usize,
 }
 
 /// All that the result of compiling depends on.
@@ -65,7 +63,7 @@ impl Cache {
         key: Key,
         compile: impl FnOnce() -> Result<Expression, ExpressionError>,
     ) -> Result<Arc<Expression>, ExpressionError> {
-        if let Some(known) = self.lock().expressions.get(&key).and_then(Weak::upgrade) {
+        if let Some(known) = self.lock().expressions.get(&key) {
             return Ok(known);
         }
         let start = self.watch.as_ref().map(|own| (own, (own.now)()));
@@ -74,14 +72,7 @@ impl Cache {
             (watch.tell)((watch.now)().saturating_duration_since(start));
         }
         let expression = Arc::new(compiled?);
-        let mut inner = self.lock();
-        if inner.expressions.len() >= inner.sweep_at {
-            inner
-                .expressions
-                .retain(|_, expression| expression.strong_count() > 0);
-            inner.sweep_at = 2 * inner.expressions.len() + 64;
-        }
-        inner.expressions.insert(key, Arc::downgrade(&expression));
+        self.lock().expressions.insert(key, &expression);
         Ok(expression)
     }
 

@@ -4,11 +4,11 @@
 //! defines. A [`Closed`] is an expression together with the definitions of the variables that it names, and theirs:
 //! where two policies have the same one, it has the same value for the same request, at the same cost.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use crate::environments::slots;
 use crate::expression::Expression;
+use crate::in_use::InUse;
 
 /// An expression with the definitions of the variables that it names: one value for all who have the same and see the
 /// same objects, request and namespace.
@@ -44,11 +44,7 @@ pub enum Definition {
 
 /// The closed expressions in use, each once, by the addresses of what they are made of.
 #[derive(Debug, Default)]
-pub(crate) struct ClosedSet {
-    known: HashMap<Box<[usize]>, Weak<Closed>>,
-    /// At how many entries to look for dead ones.
-    sweep_at: usize,
-}
+pub(crate) struct ClosedSet(InUse<Box<[usize]>, Closed>);
 
 /// More variables than this in one expression are not kept account of.
 const MAX_VARIABLES: usize = 64;
@@ -111,7 +107,7 @@ impl ClosedSet {
         let addresses = variables.iter().map(|own| own.as_ref().map_or(0, address));
         let key: Box<[usize]> = std::iter::once(address(expression)).chain(addresses).collect();
         // What a known one is made of is kept by it, so that nothing else can have come to those addresses.
-        if let Some(known) = self.known.get(&key).and_then(Weak::upgrade) {
+        if let Some(known) = self.0.get(&key) {
             return Some(known);
         }
         let closed = Arc::new(Closed {
@@ -119,11 +115,7 @@ impl ClosedSet {
             _definitions: variables.into(),
             sees,
         });
-        if self.known.len() >= self.sweep_at {
-            self.known.retain(|_, closed| closed.strong_count() > 0);
-            self.sweep_at = 2 * self.known.len() + 64;
-        }
-        self.known.insert(key, Arc::downgrade(&closed));
+        self.0.insert(key, &closed);
         Some(closed)
     }
 }

@@ -11,6 +11,7 @@ mod declarations;
 mod environments;
 mod error;
 mod expression;
+mod in_use;
 mod request;
 mod types;
 mod words;

@@ -118,24 +118,29 @@ mod tests {
     use crate::parse;
 
     #[track_caller]
-    fn check(json: &str) {
+    fn check(json: &str, expected: &str) {
         let value = parse(json.as_bytes()).unwrap();
         let mut written = b"x".to_vec();
         write(&value, &mut written);
-        assert_eq!(String::from_utf8(written).unwrap(), format!("x{value}"));
+        assert_eq!(String::from_utf8(written).unwrap(), format!("x{expected}"));
+        assert_eq!(value.to_string(), expected);
     }
 
     #[test]
     fn bytes_are_what_is_shown() {
-        check(r#"{"a":[null,true,false,0,-1,10,9223372036854775807,-9223372036854775808],"b":{}}"#);
-        check(r#"[1.5,1e300,-0.0,1e21,[],{"é":"日"}]"#);
-        check(r#""\"\\\/\b\f\n\r\t\u0000\u001f\u007f<é😀""#);
+        let plain = r#"{"a":[null,true,false,0,-1,10,9223372036854775807,-9223372036854775808],"b":{}}"#;
+        check(plain, plain);
+        check(
+            r#"[1.5,1e300,-0.0,1e21,[],{"é":"日"}]"#,
+            r#"[1.5,1e+300,-0,1e+21,[],{"é":"日"}]"#,
+        );
+        check(
+            r#""\"\\\/\b\f\n\r\t\u0000\u001f\u007f<é😀""#,
+            "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}<é😀\"",
+        );
         for length in 0..70 {
-            check(&format!(
-                "\"{}\\n{}\"",
-                "a".repeat(length),
-                "b".repeat(70 - length)
-            ));
+            let text = format!("\"{}\\n{}\"", "a".repeat(length), "b".repeat(70 - length));
+            check(&text, &text);
         }
     }
 }

@@ -5,35 +5,13 @@ use std::fmt::{self, Display, Formatter, Write as _};
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
-use crate::Value;
+use crate::{Value, bytes};
 
 impl Display for Value<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Value::Null => formatter.write_str("null"),
-            Value::Bool(value) => write!(formatter, "{value}"),
-            Value::Int(number) => write!(formatter, "{number}"),
-            Value::Float(number) => formatter.write_str(&format_float(*number)),
-            Value::String(text) => write_string(formatter, text),
-            Value::Array(elements) => {
-                formatter.write_char('[')?;
-                for (index, element) in elements.iter().enumerate() {
-                    separate(formatter, index)?;
-                    element.fmt(formatter)?;
-                }
-                formatter.write_char(']')
-            }
-            Value::Object(object) => {
-                formatter.write_char('{')?;
-                for (index, (key, value)) in object.iter().enumerate() {
-                    separate(formatter, index)?;
-                    write_string(formatter, key)?;
-                    formatter.write_char(':')?;
-                    value.fmt(formatter)?;
-                }
-                formatter.write_char('}')
-            }
-        }
+        let mut json = Vec::new();
+        bytes::write(self, &mut json);
+        formatter.write_str(std::str::from_utf8(&json).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -99,32 +77,6 @@ fn whole(number: f64) -> Option<i64> {
     let same =
         integer as f64 == number && number.abs() < 9e18 && !(integer == 0 && number.is_sign_negative());
     same.then_some(integer)
-}
-
-fn separate(formatter: &mut Formatter<'_>, index: usize) -> fmt::Result {
-    if index > 0 {
-        formatter.write_char(',')
-    } else {
-        Ok(())
-    }
-}
-
-fn write_string(formatter: &mut Formatter<'_>, text: &str) -> fmt::Result {
-    formatter.write_char('"')?;
-    for character in text.chars() {
-        match character {
-            '"' => formatter.write_str("\\\"")?,
-            '\\' => formatter.write_str("\\\\")?,
-            '\n' => formatter.write_str("\\n")?,
-            '\r' => formatter.write_str("\\r")?,
-            '\t' => formatter.write_str("\\t")?,
-            '\u{8}' => formatter.write_str("\\b")?,
-            '\u{c}' => formatter.write_str("\\f")?,
-            control if control < ' ' => write!(formatter, "\\u{:04x}", u32::from(control))?,
-            other => formatter.write_char(other)?,
-        }
-    }
-    formatter.write_char('"')
 }
 
 #[cfg(test)]

@@ -334,14 +334,8 @@ impl<'s> Session<'s> {
         kind: &'s GroupVersionKind,
         mut object: json::Value<'s>,
     ) -> &'s json::Value<'s> {
-        if typed::converted(kind, &object).is_some() {
-            return self.typed(kind, self.keep(object));
-        }
-        if let (Some(id), json::Value::Object(members)) = (typed::id(kind), &mut object) {
-            typed::settle(id, members);
-        }
-        let object = self.keep(object);
-        typed::named(kind, object).map_or(object, |named| self.keep(named))
+        typed::settle_object(kind, &mut object);
+        self.keep(object)
     }
 
     /// An object of a custom kind in a version, whatever its kind calls itself.

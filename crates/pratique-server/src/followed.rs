@@ -106,45 +106,44 @@ impl fmt::Debug for Followed {
 /// The configuration without those webhooks that ask this server; one that has none keeps its object, and one that asks
 /// nobody else is left out.
 fn without(given: &Arc<Configurations>, own: &Reached) -> Arc<Configurations> {
-    let mutating = |one: &Arc<_>| -> bool { asks_mutating(one, own) };
-    let validating = |one: &Arc<_>| -> bool { asks_validating(one, own) };
-    if !given.mutating_webhooks.iter().any(mutating) && !given.validating_webhooks.iter().any(validating) {
-        return given.clone();
-    }
     let mut kept = Configurations::clone(given);
-    kept.mutating_webhooks.retain_mut(|one| {
-        if !mutating(one) {
-            return true;
-        }
-        let hooks = Arc::make_mut(one).webhooks.get_or_insert_default();
-        hooks.retain(|hook| !own.is_client(&hook.client_config));
-        !hooks.is_empty()
-    });
-    kept.validating_webhooks.retain_mut(|one| {
-        if !validating(one) {
-            return true;
-        }
-        let hooks = Arc::make_mut(one).webhooks.get_or_insert_default();
-        hooks.retain(|hook| !own.is_client(&hook.client_config));
-        !hooks.is_empty()
-    });
-    Arc::new(kept)
+    let mutating = leave_out(
+        &mut kept.mutating_webhooks,
+        |one| &one.webhooks,
+        |one| &mut one.webhooks,
+        |hook| own.is_client(&hook.client_config),
+    );
+    let validating = leave_out(
+        &mut kept.validating_webhooks,
+        |one| &one.webhooks,
+        |one| &mut one.webhooks,
+        |hook| own.is_client(&hook.client_config),
+    );
+    match mutating || validating {
+        true => Arc::new(kept),
+        false => given.clone(),
+    }
 }
 
-fn asks_mutating(
-    one: &pratique_types::admissionregistration::MutatingWebhookConfiguration,
-    own: &Reached,
+/// Leaves webhooks out of configurations of either kind, and the configurations that have no others; whether there were
+/// any.
+fn leave_out<C: Clone, W>(
+    all: &mut Vec<Arc<C>>,
+    webhooks: impl Fn(&C) -> &Option<Vec<W>>,
+    webhooks_mut: impl Fn(&mut C) -> &mut Option<Vec<W>>,
+    is_own: impl Fn(&W) -> bool,
 ) -> bool {
-    let mut hooks = one.webhooks.iter().flatten();
-    hooks.any(|hook| own.is_client(&hook.client_config))
-}
-
-fn asks_validating(
-    one: &pratique_types::admissionregistration::ValidatingWebhookConfiguration,
-    own: &Reached,
-) -> bool {
-    let mut hooks = one.webhooks.iter().flatten();
-    hooks.any(|hook| own.is_client(&hook.client_config))
+    let mut found = false;
+    all.retain_mut(|one| {
+        if !webhooks(one).iter().flatten().any(&is_own) {
+            return true;
+        }
+        found = true;
+        let kept = webhooks_mut(Arc::make_mut(one)).get_or_insert_default();
+        kept.retain(|webhook| !is_own(webhook));
+        !kept.is_empty()
+    });
+    found
 }
 
 impl Reached {

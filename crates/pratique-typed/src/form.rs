@@ -17,7 +17,7 @@ use crate::settled::settled;
 
 pub use autoscaling::converted;
 pub(crate) use scalar::canonical;
-pub use settle::settle;
+pub(crate) use settle::settle;
 
 /// An object in the form of its kind; `None` where it has that form, or where the kind is not built in.
 pub fn typed<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
@@ -73,17 +73,20 @@ pub fn go_type(kind: &GroupVersionKind, object: &Value<'_>, part: &Object<'_>) -
 
 /// An object with other `apiVersion` and `kind`; `None` where it has these.
 pub fn named<'a>(kind: &'a GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
-    let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    if object.is_null() || (kind.is_of_version(text("apiVersion")) && text("kind") == kind.kind) {
+    let members = object.as_object()?;
+    if is_named(kind, members) {
         return None;
     }
-    let version = kind.api_version();
-    let Value::Object(mut members) = object.borrowed() else {
-        return None;
-    };
-    members.insert("apiVersion", version);
+    let mut members = members.borrowed();
+    members.insert("apiVersion", kind.api_version());
     members.insert("kind", kind.kind.as_str());
     Some(Value::Object(members))
+}
+
+/// Whether an object has the `apiVersion` and `kind` of a kind.
+pub(crate) fn is_named(kind: &GroupVersionKind, object: &Object<'_>) -> bool {
+    let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    kind.is_of_version(text("apiVersion")) && text("kind") == kind.kind
 }
 
 /// A value that was written as JSON and read again: whole numbers are integers then, however they were written first.

@@ -1,11 +1,12 @@
 //! Objects as an API server sees them once it has read them into its own types.
 //!
-//! [`typed`] gives an object the form of its built-in kind, [`decode`] says which objects cannot have it, and why.
+//! [`typed`] gives an object the form of its built-in kind, [`settle_object`] does so in place, [`decode`] says which
+//! objects cannot have it, and why.
 
 pub mod decode;
 mod form;
 mod request;
 mod settled;
 
-pub use form::{converted, go_type, id, is_builtin, named, reread, settle, typed, typed_as};
-pub use request::settle_request;
+pub use form::{converted, go_type, id, is_builtin, named, reread, typed, typed_as};
+pub use request::{settle_object, settle_request};

@@ -1,30 +1,28 @@
 //! The objects of a request in the form of their kind.
 
 use pratique_json::Value;
-use pratique_schema::TypeId;
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 
-use crate::form::{converted, id, named, settle};
+use crate::form::{converted, id, is_builtin, is_named, settle};
 
 /// Gives the objects of a request the form of its kind, in place, and notes that, so that nobody has to look again: what
 /// an API server does when it decodes a request. Requests about kinds that are not built in stay as they are.
 pub fn settle_request(request: &mut AdmissionRequest<'_>) {
-    let Some(of) = id(&request.kind) else {
-        return;
-    };
-    object(&request.kind, of, &mut request.object);
-    object(&request.kind, of, &mut request.old_object);
-    request.form = ObjectForm::Settled;
+    if is_builtin(&request.kind) {
+        settle_object(&request.kind, &mut request.object);
+        settle_object(&request.kind, &mut request.old_object);
+        request.form = ObjectForm::Settled;
+    }
 }
 
-fn object(kind: &GroupVersionKind, of: TypeId, object: &mut Value<'_>) {
+/// Gives an object the form of its built-in kind, in place, with that kind's name.
+pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>) {
     if let Some(converted) = converted(kind, object).map(Value::into_owned) {
         *object = converted;
     }
-    let is_named = named(kind, object).is_none();
-    if let Value::Object(members) = object {
+    if let (Some(of), Value::Object(members)) = (id(kind), object) {
         settle(of, members);
-        if !is_named {
+        if !is_named(kind, members) {
             members.insert("apiVersion", kind.api_version());
             members.insert("kind", kind.kind.clone());
         }
@@ -36,7 +34,7 @@ mod tests {
     use pratique_json::parse;
 
     use super::*;
-    use crate::typed;
+    use crate::{named, typed};
 
     #[test]
     fn objects_are_as_they_would_be_seen() {

@@ -7,7 +7,6 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use pratique_benches::policy;
 use serde::Deserialize;
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::statistics::Spread;
 use super::table::{factor, time};
-use super::{Against, Arguments, build};
+use super::{Against, Arguments, build, shot};
 
 /// The policies of the small directory; the large one has ten times as many in as many files.
 const POLICIES: usize = 1_000;
@@ -47,34 +46,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
     let [mut ours, mut theirs, mut more] = [Loads::default(), Loads::default(), Loads::default()];
     for round in 0..arguments.rounds.max(1) {
         eprint!("\rload: round {} of {}", round + 1, arguments.rounds.max(1));
-        ours.add(&program, &[], &small, 2 * POLICIES)?;
+        ours.add(&program, &small, 2 * POLICIES)?;
         if let Some(other) = &other {
-            theirs.add(other, &[], &small, 2 * POLICIES)?;
+            theirs.add(other, &small, 2 * POLICIES)?;
         }
-        more.add(&program, &[], &large, 20 * POLICIES)?;
+        more.add(&program, &large, 20 * POLICIES)?;
     }
     eprintln!();
     show(arguments, &ours, &theirs, &more)
 }
 
 impl Loads {
-    fn add(
-        &mut self,
-        program: &Path,
-        first: &[&str],
-        directory: &Path,
-        objects: usize,
-    ) -> Result<(), String> {
-        let name = program.display();
-        let output = Command::new(program)
-            .args(first)
-            .arg(directory)
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(|error| format!("{name}: {error}"))?;
-        let load: Load =
-            serde_json::from_slice(&output.stdout).map_err(|error| format!("{name}: {error}"))?;
+    fn add(&mut self, program: &Path, directory: &Path, objects: usize) -> Result<(), String> {
+        let load: Load = shot::run(program, &[directory])?;
         if load.objects != objects {
+            let name = program.display();
             return Err(format!("{name}: loaded {} objects, not {objects}", load.objects));
         }
         self.nanos.extend(load.nanos.iter().map(|nanos| *nanos as f64));

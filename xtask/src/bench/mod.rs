@@ -10,6 +10,7 @@ mod cel;
 mod contest;
 mod load;
 mod reload;
+mod shot;
 mod side;
 mod statistics;
 mod table;

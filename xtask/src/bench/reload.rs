@@ -6,13 +6,12 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::table::{factor, time};
-use super::{Arguments, build};
+use super::{Arguments, build, shot};
 
 /// What each measure does, for how many policies.
 const MEASURES: [(&str, &str, usize); 4] = [
@@ -107,17 +106,10 @@ fn measure<T: for<'de> Deserialize<'de>>(
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let _ = fs::remove_dir_all(&directory);
     fs::create_dir_all(&directory).map_err(failed)?;
-    let output = Command::new(program)
-        .args(["reload", what])
-        .arg(&directory)
-        .args(numbers)
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| format!("{}: {error}", program.display()))?;
-    if !output.status.success() {
-        return Err(format!("{what} ended with {}", output.status));
-    }
-    serde_json::from_slice(&output.stdout).map_err(|error| format!("{what}: {error}"))
+    let directory = directory.display().to_string();
+    let mut arguments = vec!["reload", what, &directory];
+    arguments.extend(numbers.iter().map(String::as_str));
+    shot::run(program, &arguments)
 }
 
 /// How long half of all took at most, nine tenths, 99 hundredths, and the longest.

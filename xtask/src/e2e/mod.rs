@@ -80,16 +80,7 @@ struct Stage {
 
 /// Runs the suite and prints its transcript.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    match all(arguments) {
-        Ok(transcript) => {
-            println!("{}", transcript.summary());
-            ExitCode::from(u8::from(transcript.failed() > 0))
-        }
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
+    Transcript::end(all(arguments))
 }
 
 fn all(arguments: &Arguments) -> Result<Transcript, String> {

@@ -1,5 +1,7 @@
 //! What was tried and what came of it, printed as it happens.
 
+use std::process::ExitCode;
+
 /// Counts steps.
 #[derive(Debug, Default)]
 pub(crate) struct Transcript {
@@ -27,14 +29,18 @@ impl Transcript {
         }
     }
 
-    /// How many steps failed.
-    pub(crate) fn failed(&self) -> usize {
-        self.failed
-    }
-
-    /// The last line.
-    pub(crate) fn summary(&self) -> String {
-        format!("\n{} passed, {} failed", self.passed, self.failed)
+    /// Prints the last line, or why there is none, and tells whether all is well.
+    pub(crate) fn end(ended: Result<Self, String>) -> ExitCode {
+        match ended {
+            Ok(Transcript { passed, failed }) => {
+                println!("\n{passed} passed, {failed} failed");
+                ExitCode::from(u8::from(failed > 0))
+            }
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::from(2)
+            }
+        }
     }
 }
 

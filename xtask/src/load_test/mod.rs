@@ -43,16 +43,7 @@ const GROWTH: f64 = 1.1;
 /// Runs it and prints what was measured.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut transcript = Transcript::default();
-    match all(arguments, &mut transcript) {
-        Ok(()) => {
-            println!("{}", transcript.summary());
-            ExitCode::from(u8::from(transcript.failed() > 0))
-        }
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
+    Transcript::end(all(arguments, &mut transcript).map(|()| transcript))
 }
 
 fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), String> {

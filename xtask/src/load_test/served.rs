@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use pratique_benches::memory::kib;
+
 use crate::e2e::{Certificates, Process, free_port};
 
 /// A `pratique serve` with policies and a certificate of its own.
@@ -60,11 +62,7 @@ impl Served {
 
     /// The memory that it has now, in KiB.
     pub(super) fn memory(&self) -> Result<u64, String> {
-        let path = format!("/proc/{}/status", self.process.id());
-        let status = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        line.and_then(|own| own.split_whitespace().next()?.parse().ok())
-            .ok_or_else(|| format!("no VmRSS in {path}"))
+        kib(&self.process.id().to_string(), "VmRSS")
     }
 
     /// How long processors have worked for it so far.

@@ -33,16 +33,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         println!("skipped: there is no chromedriver (on Debian: apt-get install chromium chromium-driver)");
         return ExitCode::SUCCESS;
     };
-    match all(arguments, &driver) {
-        Ok(transcript) => {
-            println!("{}", transcript.summary());
-            ExitCode::from(u8::from(transcript.failed() > 0))
-        }
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
+    Transcript::end(all(arguments, &driver))
 }
 
 fn all(arguments: &Arguments, driver: &Path) -> Result<Transcript, String> {

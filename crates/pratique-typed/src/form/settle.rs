@@ -8,7 +8,7 @@ use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 use super::{Typing, scalar};
 
 /// Gives an object the form of a type, as [`typed_as`](super::typed_as) does with one that cannot be changed.
-pub fn settle(id: TypeId, object: &mut Object<'_>) {
+pub(crate) fn settle(id: TypeId, object: &mut Object<'_>) {
     let schema = Schema::builtin();
     Typing { schema }.settle(id, object);
 }

@@ -71,6 +71,8 @@ fn the_last_good_set_serves() {
     assert_eq!(code(&live), 422);
     fs::remove_file(path.join(name)).unwrap();
     wait("nothing", || code(&live) == 200);
+    // What has changed is told a moment after it serves.
+    wait("the telling", || told(4));
     live.stop();
     put(path, name, &validating_policy("p.static.k8s.io", "false"));
     let told = memory.0.lock().unwrap();

@@ -2,20 +2,19 @@
 
 use serde_json::Value;
 
-use super::material::Material;
 use super::policies::Policies;
-use super::rows::{Object, Row};
-use super::{Measured, Programs, Settings};
+use super::rows::Object;
+use super::{Bench, Measured};
 use crate::bench::side::Program;
 
 /// Sees that the sides judge the same, and lets them take turns.
-pub(super) fn measure(
-    row: &Row,
-    (policies, object): (&Policies, Object),
-    material: &Material,
-    programs: &Programs,
-    settings: &Settings,
-) -> Result<Measured, String> {
+pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) -> Result<Measured, String> {
+    let Bench {
+        row,
+        material,
+        programs,
+        settings,
+    } = bench;
     let setup = material.judged(row.name, policies, object)?;
     let (mut ours, found) = Program::start(&programs.ours, &["admission"], &setup)?;
     let mut theirs = match &programs.theirs {

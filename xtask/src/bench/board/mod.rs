@@ -10,7 +10,6 @@ mod material;
 mod objects;
 mod once;
 mod policies;
-mod reload;
 mod report;
 mod rows;
 mod serve;
@@ -37,6 +36,14 @@ struct Settings {
     turn: Duration,
     /// Whether the time on processors counts, where nothing is waited for.
     processor: bool,
+}
+
+/// Where a row is measured.
+struct Bench<'b> {
+    row: &'b Row,
+    material: &'b Material,
+    programs: &'b Programs,
+    settings: &'b Settings,
 }
 
 /// What the rounds of a row gave: nanoseconds, or bytes.
@@ -93,26 +100,27 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
     };
     for row in rows {
         eprint!("\r{:40}\r{} …", "", row.name);
-        let measured = measure(&row, &material, &programs, &settings)?;
+        let bench = Bench {
+            row: &row,
+            material: &material,
+            programs: &programs,
+            settings: &settings,
+        };
+        let measured = bench.measure()?;
         report.lines.extend(Line::new(row, measured));
     }
     eprint!("\r{:40}\r", "");
     super::print(arguments, &report, &report.to_json())
 }
 
-fn measure(
-    row: &Row,
-    material: &Material,
-    programs: &Programs,
-    settings: &Settings,
-) -> Result<Measured, String> {
-    match &row.work {
-        Work::Judge(policies, object) => {
-            judge::measure(row, (policies, *object), material, programs, settings)
+impl Bench<'_> {
+    fn measure(&self) -> Result<Measured, String> {
+        match &self.row.work {
+            Work::Judge(policies, object) => judge::measure(self, policies, *object),
+            Work::Start(policies) => once::start(self, policies),
+            Work::Keep(policies) => once::keep(self, policies),
+            Work::Reload(policies) => once::reload(self, policies),
+            Work::Serve(policies) => serve::measure(self, policies),
         }
-        Work::Start(policies) => once::start(row, policies, material, programs, settings),
-        Work::Keep(policies) => once::keep(row, policies, material, programs, settings),
-        Work::Reload(policies) => reload::measure(row, policies, material, programs, settings),
-        Work::Serve(policies) => serve::measure(row, policies, material, programs, settings),
     }
 }

@@ -1,109 +1,104 @@
-//! Rows in which every measurement is a process of its own: loading, and memory.
+//! Rows in which every measurement is a process of its own: loading, reloading, and memory.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::material::Material;
 use super::policies::Policies;
-use super::rows::Row;
-use super::{Measured, Programs, Settings};
+use super::{Bench, Measured};
+use crate::bench::statistics::Spread;
+use crate::bench::{shot, table};
 
 /// The time until policies can judge.
-pub(super) fn start(
-    row: &Row,
-    policies: &Policies,
-    material: &Material,
-    programs: &Programs,
-    settings: &Settings,
-) -> Result<Measured, String> {
-    #[derive(Deserialize)]
-    struct Start {
-        nanos: Vec<u64>,
-    }
-    let directory = material.policies(row.name, policies)?;
+pub(super) fn start(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {
+    let directory = bench.material.policies(bench.row.name, policies)?;
     // So that a round takes seconds, whatever the number.
     let times = (1_000 / policies.count.max(1)).clamp(1, 10).to_string();
     let mut arguments = vec!["start"];
-    arguments.extend(settings.processor.then_some("-processor"));
+    arguments.extend(bench.settings.processor.then_some("-processor"));
     arguments.extend(["-n", &times, policies.plugin(), &directory]);
-    rounds(programs, rounds_of(policies, settings), |program| {
-        let mut nanos = run::<Start>(program, &arguments)?.nanos;
-        nanos.sort_unstable();
-        Ok(nanos.get(nanos.len() / 2).copied().unwrap_or_default() as f64)
+    rounds(bench, rounds_of(bench, policies), |program| {
+        median(program, &arguments)
+    })
+}
+
+/// Changes in a round of reloads.
+const CHANGES: usize = 20;
+
+/// From the rename of a file until its policy judges: ours follows the directory, and knows what did not change. Theirs is
+/// a load of the directory, which is what the reference does for every change; that it looks for changes once a minute,
+/// where it is not told of them, is left out.
+pub(super) fn reload(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {
+    let directory = bench.material.policies(bench.row.name, policies)?;
+    rounds(bench, bench.settings.rounds, |program| {
+        if program != bench.programs.ours {
+            return median(program, &["start", policies.plugin(), &directory]);
+        }
+        let [file, others] = bench.material.others(bench.row.name, policies, CHANGES)?;
+        median(program, &["reload", "replace", &file, &others])
     })
 }
 
 /// What policies keep, in bytes.
-pub(super) fn keep(
-    row: &Row,
-    policies: &Policies,
-    material: &Material,
-    programs: &Programs,
-    settings: &Settings,
-) -> Result<Measured, String> {
-    let directory = material.policies(row.name, policies)?;
+pub(super) fn keep(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {
+    let name = bench.row.name;
+    let directory = bench.material.policies(name, policies)?;
     let few = Policies {
         count: 1,
         matching: 1,
         ..*policies
     };
-    let small = material.policies(&format!("{}-small", row.name), &few)?;
+    let small = bench.material.policies(&format!("{name}-small"), &few)?;
     let arguments = ["keep", policies.plugin(), &small, &directory];
     let mut heaps = Vec::new();
-    let mut measured = rounds(programs, rounds_of(policies, settings), |program| {
-        let kept: Value = run(program, &arguments)?;
+    let mut measured = rounds(bench, rounds_of(bench, policies), |program| {
+        let kept: Value = shot::run(program, &arguments)?;
         let kib = |name: &str| kept.get(name).and_then(Value::as_f64);
         heaps.extend(kib("heap_kib").map(|kib| kib * 1024.0));
         kib("resident_kib")
             .map(|kib| kib.max(1.0) * 1024.0)
             .ok_or_else(|| format!("no resident_kib in {kept}"))
     })?;
-    if let Some(heap) = crate::bench::statistics::Spread::of(heaps) {
-        measured.note = Some(format!(
-            "their live heap: {}",
-            crate::bench::table::bytes(heap.median)
-        ));
+    if let Some(heap) = Spread::of(heaps) {
+        measured.note = Some(format!("their live heap: {}", table::bytes(heap.median)));
     }
     Ok(measured)
 }
 
 /// What takes the reference minutes is not repeated often.
-fn rounds_of(policies: &Policies, settings: &Settings) -> usize {
+fn rounds_of(bench: &Bench<'_>, policies: &Policies) -> usize {
     match policies.count * policies.bindings.max(10) {
-        ..=20_000 => settings.rounds,
-        _ => settings.rounds.min(2),
+        ..=20_000 => bench.settings.rounds,
+        _ => bench.settings.rounds.min(2),
     }
 }
 
 /// The sides take turns.
-pub(super) fn rounds(
-    programs: &Programs,
+fn rounds(
+    bench: &Bench<'_>,
     count: usize,
     mut measure: impl FnMut(&Path) -> Result<f64, String>,
 ) -> Result<Measured, String> {
     let mut measured = Measured::default();
     for _ in 0..count {
-        measured.ours.push(measure(&programs.ours)?);
-        if let Some(theirs) = &programs.theirs {
+        measured.ours.push(measure(&bench.programs.ours)?);
+        if let Some(theirs) = &bench.programs.theirs {
             measured.theirs.push(measure(theirs)?);
         }
     }
     Ok(measured)
 }
 
-/// Runs a program that prints one line of JSON.
-pub(super) fn run<T: for<'de> Deserialize<'de>>(program: &Path, arguments: &[&str]) -> Result<T, String> {
-    let name = program.display();
-    let output = Command::new(program)
-        .args(arguments)
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| format!("{name}: {error}"))?;
-    match output.status.success() {
-        true => serde_json::from_slice(&output.stdout).map_err(|error| format!("{name}: {error}")),
-        false => Err(format!("{name} {arguments:?}: {}", output.status)),
+/// The median of the times that a program prints, in nanoseconds.
+fn median(program: &Path, arguments: &[&str]) -> Result<f64, String> {
+    #[derive(Deserialize)]
+    struct Times {
+        nanos: Vec<u64>,
     }
+    let Times { nanos } = shot::run(program, arguments)?;
+    let spread = Spread::of(nanos.iter().map(|nanos| *nanos as f64));
+    spread
+        .map(|spread| spread.median)
+        .ok_or_else(|| format!("{} measured nothing", program.display()))
 }

@@ -1,40 +1,27 @@
 //! A request to `pratique serve` over HTTP/1.1, beside the same server without policies. There is no other side: an API
 //! server has its policies inside.
 
-use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::material::Material;
-use super::objects;
 use super::policies::Policies;
-use super::rows::{Object, Row};
-use super::{Measured, Programs, Settings};
+use super::rows::Object;
+use super::{Bench, Measured, objects};
 use crate::bench::build;
 use crate::bench::side::{Program, Side};
-
-/// A server that ends when this goes.
-struct Served(Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // Nothing can be done about one that cannot be ended.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+use crate::e2e::{Process, free_port};
 
 /// Lets one client take turns at both servers.
-pub(super) fn measure(
-    row: &Row,
-    policies: &Policies,
-    material: &Material,
-    programs: &Programs,
-    settings: &Settings,
-) -> Result<Measured, String> {
+pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {
+    let Bench {
+        row,
+        material,
+        programs,
+        settings,
+    } = bench;
     let server = match &programs.server {
         Some(built) => built.clone(),
         None => build::release("pratique-cli", "pratique")?,
@@ -46,11 +33,11 @@ pub(super) fn measure(
     let namespace = material.file("namespace.json", &objects::namespace())?;
     let ask = |name: &str, policies: &Policies| {
         let directory = material.policies(name, policies)?;
-        let (served, address) = serve(&server, &directory, &namespace)?;
+        let (server, address) = serve(&server, &directory, &namespace)?;
         let setup = json!({"address": address, "review": review});
         let (asking, allowed) = Program::start(&programs.ours, &["ask"], &setup)?;
         match allowed {
-            Value::Bool(true) => Ok((served, asking)),
+            Value::Bool(true) => Ok((server, asking)),
             other => Err(format!("{name}: the server answers {other}")),
         }
     };
@@ -74,39 +61,14 @@ pub(super) fn measure(
 }
 
 /// Starts a server and waits until it listens.
-fn serve(server: &Path, directory: &str, namespace: &str) -> Result<(Served, String), String> {
-    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    let address = free.map_err(|error| error.to_string())?.to_string();
-    let failed = |error: std::io::Error| format!("{}: {error}", server.display());
-    let mut child = Command::new(server)
-        .args([
-            "serve",
-            "--plain-http",
-            "--listen",
-            &address,
-            "--manifests",
-            directory,
-        ])
-        .args([
-            "--plugin",
-            "ValidatingAdmissionPolicy",
-            "--cluster-objects",
-            namespace,
-        ])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    let log = child.stderr.take();
-    let served = Served(child);
-    let mut lines = BufReader::new(log.ok_or("the server has no stderr")?).lines();
-    for line in lines.by_ref() {
-        if line.map_err(failed)?.contains(&address) {
-            // What it writes later has to go somewhere.
-            std::thread::spawn(move || lines.for_each(drop));
-            return Ok((served, address));
-        }
-    }
-    Err(format!("{} serve ended early", server.display()))
+fn serve(server: &Path, directory: &str, namespace: &str) -> Result<(Process, String), String> {
+    let address = format!("127.0.0.1:{}", free_port()?);
+    let mut command = Command::new(server);
+    command
+        .args(["serve", "--plain-http", "--listen", &address])
+        .args(["--manifests", directory, "--plugin", "ValidatingAdmissionPolicy"])
+        .args(["--cluster-objects", namespace]);
+    let mut process = Process::start(command, &Path::new(directory).with_extension("log"))?;
+    process.wait_until("listening", |_| Ok(TcpStream::connect(&address).is_ok()))?;
+    Ok((process, address))
 }

@@ -1,0 +1,24 @@
+//! A program that is run once for a measurement.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde::de::DeserializeOwned;
+
+/// Runs a program that prints one line of JSON.
+pub(super) fn run<T: DeserializeOwned>(program: &Path, arguments: &[impl AsRef<OsStr>]) -> Result<T, String> {
+    let name = program.display();
+    let output = Command::new(program)
+        .args(arguments)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("{name}: {error}"))?;
+    match output.status.success() {
+        true => serde_json::from_slice(&output.stdout).map_err(|error| format!("{name}: {error}")),
+        false => {
+            let arguments: Vec<_> = arguments.iter().map(AsRef::as_ref).collect();
+            Err(format!("{name} {arguments:?}: {}", output.status))
+        }
+    }
+}
