@@ -6,6 +6,7 @@
 
 mod build;
 mod guard;
+mod names;
 mod node;
 mod observe;
 mod place;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pratique_json as json;
 
 use super::guard::Guard;
+use super::names::Names;
 use super::place::Place;
 use super::set::ConstantSet;
 use crate::constant::Constant;
@@ -140,7 +141,34 @@ pub(super) enum Key {
     Input(NodeId),
 }
 
+impl Node {
+    /// Takes no more room than it needs, once nothing is added any more.
+    pub(super) fn settle(&mut self, names: &mut Names) {
+        match self {
+            Node::Attribute(attribute) => attribute.settle(names),
+            Node::Call(call) => names.share(&mut call.name),
+            Node::Constant(Constant::String(text)) if text.len() <= SHORT => names.share(text),
+            _ => {}
+        }
+    }
+}
+
+/// Constants up to this length may be names.
+const SHORT: usize = 24;
+
 impl Attribute {
+    fn settle(&mut self, names: &mut Names) {
+        if let Root::Variable { name, .. } = &mut self.root {
+            names.share(name);
+        }
+        for step in &mut self.path {
+            if let Key::Name(name) | Key::Declared(name) = &mut step.key {
+                names.share(name);
+            }
+        }
+        self.path.shrink_to_fit();
+    }
+
     /// What it costs where each step finds its member.
     #[inline]
     pub(super) fn cost(&self) -> u64 {
@@ -152,8 +180,20 @@ impl Step {
     /// The member that it leads to, if there is one; `None` where it is not by a plain name.
     #[inline]
     pub(super) fn find<'a>(&self, object: &'a json::Object<'a>) -> Option<Option<&'a json::Value<'a>>> {
+        match self.optional {
+            false => self.find_optional(object),
+            true => None,
+        }
+    }
+
+    /// The same, whether the step is marked with `?` or not.
+    #[inline]
+    pub(super) fn find_optional<'a>(
+        &self,
+        object: &'a json::Object<'a>,
+    ) -> Option<Option<&'a json::Value<'a>>> {
         match &self.key {
-            Key::Name(name) | Key::Declared(name) if !self.optional => Some(self.place.find(object, name)),
+            Key::Name(name) | Key::Declared(name) => Some(self.place.find(object, name)),
             _ => None,
         }
     }

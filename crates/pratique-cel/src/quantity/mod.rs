@@ -7,6 +7,7 @@ mod decimal;
 mod parse;
 mod small;
 mod suffix;
+mod text;
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -15,6 +16,7 @@ use decimal::Decimal;
 pub use parse::ParseError;
 use small::Small;
 use suffix::Format;
+use text::Text;
 
 /// An exact number with the kind of suffix it was written with. Equality and order are those of the number.
 #[derive(Debug, Clone)]
@@ -22,7 +24,7 @@ pub struct Quantity {
     amount: Amount,
     format: Format,
     /// The text it was read from, where that passes for canonical.
-    text: Option<Box<str>>,
+    text: Option<Text>,
 }
 
 /// The number. Most quantities are [`Small`]; only those count as integers.
@@ -227,7 +229,7 @@ impl Eq for Quantity {}
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.text {
-            Some(text) => f.write_str(text),
+            Some(text) => f.write_str(text.as_str()),
             None => {
                 let (digits, suffix) = self.canonical();
                 write!(f, "{digits}{suffix}")

@@ -3,6 +3,7 @@
 use super::decimal::Decimal;
 use super::small::Small;
 use super::suffix::{self, Format, Suffix};
+use super::text::Text;
 use super::{Amount, Quantity};
 
 /// How many decimal digits a [`Small`] holds for sure.
@@ -27,8 +28,6 @@ pub enum ParseError {
 /// A text taken apart.
 struct Parts<'a> {
     negative: bool,
-    /// Sign and number.
-    number: &'a str,
     /// The digits before the point without leading zeroes, at least `0`.
     whole: &'a str,
     /// The digits behind the point.
@@ -44,11 +43,11 @@ pub(super) fn quantity(text: &str) -> Result<Quantity, ParseError> {
     let suffix = suffix::interpret(parts.suffix).ok_or(ParseError::Suffix)?;
     match small(&parts, suffix) {
         Some(small) => Ok(Quantity {
-            text: passes_for_canonical(text, &parts, suffix, small).then(|| text.into()),
+            text: passes_for_canonical(text, &parts, suffix, small).then(|| Text::new(text)),
             amount: Amount::Small(small),
             format: suffix.format(),
         }),
-        None => big(&parts, suffix),
+        None => big(text, &parts, suffix),
     }
 }
 
@@ -59,7 +58,6 @@ impl<'a> Parts<'a> {
         if significant.is_empty() {
             return Ok(Self {
                 negative: false,
-                number: "0",
                 whole: "0",
                 fraction: "",
                 suffix: "",
@@ -70,7 +68,6 @@ impl<'a> Parts<'a> {
         check_suffix(suffix)?;
         Ok(Self {
             negative: text.starts_with('-'),
-            number: text.strip_suffix(suffix).unwrap_or(text),
             whole: if whole.is_empty() { "0" } else { whole },
             fraction,
             suffix,
@@ -79,13 +76,20 @@ impl<'a> Parts<'a> {
 }
 
 fn take_digits(text: &str) -> (&str, &str) {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let digits = text.bytes().position(|byte| !byte.is_ascii_digit());
+    let end = digits.unwrap_or(text.len());
     text.split_at_checked(end).unwrap_or((text, ""))
 }
 
 /// Letters, then perhaps a sign, then digits.
 fn check_suffix(suffix: &str) -> Result<(), ParseError> {
-    let rest = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+    let is_letter = |c| {
+        matches!(
+            c,
+            'e' | 'E' | 'i' | 'n' | 'u' | 'm' | 'k' | 'K' | 'M' | 'G' | 'T' | 'P'
+        )
+    };
+    let rest = suffix.trim_start_matches(is_letter);
     let rest = rest.strip_prefix(['+', '-']).unwrap_or(rest);
     if rest.bytes().all(|byte| byte.is_ascii_digit()) {
         Ok(())
@@ -113,7 +117,11 @@ fn small(parts: &Parts<'_>, suffix: Suffix) -> Option<Small> {
     if scale < NANO {
         return None;
     }
-    let value: i64 = [parts.whole, parts.fraction].concat().parse().ok()?;
+    let digits = parts.whole.bytes().chain(parts.fraction.bytes());
+    let value = digits.fold(0_i64, |value, digit| {
+        // As few digits as there are leave room.
+        value.wrapping_mul(10).wrapping_add(i64::from(digit & 0xf))
+    });
     let value = value.checked_mul(factor)?;
     Some(Small {
         value: if parts.negative { -value } else { value },
@@ -130,14 +138,16 @@ fn passes_for_canonical(text: &str, parts: &Parts<'_>, suffix: Suffix, small: Sm
         // Seven is upstream's idea of "no factor of 1024".
         Suffix::Binary { power } => (small.value >> power) & 7 != 0,
         Suffix::Decimal { .. } => {
-            let digits = [parts.whole, parts.fraction].concat();
-            small.scale % 3 == 0 && !digits.ends_with("000") && !digits.starts_with('0')
+            let digits = || parts.whole.bytes().chain(parts.fraction.bytes());
+            let ends_in_zeroes = digits().rev().take(3).filter(|digit| *digit == b'0').count() == 3;
+            small.scale % 3 == 0 && !ends_in_zeroes && digits().next() != Some(b'0')
         }
     }
 }
 
-fn big(parts: &Parts<'_>, suffix: Suffix) -> Result<Quantity, ParseError> {
-    let mut amount = Decimal::parse(parts.number).ok_or(ParseError::Numeric)?;
+fn big(text: &str, parts: &Parts<'_>, suffix: Suffix) -> Result<Quantity, ParseError> {
+    let number = text.strip_suffix(parts.suffix).unwrap_or(text);
+    let mut amount = Decimal::parse(number).ok_or(ParseError::Numeric)?;
     match suffix {
         Suffix::Decimal { exponent, .. } => amount.multiply_by_power_of_10(exponent),
         Suffix::Binary { power } => amount.multiply_by_power_of_2(power),

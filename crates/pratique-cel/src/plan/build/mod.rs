@@ -8,6 +8,7 @@ mod literals;
 use std::sync::Arc;
 
 use super::Program;
+use super::names::Names;
 use super::node::{LocalIndex, Node, NodeId, Root};
 use crate::ast::{Expr, ExprId};
 use crate::checker::{Checked, Reference};
@@ -42,6 +43,7 @@ impl<'p> Planner<'p> {
 
     pub(super) fn program(mut self) -> Result<Program, String> {
         let root = self.plan(self.checked.ast.root)?;
+        Names::with(|names| self.nodes.iter_mut().for_each(|node| node.settle(names)));
         self.nodes.shrink_to_fit();
         self.origins.shrink_to_fit();
         Ok(Program {

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::error::Fault;
 use crate::ops;
-use crate::plan::node::NodeId;
+use crate::plan::node::{Node, NodeId};
 use crate::plan::observe::Observer;
 use crate::plan::quick;
 use crate::plan::set::ConstantSet;
@@ -81,6 +81,14 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     pub(super) fn optional_or(&mut self, left: NodeId, right: NodeId, unwrap: bool) -> Evaluation<'a> {
+        if unwrap
+            && !O::ACTIVE
+            && let Node::Attribute(attribute) = self.program.node(left)
+            && let Some((found, cost)) = self.known_optional(attribute)
+        {
+            self.context.charge_ones(cost)?;
+            return found.map_or_else(|| self.evaluate(right), Ok);
+        }
         match self.evaluate(left)? {
             Value::Optional(Some(value)) if unwrap => ops::sound(*value),
             some @ Value::Optional(Some(_)) => Ok(some),

@@ -36,7 +36,30 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             self.context.charge_ones(attribute.cost())?;
             return Ok(value);
         }
+        if let Some((found, cost)) = self.known_optional(attribute) {
+            self.context.charge_ones(cost)?;
+            let found = found.map(|value| self.context.arena.value(value));
+            return Ok(Value::Optional(found));
+        }
         self.attribute_of(attribute)
+    }
+
+    /// What is in the optional that a path through objects of the input leads to, and what that costs.
+    pub(super) fn known_optional(&self, attribute: &'a Attribute) -> Option<(Option<Value<'a>>, u64)> {
+        if attribute.charge != Charge::One {
+            return None;
+        }
+        let root = self.root(attribute)?;
+        let object = input(root)?;
+        let (found, steps) = optional_member(object, &attribute.path)?;
+        let found = match (root, found) {
+            (_, None) => None,
+            (Value::Map(Map::Typed(_)), Some(member)) if !leads_into_options(object, &attribute.path) => {
+                Some(Value::from_typed_json(member))
+            }
+            (_, Some(member)) => Some(Value::from_json(member)),
+        };
+        Some((found, steps + 1))
     }
 
     /// The value of an attribute that is a path through objects of the input, as most are.
@@ -348,6 +371,31 @@ fn leads_into_options(object: &json::Object<'_>, path: &[Step]) -> bool {
 fn presence<'a>(object: &'a json::Object<'a>, path: &[Step]) -> Option<bool> {
     let (last, way) = path.split_last()?;
     last.find(by(object, way)?).map(|found| found.is_some())
+}
+
+/// What is in the optional at the end of a path through objects, and how many steps find a member; `None` where no step
+/// is optional, where one before the first that is finds nothing, and where the path is of another kind.
+fn optional_member<'a>(
+    object: &'a json::Object<'a>,
+    path: &[Step],
+) -> Option<(Option<&'a json::Value<'a>>, u64)> {
+    let first = path.iter().position(|step| step.optional)?;
+    let (way, rest) = path.split_at_checked(first)?;
+    let mut object = by(object, way)?;
+    let mut steps = way.len() as u64;
+    let (last, between) = rest.split_last()?;
+    for step in between {
+        match step.find_optional(object)? {
+            Some(json::Value::Object(member)) => object = member,
+            Some(json::Value::Array(_)) => return None,
+            // There is nothing in a scalar.
+            Some(_) => return Some((None, steps + 1)),
+            None => return Some((None, steps)),
+        }
+        steps += 1;
+    }
+    let found = last.find_optional(object)?;
+    Some((found, steps + u64::from(found.is_some())))
 }
 
 #[inline]
