@@ -121,7 +121,9 @@ impl ClosedSet {
 }
 
 impl Sees {
-    fn and(self, other: Sees) -> Sees {
+    /// What one of the two sees.
+    #[must_use]
+    pub fn and(self, other: Sees) -> Sees {
         Sees {
             objects: self.objects || other.objects,
             request: self.request || other.request,

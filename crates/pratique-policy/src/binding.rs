@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use pratique_json::Value;
 use pratique_match::MatchResources;
 use pratique_types::GroupVersionKind;
@@ -12,12 +11,32 @@ use crate::cluster::Cluster;
 use crate::constraints::Constraints;
 use crate::params::ParamRef;
 
+/// The bindings of a policy, by name: there may be thousands that say the same, so that each has little of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Bindings {
+    /// One after the other.
+    names: Box<str>,
+    places: Box<[Place]>,
+    terms: Box<[Terms]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Where its name ends; it begins where that of the one before ends.
+    end: u32,
+    terms: u32,
+}
+
 /// A compiled binding.
-#[derive(Debug)]
-pub(crate) struct Binding {
-    pub(crate) name: String,
-    /// The policy's name as the binding writes it.
-    pub(crate) policy: String,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Binding<'b> {
+    pub(crate) name: &'b str,
+    pub(crate) terms: &'b Terms,
+}
+
+/// What a binding says besides its name and that of the policy.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Terms {
     /// `None` matches all that the policy matches.
     pub(crate) resources: Option<Arc<MatchResources>>,
     pub(crate) param_ref: Option<ParamRef>,
@@ -27,6 +46,9 @@ pub(crate) struct Binding {
     pub(crate) action_names: Box<[Box<str>]>,
 }
 
+/// How many different terms are looked through for those that a binding has as well.
+const FEW: usize = 16;
+
 /// What a failed validation leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
@@ -35,23 +57,74 @@ pub(crate) enum Action {
     Audit,
 }
 
-impl Binding {
+impl Bindings {
+    /// Compiles bindings, which are in their order.
+    pub(crate) fn new<'a>(bindings: impl Iterator<Item = (&'a str, Terms)>) -> Self {
+        let mut names = String::new();
+        let mut all: Vec<Terms> = Vec::new();
+        let places = bindings.map(|(name, terms)| {
+            names.push_str(name);
+            let known = all.iter().rev().take(FEW).position(|own| *own == terms);
+            let at = match known {
+                Some(from_end) => all.len() - 1 - from_end,
+                None => {
+                    all.push(terms);
+                    all.len() - 1
+                }
+            };
+            // Names of 4 GiB and more are for nobody.
+            Place {
+                end: u32::try_from(names.len()).unwrap_or(u32::MAX),
+                terms: u32::try_from(at).unwrap_or(u32::MAX),
+            }
+        });
+        let places = places.collect();
+        Bindings {
+            names: names.into(),
+            places,
+            terms: all.into(),
+        }
+    }
+
+    /// All, by name.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Binding<'_>> {
+        let mut begin = 0;
+        self.places.iter().filter_map(move |place| {
+            let end = place.end as usize;
+            let name = self.names.get(begin..end)?;
+            begin = end;
+            let terms = self.terms.get(place.terms as usize)?;
+            Some(Binding { name, terms })
+        })
+    }
+
+    /// What they say, each once, at least.
+    pub(crate) fn terms(&self) -> &[Terms] {
+        &self.terms
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+}
+
+impl Terms {
     pub(crate) fn validating(
         binding: &api::ValidatingAdmissionPolicyBinding,
         constraints: &Constraints,
     ) -> Self {
         let spec = &binding.spec;
-        let actions = spec.validation_actions.iter();
-        Binding {
-            actions: actions.filter_map(|name| Action::of(name)).collect(),
-            action_names: spec
-                .validation_actions
-                .iter()
-                .map(|name| name.as_str().into())
-                .collect(),
-            ..Binding::of(
-                &binding.metadata,
-                &spec.policy_name,
+        let names = spec.validation_actions.iter();
+        Terms {
+            actions: names.clone().filter_map(|name| Action::of(name)).collect(),
+            action_names: names.map(|name| name.as_str().into()).collect(),
+            ..Terms::of(
                 spec.match_resources.as_ref(),
                 spec.param_ref.as_ref(),
                 constraints,
@@ -60,26 +133,20 @@ impl Binding {
     }
 
     pub(crate) fn mutating(binding: &api::MutatingAdmissionPolicyBinding, constraints: &Constraints) -> Self {
-        let spec = binding.spec.clone().unwrap_or_default();
-        Binding::of(
-            &binding.metadata,
-            spec.policy_name.as_deref().unwrap_or_default(),
-            spec.match_resources.as_ref(),
-            spec.param_ref.as_ref(),
+        let spec = binding.spec.as_ref();
+        Terms::of(
+            spec.and_then(|spec| spec.match_resources.as_ref()),
+            spec.and_then(|spec| spec.param_ref.as_ref()),
             constraints,
         )
     }
 
     fn of(
-        metadata: &ObjectMeta,
-        policy: &str,
         resources: Option<&api::MatchResources>,
         param_ref: Option<&api::ParamRef>,
         constraints: &Constraints,
     ) -> Self {
-        Binding {
-            name: metadata.name.clone().unwrap_or_default(),
-            policy: policy.to_owned(),
+        Terms {
             resources: resources
                 .map(|resources| constraints.shared(MatchResources::compile(Some(resources)))),
             param_ref: param_ref.map(ParamRef::compile),
@@ -135,5 +202,52 @@ impl Action {
             "Audit" => Some(Action::Audit),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bindings_that_say_the_same_share_it() {
+        let terms = |param: usize| Terms {
+            resources: None,
+            param_ref: (param > 0).then(|| {
+                let name = format!("param-{param}");
+                ParamRef::compile(&api::ParamRef {
+                    name: Some(name),
+                    ..api::ParamRef::default()
+                })
+            }),
+            actions: Box::default(),
+            action_names: Box::default(),
+        };
+        let given = [("a", 0), ("", 1), ("longer", 0), ("é", 1), ("z", 2)];
+        let bindings = Bindings::new(given.iter().map(|(name, param)| (*name, terms(*param))));
+        assert_eq!((bindings.len(), bindings.terms().len()), (5, 3));
+        for (binding, (name, param)) in bindings.iter().zip(given) {
+            assert_eq!((binding.name, binding.terms), (name, &terms(param)));
+        }
+        assert!(Bindings::new([].into_iter()).is_empty());
+    }
+
+    #[test]
+    fn many_terms_are_kept_apart() {
+        let names: Vec<String> = (0..100).map(|at| format!("n{at}")).collect();
+        let terms = |name: &str| Terms {
+            resources: None,
+            param_ref: None,
+            actions: Box::default(),
+            action_names: [name.into()].into(),
+        };
+        let bindings = Bindings::new(names.iter().map(|name| (name.as_str(), terms(name))));
+        let as_named = |own: Binding<'_>| {
+            own.terms
+                .action_names
+                .first()
+                .is_some_and(|name| **name == *own.name)
+        };
+        assert!(bindings.iter().all(as_named));
     }
 }

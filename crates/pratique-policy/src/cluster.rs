@@ -5,6 +5,8 @@ use pratique_match::{Equivalents, Namespaces};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
 
+use crate::namespace::NamespaceObject;
+
 /// A view of the cluster: of one moment, and the same for the whole of a request.
 pub trait Cluster: Namespaces {
     /// The resources that the cluster serves, and which of them are views of the same objects.
@@ -18,6 +20,13 @@ pub trait Cluster: Namespaces {
 
     /// All objects of a kind in a namespace (empty for a kind of cluster scope), by name.
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>>;
+
+    /// A namespace that [`namespace`](Namespaces::namespace) finds, as expressions see it; `None` where nobody has kept
+    /// that, so that it is made for the request.
+    fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
+        let _ = name;
+        None
+    }
 
     /// How objects of a kind are merged: the schema that has its group and version, if there is one.
     fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {

@@ -1,6 +1,5 @@
 //! What validating and mutating policies have in common: when they act, and with which bindings.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use pratique_expression::{Cache, Composition, Declarations, Use};
@@ -9,11 +8,10 @@ use pratique_types::{GroupVersion, GroupVersionKind};
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 
-use crate::binding::Binding;
+use crate::binding::Bindings;
 use crate::cluster::Cluster;
 use crate::compiled::{Compiled, Compiler, Variable};
 use crate::constraints::Constraints;
-use pratique_exclusion::Origin;
 
 /// A compiled policy but for what it does.
 #[derive(Debug)]
@@ -25,8 +23,7 @@ pub(crate) struct Hook {
     /// By name, in order.
     pub(crate) variables: Box<[Variable]>,
     pub(crate) conditions: Box<[Compiled]>,
-    /// By name.
-    pub(crate) bindings: Box<[Binding]>,
+    pub(crate) bindings: Bindings,
 }
 
 /// What an error leads to.
@@ -47,10 +44,6 @@ pub(crate) struct Parts<'p> {
     pub(crate) conditions: &'p [api::MatchCondition],
 }
 
-/// Bindings, by the policy that they name.
-#[derive(Debug)]
-pub(crate) struct Bound(HashMap<String, Vec<Binding>>);
-
 impl Hook {
     /// Compiles the common parts, and hands on what the rest is to be compiled with.
     ///
@@ -58,7 +51,7 @@ impl Hook {
     pub(crate) fn compile<'c>(
         name: String,
         parts: &Parts<'_>,
-        bindings: Vec<Binding>,
+        bindings: Bindings,
         cache: &'c Cache,
         constraints: &Constraints,
     ) -> Option<(Self, Compiler<'c>)> {
@@ -83,7 +76,7 @@ impl Hook {
             param_kind,
             variables,
             conditions: conditions.collect(),
-            bindings: bindings.into(),
+            bindings,
         };
         Some((hook, compiler))
     }
@@ -118,23 +111,6 @@ impl Parts<'_> {
             patch_types: false,
             variables: true,
         }
-    }
-}
-
-impl Bound {
-    pub(crate) fn new(bindings: impl Iterator<Item = Binding>) -> Self {
-        let mut bound: HashMap<String, Vec<Binding>> = HashMap::new();
-        for binding in bindings {
-            bound.entry(binding.policy.clone()).or_default().push(binding);
-        }
-        Bound(bound)
-    }
-
-    /// The bindings of a policy, by name; `None` for a policy that does not count: one of the API without any.
-    pub(crate) fn take(&mut self, policy: &str, origin: Origin) -> Option<Vec<Binding>> {
-        let mut bindings = self.0.remove(policy).unwrap_or_default();
-        bindings.sort_by(|a, b| a.name.cmp(&b.name));
-        (origin == Origin::Static || !bindings.is_empty()).then_some(bindings)
     }
 }
 

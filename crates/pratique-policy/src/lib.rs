@@ -27,6 +27,7 @@ mod params;
 mod policies;
 mod renew;
 mod session;
+mod sweep;
 mod trace;
 mod trial;
 mod validate;
@@ -40,6 +41,7 @@ pub use cluster::{Cluster, ParamScope};
 pub use mutating::{
     Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same,
 };
+pub use namespace::NamespaceObject;
 pub use observer::{Decision, Effect, ErrorType, Mutating, Observer};
 pub use outcome::{Unfinished, Verdict};
 pub use policies::Policies;

@@ -9,10 +9,11 @@ use pratique_exclusion::{Origin, Phase, intercepts};
 use pratique_json as json;
 use pratique_match::{MatchError, MatchResources, Matched, Target};
 
-use crate::binding::{Binding, Params};
+use crate::binding::{Binding, Params, Terms};
 use crate::cluster::Cluster;
 use crate::groups::Groups;
 use crate::hook::Hook;
+use crate::outcome::Unfinished;
 use crate::session::Session;
 use crate::trace::{Does, Met, Subject, Trace};
 
@@ -49,45 +50,59 @@ impl<'s> Meeting<'s> {
         }
     }
 
-    /// The policies to ask. Who looks on wants to know of all.
+    /// The policies to ask. `left` may know which members of a group, by its place, are left to ask. Who looks on wants
+    /// to know of all.
     pub(crate) fn candidates<'h>(
         &self,
         origin: Origin,
         groups: &Groups,
         hooks: impl ExactSizeIterator<Item = &'h Hook>,
-    ) -> Candidates<'s> {
+        left: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, Unfinished>,
+    ) -> Result<Candidates<'s>, Unfinished> {
+        if groups.groups.is_empty() {
+            return Ok(Candidates::default());
+        }
         if !intercepts(Phase::Policy, origin, self.target.resource, self.target.kind) {
             for hook in hooks.filter(|_| self.trace.is_some()) {
                 self.tell_policy(origin, hook, Met::Excluded);
             }
-            return Candidates::default();
+            return Ok(Candidates::default());
         }
         match self.trace {
-            Some(_) => Candidates {
+            Some(_) => Ok(Candidates {
                 policies: (0..hooks.len() as u32).map(|position| (position, 0)).collect(),
                 outcomes: Vec::new(),
-            },
-            None => self.matched(groups),
+            }),
+            None => self.matched(groups, left),
         }
     }
 
-    fn matched(&self, groups: &Groups) -> Candidates<'s> {
+    fn matched(
+        &self,
+        groups: &Groups,
+        mut left: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, Unfinished>,
+    ) -> Result<Candidates<'s>, Unfinished> {
         let mut candidates = Candidates::default();
-        let mut found = groups.index.candidates(&self.target, self.cluster.equivalents());
-        let groups = found.drain(..).filter_map(|at| groups.groups.get(at as usize));
-        for group in groups {
+        for at in groups.index.candidates(&self.target, self.cluster.equivalents()) {
+            let Some(group) = groups.groups.get(at as usize) else {
+                continue;
+            };
             let Some(outcome) = self.matches(&group.constraints).transpose() else {
                 continue;
             };
+            let members = match &outcome {
+                Ok(matched) => left(at as usize, *matched)?,
+                Err(_) => None,
+            };
+            let members = members.as_deref().unwrap_or(&group.members).iter();
             let place = candidates.outcomes.len() as u32;
             candidates.outcomes.push(outcome);
-            let members = group.members.iter().map(|position| (*position, place));
-            candidates.policies.extend(members);
+            candidates
+                .policies
+                .extend(members.map(|position| (*position, place)));
         }
-        if candidates.outcomes.len() > 1 {
-            candidates.policies.sort_unstable();
-        }
-        candidates
+        candidates.policies.sort_unstable();
+        Ok(candidates)
     }
 
     /// What the request matches a policy as; the error is that of the policy's configuration.
@@ -119,27 +134,30 @@ impl<'s> Meeting<'s> {
     }
 
     /// The params to invoke a policy with, one after the other; `None` for a binding that does not match.
-    pub(crate) fn binding(&self, hook: &Hook, binding: &Binding) -> Result<Option<Params<'s>>, String> {
+    pub(crate) fn binding(&self, hook: &Hook, binding: Binding<'_>) -> Result<Option<Params<'s>>, String> {
         let kind = hook.param_kind.as_ref();
-        let params = self.is_bound(binding).and_then(|matches| {
-            let params = matches.then(|| binding.params(kind, self.target.namespace, self.cluster));
+        let terms = binding.terms;
+        let bound = self.is_bound(terms, hook.bindings.len() > 1);
+        let params = bound.and_then(|matches| {
+            let params = matches.then(|| terms.params(kind, self.target.namespace, self.cluster));
             params.transpose()
         });
         if let Some(trace) = self.trace {
-            let met = match &binding.resources {
+            let met = match &terms.resources {
                 Some(resources) => self.met(&params, resources),
                 None => params
                     .as_ref()
                     .map_or_else(|error| Met::Error(error), |_| Met::Yes),
             };
-            trace.binding(&binding.name, met);
+            trace.binding(binding.name, met);
         }
         params
     }
 
-    /// Whether the request matches a binding; the error is that of the binding's configuration.
-    fn is_bound(&self, binding: &Binding) -> Result<bool, String> {
-        let Some(resources) = &binding.resources else {
+    /// Whether the request matches a binding, of which the policy may have several; the error is that of the binding's
+    /// configuration.
+    pub(crate) fn is_bound(&self, terms: &Terms, of_several: bool) -> Result<bool, String> {
+        let Some(resources) = &terms.resources else {
             return Ok(true);
         };
         let ask = || {
@@ -149,7 +167,7 @@ impl<'s> Meeting<'s> {
                 .map_err(|error| error.to_string())
         };
         // The set of constraints has it as well.
-        if Arc::strong_count(resources) <= 2 {
+        if !of_several && Arc::strong_count(resources) <= 2 {
             return ask();
         }
         let mut bound = self.bound.borrow_mut();
@@ -161,10 +179,10 @@ impl<'s> Meeting<'s> {
     }
 
     /// Tells those who look on that the policy and binding, of which they know already, are at work now.
-    pub(crate) fn resume(&self, origin: Origin, hook: &Hook, binding: &Binding) {
+    pub(crate) fn resume(&self, origin: Origin, hook: &Hook, binding: Binding<'_>) {
         if let Some(trace) = self.trace {
             self.tell_policy(origin, hook, Met::Yes);
-            trace.binding(&binding.name, Met::Yes);
+            trace.binding(binding.name, Met::Yes);
         }
     }
 

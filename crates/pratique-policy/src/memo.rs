@@ -13,6 +13,8 @@ use pratique_cel::value::Evaluation;
 use pratique_cel::{Fault, FaultKind, Stop};
 use pratique_expression::{Closed, Sees};
 
+use crate::sweep::Findings;
+
 /// What expressions see of a request: in which form the objects, `request` and `namespaceObject`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame(u32);
@@ -42,6 +44,7 @@ pub(crate) struct Known<'s> {
 #[derive(Debug, Default)]
 pub(crate) struct Memo<'s> {
     known: RefCell<HashMap<Key, Known<'s>, RandomState>>,
+    findings: RefCell<Vec<Findings<'s>>>,
 }
 
 /// A closed expression, by its address: policies keep it for longer than a request. And what it sees.
@@ -80,11 +83,33 @@ impl Key {
             frame: frame.seen(closed.sees()),
         })
     }
+
+    /// The address of the closed expression.
+    pub(crate) fn closed(self) -> usize {
+        self.closed
+    }
+
+    /// Whether an expression that sees this sees of a frame what this one does.
+    pub(crate) fn is_seen_as(self, frame: Frame, sees: Sees) -> bool {
+        self.frame == frame.seen(sees)
+    }
 }
 
 impl<'s> Memo<'s> {
     pub(crate) fn get(&self, key: Key) -> Option<Known<'s>> {
-        self.known.borrow().get(&key).cloned()
+        let findings = self.findings.borrow();
+        let found = findings.iter().find_map(|own| own.get(key));
+        found.or_else(|| self.known.borrow().get(&key).cloned())
+    }
+
+    /// Whether nothing is known yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.findings.borrow().is_empty() && self.known.borrow().is_empty()
+    }
+
+    /// Remembers what a sweep has found out.
+    pub(crate) fn keep(&self, findings: Findings<'s>) {
+        self.findings.borrow_mut().push(findings);
     }
 
     /// Remembers what an expression gave, unless it came to no end: next time it may.

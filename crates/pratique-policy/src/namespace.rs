@@ -3,6 +3,29 @@
 use std::borrow::Cow;
 
 use pratique_json::{Object, Value};
+use pratique_types::GroupVersionKind;
+
+use crate::typed;
+
+/// A namespace in the forms in which expressions see it, for a [`Cluster`](crate::Cluster) to keep.
+#[derive(Clone, Debug)]
+pub struct NamespaceObject {
+    pub(crate) full: Value<'static>,
+    pub(crate) reduced: Value<'static>,
+}
+
+impl NamespaceObject {
+    /// Of a stored `v1` Namespace.
+    pub fn new(stored: &Value<'_>) -> Self {
+        let kind = GroupVersionKind::new("", "v1", "Namespace");
+        let typed = typed::typed(&kind, stored);
+        let full = without_kind(typed.as_ref().unwrap_or(stored));
+        NamespaceObject {
+            reduced: reduced(&full).into_owned(),
+            full: full.clone().into_owned(),
+        }
+    }
+}
 
 /// A namespace without its kind, as the server's own types have it.
 pub(crate) fn without_kind<'a>(namespace: &'a Value<'a>) -> Value<'a> {
@@ -10,7 +33,7 @@ pub(crate) fn without_kind<'a>(namespace: &'a Value<'a>) -> Value<'a> {
 }
 
 /// A namespace with only those of its metadata that have a place in policies.
-pub(crate) fn reduced<'a>(namespace: &'a Value<'a>) -> Value<'a> {
+fn reduced<'a>(namespace: &'a Value<'a>) -> Value<'a> {
     let Value::Object(mut members) = namespace.borrowed() else {
         return Value::Null;
     };

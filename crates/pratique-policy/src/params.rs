@@ -8,7 +8,7 @@ use pratique_types::GroupVersionKind;
 use crate::cluster::{Cluster, ParamScope};
 
 /// A compiled `paramRef`.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct ParamRef {
     name: String,
     namespace: String,

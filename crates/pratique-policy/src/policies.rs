@@ -6,12 +6,13 @@ use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 
-use crate::binding::Binding;
+use crate::binding::{Bindings, Terms};
 use crate::compiled::Expressions;
 use crate::constraints::Constraints;
 use crate::groups::Groups;
-use crate::hook::{Bound, Hook, Parts};
-use crate::renew::{self, MadeOf};
+use crate::hook::{Hook, Parts};
+use crate::renew::{Bound, MadeOf};
+use crate::sweep::Sweep;
 
 /// The validating policies of one origin with their bindings.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Policies {
     /// By name.
     pub(crate) policies: Vec<Arc<Policy>>,
     pub(crate) groups: Groups,
+    /// Of each group.
+    pub(crate) sweeps: Vec<Sweep>,
     constraints: Arc<Constraints>,
 }
 
@@ -47,13 +50,12 @@ impl Policies {
         cache: &Cache,
     ) -> Self {
         let constraints = Arc::new(Constraints::default());
-        let bindings = bindings
-            .into_iter()
-            .map(|binding| Binding::validating(binding, &constraints));
-        let mut bound = Bound::new(bindings);
+        let mut bound = Bound::new(bindings, policy_and_name);
         let compiled = policies.into_iter().filter_map(|policy| {
             let name = policy.metadata.name.clone().unwrap_or_default();
             let bindings = bound.take(&name, origin)?;
+            let terms = |(name, binding)| (name, Terms::validating(binding, &constraints));
+            let bindings = Bindings::new(bindings.into_iter().map(terms));
             Policy::compile(name, policy, bindings, cache, &constraints).map(Arc::new)
         });
         Policies::of(compiled.collect(), origin, constraints.clone())
@@ -68,10 +70,7 @@ impl Policies {
         bindings: impl IntoIterator<Item = &'a Arc<api::ValidatingAdmissionPolicyBinding>>,
         cache: &Cache,
     ) -> Self {
-        let mut bound = renew::Bound::new(bindings, |binding| {
-            let name = binding.metadata.name.as_deref().unwrap_or_default();
-            (binding.spec.policy_name.as_str(), name)
-        });
+        let mut bound = Bound::new(bindings, |binding| policy_and_name(binding));
         let compiled = policies.into_iter().filter_map(|policy| {
             let name = policy.metadata.name.as_deref().unwrap_or_default();
             let bindings = bound.take(name, self.origin)?;
@@ -80,10 +79,11 @@ impl Policies {
                 made_of.is_some_and(|made_of| made_of.is(policy, &bindings))
             });
             known.cloned().or_else(|| {
-                let own = bindings
-                    .iter()
-                    .map(|binding| Binding::validating(binding, &self.constraints))
-                    .collect();
+                let terms = bindings.iter().map(|(name, binding)| {
+                    let terms = Terms::validating(binding, &self.constraints);
+                    (*name, terms)
+                });
+                let own = Bindings::new(terms);
                 let compiled = Policy::compile(name.to_owned(), policy, own, cache, &self.constraints)?;
                 Some(Arc::new(Policy {
                     made_of: Some(MadeOf::new(policy, &bindings)),
@@ -96,9 +96,14 @@ impl Policies {
 
     fn of(mut policies: Vec<Arc<Policy>>, origin: Origin, constraints: Arc<Constraints>) -> Self {
         policies.sort_by(|a, b| a.hook.name.cmp(&b.hook.name));
+        let groups = Groups::new(policies.iter().map(|policy| &policy.hook));
+        let sweeps = groups.groups.iter();
         Policies {
             origin,
-            groups: Groups::new(policies.iter().map(|policy| &policy.hook)),
+            sweeps: sweeps
+                .map(|group| Sweep::new(&policies, &group.members))
+                .collect(),
+            groups,
             constraints,
             policies,
         }
@@ -127,11 +132,17 @@ impl Policies {
     }
 }
 
+/// The policy that a binding names, and its own name.
+fn policy_and_name(binding: &api::ValidatingAdmissionPolicyBinding) -> (&str, &str) {
+    let name = binding.metadata.name.as_deref().unwrap_or_default();
+    (&binding.spec.policy_name, name)
+}
+
 impl Policy {
     fn compile(
         name: String,
         policy: &api::ValidatingAdmissionPolicy,
-        bindings: Vec<Binding>,
+        bindings: Bindings,
         cache: &Cache,
         constraints: &Constraints,
     ) -> Option<Self> {

@@ -14,21 +14,22 @@ pub(crate) struct MadeOf<P, B> {
 }
 
 /// Bindings by the policy that they name, each list by the binding's name.
-pub(crate) struct Bound<'a, B>(HashMap<&'a str, Vec<&'a Arc<B>>>);
+pub(crate) struct Bound<'a, B>(HashMap<&'a str, Vec<(&'a str, B)>>);
 
 impl<P, B> MadeOf<P, B> {
-    pub(crate) fn new(policy: &Arc<P>, bindings: &[&Arc<B>]) -> Self {
+    pub(crate) fn new(policy: &Arc<P>, bindings: &[(&str, &Arc<B>)]) -> Self {
+        let bindings = bindings.iter().map(|(_, binding)| Arc::downgrade(binding));
         MadeOf {
             policy: Arc::downgrade(policy),
-            bindings: bindings.iter().map(|binding| Arc::downgrade(binding)).collect(),
+            bindings: bindings.collect(),
         }
     }
 
     /// Whether it was made of these very objects.
-    pub(crate) fn is(&self, policy: &Arc<P>, bindings: &[&Arc<B>]) -> bool {
+    pub(crate) fn is(&self, policy: &Arc<P>, bindings: &[(&str, &Arc<B>)]) -> bool {
         let same_bindings = || {
             let mut pairs = self.bindings.iter().zip(bindings);
-            pairs.all(|(own, given)| std::ptr::eq(own.as_ptr(), Arc::as_ptr(given)))
+            pairs.all(|(own, (_, given))| std::ptr::eq(own.as_ptr(), Arc::as_ptr(given)))
         };
         std::ptr::eq(self.policy.as_ptr(), Arc::as_ptr(policy))
             && self.bindings.len() == bindings.len()
@@ -36,25 +37,25 @@ impl<P, B> MadeOf<P, B> {
     }
 }
 
-impl<'a, B> Bound<'a, B> {
+impl<'a, B: Copy> Bound<'a, B> {
     pub(crate) fn new(
-        bindings: impl IntoIterator<Item = &'a Arc<B>>,
-        policy_and_name: impl Fn(&'a B) -> (&'a str, &'a str),
+        bindings: impl IntoIterator<Item = B>,
+        policy_and_name: impl Fn(B) -> (&'a str, &'a str),
     ) -> Self {
-        let mut named: Vec<_> = bindings
+        let named = bindings
             .into_iter()
-            .map(|binding| (policy_and_name(binding), binding))
-            .collect();
+            .map(|binding| (policy_and_name(binding), binding));
+        let mut named: Vec<_> = named.collect();
         named.sort_by_key(|((_, name), _)| *name);
         let mut bound: HashMap<_, Vec<_>> = HashMap::new();
-        for ((policy, _), binding) in named {
-            bound.entry(policy).or_default().push(binding);
+        for ((policy, name), binding) in named {
+            bound.entry(policy).or_default().push((name, binding));
         }
         Bound(bound)
     }
 
-    /// The bindings of a policy; `None` for a policy that does not count: one of the API without any.
-    pub(crate) fn take(&mut self, policy: &str, origin: Origin) -> Option<Vec<&'a Arc<B>>> {
+    /// The bindings of a policy with their names; `None` for a policy that does not count: one of the API without any.
+    pub(crate) fn take(&mut self, policy: &str, origin: Origin) -> Option<Vec<(&'a str, B)>> {
         let bindings = self.0.remove(policy).unwrap_or_default();
         (origin == Origin::Static || !bindings.is_empty()).then_some(bindings)
     }
@@ -68,11 +69,11 @@ mod tests {
     fn equal_is_not_the_same() {
         let (policy, other) = (Arc::new(1), Arc::new(1));
         let (first, second) = (Arc::new("a"), Arc::new("b"));
-        let made = MadeOf::new(&policy, &[&first, &second]);
-        assert!(made.is(&policy, &[&first, &second]));
-        assert!(!made.is(&other, &[&first, &second]));
-        assert!(!made.is(&policy, &[&second, &first]));
-        assert!(!made.is(&policy, &[&first]));
+        let made = MadeOf::new(&policy, &[("a", &first), ("b", &second)]);
+        assert!(made.is(&policy, &[("a", &first), ("b", &second)]));
+        assert!(!made.is(&other, &[("a", &first), ("b", &second)]));
+        assert!(!made.is(&policy, &[("b", &second), ("a", &first)]));
+        assert!(!made.is(&policy, &[("a", &first)]));
     }
 
     #[test]

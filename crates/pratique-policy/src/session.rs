@@ -1,12 +1,12 @@
 //! What one request needs while it is judged, made when it is first asked for.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use pratique_cel::library::authz::Authorizer;
 use pratique_cel::{Activation, Arena, Context, Program, Value, value::Struct};
-use pratique_expression::{Authorizers, request_value, slots};
+use pratique_expression::{Authorizers, Sees, request_value, slots};
 use pratique_json as json;
 use pratique_match::{Matched, Target};
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
@@ -14,7 +14,7 @@ use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 use crate::cluster::Cluster;
 use crate::evaluate::CALL_LIMIT;
 use crate::memo::{Frame, Memo, NamespaceForm};
-use crate::namespace;
+use crate::namespace::{self, NamespaceObject};
 use crate::trace::Trace;
 use crate::typed;
 use crate::variables::Variables;
@@ -62,6 +62,7 @@ pub(crate) struct Store<'s> {
     arena: Arena,
     values: typed_arena::Arena<json::Value<'s>>,
     variables: typed_arena::Arena<Variables<'s>>,
+    namespace: OnceCell<NamespaceObject>,
     memo: Memo<'s>,
 }
 
@@ -81,6 +82,23 @@ pub struct Submission<'s> {
     pub request: &'s AdmissionRequest<'s>,
     /// What it asks to store, perhaps mutated meanwhile.
     pub object: &'s json::Value<'s>,
+    /// What is known of the form of that.
+    pub form: ObjectForm,
+}
+
+impl<'s> Submission<'s> {
+    /// A request with what mutating policies made of its object, which they leave in the form of its kind.
+    pub fn mutated(request: &'s AdmissionRequest<'s>, object: &'s json::Value<'s>) -> Self {
+        let form = match typed::is_builtin(&request.kind) {
+            true => ObjectForm::Settled,
+            false => ObjectForm::Written,
+        };
+        Submission {
+            request,
+            object,
+            form,
+        }
+    }
 }
 
 impl<'s> From<&'s AdmissionRequest<'s>> for Submission<'s> {
@@ -88,6 +106,7 @@ impl<'s> From<&'s AdmissionRequest<'s>> for Submission<'s> {
         Submission {
             request,
             object: &request.object,
+            form: request.form,
         }
     }
 }
@@ -96,6 +115,7 @@ impl<'s> From<&'s AdmissionRequest<'s>> for Submission<'s> {
 pub(crate) struct Session<'s> {
     pub(crate) request: &'s AdmissionRequest<'s>,
     object: &'s json::Value<'s>,
+    form: ObjectForm,
     /// The object's name: the request's, or in validation where the server is to generate it that of the object.
     pub(crate) name: &'s str,
     pub(crate) surroundings: Surroundings<'s>,
@@ -104,7 +124,10 @@ pub(crate) struct Session<'s> {
     objects: RefCell<Vec<(&'s GroupVersionKind, Objects<'s>)>>,
     /// The stored namespace of the request, if it is to have one.
     stored_namespace: OnceCell<Option<&'s json::Value<'s>>>,
-    namespace: OnceCell<Namespace<'s>>,
+    /// Whether that is what the cluster has.
+    is_in_cluster: Cell<bool>,
+    /// The same as expressions see it.
+    namespace: OnceCell<&'s NamespaceObject>,
     authorizers: OnceCell<Authorizers<'s>>,
     /// Activations that nobody uses at the moment, by what they are of.
     spare: RefCell<Vec<((Frame, bool), Activation<'s>)>>,
@@ -121,13 +144,6 @@ pub(crate) struct Session<'s> {
 pub(crate) struct Objects<'s> {
     pub(crate) object: Value<'s>,
     pub(crate) old_object: Value<'s>,
-}
-
-/// The values of `namespaceObject`.
-#[derive(Clone, Copy)]
-struct Namespace<'s> {
-    reduced: Value<'s>,
-    full: Value<'s>,
 }
 
 /// The namespace of a request does not exist.
@@ -162,12 +178,14 @@ impl<'s> Session<'s> {
         Session {
             request: submission.request,
             object: submission.object,
+            form: submission.form,
             name: &submission.request.name,
             surroundings,
             store,
             requests: RefCell::default(),
             objects: RefCell::default(),
             stored_namespace: OnceCell::new(),
+            is_in_cluster: Cell::new(false),
             namespace: OnceCell::new(),
             authorizers: OnceCell::new(),
             spare: RefCell::default(),
@@ -279,12 +297,12 @@ impl<'s> Session<'s> {
     pub(crate) fn supply(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, program: &Program) {
         let slots = slots();
         let wants = |activation: &Activation<'s>, slot| program.reads(slot) && activation.get(slot).is_none();
-        if wants(activation, slots.request) {
-            activation.set(slots.request, self.request_value(&inputs.matched));
-        }
-        if wants(activation, slots.namespace_object) {
-            activation.set(slots.namespace_object, self.namespace(inputs.namespace));
-        }
+        let sees = Sees {
+            objects: true,
+            request: wants(activation, slots.request),
+            namespace: wants(activation, slots.namespace_object),
+        };
+        self.supply_seen(activation, inputs, sees);
         let of_user = wants(activation, slots.authorizer) || wants(activation, slots.request_resource);
         if of_user && inputs.authorizer {
             let made = self.authorizers.get_or_init(|| {
@@ -297,6 +315,17 @@ impl<'s> Session<'s> {
             });
             activation.set(slots.authorizer, made.authorizer);
             activation.set(slots.request_resource, made.request_resource);
+        }
+    }
+
+    /// Adds those of the variables of the request that are seen.
+    pub(crate) fn supply_seen(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, sees: Sees) {
+        let slots = slots();
+        if sees.request {
+            activation.set(slots.request, self.request_value(&inputs.matched));
+        }
+        if sees.namespace {
+            activation.set(slots.namespace_object, self.namespace(inputs.namespace));
         }
     }
 
@@ -322,10 +351,9 @@ impl<'s> Session<'s> {
     /// Whether an object is one of the request's, and known to have the form of its kind.
     fn is_settled(&self, kind: &GroupVersionKind, object: &json::Value<'s>) -> bool {
         let request = self.request;
-        let mut own = [&request.object, &request.old_object].into_iter();
-        request.form == ObjectForm::Settled
-            && own.any(|own| std::ptr::eq(own, object))
-            && *kind == request.kind
+        let own = [(self.object, self.form), (&request.old_object, request.form)];
+        let is_own = |(own, form): (&_, _)| form == ObjectForm::Settled && std::ptr::eq(own, object);
+        own.into_iter().any(is_own) && *kind == request.kind
     }
 
     /// An object that was made just now, in the form of its kind, with that kind's name.
@@ -393,19 +421,18 @@ impl<'s> Session<'s> {
         let (Some(stored), false) = (stored, form == NamespaceForm::Absent) else {
             return Value::Null;
         };
-        let made = self.namespace.get_or_init(|| {
-            let kind = GroupVersionKind::new("", "v1", "Namespace");
-            let full = typed::typed(&kind, stored).map_or(stored, |typed| self.keep(typed));
-            let full = self.keep(namespace::without_kind(full));
-            Namespace {
-                reduced: Value::from_typed_json(self.keep(namespace::reduced(full))),
-                full: Value::from_typed_json(full),
-            }
+        let seen = self.namespace.get_or_init(|| {
+            let cluster = self.surroundings.cluster;
+            let kept = self.is_in_cluster.get();
+            let kept = kept.then(|| cluster.namespace_object(&self.request.namespace));
+            let make = || NamespaceObject::new(stored);
+            kept.flatten()
+                .unwrap_or_else(|| self.store.namespace.get_or_init(make))
         });
-        match form {
-            NamespaceForm::Full => made.full,
-            _ => made.reduced,
-        }
+        Value::from_typed_json(match form {
+            NamespaceForm::Full => &seen.full,
+            _ => &seen.reduced,
+        })
     }
 
     /// The objects in a kind.
@@ -449,6 +476,7 @@ impl<'s> Session<'s> {
             true => None,
             false => {
                 let stored = self.surroundings.cluster.namespace(&self.request.namespace);
+                self.is_in_cluster.set(true);
                 Some(stored.ok_or(NoNamespace)?)
             }
         };

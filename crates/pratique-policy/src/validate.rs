@@ -6,7 +6,7 @@ use pratique_match::Matched;
 use pratique_types::Status;
 
 use crate::annotations::{Annotations, Collected, Failure};
-use crate::binding::{Action, Binding, Params};
+use crate::binding::{Action, Binding, Params, Terms};
 use crate::denial::{Denial, namespace_not_found};
 use crate::hook::FailurePolicy;
 use crate::meeting::{Meeting, Param};
@@ -106,7 +106,9 @@ enum End {
 impl<'s> Bench<'_, 's> {
     fn judge_set(&mut self, set: &'s Policies) -> Result<(), End> {
         let hooks = set.policies.iter().map(|policy| &policy.hook);
-        let candidates = self.meeting.candidates(set.origin, &set.groups, hooks);
+        let left = |group, matched| self.left(set, group, matched);
+        let candidates = self.meeting.candidates(set.origin, &set.groups, hooks, left);
+        let candidates = candidates.map_err(End::Unfinished)?;
         for (position, place) in &candidates.policies {
             if let Some(policy) = set.policies.get(*position as usize) {
                 let matched = self.meeting.policy(set.origin, &policy.hook, &candidates, *place);
@@ -114,6 +116,24 @@ impl<'s> Bench<'_, 's> {
             }
         }
         Ok(())
+    }
+
+    /// Which policies of a group have to be asked one by one; `None` where all have.
+    fn left(
+        &self,
+        set: &'s Policies,
+        group: usize,
+        matched: Matched<'s>,
+    ) -> Result<Option<Vec<u32>>, Unfinished> {
+        match set.sweeps.get(group) {
+            // A namespace that is not there is the first policy's business.
+            Some(sweep) if self.session.find_namespace().is_ok() => {
+                let is_bound = |terms: &Terms| self.meeting.is_bound(terms, true);
+                let left = sweep.left(&set.policies, self.session, matched, is_bound);
+                left.map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     fn judge_policy(
@@ -131,7 +151,7 @@ impl<'s> Bench<'_, 's> {
         };
         let mut collected = Collected::default();
         let mut last = None;
-        for binding in &policy.hook.bindings {
+        for binding in policy.hook.bindings.iter() {
             match self.meeting.binding(&policy.hook, binding) {
                 Ok(None) => {}
                 Ok(Some(params)) => {
@@ -149,7 +169,7 @@ impl<'s> Bench<'_, 's> {
     fn judge_binding(
         &mut self,
         policy: &'s Policy,
-        binding: &'s Binding,
+        binding: Binding<'s>,
         matched: Matched<'s>,
         (params, last): (&Params<'s>, &mut Option<Judged<'s>>),
         collected: &mut Collected<'s>,
@@ -212,7 +232,7 @@ impl<'s> Bench<'_, 's> {
     fn take(
         &mut self,
         policy: &'s Policy,
-        binding: &'s Binding,
+        binding: Binding<'s>,
         judgement: &Judgement<'s>,
         collected: &mut Collected<'s>,
     ) {
@@ -224,7 +244,7 @@ impl<'s> Bench<'_, 's> {
                     reason,
                     error,
                 } => {
-                    for action in &binding.actions {
+                    for action in &binding.terms.actions {
                         self.act(*action, policy, binding, *index, (message, *reason, *error));
                     }
                 }
@@ -245,7 +265,7 @@ impl<'s> Bench<'_, 's> {
         &mut self,
         action: Action,
         policy: &'s Policy,
-        binding: &'s Binding,
+        binding: Binding<'s>,
         index: usize,
         (message, reason, error): (&Cow<'s, str>, Option<&str>, ErrorType),
     ) {
@@ -258,10 +278,10 @@ impl<'s> Bench<'_, 's> {
                 self.observe(policy, binding, Effect::Audit, error);
                 self.annotations.add_failure(|| Failure {
                     message: message.clone(),
-                    policy: &binding.policy,
-                    binding: &binding.name,
+                    policy: &policy.hook.name,
+                    binding: binding.name,
                     expression_index: index,
-                    validation_actions: &binding.action_names,
+                    validation_actions: &binding.terms.action_names,
                 });
             }
             Action::Warn => {
@@ -275,7 +295,7 @@ impl<'s> Bench<'_, 's> {
     }
 
     /// An error of configuration, which denies whatever the binding's actions are.
-    fn fail(&mut self, policy: &Policy, binding: Option<&Binding>, error: &str) {
+    fn fail(&mut self, policy: &Policy, binding: Option<Binding<'_>>, error: &str) {
         let message = match (&policy.hook.failure_policy, binding) {
             (FailurePolicy::Ignore, _) => return,
             (FailurePolicy::Unknown(name), _) => format!("unrecognized failure policy: '{name}'"),
@@ -285,7 +305,7 @@ impl<'s> Bench<'_, 's> {
         self.deny(policy, binding, &message, None);
     }
 
-    fn deny(&mut self, policy: &Policy, binding: Option<&Binding>, message: &str, reason: Option<&str>) {
+    fn deny(&mut self, policy: &Policy, binding: Option<Binding<'_>>, message: &str, reason: Option<&str>) {
         self.denial.get_or_insert_with(|| Denial {
             policy: policy.hook.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
@@ -294,10 +314,10 @@ impl<'s> Bench<'_, 's> {
         });
     }
 
-    fn observe(&mut self, policy: &'s Policy, binding: &'s Binding, effect: Effect, error: ErrorType) {
+    fn observe(&mut self, policy: &'s Policy, binding: Binding<'s>, effect: Effect, error: ErrorType) {
         self.decisions.push(Decision {
             policy: &policy.hook.name,
-            binding: &binding.name,
+            binding: binding.name,
             effect,
             error,
         });

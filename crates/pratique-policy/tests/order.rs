@@ -136,10 +136,7 @@ fn outcome((policies, bindings): (Vec<Json>, Vec<Json>), validating: (Vec<Json>,
     let cluster = Empty(Equivalents::builtin());
     let surroundings = Surroundings::new(&cluster, Arc::new(Nobody));
     let mutated = mutate(&[&mutating], &request, surroundings.clone(), &mut ()).unwrap();
-    let submission = Submission {
-        request: &request,
-        object: mutated.object.as_ref().expect("it changes"),
-    };
+    let submission = Submission::mutated(&request, mutated.object.as_ref().expect("it changes"));
     let verdict = validate(&[&validating], submission, surroundings, &mut ()).unwrap();
     let order = submission
         .object

@@ -128,7 +128,11 @@ fn judged(policies: &[(Json, Vec<Json>)], trace: Option<&dyn Trace>) -> Result<V
     let bindings: Vec<_> = bindings
         .map(|binding| serde_json::from_value(binding.clone()).unwrap())
         .collect();
-    let policies = Policies::compile(&read, &bindings, Origin::Api, &Cache::new());
+    // The same expressions are in both sets.
+    let (first, second) = read.split_at(read.len() / 2);
+    let cache = Cache::new();
+    let first = Policies::compile(first, &bindings, Origin::Static, &cache);
+    let second = Policies::compile(second, &bindings, Origin::Api, &cache);
     let containers: Vec<_> = (0..48)
         .map(|at| json!({"name": format!("c{at}"), "image": "i"}))
         .collect();
@@ -144,7 +148,7 @@ fn judged(policies: &[(Json, Vec<Json>)], trace: Option<&dyn Trace>) -> Result<V
     if let Some(trace) = trace {
         surroundings = surroundings.with_trace(trace);
     }
-    validate(&[&policies], &request, surroundings, &mut ())
+    validate(&[&first, &second], &request, surroundings, &mut ())
 }
 
 /// Checks that what is shared changes nothing; gives what came of it.
@@ -283,6 +287,35 @@ const TESTS: [&str; 12] = [
     "request.name == 'web'",
 ];
 
+/// Selectors of bindings: one that selects the namespace, one that does not, and one that is none.
+fn selectors() -> [Json; 3] {
+    [
+        json!({"matchLabels": {"team": "red"}}),
+        json!({"matchLabels": {"team": "blue"}}),
+        json!({"matchExpressions": [{"key": "team", "operator": "Near", "values": ["red"]}]}),
+    ]
+}
+
+/// A policy whose bindings may have selectors.
+fn any_bound_policy() -> impl Strategy<Value = (Json, Vec<Option<usize>>)> {
+    let selectors = proptest::collection::vec(proptest::option::weighted(0.3, 0..3_usize), 0..4);
+    (any_policy(), selectors)
+}
+
+/// Gives bindings their selectors; those for which there is none are left out.
+fn bound((policy, bindings): (Json, Vec<Json>), chosen: &[Option<usize>]) -> (Json, Vec<Json>) {
+    let bindings = bindings.into_iter().zip(chosen).map(|(mut binding, chosen)| {
+        if let Some(chosen) = chosen {
+            let selector = selectors().get(*chosen).unwrap().clone();
+            let resources = json!({"namespaceSelector": selector, "objectSelector": {}});
+            let spec = binding.get_mut("spec").and_then(Json::as_object_mut).unwrap();
+            spec.insert("matchResources".into(), resources);
+        }
+        binding
+    });
+    (policy, bindings.collect())
+}
+
 fn any_policy() -> impl Strategy<Value = Json> {
     let variables = proptest::collection::vec(0..VALUES.len(), 0..4);
     let tests = proptest::collection::vec(0..TESTS.len(), 1..5);
@@ -294,51 +327,54 @@ fn any_policy() -> impl Strategy<Value = Json> {
         conditions,
         messages,
         any::<bool>(),
-        any::<bool>(),
+        proptest::bool::weighted(0.3),
+        proptest::bool::weighted(0.3),
     )
-        .prop_map(|(variables, tests, conditions, messages, ignores, params)| {
-            let test = |at: &usize| *TESTS.get(*at).unwrap();
-            let variables = variables.iter().zip(["a", "b", "c"]);
-            let variables =
-                variables.map(|(at, name)| json!({"name": name, "expression": VALUES.get(*at).unwrap()}));
-            let validations = tests.iter().enumerate().map(|(at, of)| {
-                let message = messages.get(at).map(|of| format!("string({})", test(of)));
-                json!({"expression": test(of), "messageExpression": message})
-            });
-            let mut validations: Vec<_> = validations.collect();
-            if params {
-                validations.push(json!({"expression": "params.data.name == 'few'"}));
-            }
-            let conditions = conditions.iter().enumerate();
-            let conditions =
-                conditions.map(|(at, of)| json!({"name": format!("c{at}"), "expression": test(of)}));
-            let annotations = messages.iter().enumerate().map(|(at, of)| {
+        .prop_map(
+            |(variables, tests, conditions, messages, ignores, params, annotated)| {
+                let test = |at: &usize| *TESTS.get(*at).unwrap();
+                let variables = variables.iter().zip(["a", "b", "c"]);
+                let variables =
+                    variables.map(|(at, name)| json!({"name": name, "expression": VALUES.get(*at).unwrap()}));
+                let validations = tests.iter().enumerate().map(|(at, of)| {
+                    let message = messages.get(at).map(|of| format!("string({})", test(of)));
+                    json!({"expression": test(of), "messageExpression": message})
+                });
+                let mut validations: Vec<_> = validations.collect();
+                if params {
+                    validations.push(json!({"expression": "params.data.name == 'few'"}));
+                }
+                let conditions = conditions.iter().enumerate();
+                let conditions =
+                    conditions.map(|(at, of)| json!({"name": format!("c{at}"), "expression": test(of)}));
+                let annotations = messages.iter().filter(|_| annotated).enumerate().map(|(at, of)| {
                 json!({"key": format!("k{at}"), "valueExpression": format!("string({})", test(of))})
             });
-            let mut spec = json!({
-                "failurePolicy": if ignores { "Ignore" } else { "Fail" },
-                "variables": variables.collect::<Vec<_>>(),
-                "matchConditions": conditions.collect::<Vec<_>>(),
-                "validations": validations,
-                "auditAnnotations": annotations.collect::<Vec<_>>(),
-            });
-            if params {
-                let kind = json!({"apiVersion": "v1", "kind": "ConfigMap"});
-                spec.as_object_mut().unwrap().insert("paramKind".into(), kind);
-            }
-            spec
-        })
+                let mut spec = json!({
+                    "failurePolicy": if ignores { "Ignore" } else { "Fail" },
+                    "variables": variables.collect::<Vec<_>>(),
+                    "matchConditions": conditions.collect::<Vec<_>>(),
+                    "validations": validations,
+                    "auditAnnotations": annotations.collect::<Vec<_>>(),
+                });
+                if params {
+                    let kind = json!({"apiVersion": "v1", "kind": "ConfigMap"});
+                    spec.as_object_mut().unwrap().insert("paramKind".into(), kind);
+                }
+                spec
+            },
+        )
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn policies_judge_together_as_they_do_apart(specs in proptest::collection::vec(any_policy(), 1..8)) {
+    fn policies_judge_together_as_they_do_apart(specs in proptest::collection::vec(any_bound_policy(), 1..8)) {
         let policies: Vec<_> = specs
             .into_iter()
             .enumerate()
-            .map(|(at, spec)| policy(&format!("p{at}"), spec))
+            .map(|(at, (spec, chosen))| bound(policy(&format!("p{at}"), spec), &chosen))
             .collect();
         let shared = judged(&policies, None).unwrap();
         prop_assert_eq!(&shared, &judged(&policies, Some(&Looker::default())).unwrap());

@@ -86,9 +86,9 @@ impl Admission {
         if !mutated.allowed() {
             return Ok(Verdict::default());
         }
-        let submission = Submission {
-            request,
-            object: mutated.object.as_ref().unwrap_or(&request.object),
+        let submission = match &mutated.object {
+            Some(object) => Submission::mutated(request, object),
+            None => Submission::from(request),
         };
         let warning = match self.reserved(&submission) {
             Some(Reserved::Refused(status)) => {

@@ -101,6 +101,7 @@ pub mod kube;
 mod live;
 #[cfg(feature = "metrics")]
 mod metrics;
+mod namespace;
 mod objects;
 mod observer;
 mod outcome;

@@ -3,18 +3,21 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespaces};
-use pratique_policy::{Cluster, ParamScope};
+use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource, builtin};
+
+use crate::namespace::{NAMESPACE, Stored};
 
 /// Objects given one by one: namespaces, params, and custom resource definitions, which say how the objects of
 /// their kinds are served.
 #[derive(Clone, Debug)]
 pub struct Objects {
     /// By kind, then by namespace and name.
-    objects: HashMap<GroupVersionKind, BTreeMap<(String, String), Value<'static>>>,
+    objects: HashMap<GroupVersionKind, BTreeMap<String, BTreeMap<String, Stored>>, RandomState>,
     scopes: HashMap<GroupVersionKind, ParamScope>,
     /// Of the definition that was given last, by group and version.
     schemas: HashMap<(String, String), Arc<MergeSchema>>,
@@ -41,7 +44,7 @@ impl Objects {
             .iter()
             .filter(|served| served.subresource.is_empty());
         Objects {
-            objects: HashMap::new(),
+            objects: HashMap::default(),
             scopes: main
                 .map(|served| (served.kind.clone(), scope(served.namespaced)))
                 .collect(),
@@ -75,7 +78,9 @@ impl Objects {
         self.objects
             .entry(version)
             .or_default()
-            .insert((namespace, name), object);
+            .entry(namespace)
+            .or_default()
+            .insert(name, Stored::new(object));
         None
     }
 
@@ -122,16 +127,14 @@ impl Objects {
         }
     }
 
-    fn find(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&Value<'static>> {
-        self.objects
-            .get(kind)?
-            .get(&(namespace.to_owned(), name.to_owned()))
+    fn find(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&Stored> {
+        self.objects.get(kind)?.get(namespace)?.get(name)
     }
 }
 
 impl Namespaces for Objects {
     fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
-        self.find(&GroupVersionKind::new("", "v1", "Namespace"), "", name)
+        Some(&self.find(&NAMESPACE, "", name)?.value)
     }
 }
 
@@ -145,15 +148,17 @@ impl Cluster for Objects {
     }
 
     fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
-        self.find(kind, namespace, name)
+        Some(&self.find(kind, namespace, name)?.value)
     }
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
-        let of_kind = self.objects.get(kind).into_iter().flatten();
-        of_kind
-            .filter(|((own, _), _)| own == namespace)
-            .map(|(_, object)| object)
-            .collect()
+        let found = self.objects.get(kind).and_then(|own| own.get(namespace));
+        let found = found.into_iter().flat_map(BTreeMap::values);
+        found.map(|own| -> &'a Value<'a> { &own.value }).collect()
+    }
+
+    fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
+        Some(self.find(&NAMESPACE, "", name)?.as_namespace())
     }
 
     fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {

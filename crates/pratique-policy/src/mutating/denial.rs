@@ -19,7 +19,7 @@ struct Failure {
 
 impl Failures {
     /// An error of configuration.
-    pub(super) fn of_configuration(&mut self, hook: &Hook, binding: Option<&Binding>, error: &str) {
+    pub(super) fn of_configuration(&mut self, hook: &Hook, binding: Option<Binding<'_>>, error: &str) {
         let what = match binding {
             Some(_) => "binding",
             None => "policy",
@@ -33,11 +33,11 @@ impl Failures {
     }
 
     /// A mutation, or a match condition, that failed.
-    pub(super) fn of_mutation(&mut self, hook: &Hook, binding: &Binding, error: &str) {
+    pub(super) fn of_mutation(&mut self, hook: &Hook, binding: Binding<'_>, error: &str) {
         self.add(hook, Some(binding), error, Some(Reason::Invalid));
     }
 
-    fn add(&mut self, hook: &Hook, binding: Option<&Binding>, error: &str, reason: Option<Reason>) {
+    fn add(&mut self, hook: &Hook, binding: Option<Binding<'_>>, error: &str, reason: Option<Reason>) {
         if hook.failure_policy == FailurePolicy::Ignore {
             return;
         }

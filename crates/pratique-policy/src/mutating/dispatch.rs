@@ -34,9 +34,9 @@ pub fn mutate<'s>(
         return Ok(first);
     }
     turns.begin_second(false);
-    let mutated = Submission {
-        request: submission.request,
-        object: first.object.as_ref().unwrap_or(submission.object),
+    let mutated = match &first.object {
+        Some(object) => Submission::mutated(submission.request, object),
+        None => submission,
     };
     let second = mutate_once(sets, mutated, surroundings, &mut turns, observer)?;
     let object = match second.status {
@@ -60,7 +60,7 @@ pub fn mutate_once<'s>(
 ) -> Result<Mutated, Unfinished> {
     let submission = submission.into();
     // There is nothing to mutate in what is deleted.
-    if submission.request.operation == Operation::Delete {
+    if submission.request.operation == Operation::Delete || sets.iter().all(|set| set.is_empty()) {
         return Ok(Mutated::default());
     }
     run(sets, submission, surroundings, turns, observer)
@@ -127,7 +127,7 @@ pub(super) struct Bench<'b, 's> {
 pub(super) struct Call<'s> {
     pub(super) origin: Origin,
     pub(super) policy: &'s MutatingPolicy,
-    pub(super) binding: &'s Binding,
+    pub(super) binding: Binding<'s>,
     pub(super) matched: Matched<'s>,
     pub(super) param: Option<&'s json::Value<'s>>,
 }
@@ -150,7 +150,7 @@ impl<'s> Bench<'_, 's> {
     fn run(&mut self, sets: &[&'s MutatingPolicies]) -> Result<(), End> {
         let mut calls = Vec::new();
         for set in sets {
-            self.gather(set, &mut calls);
+            self.gather(set, &mut calls).map_err(End::Unfinished)?;
         }
         if calls.is_empty() {
             return Ok(());
@@ -168,9 +168,10 @@ impl<'s> Bench<'_, 's> {
         Ok(())
     }
 
-    fn gather(&mut self, set: &'s MutatingPolicies, calls: &mut Vec<Call<'s>>) {
+    fn gather(&mut self, set: &'s MutatingPolicies, calls: &mut Vec<Call<'s>>) -> Result<(), Unfinished> {
         let hooks = set.policies.iter().map(|policy| &policy.hook);
-        let candidates = self.meeting.candidates(set.origin, &set.groups, hooks);
+        let all = |_, _| Ok(None);
+        let candidates = self.meeting.candidates(set.origin, &set.groups, hooks, all)?;
         for (position, place) in &candidates.policies {
             let Some(policy) = set.policies.get(*position as usize) else {
                 continue;
@@ -182,6 +183,7 @@ impl<'s> Bench<'_, 's> {
                 Err(error) => self.failures.of_configuration(&policy.hook, None, &error),
             }
         }
+        Ok(())
     }
 
     fn gather_bindings(
@@ -190,7 +192,7 @@ impl<'s> Bench<'_, 's> {
         matched: Matched<'s>,
         calls: &mut Vec<Call<'s>>,
     ) {
-        for binding in &policy.hook.bindings {
+        for binding in policy.hook.bindings.iter() {
             match self.meeting.binding(&policy.hook, binding) {
                 Ok(None) => {}
                 Ok(Some(params)) => calls.extend(params.rounds().map(|param| Call {

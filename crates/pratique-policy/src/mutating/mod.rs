@@ -18,12 +18,12 @@ use std::sync::Arc;
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::{Cache, Declarations, Use};
 
-use crate::binding::Binding;
+use crate::binding::{Bindings, Terms};
 use crate::compiled::{Compiled, Compiler};
 use crate::constraints::Constraints;
 use crate::groups::Groups;
-use crate::hook::{Bound, Hook, Parts};
-use crate::renew::{self, MadeOf};
+use crate::hook::{Hook, Parts};
+use crate::renew::{Bound, MadeOf};
 use pratique_exclusion::Origin;
 
 pub use dispatch::{mutate, mutate_once};
@@ -83,13 +83,12 @@ impl MutatingPolicies {
         cache: &Cache,
     ) -> Self {
         let constraints = Arc::new(Constraints::default());
-        let bindings = bindings
-            .into_iter()
-            .map(|binding| Binding::mutating(binding, &constraints));
-        let mut bound = Bound::new(bindings);
+        let mut bound = Bound::new(bindings, policy_and_name);
         let compiled = policies.into_iter().filter_map(|policy| {
             let name = policy.metadata.name.clone().unwrap_or_default();
             let bindings = bound.take(&name, origin)?;
+            let terms = |(name, binding)| (name, Terms::mutating(binding, &constraints));
+            let bindings = Bindings::new(bindings.into_iter().map(terms));
             MutatingPolicy::compile(name, policy, bindings, cache, &constraints).map(Arc::new)
         });
         MutatingPolicies::of(compiled.collect(), origin, constraints.clone())
@@ -104,12 +103,7 @@ impl MutatingPolicies {
         bindings: impl IntoIterator<Item = &'a Arc<api::MutatingAdmissionPolicyBinding>>,
         cache: &Cache,
     ) -> Self {
-        let mut bound = renew::Bound::new(bindings, |binding| {
-            let spec = binding.spec.as_ref();
-            let policy = spec.and_then(|spec| spec.policy_name.as_deref());
-            let name = binding.metadata.name.as_deref();
-            (policy.unwrap_or_default(), name.unwrap_or_default())
-        });
+        let mut bound = Bound::new(bindings, |binding| policy_and_name(binding));
         let compiled = policies.into_iter().filter_map(|policy| {
             let name = policy.metadata.name.as_deref().unwrap_or_default();
             let bindings = bound.take(name, self.origin)?;
@@ -118,10 +112,11 @@ impl MutatingPolicies {
                 made_of.is_some_and(|made_of| made_of.is(policy, &bindings))
             });
             known.cloned().or_else(|| {
-                let own = bindings
-                    .iter()
-                    .map(|binding| Binding::mutating(binding, &self.constraints))
-                    .collect();
+                let terms = bindings.iter().map(|(name, binding)| {
+                    let terms = Terms::mutating(binding, &self.constraints);
+                    (*name, terms)
+                });
+                let own = Bindings::new(terms);
                 let compiled =
                     MutatingPolicy::compile(name.to_owned(), policy, own, cache, &self.constraints)?;
                 Some(Arc::new(MutatingPolicy {
@@ -166,11 +161,19 @@ impl MutatingPolicies {
     }
 }
 
+/// The policy that a binding names, and its own name.
+fn policy_and_name(binding: &api::MutatingAdmissionPolicyBinding) -> (&str, &str) {
+    let spec = binding.spec.as_ref();
+    let policy = spec.and_then(|spec| spec.policy_name.as_deref());
+    let name = binding.metadata.name.as_deref();
+    (policy.unwrap_or_default(), name.unwrap_or_default())
+}
+
 impl MutatingPolicy {
     fn compile(
         name: String,
         policy: &api::MutatingAdmissionPolicy,
-        bindings: Vec<Binding>,
+        bindings: Bindings,
         cache: &Cache,
         constraints: &Constraints,
     ) -> Option<Self> {

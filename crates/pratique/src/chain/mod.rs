@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use pratique_json::Value;
 use pratique_policy::{Cluster, Submission, Surroundings, Unfinished, same};
-use pratique_types::{AdmissionRequest, Reason, Status};
+use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
 use crate::authorization::{Answers, Decider};
@@ -84,6 +84,7 @@ impl Admission {
             began: tokio::time::Instant::now().into_std(),
             answers: Arc::new(Answers::default()),
             object: None,
+            is_of_policies: false,
             outcome: Outcome::default(),
         };
         match passage.pass(observer).await {
@@ -125,6 +126,8 @@ pub(crate) struct Passage<'r> {
     answers: Arc<Answers>,
     /// The object as it is by now; `None` while nobody changed it.
     object: Option<Arc<Value<'static>>>,
+    /// Whether policies were the last to change it.
+    is_of_policies: bool,
     outcome: Outcome,
 }
 
@@ -170,10 +173,21 @@ impl<'r> Passage<'r> {
     }
 
     fn submission(&self) -> Submission<'_> {
-        Submission {
-            request: self.request,
-            object: self.object.as_deref().unwrap_or(&self.request.object),
+        match self.object.as_deref() {
+            None => Submission::from(self.request),
+            Some(object) if self.is_of_policies => Submission::mutated(self.request, object),
+            Some(object) => Submission {
+                request: self.request,
+                object,
+                form: ObjectForm::Written,
+            },
         }
+    }
+
+    /// Takes an object that policies made, or somebody else.
+    fn changed(&mut self, object: Value<'static>, is_of_policies: bool) {
+        self.object = Some(Arc::new(object));
+        self.is_of_policies = is_of_policies;
     }
 
     fn surroundings(&self) -> Surroundings<'r> {
@@ -217,7 +231,9 @@ impl<'r> Passage<'r> {
             (Some(status), _) => Err(status.into()),
             (None, Some(_)) if !place.mutates() => Err(late_change(step.name()).into()),
             (None, object) => {
-                self.object = object.map(Arc::new).or(self.object.take());
+                if let Some(object) = object {
+                    self.changed(object, false);
+                }
                 Ok(())
             }
         }

@@ -88,7 +88,7 @@ impl Passage<'_> {
             return Err(status.into());
         }
         if let Some(object) = object {
-            self.object = Some(Arc::new(object));
+            self.changed(object, true);
         }
         rounds.after_policies = self.object.clone();
         Ok(())

@@ -1,7 +1,5 @@
 //! Webhooks in the chain.
 
-use std::sync::Arc;
-
 use pratique_policy::Unfinished;
 use pratique_webhook::transport::Budget;
 use pratique_webhook::{Caller, Mutated, Reinvocation, Surroundings, Verdict, mutate, validate};
@@ -68,7 +66,7 @@ impl<'r> Passage<'r> {
         self.annotate(audit_annotations);
         self.outcome.patch_annotations.extend(patch_annotations);
         if let Some(object) = object {
-            self.object = Some(Arc::new(object));
+            self.changed(object, false);
         }
         status.map_or(Ok(()), |status| Err(status.into()))
     }

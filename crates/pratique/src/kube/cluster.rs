@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use ::kube::{Api, Client};
 use arc_swap::ArcSwap;
-use pratique_json::Value;
 use pratique_policy::Cluster;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
@@ -15,9 +14,10 @@ use tokio::time::timeout;
 use super::background::{Background, Task, Tasks};
 use super::keeper::Keeper;
 use super::snapshot::Snapshot;
-use super::stored::{self, Stored, Whole};
+use super::stored::{self, Stored};
 use super::wanted::Wanted;
 use crate::live::{Changed, ClusterView, LookUp};
+use crate::namespace::{self, NAMESPACE};
 
 /// A real cluster, kept current by watching it: its namespaces, the params that policies of the
 /// [`ApiSource`](super::ApiSource) name, and what it serves. A copy is the same cluster.
@@ -109,12 +109,12 @@ impl ApiCluster {
     }
 }
 
-async fn get_namespace(client: Client, name: &str) -> Option<Value<'static>> {
-    let keeper = Whole::namespaces();
-    let resource = stored::resource(&keeper.kind, "namespaces");
+async fn get_namespace(client: Client, name: &str) -> Option<namespace::Stored> {
+    let resource = stored::resource(&NAMESPACE, "namespaces");
     let api: Api<Stored> = Api::all_with(client, &resource);
     let answer = timeout(PATIENCE, api.get_opt(name)).await;
-    Some(answer.ok()?.ok()??.into_value(&keeper.kind))
+    let found = answer.ok()?.ok()??.into_value(&NAMESPACE);
+    Some(namespace::Stored::new(found))
 }
 
 /// How long a request waits for its namespace.

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use ::kube::{Api, Client};
 use arc_swap::ArcSwapOption;
-use pratique_json::Value;
 use pratique_types::builtin::ServedResource;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
@@ -22,8 +21,9 @@ use super::held::{ByName, Held, Knowledge};
 use super::params::Params;
 use super::served::Served;
 use super::snapshot::Snapshot;
-use super::stored::{self, Whole};
+use super::stored;
 use super::wanted::{Kinds, Wanted};
+use crate::namespace::{self, NAMESPACE};
 
 /// Puts together what is known of a cluster.
 pub(super) struct Keeper {
@@ -31,7 +31,7 @@ pub(super) struct Keeper {
     wanted: Arc<Wanted>,
     needed: watch::Receiver<Kinds>,
     changed: Arc<Notify>,
-    namespaces: Arc<Held<Value<'static>>>,
+    namespaces: Arc<Held<namespace::Stored>>,
     definitions: Arc<Held<Definition>>,
     discovered: Arc<Discovered>,
     params: Params,
@@ -69,10 +69,9 @@ impl Keeper {
         let namespaces = Arc::new(Held::new(changed.clone()));
         let definitions = Arc::new(Held::new(changed.clone()));
         let discovered = Arc::new(Discovered::default());
-        let kind = Whole::namespaces();
-        let resource = stored::resource(&kind.kind, "namespaces");
+        let resource = stored::resource(&NAMESPACE, "namespaces");
         let api = Api::all_with(client.clone(), &resource);
-        let first = Task::spawn(handle, follow(api, namespaces.clone(), kind));
+        let first = Task::spawn(handle, follow(api, namespaces.clone(), stored::Namespaces::new()));
         let resource = stored::resource(&definitions::kind(), "customresourcedefinitions");
         let api = Api::all_with(client.clone(), &resource);
         let second = Task::spawn(handle, follow(api, definitions.clone(), Definitions));

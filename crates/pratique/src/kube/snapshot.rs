@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespaces};
-use pratique_policy::{Cluster, ParamScope};
+use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
 
 use super::held::ByName;
 use super::served::Served;
+use crate::namespace::Stored;
 
 /// Objects of a kind.
 pub(super) type Objects = Arc<ByName<Value<'static>>>;
@@ -18,20 +19,26 @@ pub(super) type Objects = Arc<ByName<Value<'static>>>;
 /// What was known of a cluster at one moment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
-    pub(super) namespaces: Objects,
+    pub(super) namespaces: Arc<ByName<Stored>>,
     /// A namespace that was looked up for one request.
-    pub(super) found: Option<Arc<Value<'static>>>,
+    pub(super) found: Option<Arc<Stored>>,
     /// Of the kinds that policies name: those that are known.
     pub(super) params: HashMap<GroupVersionKind, (ParamScope, Objects)>,
     pub(super) served: Arc<Served>,
 }
 
+impl Snapshot {
+    fn find(&self, namespace: &str) -> Option<&Stored> {
+        let found = self.found.as_ref();
+        let found = found.filter(|found| name_of(&found.value) == Some(namespace));
+        let known = || self.namespaces.get("")?.get(namespace);
+        found.or_else(known).map(|own| &**own)
+    }
+}
+
 impl Namespaces for Snapshot {
     fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
-        let found = self.found.as_ref().filter(|found| name_of(found) == Some(name));
-        let known = || self.namespaces.get("")?.get(name);
-        let namespace: &'a Arc<Value<'static>> = found.or_else(known)?;
-        Some(namespace)
+        Some(&self.find(name)?.value)
     }
 }
 
@@ -58,6 +65,10 @@ impl Cluster for Snapshot {
             .and_then(|(_, objects)| objects.get(namespace));
         let objects = objects.into_iter().flat_map(|own| own.values());
         objects.map(|own| -> &'a Value<'a> { own }).collect()
+    }
+
+    fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
+        Some(self.find(name)?.as_namespace())
     }
 
     fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {

@@ -10,6 +10,7 @@ use pratique_types::GroupVersionKind;
 use serde::{Deserialize, Deserializer};
 
 use super::follow::Keep;
+use crate::namespace::{self, NAMESPACE};
 
 /// An object of any kind.
 #[derive(Clone, Debug)]
@@ -99,11 +100,32 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    pub(super) fn namespaces() -> Self {
+    fn namespaces() -> Self {
         Whole {
-            kind: GroupVersionKind::new("", "v1", "Namespace"),
+            kind: NAMESPACE.clone(),
             builtin: true,
         }
+    }
+}
+
+/// Keeps namespaces.
+pub(super) struct Namespaces(Whole);
+
+impl Namespaces {
+    pub(super) fn new() -> Self {
+        Namespaces(Whole::namespaces())
+    }
+}
+
+impl Keep<Stored> for Namespaces {
+    type Kept = namespace::Stored;
+
+    fn keep(&self, object: Stored) -> Option<namespace::Stored> {
+        self.0.keep(object).map(namespace::Stored::new)
+    }
+
+    fn same(&self, one: &namespace::Stored, other: &namespace::Stored) -> bool {
+        self.0.same(&one.value, &other.value)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespaces};
-use pratique_policy::{Cluster, ParamScope};
+use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
 
@@ -111,6 +111,14 @@ impl Cluster for Both {
             all.sort_by(|one, other| name_of(one).cmp(&name_of(other)));
         }
         all
+    }
+
+    fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
+        let beside = || match self.cluster.namespace(name) {
+            Some(_) => None,
+            None => self.objects.namespace_object(name),
+        };
+        self.cluster.namespace_object(name).or_else(beside)
     }
 
     fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {

@@ -1,0 +1,237 @@
+//! Validations of many policies at once.
+//!
+//! Most policies have nothing to say to most requests, and many have expressions in common. A [`Sweep`] knows the
+//! expressions of the policies with equal constraints, each once, and evaluates them as their policies need them. A policy
+//! that does not apply or whose validations are all true has nothing to say; those that do, and those whose verdict
+//! depends on more than that, judge by themselves, with what the sweep has found.
+
+mod findings;
+mod owners;
+mod run;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use pratique_expression::{Closed, Expression, Sees, slots};
+use pratique_match::Matched;
+
+use crate::binding::Terms;
+use crate::compiled::Compiled;
+use crate::outcome::Unfinished;
+use crate::policies::Policy;
+use crate::session::Session;
+
+pub(crate) use findings::Findings;
+use run::Run;
+
+/// The expressions of policies with equal constraints, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Sweep {
+    expressions: Vec<Swept>,
+    places: HashMap<Address, u32, RandomState>,
+    members: Vec<Member>,
+    /// The places of the members' expressions.
+    parts: Vec<u32>,
+    /// The positions of policies that judge by themselves in any case.
+    others: Vec<u32>,
+    /// What match conditions see, if there are any.
+    condition_sees: Option<Sees>,
+    /// What all others see.
+    sees: Sees,
+}
+
+/// The address of a closed expression, which the policies keep, and whether it is a match condition: these see less.
+type Address = (usize, Role);
+
+/// What an expression is to a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Role {
+    Condition,
+    /// A validation or its message.
+    Other,
+}
+
+#[derive(Debug)]
+struct Swept {
+    expression: Arc<Expression>,
+    sees: Sees,
+    role: Role,
+    owner: Owner,
+    /// Whether it reads variables; their definitions are those of its owner.
+    reads_variables: bool,
+}
+
+/// The policy that an expression was first found in, and its place there.
+#[derive(Clone, Copy, Debug)]
+struct Owner {
+    position: u32,
+    part: Part,
+    index: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Condition,
+    Validation,
+    Message,
+}
+
+/// A policy whose verdict is known once its expressions are.
+#[derive(Debug)]
+struct Member {
+    position: u32,
+    /// Where its parts end: its match conditions, the validations after these, and their messages, which are there for
+    /// their cost. They begin where those of the member before it end.
+    ends: [u32; 3],
+    /// Whether it has no binding, or one with constraints.
+    depends_on_bindings: bool,
+}
+
+impl Sweep {
+    /// Of the policies at these positions.
+    pub(crate) fn new(policies: &[Arc<Policy>], positions: &[u32]) -> Self {
+        let mut sweep = Sweep::default();
+        for position in positions {
+            match policies.get(*position as usize) {
+                Some(policy) if is_simple(policy) => sweep.add(policy, *position),
+                _ => sweep.others.push(*position),
+            }
+        }
+        sweep.expressions.shrink_to_fit();
+        sweep.places.shrink_to_fit();
+        sweep.members.shrink_to_fit();
+        sweep.parts.shrink_to_fit();
+        sweep.others.shrink_to_fit();
+        sweep
+    }
+
+    fn add(&mut self, policy: &Policy, position: u32) {
+        let ends = [Part::Condition, Part::Validation, Part::Message].map(|part| {
+            for (index, compiled) in part.of(policy) {
+                let index = index as u32;
+                let owner = Owner {
+                    position,
+                    part,
+                    index,
+                };
+                self.add_part(compiled, owner);
+            }
+            self.parts.len() as u32
+        });
+        let bindings = &policy.hook.bindings;
+        self.members.push(Member {
+            position,
+            ends,
+            depends_on_bindings: bindings.is_empty()
+                || bindings.terms().iter().any(|own| own.resources.is_some()),
+        });
+    }
+
+    fn add_part(&mut self, compiled: &Compiled, owner: Owner) {
+        let (Ok(expression), Some(closed)) = (&compiled.expression, &compiled.closed) else {
+            return;
+        };
+        let role = owner.part.role();
+        let next = self.expressions.len() as u32;
+        let place = *self.places.entry((address(closed), role)).or_insert(next);
+        self.parts.push(place);
+        if place == next {
+            let sees = match role {
+                Role::Condition => self.condition_sees.get_or_insert_default(),
+                Role::Other => &mut self.sees,
+            };
+            *sees = sees.and(closed.sees());
+            self.expressions.push(Swept {
+                expression: expression.clone(),
+                sees: closed.sees(),
+                role,
+                owner,
+                reads_variables: expression.program().reads(slots().variables),
+            });
+        }
+    }
+
+    /// The positions of the policies that have to judge a request by themselves; its namespace is known. `is_bound`
+    /// tells whether it matches a binding.
+    pub(crate) fn left<'s>(
+        &'s self,
+        policies: &'s [Arc<Policy>],
+        session: &Session<'s>,
+        matched: Matched<'s>,
+        is_bound: impl Fn(&Terms) -> Result<bool, String>,
+    ) -> Result<Vec<u32>, Unfinished> {
+        let mut left = self.others.clone();
+        if self.members.is_empty() {
+            return Ok(left);
+        }
+        let Some(mut run) = Run::new(self, policies, session, matched) else {
+            left.extend(self.members.iter().map(|member| member.position));
+            return Ok(left);
+        };
+        let mut begin = 0;
+        for member in &self.members {
+            if !run.passes(member, begin, &is_bound)? {
+                left.push(member.position);
+            }
+            let [.., end] = member.ends;
+            begin = end;
+        }
+        session.memo().keep(run.end());
+        Ok(left)
+    }
+
+    /// The places of a part of a member.
+    fn places(&self, begin: u32, end: u32) -> &[u32] {
+        self.parts.get(begin as usize..end as usize).unwrap_or_default()
+    }
+}
+
+impl Part {
+    fn role(self) -> Role {
+        match self {
+            Part::Condition => Role::Condition,
+            Part::Validation | Part::Message => Role::Other,
+        }
+    }
+
+    /// The expressions of a policy that are such parts, with their indices.
+    fn of(self, policy: &Policy) -> Vec<(usize, &Compiled)> {
+        let validations = policy.expressions.validations.iter().enumerate();
+        match self {
+            Part::Condition => policy.hook.conditions.iter().enumerate().collect(),
+            Part::Validation => validations.map(|(index, own)| (index, &own.expression)).collect(),
+            Part::Message => validations
+                .filter_map(|(index, own)| Some((index, own.message_expression.as_ref()?)))
+                .collect(),
+        }
+    }
+}
+
+impl Owner {
+    /// The expression in its place.
+    fn compiled(self, policies: &[Arc<Policy>]) -> Option<&Compiled> {
+        let policy = policies.get(self.position as usize)?;
+        let validation = || policy.expressions.validations.get(self.index as usize);
+        match self.part {
+            Part::Condition => policy.hook.conditions.get(self.index as usize),
+            Part::Validation => Some(&validation()?.expression),
+            Part::Message => validation()?.message_expression.as_ref(),
+        }
+    }
+}
+
+/// Whether what a policy says depends on nothing but its expressions, whose values are the same for all who ask.
+fn is_simple(policy: &Policy) -> bool {
+    let mut parts = [Part::Condition, Part::Validation, Part::Message]
+        .into_iter()
+        .flat_map(|part| part.of(policy));
+    policy.hook.param_kind.is_none()
+        && policy.expressions.annotations.is_empty()
+        && !policy.asks_authorizer
+        && parts.all(|(_, compiled)| compiled.expression.is_ok() && compiled.closed.is_some())
+}
+
+fn address(closed: &Arc<Closed>) -> usize {
+    Arc::as_ptr(closed).addr()
+}

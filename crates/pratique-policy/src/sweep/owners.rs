@@ -1,0 +1,97 @@
+//! The policies whose variables the expressions of a sweep read.
+
+use std::sync::Arc;
+
+use pratique_cel::Activation;
+
+use super::run::evaluated;
+use super::{Owner, Swept};
+use crate::memo::{Key, Known};
+use crate::outcome::Unfinished;
+use crate::policies::Policy;
+use crate::session::{Inputs, Session};
+use crate::variables::Variables;
+
+/// Evaluates expressions with the variables of their owners, one owner after the other.
+pub(super) struct Owners<'e, 's> {
+    session: &'e Session<'s>,
+    policies: &'s [Arc<Policy>],
+    current: Option<Box<Current<'s>>>,
+    /// What variables cost that are accounted for.
+    cost: u64,
+}
+
+struct Current<'s> {
+    position: u32,
+    variables: &'s Variables<'s>,
+    activation: Activation<'s>,
+}
+
+impl<'e, 's> Owners<'e, 's> {
+    pub(super) fn new(session: &'e Session<'s>, policies: &'s [Arc<Policy>]) -> Self {
+        Owners {
+            session,
+            policies,
+            current: None,
+            cost: 0,
+        }
+    }
+
+    /// What an expression gives, known or not.
+    pub(super) fn known(
+        &mut self,
+        swept: &'s Swept,
+        inputs: &Inputs<'s>,
+        activation: &Activation<'s>,
+    ) -> Result<Known<'s>, Unfinished> {
+        let Some(compiled) = swept.owner.compiled(self.policies) else {
+            return Ok(evaluated(self.session, swept, activation));
+        };
+        let closed = compiled.closed.as_ref();
+        let key = closed.and_then(|closed| Key::new(closed, inputs.frame));
+        if let (Some(closed), Some(known)) = (closed, key.and_then(|key| self.session.memo().get(key))) {
+            if known.reads != 0 {
+                let current = self.current(swept.owner, inputs, activation);
+                let replayed = current.variables.replay(closed, known.reads);
+                replayed.map_err(|_| Unfinished::Interrupted)?;
+            }
+            return Ok(known);
+        }
+        if !swept.reads_variables {
+            return Ok(evaluated(self.session, swept, activation));
+        }
+        let session = self.session;
+        let current = self.current(swept.owner, inputs, activation);
+        let note = current.variables.note(compiled);
+        let known = evaluated(session, swept, &current.activation);
+        let reads = current.variables.noted(note);
+        Ok(Known { reads, ..known })
+    }
+
+    /// The variables of a policy.
+    fn current(&mut self, owner: Owner, inputs: &Inputs<'s>, activation: &Activation<'s>) -> &Current<'s> {
+        let session = self.session;
+        let others = self.current.take_if(|own| own.position != owner.position);
+        let of_others = others.map_or(0, |own| own.variables.take_cost());
+        self.cost = self.cost.saturating_add(of_others);
+        let policy = self.policies.get(owner.position as usize);
+        self.current.get_or_insert_with(|| {
+            let compiled = policy.map_or(&[][..], |policy| &policy.hook.variables);
+            let mut activation = activation.clone();
+            let variables = Variables::new(session, compiled, inputs, &mut activation);
+            session.with_variables(&mut activation, variables);
+            Box::new(Current {
+                position: owner.position,
+                variables,
+                activation,
+            })
+        })
+    }
+
+    /// What all variables cost that were read.
+    pub(super) fn cost(&mut self) -> u64 {
+        let of_current = self.current.as_ref().map_or(0, |own| own.variables.take_cost());
+        self.cost = self.cost.saturating_add(of_current);
+        self.cost
+    }
+}
