@@ -13,6 +13,10 @@ use std::process::ExitCode;
 
 use pratique_benches::contest;
 
+/// That of `pratique` itself.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (name, rest) = match arguments.split_first() {

@@ -20,8 +20,8 @@ use clap::Parser as _;
 use arguments::{Arguments, Command};
 use exit::{Answer, Trouble};
 
-/// With musl's own, in which threads wait for one another, a request costs half as much again.
-#[cfg(target_env = "musl")]
+/// With musl's own, in which threads wait for one another, a request costs half as much again; with others it makes
+/// mutations a quarter faster.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
