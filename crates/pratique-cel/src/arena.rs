@@ -59,8 +59,17 @@ impl Arena {
     }
 
     /// Stores a value of an abstract type.
-    pub fn opaque<'a>(&'a self, value: impl Opaque) -> Value<'a> {
+    pub fn opaque<'a, T: Opaque>(&'a self, value: T) -> Value<'a> {
+        if !std::mem::needs_drop::<T>() {
+            return self.undropped(value);
+        }
         let stored: &'a dyn Opaque = &**self.opaque.get_or_init(Default::default).alloc(Box::new(value));
+        Value::Opaque(stored)
+    }
+
+    /// Stores a value of an abstract type that owns nothing: it is forgotten, not dropped.
+    pub(crate) fn undropped<'a>(&'a self, value: impl Opaque) -> Value<'a> {
+        let stored: &'a dyn Opaque = self.bump.alloc(value);
         Value::Opaque(stored)
     }
 

@@ -82,10 +82,15 @@ impl Opaque for QuantityValue {
 impl Quantity {
     /// The quantity as a value, as `quantity('…')` gives it.
     pub fn into_value(self, arena: &Arena) -> Value<'_> {
-        arena.opaque(QuantityValue {
+        let owns_nothing = self.owns_nothing();
+        let value = QuantityValue {
             quantity: self,
             computed: false,
-        })
+        };
+        match owns_nothing {
+            true => arena.undropped(value),
+            false => arena.opaque(value),
+        }
     }
 
     /// The quantity that a value is.

@@ -107,6 +107,11 @@ impl Quantity {
         self.combine(other, Small::checked_sub, Decimal::checked_sub)
     }
 
+    /// Whether it has no memory but its own.
+    pub(crate) fn owns_nothing(&self) -> bool {
+        matches!(self.amount, Amount::Small(_)) && !matches!(self.text, Some(Text::Long(_)))
+    }
+
     fn combine(
         &self,
         other: &Self,
