@@ -17,7 +17,7 @@ use crate::settled::settled;
 
 pub use autoscaling::converted;
 pub(crate) use scalar::canonical;
-pub(crate) use settle::settle;
+pub(crate) use settle::{settle, settle_fitting};
 
 /// An object in the form of its kind; `None` where it has that form, or where the kind is not built in.
 pub fn typed<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {

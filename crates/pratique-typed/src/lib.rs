@@ -9,4 +9,4 @@ mod request;
 mod settled;
 
 pub use form::{converted, go_type, id, is_builtin, named, reread, typed, typed_as};
-pub use request::{settle_object, settle_request};
+pub use request::{convert_object, settle_object, settle_request};

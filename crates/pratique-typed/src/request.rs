@@ -1,9 +1,10 @@
 //! The objects of a request in the form of their kind.
 
-use pratique_json::Value;
+use pratique_json::{Object, Value};
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 
-use crate::form::{converted, id, is_builtin, is_named, settle};
+use crate::decode;
+use crate::form::{converted, id, is_builtin, is_named, settle, settle_fitting};
 
 /// Gives the objects of a request the form of its kind, in place, and notes that, so that nobody has to look again: what
 /// an API server does when it decodes a request. Requests about kinds that are not built in stay as they are.
@@ -22,10 +23,32 @@ pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>) {
     }
     if let (Some(of), Value::Object(members)) = (id(kind), object) {
         settle(of, members);
-        if !is_named(kind, members) {
-            members.insert("apiVersion", kind.api_version());
-            members.insert("kind", kind.kind.clone());
+        name(kind, members);
+    }
+}
+
+/// The same for an object of which nobody knows whether it can be [converted](decode::convert()) into its kind; the error
+/// says why not.
+pub fn convert_object(kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), String> {
+    let is_of_other = converted(kind, object).is_some();
+    match (id(kind), &mut *object) {
+        (Some(of), Value::Object(members)) if is_of_other => decode::convert(of, members)?,
+        (Some(of), Value::Object(members)) => {
+            settle_fitting(of, members)?;
+            name(kind, members);
+            return Ok(());
         }
+        _ => {}
+    }
+    settle_object(kind, object);
+    Ok(())
+}
+
+/// Gives an object the name of its kind.
+fn name(kind: &GroupVersionKind, members: &mut Object<'_>) {
+    if !is_named(kind, members) {
+        members.insert("apiVersion", kind.api_version());
+        members.insert("kind", kind.kind.clone());
     }
 }
 

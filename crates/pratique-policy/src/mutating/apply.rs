@@ -8,7 +8,6 @@ use pratique_types::GroupVersionKind;
 
 use super::version::Version;
 use super::{Form, Mutation, native, patch};
-use crate::decode;
 use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::hook::Hook;
 use crate::outcome::Unfinished;
@@ -95,14 +94,13 @@ fn merged<'s>(
     let of = of.map_err(|_| refused(structured::Error::NoType(version.kind.clone())))?;
     let mut object = version.object.borrowed();
     structured::apply(schema, of, &mut object, patch).map_err(refused)?;
-    if let (Some(id), Some(members)) = (typed::id(version.kind), object.as_object()) {
-        decode::convert(id, members).map_err(|error| {
+    if typed::is_builtin(version.kind) {
+        typed::convert_object(version.kind, &mut object).map_err(|error| {
             let kind = version.kind;
             Refusal::Policy(format!(
                 "unable to convert unstructured object to {kind}: {error}"
             ))
         })?;
-        return Ok(Some(session.settled(version.kind, object)));
     }
     Ok(Some(session.keep(object)))
 }

@@ -18,8 +18,9 @@ pub fn convert(of: TypeId, object: &Object<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Recursion follows the nesting of the value and of the schema.
-fn fits(shape: &Shape, value: &Value<'_>, go: &dyn Fn() -> String) -> Result<(), String> {
+/// Whether a value can be converted into a type, which Go calls `go`; the error says why not. Recursion follows the
+/// nesting of the value and of the schema.
+pub(crate) fn fits(shape: &Shape, value: &Value<'_>, go: &dyn Fn() -> String) -> Result<(), String> {
     match (shape, value) {
         (_, Value::Null) => Ok(()),
         (Shape::Struct(id), Value::Object(object)) => convert(*id, object),

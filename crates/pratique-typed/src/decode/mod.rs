@@ -11,6 +11,7 @@ use pratique_json::{Value, base64};
 use pratique_schema::Scalar;
 
 pub use convert::convert;
+pub(crate) use convert::fits;
 pub use strict::{lenient, strict};
 
 /// Whether a scalar that is not null can be read; not asked of texts, booleans and integers.
