@@ -65,11 +65,8 @@ fn judged(
 ) -> Result<u64, String> {
     let setup = material.judged(row.name, policies, object)?;
     let setup = material.file(&format!("{}-setup.json", row.name), &setup)?;
-    let times: u64 = if policies.count * policies.bindings > 100 {
-        2
-    } else {
-        10
-    };
+    // So often that the end of the program, which is counted as well, makes no difference.
+    let times = (1_000 / policies.count.max(1)).clamp(2, 100) as u64;
     let options = ["--zero-before=*judge_counted*"];
     let all = callgrind(program, &options, &["count", &times.to_string(), &setup])?;
     Ok(all / times)
