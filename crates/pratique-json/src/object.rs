@@ -118,10 +118,10 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// A copy that borrows nothing, of an object that is kept.
-    pub fn to_static(&self) -> Object<'static> {
+    /// The object as it is once it was written and read again, see [`Value::rewritten`].
+    pub fn rewritten(&self) -> Object<'static> {
         let members = self.members.iter();
-        let members = members.map(|(key, value)| (Cow::Owned(key.to_string()), value.to_static()));
+        let members = members.map(|(key, value)| (Cow::Owned(key.to_string()), value.rewritten()));
         Object {
             members: members.collect(),
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::Object;
+use crate::{Object, format_float};
 
 /// A JSON value that borrows from the text it was parsed from.
 ///
@@ -117,16 +117,20 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A copy that borrows nothing, of a value that is kept.
-    pub fn to_static(&self) -> Value<'static> {
+    /// The value as it is once it was written and read again: whole numbers are integers then, however they were made, as
+    /// to Go's reader of integers -0 is. It borrows nothing.
+    pub fn rewritten(&self) -> Value<'static> {
         match self {
             Value::Null => Value::Null,
             Value::Bool(value) => Value::Bool(*value),
             Value::Int(number) => Value::Int(*number),
-            Value::Float(number) => Value::Float(*number),
+            Value::Float(number) => match format_float(*number).parse() {
+                Ok(whole) => Value::Int(whole),
+                Err(_) => Value::Float(*number),
+            },
             Value::String(text) => Value::String(Cow::Owned(text.to_string())),
-            Value::Array(elements) => Value::Array(elements.iter().map(Value::to_static).collect()),
-            Value::Object(object) => Value::Object(object.to_static()),
+            Value::Array(elements) => Value::Array(elements.iter().map(Value::rewritten).collect()),
+            Value::Object(object) => Value::Object(object.rewritten()),
         }
     }
 
@@ -177,5 +181,25 @@ impl<'a> From<Vec<Value<'a>>> for Value<'a> {
 impl<'a> From<Object<'a>> for Value<'a> {
     fn from(object: Object<'a>) -> Self {
         Value::Object(object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    #[test]
+    fn what_is_rewritten_is_what_reading_gives() {
+        for text in [
+            r#"{"a":[1,1.0,2.5,1e20,1e21,1e300,9223372036854775807,1e18],"b":{"c":null,"d":true,"":"\u0000é"}}"#,
+            "3.0",
+            "[]",
+        ] {
+            let value = parse(text.as_bytes()).unwrap();
+            let written = value.to_string();
+            assert_eq!(value.rewritten(), parse(written.as_bytes()).unwrap(), "{text}");
+        }
+        assert_eq!(Value::Float(-0.0).rewritten(), Value::Int(0));
     }
 }

@@ -70,10 +70,7 @@ impl<'s> Bench<'_, 's> {
             return None;
         }
         // It is written before anybody reads it.
-        Some(match typed::reread(object) {
-            Some(written) => written.into_owned(),
-            None => object.to_static(),
-        })
+        Some(object.rewritten())
     }
 }
 
