@@ -95,6 +95,11 @@ fn presence_and_optionals() {
     check("has(cargo.cook)", "false");
     check("has(cargo.ship.name)", "false");
     check("has(cargo.cook.name)", "no such key: cook");
+    // Keys are computed where there is nothing to look in, too, but not behind what is not there.
+    check_cost("cargo.?ship[has(cargo.cook)]", 3);
+    check_cost("cargo.?cook[has(cargo.cook)]", 1);
+    check_cost("cargo.?ship.name.first", 2);
+    check_cost("cargo.?tags.?a.orValue(0)", 3);
     check("cargo.?ship", "optional(Aurora)");
     check("cargo.?cook.name", "optional.none()");
     check("has(cargo.?cook.name)", "false");

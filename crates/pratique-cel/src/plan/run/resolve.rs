@@ -381,6 +381,13 @@ fn optional_member<'a>(
 ) -> Option<(Option<&'a json::Value<'a>>, u64)> {
     let first = path.iter().position(|step| step.optional)?;
     let (way, rest) = path.split_at_checked(first)?;
+    // Other keys may have to be computed, even where there is nothing to look in.
+    if !rest
+        .iter()
+        .all(|step| matches!(step.key, Key::Name(_) | Key::Declared(_)))
+    {
+        return None;
+    }
     let mut object = by(object, way)?;
     let mut steps = way.len() as u64;
     let (last, between) = rest.split_last()?;
