@@ -1,36 +1,20 @@
 //! Constraints that policies and bindings have in common, so that a request is held against them once.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pratique_cel::Interned;
 use pratique_match::MatchResources;
 
 /// The constraints in use, each once. Handed on from a set of policies to the one that takes its place.
 #[derive(Debug, Default)]
-pub(crate) struct Constraints(Mutex<Known>);
-
-#[derive(Debug, Default)]
-struct Known {
-    all: HashSet<Arc<MatchResources>>,
-    /// At how many entries to look for those that nobody uses any more.
-    sweep_at: usize,
-}
+pub(crate) struct Constraints(Mutex<Interned<MatchResources>>);
 
 impl Constraints {
     /// The constraints that equal these.
     pub(crate) fn shared(&self, constraints: MatchResources) -> Arc<MatchResources> {
         // What a thread that panicked left behind is whole.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.all.get(&constraints) {
-            return known.clone();
-        }
-        if known.all.len() >= known.sweep_at {
-            known.all.retain(|own| Arc::strong_count(own) > 1);
-            known.sweep_at = 2 * known.all.len() + 64;
-        }
-        let shared = Arc::new(constraints);
-        known.all.insert(shared.clone());
-        shared
+        known.shared(Arc::new(constraints))
     }
 }
 

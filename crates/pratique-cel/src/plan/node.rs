@@ -143,7 +143,7 @@ pub(super) enum Key {
 
 impl Node {
     /// Takes no more room than it needs, once nothing is added any more.
-    pub(super) fn settle(&mut self, names: &mut Names) {
+    pub(super) fn settle(&mut self, names: &mut Names<'_>) {
         match self {
             Node::Attribute(attribute) => attribute.settle(names),
             Node::Call(call) => names.share(&mut call.name),
@@ -157,7 +157,7 @@ impl Node {
 const SHORT: usize = 24;
 
 impl Attribute {
-    fn settle(&mut self, names: &mut Names) {
+    fn settle(&mut self, names: &mut Names<'_>) {
         if let Root::Variable { name, .. } = &mut self.root {
             names.share(name);
         }

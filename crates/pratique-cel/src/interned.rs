@@ -1,0 +1,54 @@
+//! Equal values, each in memory once.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::sync::Arc;
+
+/// Values that are in use somewhere, each once.
+#[derive(Debug)]
+pub struct Interned<T: ?Sized> {
+    all: HashSet<Arc<T>>,
+    /// At how many entries to look for those that nobody uses any more.
+    sweep_at: usize,
+}
+
+impl<T: ?Sized> Default for Interned<T> {
+    fn default() -> Self {
+        Interned {
+            all: HashSet::new(),
+            sweep_at: 0,
+        }
+    }
+}
+
+impl<T: ?Sized + Eq + Hash> Interned<T> {
+    /// The value that equals this one, or this.
+    pub fn shared(&mut self, value: Arc<T>) -> Arc<T> {
+        if let Some(known) = self.all.get(&value) {
+            return known.clone();
+        }
+        if self.all.len() >= self.sweep_at {
+            self.all.retain(|own| Arc::strong_count(own) > 1);
+            self.sweep_at = 2 * self.all.len() + 64;
+        }
+        self.all.insert(value.clone());
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_values_are_one_and_kept_no_longer_than_needed() {
+        let mut names = Interned::default();
+        let pair = [(); 2].map(|()| names.shared(Arc::<str>::from("a")));
+        let [first, second] = &pair;
+        assert!(Arc::ptr_eq(first, second));
+        let gone = Arc::downgrade(first);
+        drop(pair);
+        (0..200).for_each(|at| drop(names.shared(Arc::<str>::from(format!("n{at}")))));
+        assert!(gone.upgrade().is_none());
+    }
+}
