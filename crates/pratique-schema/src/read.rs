@@ -87,6 +87,18 @@ fn read_shape(text: &str, ids: &HashMap<&str, TypeId>) -> Option<Shape> {
 
 #[cfg(test)]
 mod tests {
+    /// An object of a built-in kind keeps its form when it is written and read again: whole numbers are integers in all of
+    /// them, so that what policies made need not be looked over once more.
+    #[test]
+    fn no_type_has_floats() {
+        let table = include_str!("../data/types.txt");
+        let mut words = table
+            .lines()
+            .filter(|line| line.starts_with(' '))
+            .flat_map(str::split_whitespace);
+        assert!(!words.any(|word| word.trim_start_matches(['[', '{']) == "float"));
+    }
+
     #[test]
     fn no_line_is_lost() {
         let table = include_str!("../data/types.txt");

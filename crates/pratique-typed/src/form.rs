@@ -9,7 +9,7 @@ mod settle;
 
 use std::borrow::Cow;
 
-use pratique_json::{Object, Value, format_float};
+use pratique_json::{Object, Value};
 use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 use pratique_types::GroupVersionKind;
 
@@ -93,7 +93,7 @@ pub(crate) fn is_named(kind: &GroupVersionKind, object: &Object<'_>) -> bool {
 /// `None` where nothing changes.
 pub fn reread<'a>(value: &'a Value<'a>) -> Option<Value<'a>> {
     match value {
-        Value::Float(number) => format_float(*number).parse().ok().map(Value::Int),
+        Value::Float(_) => Some(value.rewritten()).filter(|read| read.as_int().is_some()),
         Value::Array(elements) => {
             let read = changes(elements.iter(), reread)?;
             Some(Value::Array(or_old(elements.iter(), read).collect()))

@@ -58,6 +58,15 @@ struct QuantityValue {
     computed: bool,
 }
 
+impl QuantityValue {
+    fn stored(self, arena: &Arena) -> Value<'_> {
+        match self.quantity.owns_nothing() {
+            true => arena.undropped(self),
+            false => arena.opaque(self),
+        }
+    }
+}
+
 impl Opaque for QuantityValue {
     fn type_name(&self) -> &'static str {
         TYPE
@@ -82,15 +91,11 @@ impl Opaque for QuantityValue {
 impl Quantity {
     /// The quantity as a value, as `quantity('…')` gives it.
     pub fn into_value(self, arena: &Arena) -> Value<'_> {
-        let owns_nothing = self.owns_nothing();
         let value = QuantityValue {
             quantity: self,
             computed: false,
         };
-        match owns_nothing {
-            true => arena.undropped(value),
-            false => arena.opaque(value),
-        }
+        value.stored(arena)
     }
 
     /// The quantity that a value is.
@@ -174,10 +179,11 @@ fn sub_int<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a>
 
 fn computed<'a>(context: &Context<'a>, quantity: Result<Quantity, OutOfRange>) -> Evaluation<'a> {
     let quantity = quantity.map_err(|error| Fault::error(error.to_string()))?;
-    Ok(context.arena.opaque(QuantityValue {
+    let value = QuantityValue {
         quantity,
         computed: true,
-    }))
+    };
+    Ok(value.stored(context.arena))
 }
 
 #[cfg(test)]

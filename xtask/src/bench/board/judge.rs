@@ -9,15 +9,10 @@ use crate::bench::side::Program;
 
 /// Sees that the sides judge the same, and lets them take turns.
 pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) -> Result<Measured, String> {
-    let Bench {
-        row,
-        material,
-        programs,
-        settings,
-    } = bench;
+    let (row, material, settings) = (bench.row, bench.material, bench.settings);
     let setup = material.judged(row.name, policies, object)?;
-    let (mut ours, found) = Program::start(&programs.ours, &["admission"], &setup)?;
-    let mut theirs = match &programs.theirs {
+    let (mut ours, found) = Program::start(&bench.programs.ours, &["admission"], &setup)?;
+    let mut theirs = match &bench.programs.theirs {
         None => None,
         Some(program) => {
             let (theirs, other) = Program::start(program, &[], &setup)?;
@@ -34,7 +29,7 @@ pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) ->
         None => None,
         Some(beside) => {
             let setup = material.judged(&format!("{}-beside", row.name), &beside.policies, object)?;
-            Some(Program::start(&programs.ours, &["admission"], &setup)?.0)
+            Some(Program::start(&bench.programs.ours, &["admission"], &setup)?.0)
         }
     };
     let mut measured = Measured::default();

@@ -16,13 +16,8 @@ use crate::e2e::{Process, free_port};
 
 /// Lets one client take turns at both servers.
 pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {
-    let Bench {
-        row,
-        material,
-        programs,
-        settings,
-    } = bench;
-    let server = match &programs.server {
+    let (row, material, settings) = (bench.row, bench.material, bench.settings);
+    let server = match &bench.programs.server {
         Some(built) => built.clone(),
         None => build::release("pratique-cli", "pratique")?,
     };
@@ -35,7 +30,7 @@ pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured
         let directory = material.policies(name, policies)?;
         let (server, address) = serve(&server, &directory, &namespace)?;
         let setup = json!({"address": address, "review": review});
-        let (asking, allowed) = Program::start(&programs.ours, &["ask"], &setup)?;
+        let (asking, allowed) = Program::start(&bench.programs.ours, &["ask"], &setup)?;
         match allowed {
             Value::Bool(true) => Ok((server, asking)),
             other => Err(format!("{name}: the server answers {other}")),

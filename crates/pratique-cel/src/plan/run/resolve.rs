@@ -50,16 +50,8 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             return None;
         }
         let root = self.root(attribute)?;
-        let object = input(root)?;
-        let (found, steps) = optional_member(object, &attribute.path)?;
-        let found = match (root, found) {
-            (_, None) => None,
-            (Value::Map(Map::Typed(_)), Some(member)) if !leads_into_options(object, &attribute.path) => {
-                Some(Value::from_typed_json(member))
-            }
-            (_, Some(member)) => Some(Value::from_json(member)),
-        };
-        Some((found, steps + 1))
+        let (found, steps) = optional_member(input(root)?, &attribute.path)?;
+        Some((found.map(|member| seen(root, &attribute.path, member)), steps + 1))
     }
 
     /// The value of an attribute that is a path through objects of the input, as most are.
@@ -73,13 +65,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         if attribute.presence {
             return presence(object, &attribute.path).map(Value::Bool);
         }
-        let member = member(object, &attribute.path)?;
-        match root {
-            Value::Map(Map::Typed(_)) if !leads_into_options(object, &attribute.path) => {
-                Some(Value::from_typed_json(member))
-            }
-            _ => Some(Value::from_json(member)),
-        }
+        Some(seen(root, &attribute.path, member(object, &attribute.path)?))
     }
 
     /// What an operand is and costs, where that takes no evaluation.
@@ -338,6 +324,15 @@ fn input<'a>(value: &Value<'a>) -> Option<&'a json::Object<'a>> {
     match value {
         Value::Map(Map::Json(object) | Map::Typed(object)) => Some(object),
         _ => None,
+    }
+}
+
+/// A member of an input, as expressions see it through this.
+#[inline]
+fn seen<'a>(root: &Value<'a>, path: &[Step], member: &'a json::Value<'a>) -> Value<'a> {
+    match root {
+        Value::Map(Map::Typed(object)) if !leads_into_options(object, path) => Value::from_typed_json(member),
+        _ => Value::from_json(member),
     }
 }
 
