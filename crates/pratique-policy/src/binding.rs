@@ -58,12 +58,13 @@ pub(crate) enum Action {
 }
 
 impl Bindings {
-    /// Compiles bindings, which are in their order.
-    pub(crate) fn new<'a>(bindings: impl Iterator<Item = (&'a str, Terms)>) -> Self {
+    /// Compiles bindings, which are in their order, each with its name.
+    pub(crate) fn new<B>(bindings: &[(&str, B)], terms: impl Fn(&B) -> Terms) -> Self {
         let mut names = String::new();
         let mut all: Vec<Terms> = Vec::new();
-        let places = bindings.map(|(name, terms)| {
+        let places = bindings.iter().map(|(name, binding)| {
             names.push_str(name);
+            let terms = terms(binding);
             let known = all.iter().rev().take(FEW).position(|own| *own == terms);
             let at = match known {
                 Some(from_end) => all.len() - 1 - from_end,
@@ -72,8 +73,8 @@ impl Bindings {
                     all.len() - 1
                 }
             };
-            // Names of 4 GiB and more are for nobody.
             Place {
+                // Past 4 GiB a binding is there without its name.
                 end: u32::try_from(names.len()).unwrap_or(u32::MAX),
                 terms: u32::try_from(at).unwrap_or(u32::MAX),
             }
@@ -91,7 +92,7 @@ impl Bindings {
         let mut begin = 0;
         self.places.iter().filter_map(move |place| {
             let end = place.end as usize;
-            let name = self.names.get(begin..end)?;
+            let name = self.names.get(begin..end).unwrap_or_default();
             begin = end;
             let terms = self.terms.get(place.terms as usize)?;
             Some(Binding { name, terms })
@@ -224,24 +225,25 @@ mod tests {
             action_names: Box::default(),
         };
         let given = [("a", 0), ("", 1), ("longer", 0), ("é", 1), ("z", 2)];
-        let bindings = Bindings::new(given.iter().map(|(name, param)| (*name, terms(*param))));
+        let bindings = Bindings::new(&given, |param| terms(*param));
         assert_eq!((bindings.len(), bindings.terms().len()), (5, 3));
         for (binding, (name, param)) in bindings.iter().zip(given) {
             assert_eq!((binding.name, binding.terms), (name, &terms(param)));
         }
-        assert!(Bindings::new([].into_iter()).is_empty());
+        assert!(Bindings::new(&[], |param| terms(*param)).is_empty());
     }
 
     #[test]
     fn many_terms_are_kept_apart() {
         let names: Vec<String> = (0..100).map(|at| format!("n{at}")).collect();
+        let given: Vec<(&str, &str)> = names.iter().map(|name| (&**name, &**name)).collect();
         let terms = |name: &str| Terms {
             resources: None,
             param_ref: None,
             actions: Box::default(),
             action_names: [name.into()].into(),
         };
-        let bindings = Bindings::new(names.iter().map(|name| (name.as_str(), terms(name))));
+        let bindings = Bindings::new(&given, |name| terms(name));
         let as_named = |own: Binding<'_>| {
             own.terms
                 .action_names

@@ -54,8 +54,7 @@ impl Policies {
         let compiled = policies.into_iter().filter_map(|policy| {
             let name = policy.metadata.name.clone().unwrap_or_default();
             let bindings = bound.take(&name, origin)?;
-            let terms = |(name, binding)| (name, Terms::validating(binding, &constraints));
-            let bindings = Bindings::new(bindings.into_iter().map(terms));
+            let bindings = Bindings::new(&bindings, |own| Terms::validating(own, &constraints));
             Policy::compile(name, policy, bindings, cache, &constraints).map(Arc::new)
         });
         Policies::of(compiled.collect(), origin, constraints.clone())
@@ -79,11 +78,7 @@ impl Policies {
                 made_of.is_some_and(|made_of| made_of.is(policy, &bindings))
             });
             known.cloned().or_else(|| {
-                let terms = bindings.iter().map(|(name, binding)| {
-                    let terms = Terms::validating(binding, &self.constraints);
-                    (*name, terms)
-                });
-                let own = Bindings::new(terms);
+                let own = Bindings::new(&bindings, |own| Terms::validating(own, &self.constraints));
                 let compiled = Policy::compile(name.to_owned(), policy, own, cache, &self.constraints)?;
                 Some(Arc::new(Policy {
                     made_of: Some(MadeOf::new(policy, &bindings)),
@@ -114,6 +109,13 @@ impl Policies {
             .policies
             .binary_search_by(|policy| policy.hook.name.as_str().cmp(name));
         self.policies.get(at.ok()?)
+    }
+
+    /// Forgets which objects they were made of: a set in the place of this one is compiled anew.
+    pub fn forget_origins(&mut self) {
+        for policy in self.policies.iter_mut().filter_map(Arc::get_mut) {
+            policy.made_of = None;
+        }
     }
 
     /// How many policies there are.

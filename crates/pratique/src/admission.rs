@@ -38,6 +38,15 @@ impl Admission {
         Builder::new()
     }
 
+    /// Lets go of what only the next one would look at, to take over what stays.
+    pub(crate) fn for_good(mut self) -> Self {
+        let mutating = self.mutating.iter_mut().filter_map(Arc::get_mut);
+        mutating.for_each(MutatingPolicies::forget_origins);
+        let validating = self.validating.iter_mut().filter_map(Arc::get_mut);
+        validating.for_each(Policies::forget_origins);
+        self
+    }
+
     /// Judges a request by policies alone, at once: mutating policies change its object, validating policies judge
     /// what they made of it; in both phases static ones come before those of the API. Webhooks and steps of the
     /// caller have no part in it: [`admit`](Self::admit) goes through all of the chain.

@@ -256,7 +256,7 @@ impl Builder {
     /// # Errors
     /// Webhooks that nobody calls.
     pub fn build(self) -> Result<Admission, NotEvaluated> {
-        self.ingredients().compile()
+        Ok(self.ingredients().compile(None)?.for_good())
     }
 
     /// Goes on to what a [`Live`](crate::Live) needs besides. The directories that were added stay current.

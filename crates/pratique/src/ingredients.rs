@@ -27,99 +27,44 @@ pub(crate) struct Ingredients {
 }
 
 impl Ingredients {
-    /// Compiles everything, once: what comes of it remembers nothing of what it was made of.
-    pub(crate) fn compile(&self) -> Result<Admission, NotEvaluated> {
-        let cache: &Cache = &self.cache;
-        self.admission(
-            [
-                MutatingPolicies::compile(
-                    self.of_sets(|set| &set.mutating_policies).map(|own| &**own),
-                    self.of_sets(|set| &set.mutating_bindings).map(|own| &**own),
-                    Origin::Static,
-                    cache,
-                ),
-                MutatingPolicies::compile(
-                    self.of_api(|api| &api.mutating_policies).map(|own| &**own),
-                    self.of_api(|api| &api.mutating_bindings).map(|own| &**own),
-                    Origin::Api,
-                    cache,
-                ),
-            ],
-            [
-                Policies::compile(
-                    self.of_sets(|set| &set.validating_policies).map(|own| &**own),
-                    self.of_sets(|set| &set.validating_bindings).map(|own| &**own),
-                    Origin::Static,
-                    cache,
-                ),
-                Policies::compile(
-                    self.of_api(|api| &api.validating_policies).map(|own| &**own),
-                    self.of_api(|api| &api.validating_bindings).map(|own| &**own),
-                    Origin::Api,
-                    cache,
-                ),
-            ],
-            None,
-        )
-    }
-
-    /// Compiles what `previous` does not have of it; what comes of it is to be the next one's `previous`.
-    pub(crate) fn renew(&self, previous: Option<&Admission>) -> Result<Admission, NotEvaluated> {
-        let none = |origin| Arc::new(MutatingPolicies::compile([], [], origin, &self.cache));
-        let [first, second] = match previous {
-            Some(previous) => previous.mutating.clone(),
-            None => [Origin::Static, Origin::Api].map(none),
-        };
-        let mutating = [
-            first.renew(
-                self.of_sets(|set| &set.mutating_policies),
-                self.of_sets(|set| &set.mutating_bindings),
-                &self.cache,
-            ),
-            second.renew(
-                self.of_api(|api| &api.mutating_policies),
-                self.of_api(|api| &api.mutating_bindings),
-                &self.cache,
-            ),
-        ];
-        let none = |origin| Arc::new(Policies::compile([], [], origin, &self.cache));
-        let [first, second] = match previous {
-            Some(previous) => previous.validating.clone(),
-            None => [Origin::Static, Origin::Api].map(none),
-        };
-        let validating = [
-            first.renew(
-                self.of_sets(|set| &set.validating_policies),
-                self.of_sets(|set| &set.validating_bindings),
-                &self.cache,
-            ),
-            second.renew(
-                self.of_api(|api| &api.validating_policies),
-                self.of_api(|api| &api.validating_bindings),
-                &self.cache,
-            ),
-        ];
-        self.admission(mutating, validating, previous)
-    }
-
-    fn admission(
-        &self,
-        mutating: [MutatingPolicies; 2],
-        validating: [Policies; 2],
-        previous: Option<&Admission>,
-    ) -> Result<Admission, NotEvaluated> {
-        #[cfg(not(feature = "webhooks"))]
-        let _ = previous;
+    /// Compiles everything; what `previous` has of it is taken over.
+    pub(crate) fn compile(&self, previous: Option<&Admission>) -> Result<Admission, NotEvaluated> {
         self.evaluated()?;
         Ok(Admission {
-            mutating: mutating.map(Arc::new),
-            validating: validating.map(Arc::new),
+            mutating: self.mutating(previous),
+            validating: self.validating(previous),
             names: self.names(),
             reserves_names: self.reserves_names,
             steps: self.steps.clone(),
             #[cfg(feature = "webhooks")]
             hooks: crate::hooks::Hooks::compile(self, previous.map(|previous| &previous.hooks)),
         })
+    }
+
+    fn mutating(&self, previous: Option<&Admission>) -> [Arc<MutatingPolicies>; 2] {
+        let none = |origin| Arc::new(MutatingPolicies::compile([], [], origin, &self.cache));
+        let previous = previous.map(|previous| previous.mutating.clone());
+        let [first, second] = previous.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
+        let policies = self.of_sets(|set| &set.mutating_policies);
+        let bindings = self.of_sets(|set| &set.mutating_bindings);
+        let first = first.renew(policies, bindings, &self.cache);
+        let policies = self.api.iter().flat_map(|api| &api.mutating_policies);
+        let bindings = self.api.iter().flat_map(|api| &api.mutating_bindings);
+        let second = second.renew(policies, bindings, &self.cache);
+        [first, second].map(Arc::new)
+    }
+
+    fn validating(&self, previous: Option<&Admission>) -> [Arc<Policies>; 2] {
+        let none = |origin| Arc::new(Policies::compile([], [], origin, &self.cache));
+        let previous = previous.map(|previous| previous.validating.clone());
+        let [first, second] = previous.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
+        let policies = self.of_sets(|set| &set.validating_policies);
+        let bindings = self.of_sets(|set| &set.validating_bindings);
+        let first = first.renew(policies, bindings, &self.cache);
+        let policies = self.api.iter().flat_map(|api| &api.validating_policies);
+        let bindings = self.api.iter().flat_map(|api| &api.validating_bindings);
+        let second = second.renew(policies, bindings, &self.cache);
+        [first, second].map(Arc::new)
     }
 
     /// The objects of a kind in the static manifests.
@@ -129,14 +74,6 @@ impl Ingredients {
     ) -> impl Iterator<Item = &'a Arc<T>> {
         let lists = self.sets.iter().flat_map(move |set| list(set));
         lists.map(|loaded| &loaded.object)
-    }
-
-    /// The objects of a kind in the API.
-    fn of_api<'a, T: 'a>(
-        &'a self,
-        list: impl Fn(&'a Configurations) -> &'a Vec<Arc<T>> + 'a,
-    ) -> impl Iterator<Item = &'a Arc<T>> {
-        self.api.iter().flat_map(move |api| list(api))
     }
 
     /// The names of the static policies: mutating ones first, each kind in the order in which they act.

@@ -87,8 +87,7 @@ impl MutatingPolicies {
         let compiled = policies.into_iter().filter_map(|policy| {
             let name = policy.metadata.name.clone().unwrap_or_default();
             let bindings = bound.take(&name, origin)?;
-            let terms = |(name, binding)| (name, Terms::mutating(binding, &constraints));
-            let bindings = Bindings::new(bindings.into_iter().map(terms));
+            let bindings = Bindings::new(&bindings, |own| Terms::mutating(own, &constraints));
             MutatingPolicy::compile(name, policy, bindings, cache, &constraints).map(Arc::new)
         });
         MutatingPolicies::of(compiled.collect(), origin, constraints.clone())
@@ -112,11 +111,7 @@ impl MutatingPolicies {
                 made_of.is_some_and(|made_of| made_of.is(policy, &bindings))
             });
             known.cloned().or_else(|| {
-                let terms = bindings.iter().map(|(name, binding)| {
-                    let terms = Terms::mutating(binding, &self.constraints);
-                    (*name, terms)
-                });
-                let own = Bindings::new(terms);
+                let own = Bindings::new(&bindings, |own| Terms::mutating(own, &self.constraints));
                 let compiled =
                     MutatingPolicy::compile(name.to_owned(), policy, own, cache, &self.constraints)?;
                 Some(Arc::new(MutatingPolicy {
@@ -143,6 +138,13 @@ impl MutatingPolicies {
             .policies
             .binary_search_by(|policy| policy.hook.name.as_str().cmp(name));
         self.policies.get(at.ok()?)
+    }
+
+    /// Forgets which objects they were made of: a set in the place of this one is compiled anew.
+    pub fn forget_origins(&mut self) {
+        for policy in self.policies.iter_mut().filter_map(Arc::get_mut) {
+            policy.made_of = None;
+        }
     }
 
     /// How many policies there are.

@@ -99,21 +99,15 @@ pub(super) struct Whole {
     pub(super) builtin: bool,
 }
 
-impl Whole {
-    fn namespaces() -> Self {
-        Whole {
-            kind: NAMESPACE.clone(),
-            builtin: true,
-        }
-    }
-}
-
 /// Keeps namespaces.
 pub(super) struct Namespaces(Whole);
 
 impl Namespaces {
     pub(super) fn new() -> Self {
-        Namespaces(Whole::namespaces())
+        Namespaces(Whole {
+            kind: NAMESPACE.clone(),
+            builtin: true,
+        })
     }
 }
 

@@ -59,7 +59,7 @@ impl Core {
             return Ok(());
         }
         let previous = self.current.load();
-        let next = Arc::new(ingredients.renew(previous.as_deref())?);
+        let next = Arc::new(ingredients.compile(previous.as_deref())?);
         drop(previous);
         self.retired.push(self.current.swap(Some(next.clone())));
         #[cfg(feature = "webhooks")]
