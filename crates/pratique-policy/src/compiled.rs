@@ -48,7 +48,7 @@ pub(crate) struct Annotation {
 }
 
 impl Compiled {
-    /// Whether others may ask for what it gives, in this policy or another.
+    /// Whether others may ask for what it gives, in this policy or another, or a sweep may know it.
     pub(crate) fn is_shared(&self) -> bool {
         let closed = self.closed.as_ref();
         closed.is_some_and(|closed| Arc::strong_count(closed) > 1)

@@ -1,11 +1,11 @@
 //! Rounds of expressions within a budget.
 
 use pratique_cel::value::Evaluation;
-use pratique_cel::{Activation, FaultKind, Stop, Value};
+use pratique_cel::{Activation, Value};
 use pratique_expression::{Expression, slots};
 
 use crate::compiled::{Compiled, Variable};
-use crate::memo::{Frame, Key, Known};
+use crate::memo::{Frame, Key, Known, unfinished};
 use crate::outcome::Unfinished;
 use crate::session::{Inputs, Session};
 use crate::trace::{self, Part};
@@ -81,11 +81,8 @@ impl<'e, 's> Round<'e, 's> {
         };
         trace.inspect(|trace| trace.begin(part, expression.text()));
         let Known { evaluation, cost, .. } = self.known_or_evaluated(compiled, expression)?;
-        let unfinished = |unfinished| Err(Halt::Unfinished(unfinished));
-        match evaluation.as_ref().map_err(|fault| fault.kind()) {
-            Err(FaultKind::Stopped(Stop::Pending)) => return unfinished(Unfinished::Pending),
-            Err(FaultKind::Stopped(Stop::Interrupted)) => return unfinished(Unfinished::Interrupted),
-            _ => {}
+        if let Some(unfinished) = evaluation.as_ref().err().and_then(unfinished) {
+            return Err(Halt::Unfinished(unfinished));
         }
         let of_variables = self.variables.map_or(0, Variables::take_cost);
         let spent = self.spend(of_variables);
@@ -139,7 +136,7 @@ impl<'e, 's> Round<'e, 's> {
         let activation = self.activation();
         session.supply(activation, &inputs, program);
         let context = session.context();
-        let note = variables.map(|variables| variables.note(compiled));
+        let note = variables.map(|variables| variables.note(compiled.closed.as_deref()));
         let evaluation: Evaluation<'s> = trace::evaluate(program, &context, activation, session.trace());
         Known {
             evaluation,

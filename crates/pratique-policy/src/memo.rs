@@ -13,6 +13,7 @@ use pratique_cel::value::Evaluation;
 use pratique_cel::{Fault, FaultKind, Stop};
 use pratique_expression::{Closed, Sees};
 
+use crate::outcome::Unfinished;
 use crate::sweep::Findings;
 
 /// What expressions see of a request: in which form the objects, `request` and `namespaceObject`.
@@ -114,16 +115,17 @@ impl<'s> Memo<'s> {
 
     /// Remembers what an expression gave, unless it came to no end: next time it may.
     pub(crate) fn set(&self, key: Key, known: Known<'s>) {
-        if !known.evaluation.as_ref().is_err_and(is_unfinished) {
+        if known.evaluation.as_ref().err().and_then(unfinished).is_none() {
             self.known.borrow_mut().insert(key, known);
         }
     }
 }
 
-/// Whether a fault says nothing of the expression, but that it was not evaluated to its end.
-pub(crate) fn is_unfinished(fault: &Fault) -> bool {
-    matches!(
-        fault.kind(),
-        FaultKind::Stopped(Stop::Pending | Stop::Interrupted)
-    )
+/// What a fault stands for that says nothing of the expression, but that it was not evaluated to its end.
+pub(crate) fn unfinished(fault: &Fault) -> Option<Unfinished> {
+    match fault.kind() {
+        FaultKind::Stopped(Stop::Pending) => Some(Unfinished::Pending),
+        FaultKind::Stopped(Stop::Interrupted) => Some(Unfinished::Interrupted),
+        _ => None,
+    }
 }

@@ -22,7 +22,7 @@ impl NamespaceObject {
         let full = without_kind(typed.as_ref().unwrap_or(stored));
         NamespaceObject {
             reduced: reduced(&full).into_owned(),
-            full: full.clone().into_owned(),
+            full: full.into_owned(),
         }
     }
 }

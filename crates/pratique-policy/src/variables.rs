@@ -6,11 +6,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use pratique_cel::value::{Evaluation, Struct};
-use pratique_cel::{Activation, Context, Fault, FaultKind, Stop, Value, quote};
+use pratique_cel::{Activation, Context, Fault, Value, quote};
 use pratique_expression::{Closed, Expression, VARIABLES_TYPE, slots};
 
 use crate::compiled::{Compiled, Variable};
-use crate::memo::{Frame, Key, Known, is_unfinished};
+use crate::memo::{Frame, Key, Known, unfinished};
 use crate::session::{Inputs, Session, Workplace};
 use crate::trace::{self, Part};
 
@@ -85,11 +85,8 @@ impl<'s> Variables<'s> {
     }
 
     /// Begins to take down what an expression reads; gives what was taken down until now.
-    pub(crate) fn note(&self, compiled: &'s Compiled) -> Note<'s> {
-        self.note.replace(Note {
-            closed: compiled.closed.as_deref(),
-            reads: 0,
-        })
+    pub(crate) fn note(&self, closed: Option<&'s Closed>) -> Note<'s> {
+        self.note.replace(Note { closed, reads: 0 })
     }
 
     /// What the expression read; goes on with what was taken down before it.
@@ -109,7 +106,7 @@ impl<'s> Variables<'s> {
             left &= left - 1;
             let evaluation = closed.variable(position).map(|field| self.read(field));
             if let Some(Err(fault)) = evaluation
-                && is_unfinished(&fault)
+                && unfinished(&fault).is_some()
             {
                 replayed = Err(fault);
             }
@@ -166,9 +163,9 @@ impl<'s> Variables<'s> {
         }
         let Known { evaluation, cost, .. } = self.known_or_evaluated(name, compiled, expression)?;
         self.cost.set(self.cost.get().saturating_add(cost));
-        evaluation.map_err(|fault| match fault.kind() {
-            FaultKind::Stopped(Stop::Pending | Stop::Interrupted) => fault,
-            _ => fails(name, &fault.to_string()),
+        evaluation.map_err(|fault| match unfinished(&fault) {
+            Some(_) => fault,
+            None => fails(name, &fault.to_string()),
         })
     }
 
@@ -189,7 +186,7 @@ impl<'s> Variables<'s> {
             self.replay(closed, known.reads)?;
             return Ok(known);
         }
-        let note = self.note(compiled);
+        let note = self.note(compiled.closed.as_deref());
         let (evaluation, cost) = self.evaluate(name, expression);
         let known = Known {
             evaluation,

@@ -1,9 +1,9 @@
 //! What a sweep has found out about a request.
 
-use pratique_cel::{FaultKind, Stop, Value};
+use pratique_cel::Value;
 
 use super::{Role, Sweep};
-use crate::memo::{Frame, Key, Known};
+use crate::memo::{Frame, Key, Known, unfinished};
 use crate::outcome::Unfinished;
 
 /// What the expressions of a sweep gave.
@@ -72,10 +72,11 @@ impl<'s> Findings<'s> {
     /// Adds what an expression gave, unless it came to no end.
     pub(super) fn add(&mut self, place: u32, known: Known<'s>) -> Result<Truth, Unfinished> {
         let Known { cost, reads, .. } = known;
-        let truth = match known.evaluation.as_ref().map_err(|fault| fault.kind()) {
+        if let Some(unfinished) = known.evaluation.as_ref().err().and_then(unfinished) {
+            return Err(unfinished);
+        }
+        let truth = match known.evaluation {
             Ok(Value::Bool(true)) => Truth::True,
-            Err(FaultKind::Stopped(Stop::Pending)) => return Err(Unfinished::Pending),
-            Err(FaultKind::Stopped(Stop::Interrupted)) => return Err(Unfinished::Interrupted),
             _ => {
                 self.others.push(known);
                 Truth::Other(self.others.len() as u32 - 1)
@@ -93,7 +94,7 @@ impl<'s> Findings<'s> {
         let found = |role, frame| {
             let place = *self.sweep.places.get(&(key.closed(), role))? as usize;
             let swept = self.sweep.expressions.get(place)?;
-            let seen = key.is_seen_as(frame, swept.sees);
+            let seen = key.is_seen_as(frame, swept.closed.sees());
             let held = self.held.get(place)?;
             (seen && held.truth != Truth::Unknown).then_some(held)
         };

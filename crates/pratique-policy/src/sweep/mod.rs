@@ -41,7 +41,7 @@ pub(crate) struct Sweep {
     sees: Sees,
 }
 
-/// The address of a closed expression, which the policies keep, and whether it is a match condition: these see less.
+/// The address of a closed expression, and whether it is a match condition: these see less.
 type Address = (usize, Role);
 
 /// What an expression is to a policy.
@@ -54,20 +54,12 @@ enum Role {
 
 #[derive(Debug)]
 struct Swept {
+    closed: Arc<Closed>,
+    /// That of the closed one: at hand, as every request wants it.
     expression: Arc<Expression>,
-    sees: Sees,
     role: Role,
-    owner: Owner,
-    /// Whether it reads variables; their definitions are those of its owner.
-    reads_variables: bool,
-}
-
-/// The policy that an expression was first found in, and its place there.
-#[derive(Clone, Copy, Debug)]
-struct Owner {
-    position: u32,
-    part: Part,
-    index: u32,
+    /// The position of the policy that it was first found in, whose variables it reads.
+    owner: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -108,14 +100,8 @@ impl Sweep {
 
     fn add(&mut self, policy: &Policy, position: u32) {
         let ends = [Part::Condition, Part::Validation, Part::Message].map(|part| {
-            for (index, compiled) in part.of(policy) {
-                let index = index as u32;
-                let owner = Owner {
-                    position,
-                    part,
-                    index,
-                };
-                self.add_part(compiled, owner);
+            for compiled in part.of(policy) {
+                self.add_part(compiled, part.role(), position);
             }
             self.parts.len() as u32
         });
@@ -128,13 +114,13 @@ impl Sweep {
         });
     }
 
-    fn add_part(&mut self, compiled: &Compiled, owner: Owner) {
-        let (Ok(expression), Some(closed)) = (&compiled.expression, &compiled.closed) else {
+    fn add_part(&mut self, compiled: &Compiled, role: Role, owner: u32) {
+        let Some(closed) = &compiled.closed else {
             return;
         };
-        let role = owner.part.role();
         let next = self.expressions.len() as u32;
-        let place = *self.places.entry((address(closed), role)).or_insert(next);
+        let address = Arc::as_ptr(closed).addr();
+        let place = *self.places.entry((address, role)).or_insert(next);
         self.parts.push(place);
         if place == next {
             let sees = match role {
@@ -143,11 +129,10 @@ impl Sweep {
             };
             *sees = sees.and(closed.sees());
             self.expressions.push(Swept {
-                expression: expression.clone(),
-                sees: closed.sees(),
+                expression: closed.expression().clone(),
+                closed: closed.clone(),
                 role,
                 owner,
-                reads_variables: expression.program().reads(slots().variables),
             });
         }
     }
@@ -195,29 +180,22 @@ impl Part {
         }
     }
 
-    /// The expressions of a policy that are such parts, with their indices.
-    fn of(self, policy: &Policy) -> Vec<(usize, &Compiled)> {
-        let validations = policy.expressions.validations.iter().enumerate();
+    /// The expressions of a policy that are such parts.
+    fn of(self, policy: &Policy) -> Vec<&Compiled> {
+        let validations = policy.expressions.validations.iter();
         match self {
-            Part::Condition => policy.hook.conditions.iter().enumerate().collect(),
-            Part::Validation => validations.map(|(index, own)| (index, &own.expression)).collect(),
+            Part::Condition => policy.hook.conditions.iter().collect(),
+            Part::Validation => validations.map(|own| &own.expression).collect(),
             Part::Message => validations
-                .filter_map(|(index, own)| Some((index, own.message_expression.as_ref()?)))
+                .filter_map(|own| own.message_expression.as_ref())
                 .collect(),
         }
     }
 }
 
-impl Owner {
-    /// The expression in its place.
-    fn compiled(self, policies: &[Arc<Policy>]) -> Option<&Compiled> {
-        let policy = policies.get(self.position as usize)?;
-        let validation = || policy.expressions.validations.get(self.index as usize);
-        match self.part {
-            Part::Condition => policy.hook.conditions.get(self.index as usize),
-            Part::Validation => Some(&validation()?.expression),
-            Part::Message => validation()?.message_expression.as_ref(),
-        }
+impl Swept {
+    fn reads_variables(&self) -> bool {
+        self.expression.program().reads(slots().variables)
     }
 }
 
@@ -229,9 +207,5 @@ fn is_simple(policy: &Policy) -> bool {
     policy.hook.param_kind.is_none()
         && policy.expressions.annotations.is_empty()
         && !policy.asks_authorizer
-        && parts.all(|(_, compiled)| compiled.expression.is_ok() && compiled.closed.is_some())
-}
-
-fn address(closed: &Arc<Closed>) -> usize {
-    Arc::as_ptr(closed).addr()
+        && parts.all(|compiled| compiled.closed.is_some())
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pratique_cel::Activation;
 
+use super::Swept;
 use super::run::evaluated;
-use super::{Owner, Swept};
 use crate::memo::{Key, Known};
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
@@ -44,12 +44,9 @@ impl<'e, 's> Owners<'e, 's> {
         inputs: &Inputs<'s>,
         activation: &Activation<'s>,
     ) -> Result<Known<'s>, Unfinished> {
-        let Some(compiled) = swept.owner.compiled(self.policies) else {
-            return Ok(evaluated(self.session, swept, activation));
-        };
-        let closed = compiled.closed.as_ref();
-        let key = closed.and_then(|closed| Key::new(closed, inputs.frame));
-        if let (Some(closed), Some(known)) = (closed, key.and_then(|key| self.session.memo().get(key))) {
+        let closed = &swept.closed;
+        let key = Key::new(closed, inputs.frame);
+        if let Some(known) = key.and_then(|key| self.session.memo().get(key)) {
             if known.reads != 0 {
                 let current = self.current(swept.owner, inputs, activation);
                 let replayed = current.variables.replay(closed, known.reads);
@@ -57,31 +54,32 @@ impl<'e, 's> Owners<'e, 's> {
             }
             return Ok(known);
         }
-        if !swept.reads_variables {
-            return Ok(evaluated(self.session, swept, activation));
-        }
         let session = self.session;
+        if !swept.reads_variables() {
+            return Ok(evaluated(session, swept, activation));
+        }
         let current = self.current(swept.owner, inputs, activation);
-        let note = current.variables.note(compiled);
+        let note = current.variables.note(Some(closed));
         let known = evaluated(session, swept, &current.activation);
         let reads = current.variables.noted(note);
         Ok(Known { reads, ..known })
     }
 
     /// The variables of a policy.
-    fn current(&mut self, owner: Owner, inputs: &Inputs<'s>, activation: &Activation<'s>) -> &Current<'s> {
+    fn current(&mut self, owner: u32, inputs: &Inputs<'s>, activation: &Activation<'s>) -> &Current<'s> {
         let session = self.session;
-        let others = self.current.take_if(|own| own.position != owner.position);
-        let of_others = others.map_or(0, |own| own.variables.take_cost());
-        self.cost = self.cost.saturating_add(of_others);
-        let policy = self.policies.get(owner.position as usize);
+        if self.current.as_ref().is_some_and(|own| own.position != owner) {
+            self.cost();
+            self.current = None;
+        }
+        let policy = self.policies.get(owner as usize);
         self.current.get_or_insert_with(|| {
             let compiled = policy.map_or(&[][..], |policy| &policy.hook.variables);
             let mut activation = activation.clone();
             let variables = Variables::new(session, compiled, inputs, &mut activation);
             session.with_variables(&mut activation, variables);
             Box::new(Current {
-                position: owner.position,
+                position: owner,
                 variables,
                 activation,
             })

@@ -148,7 +148,7 @@ impl<'e, 's> Run<'e, 's> {
         let Some((swept, seen)) = swept.and_then(|swept| Some((swept, self.seen_by(swept.role)?))) else {
             return Ok(Truth::Unknown);
         };
-        let known = match is_first && !swept.reads_variables {
+        let known = match is_first && !swept.reads_variables() {
             true => evaluated(session, swept, &seen.activation),
             false => seen.owners.known(swept, &seen.inputs, &seen.activation)?,
         };
