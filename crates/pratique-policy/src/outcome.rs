@@ -19,7 +19,7 @@ pub enum Unfinished {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Why the request is refused; `None` where it is allowed.
-    pub status: Option<Status>,
+    pub status: Option<Box<Status>>,
     /// What to tell the user, in order, repetitions included.
     pub warnings: Vec<String>,
     /// What to keep in the audit log.

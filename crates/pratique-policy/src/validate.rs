@@ -56,11 +56,11 @@ fn judge_all(
     bench.decisions.iter().for_each(|own| observer.decided(own));
     match ended {
         Err(End::Unfinished(unfinished)) => Err(unfinished),
-        Err(End::Status(status)) => Ok(bench.verdict(Some(*status))),
+        Err(End::Status(status)) => Ok(bench.verdict(Some(status))),
         Ok(()) => {
             bench.annotations.publish_failures();
             let denial = bench.denial.take();
-            let status = denial.map(|denial| denial.status(&bench.meeting.target));
+            let status = denial.map(|denial| Box::new(denial.status(&bench.meeting.target)));
             Ok(bench.verdict(status))
         }
     }
@@ -323,7 +323,7 @@ impl<'s> Bench<'_, 's> {
         });
     }
 
-    fn verdict(self, status: Option<Status>) -> Verdict {
+    fn verdict(self, status: Option<Box<Status>>) -> Verdict {
         Verdict {
             status,
             warnings: self.warnings,

@@ -51,7 +51,7 @@ pub async fn mutate<'s>(
     let ended = bench.run(sets, turns, caller, observer).await;
     let status = match ended.and_then(|()| bench.finish()) {
         Err(End::Unanswered) => return Err(Unanswered),
-        Err(End::Status(status)) => Some(*status),
+        Err(End::Status(status)) => Some(status),
         Ok(()) => None,
     };
     turns.end(&bench.given);

@@ -23,7 +23,7 @@ pub struct Mutated {
     /// The object as it goes on; `None` where nothing changed it, and where the request is refused.
     pub object: Option<Value<'static>>,
     /// Why the request is refused; `None` where it may go on.
-    pub status: Option<Status>,
+    pub status: Option<Box<Status>>,
     /// What to tell the user, in order, repetitions included.
     pub warnings: Vec<String>,
     /// What to keep in the audit log.
@@ -36,7 +36,7 @@ pub struct Mutated {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Why the request is refused; `None` where it is allowed.
-    pub status: Option<Status>,
+    pub status: Option<Box<Status>>,
     /// What to tell the user, in the order of arrival, repetitions included.
     pub warnings: Vec<String>,
     /// What to keep in the audit log.

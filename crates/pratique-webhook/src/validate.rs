@@ -53,13 +53,13 @@ pub async fn validate<'s>(
     match jury.gather(sets, observer).await {
         Ok(()) => {}
         Err(End::Unanswered) => return Err(Unanswered),
-        Err(End::Status(status)) => return refused(*status),
+        Err(End::Status(status)) => return refused(status),
     }
     if jury.calls.is_empty() {
         return Ok(Verdict::default());
     }
     if over(surroundings) {
-        return refused(timeout());
+        return refused(Box::new(timeout()));
     }
     Ok(jury.judge(caller, observer).await)
 }
@@ -231,7 +231,7 @@ impl<'j, 's> Jury<'j, 's> {
 /// What was heard so far.
 #[derive(Default)]
 struct Tally {
-    status: Option<Status>,
+    status: Option<Box<Status>>,
     warnings: Vec<String>,
     annotations: Annotations,
 }
@@ -251,7 +251,7 @@ impl Tally {
         if matches!(failure, Failure::Call { .. }) && webhook.ignores_failures() {
             self.annotations.validating_failed_open(index, webhook);
         } else if self.status.is_none() {
-            self.status = Some(failure.status(webhook));
+            self.status = Some(Box::new(failure.status(webhook)));
         }
     }
 }

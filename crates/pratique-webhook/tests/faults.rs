@@ -70,7 +70,7 @@ async fn refusal(
     policy: &str,
     mutates: bool,
     caller: &dyn Caller,
-) -> Option<Status> {
+) -> Option<Box<Status>> {
     let configuration = configuration(backend, url, policy);
     let (request, equivalents) = (request(), Equivalents::builtin());
     let surroundings = Surroundings::new(&equivalents, &Nobody, Arc::new(Nobody)).without_types();
@@ -321,7 +321,7 @@ async fn streams_that_are_refused() {
     }
 }
 
-async fn refusal_of(world: &World) -> Option<Status> {
+async fn refusal_of(world: &World) -> Option<Box<Status>> {
     refusal(&world.backend, "$HTTP2/x", "Fail", false, &world.caller).await
 }
 

@@ -11,7 +11,7 @@ use pratique_types::{AdmissionRequest, AdmissionResponse, Status};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Why the request is refused; `None` where it is allowed.
-    pub status: Option<Status>,
+    pub status: Option<Box<Status>>,
     /// The object as it goes on; `None` where nothing changed it, and where the request is refused.
     pub object: Option<Value<'static>>,
     /// What mutating policies did, in order.
@@ -61,7 +61,7 @@ impl Outcome {
             patch,
             uid: request.uid.clone(),
             allowed: self.allowed(),
-            result: self.status,
+            result: self.status.map(|status| *status),
             warnings: self.warnings,
             audit_annotations: self.audit_annotations,
         }

@@ -56,7 +56,7 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
     let place = style.paint(Tone::Place, &judged.question.place);
     let mut out = format!("{place}: {}: {verdict}{changed}\n", subject(judged.question));
     let mut line = |label: String, text: &str| out.push_str(&format!("  {label}{}\n", indented(text)));
-    if let Some(Status { message, .. }) = status {
+    if let Some(Status { message, .. }) = status.as_deref() {
         line(String::new(), message);
     }
     for warning in warnings {

@@ -55,7 +55,7 @@ impl Failures {
     }
 
     /// The status of a request that met them: the first one's, with all of them as causes.
-    pub(super) fn status(self, target: &Target<'_>) -> Option<Status> {
+    pub(super) fn status(self, target: &Target<'_>) -> Option<Box<Status>> {
         let first = self.0.first()?;
         let mut status = forbidden(target, &first.text);
         status.message.clone_from(&first.text);
@@ -69,7 +69,7 @@ impl Failures {
         if let Some(details) = &mut status.details {
             details.causes.extend(causes);
         }
-        Some(status)
+        Some(Box::new(status))
     }
 }
 

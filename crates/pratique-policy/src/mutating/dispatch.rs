@@ -92,7 +92,7 @@ fn run(
     let tell = |observer: &mut dyn Observer| decisions.iter().for_each(|own| observer.mutating(own));
     let status = match ended {
         Err(End::Unfinished(unfinished)) => return Err(unfinished),
-        Err(End::Status(status)) => Some(*status),
+        Err(End::Status(status)) => Some(status),
         Ok(()) => std::mem::take(&mut bench.failures).status(&bench.meeting.target),
     };
     tell(observer);

@@ -11,7 +11,7 @@ pub struct Mutated {
     /// The object as it is now; `None` where it is as it was, and where the request is refused.
     pub object: Option<json::Value<'static>>,
     /// Why the request is refused; `None` where it may go on.
-    pub status: Option<Status>,
+    pub status: Option<Box<Status>>,
     /// What was done, in order.
     pub steps: Vec<Step>,
 }

@@ -89,7 +89,7 @@ impl Admission {
         };
         match passage.pass(observer).await {
             Ok(()) => {}
-            Err(End::Refused(status)) => passage.outcome.status = Some(*status),
+            Err(End::Refused(status)) => passage.outcome.status = Some(status),
             Err(End::Unfinished(unfinished)) => return Err(unfinished),
         }
         Ok(passage.finish())

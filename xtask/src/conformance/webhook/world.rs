@@ -42,7 +42,7 @@ impl Services for AtBackend {
 /// What came of both phases.
 #[derive(Default)]
 struct Judged {
-    status: Option<Status>,
+    status: Option<Box<Status>>,
     object: Option<json::Value<'static>>,
     warnings: Vec<String>,
     annotations: BTreeMap<String, String>,
