@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::arena::Arena;
 use crate::context::Context;
 use crate::estimate::EstimateFn;
 use crate::regex::Regex;
@@ -64,6 +65,8 @@ pub struct Overload {
     /// Whether an argument that is an error keeps the later ones from being evaluated and the call from being charged, as it
     /// does in all calls of more than two arguments.
     pub sequential: bool,
+    /// What it makes of a constant text while planning, where a text is all that it takes.
+    pub with_text: Option<TextFn>,
     /// The names of the type parameters that it has, each once.
     pub(crate) type_params: Arc<[Arc<str>]>,
 }
@@ -94,6 +97,37 @@ pub type SharedCallFn = dyn for<'a> Fn(&Context<'a>, &[Value<'a>]) -> Evaluation
 
 /// A call whose second argument was a constant pattern, compiled while planning.
 pub type PatternFn = for<'a> fn(&Context<'a>, &Regex, &[Value<'a>]) -> Evaluation<'a>;
+
+/// What a call makes of its only argument, a text, and of nothing else; `None` where it gives an error.
+pub type TextFn = fn(&str) -> Option<Made>;
+
+/// A value known while planning, of which each call gives a copy: as keys of maps, values of abstract types are not equal to
+/// others that look the same.
+#[derive(Clone)]
+pub struct Made(Arc<CopyFn>);
+
+type CopyFn = dyn for<'a> Fn(&'a Arena) -> Value<'a> + Send + Sync;
+
+impl Made {
+    /// A value by how it is copied.
+    pub fn new(copy: impl for<'a> Fn(&'a Arena) -> Value<'a> + Send + Sync + 'static) -> Self {
+        Made(Arc::new(copy))
+    }
+
+    /// A copy.
+    pub fn copy<'a>(&self, arena: &'a Arena) -> Value<'a> {
+        (self.0)(arena)
+    }
+}
+
+impl fmt::Debug for Made {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("Made")
+            .field(&self.copy(&Arena::new()))
+            .finish()
+    }
+}
 
 /// The cost of a call from its arguments and its result; `result` is `None` where the call gave an error, and an
 /// argument null where it was one.
@@ -171,6 +205,14 @@ impl Function {
         self
     }
 
+    /// Sets what the overload added last makes of a constant text.
+    pub fn with_text(mut self, make: TextFn) -> Self {
+        if let Some(overload) = self.overloads.last_mut() {
+            overload.with_text = Some(make);
+        }
+        self
+    }
+
     /// Sets what evaluations know it as.
     pub(crate) fn known_as(mut self, quick: Quick) -> Self {
         self.quick = Some(quick);
@@ -200,6 +242,7 @@ impl Overload {
             cost: None,
             cost_needs: None,
             sequential: false,
+            with_text: None,
             type_params: type_params.into(),
         }
     }

@@ -6,7 +6,7 @@ use super::arguments::{opaque, string};
 use super::{Library, cost, ip};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::{Function, Overload};
+use crate::function::{Function, Made, Overload};
 use crate::net::{Cidr, Ip};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
@@ -18,6 +18,7 @@ pub fn library() -> Library {
     Library::of(vec![
         Function::new("cidr")
             .global("string_to_cidr", &[Type::String], of(), parse)
+            .with_text(of_text)
             .costing_always(cost::reads_first),
         Function::new("isCIDR")
             .global("is_cidr", &[Type::String], Type::Bool, is_cidr)
@@ -134,6 +135,11 @@ fn read(text: &str) -> Result<Cidr, Fault> {
 
 fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     Ok(context.arena.opaque(read(string(arguments, 0)?)?))
+}
+
+fn of_text(text: &str) -> Option<Made> {
+    let value = read(text).ok()?;
+    Some(Made::new(move |arena| arena.opaque(value)))
 }
 
 fn is_cidr<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

@@ -6,7 +6,7 @@ use super::arguments::{opaque, string};
 use super::{Library, cost};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::{CallFn, Function};
+use crate::function::{CallFn, Function, Made};
 use crate::net::Ip;
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
@@ -22,6 +22,7 @@ pub fn library() -> Library {
     Library::of(vec![
         Function::new("ip")
             .global("string_to_ip", &[Type::String], of(), parse)
+            .with_text(of_text)
             .costing_always(cost::reads_first),
         Function::new("isIP")
             .global("is_ip", &[Type::String], Type::Bool, is_ip)
@@ -88,6 +89,11 @@ fn read(text: &str) -> Result<Ip, Fault> {
 
 fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     Ok(context.arena.opaque(read(string(arguments, 0)?)?))
+}
+
+fn of_text(text: &str) -> Option<Made> {
+    let value = read(text).ok()?;
+    Some(Made::new(move |arena| arena.opaque(value)))
 }
 
 fn is_ip<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

@@ -7,7 +7,7 @@ use super::{Library, cost};
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::Function;
+use crate::function::{Function, Made};
 use crate::quantity::{OutOfRange, Quantity};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
@@ -20,6 +20,7 @@ pub fn library() -> Library {
     Library::of(vec![
         Function::new("quantity")
             .global("string_to_quantity", &[Type::String], of(), parse)
+            .with_text(of_text)
             .costing_always(cost::reads_first),
         Function::new("isQuantity")
             .global("is_quantity_string", &[Type::String], Type::Bool, is_quantity)
@@ -111,6 +112,11 @@ fn quantity_at<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a Quantity
 fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let quantity = Quantity::parse(string(arguments, 0)?).map_err(|error| Fault::error(error.to_string()))?;
     Ok(quantity.into_value(context.arena))
+}
+
+fn of_text(text: &str) -> Option<Made> {
+    let quantity = Quantity::parse(text).ok()?;
+    Some(Made::new(move |arena| quantity.clone().into_value(arena)))
 }
 
 fn is_quantity<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

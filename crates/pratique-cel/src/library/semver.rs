@@ -6,7 +6,7 @@ use super::arguments::{bool, opaque, string};
 use super::{Library, cost};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::Function;
+use crate::function::{Function, Made};
 use crate::semver::{ParseError, Version};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
@@ -19,6 +19,7 @@ pub fn library() -> Library {
     Library::of(vec![
         Function::new("semver")
             .global("string_to_semver", &[Type::String], of(), parse)
+            .with_text(of_text)
             .global("string_bool_to_semver", &[Type::String, Type::Bool], of(), parse)
             .costing_always(cost::reads_first),
         Function::new("isSemver")
@@ -83,6 +84,11 @@ fn read(arguments: &[Value<'_>]) -> Result<Result<Version, ParseError>, Fault> {
 fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let version = read(arguments)?.map_err(|error| Fault::error(error.to_string()))?;
     Ok(context.arena.opaque(version))
+}
+
+fn of_text(text: &str) -> Option<Made> {
+    let value = Version::parse(text).ok()?;
+    Some(Made::new(move |arena| arena.opaque(value.clone())))
 }
 
 fn is_semver<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

@@ -6,7 +6,7 @@ use super::arguments::{opaque, string};
 use super::{Library, cost};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::{CallFn, Function};
+use crate::function::{CallFn, Function, Made};
 use crate::types::Type;
 use crate::url::{ParseError, Url};
 use crate::value::{Evaluation, List, Map, Opaque, Value};
@@ -22,6 +22,7 @@ pub fn library() -> Library {
     Library::of(vec![
         Function::new("url")
             .global("string_to_url", &[Type::String], Type::named(TYPE), parse)
+            .with_text(of_text)
             .costing_always(cost::reads_first),
         Function::new("isURL").global("is_url_string", &[Type::String], Type::Bool, is_url),
         accessor("getScheme", "url_get_scheme", scheme),
@@ -58,11 +59,19 @@ fn url_at<'a>(arguments: &[Value<'a>]) -> Result<&'a Url, Fault> {
 
 /// Wants an absolute URL, then reads it again because a request's URI knows no fragment.
 fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let text = string(arguments, 0)?;
+    Ok(context.arena.opaque(read(string(arguments, 0)?)?))
+}
+
+fn read(text: &str) -> Result<Url, Fault> {
     let malformed =
         |error: ParseError| Fault::error(format!("URL parse error during conversion from string: {error}"));
     Url::parse_request_uri(text).map_err(malformed)?;
-    Ok(context.arena.opaque(Url::parse(text).map_err(malformed)?))
+    Url::parse(text).map_err(malformed)
+}
+
+fn of_text(text: &str) -> Option<Made> {
+    let value = read(text).ok()?;
+    Some(Made::new(move |arena| arena.opaque(value.clone())))
 }
 
 fn is_url<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

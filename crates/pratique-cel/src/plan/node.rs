@@ -11,7 +11,7 @@ use super::set::ConstantSet;
 use crate::constant::Constant;
 use crate::declared::TypeProvider;
 use crate::environment::Slot;
-use crate::function::{CostFn, CostNeed, Implementation, PatternFn, Quick};
+use crate::function::{CostFn, CostNeed, Implementation, Made, PatternFn, Quick};
 use crate::regex::Regex;
 
 /// The index of a node in its program.
@@ -229,6 +229,8 @@ pub(super) enum Target {
         /// What the pattern counts for in the cost of `matches`.
         parts: u64,
     },
+    /// Nothing more: what it gives and costs was found out while planning.
+    Made { value: Made, cost: u64 },
     /// Nothing: the function is declared only.
     Missing,
 }

@@ -18,7 +18,8 @@ const CARGO: &str = r#"{
     "ship": "Aurora", "crew": 12, "tonnage": 3.5, "sunk": false, "flag": null,
     "holds": [{"grain": 4, "sealed": true}, {"grain": 7}],
     "ports": ["Ancona", "Bari", "Corfu"],
-    "tags": {"a": 1, "b": 2}
+    "tags": {"a": 1, "b": 2},
+    "weight": "4Gi", "dock": "10.1.2.3", "pier": "10.1.0.0/16", "chart": "https://sea.example/chart?at=1", "edition": "1.2.3"
 }"#;
 
 fn environment() -> Environment {
@@ -262,6 +263,31 @@ fn constants_are_computed_before() {
         "{b'a': 1}",
         "internal error: runtime error: hash of unhashable type types.Bytes",
     );
+}
+
+#[test]
+fn what_is_made_of_a_constant_is_what_a_call_makes() {
+    for (function, text, field) in [
+        ("quantity", "4Gi", "weight"),
+        ("ip", "10.1.2.3", "dock"),
+        ("cidr", "10.1.0.0/16", "pier"),
+        ("url", "https://sea.example/chart?at=1", "chart"),
+        ("semver", "1.2.3", "edition"),
+    ] {
+        let made = format!("{function}('{text}')");
+        let called = format!("{function}(cargo.{field})");
+        check(&format!("{made} == {called} && {called} == {made}"), "true");
+        let cost = |text: &str| with_program(text, u64::MAX, |_, cost| cost).unwrap();
+        // The field costs two.
+        assert_eq!(cost(&made) + 2, cost(&called), "{made}");
+        let shown = |text: &str| format!("{:?}", environment().compile(text).unwrap());
+        assert!(shown(&made).contains("Made {"), "{made}");
+        assert!(!shown(&called).contains("Made {"), "{called}");
+        check(
+            &format!("{function}('?')"),
+            &outcome(&format!("{function}('?' + cargo.ship.substring(0, 0))")),
+        );
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::plan::node::{Call, Candidate, Cost, Node, NodeId, Target};
 use crate::plan::quick;
 use crate::plan::set::ConstantSet;
 use crate::regex::Regex;
+use crate::value::Value;
 
 impl Planner<'_> {
     pub(super) fn plan_call(
@@ -92,7 +93,10 @@ impl Planner<'_> {
         if let Some(node) = self.plan_membership(overload, &arguments) {
             return Ok(self.add(id, node));
         }
-        let call = self.call(function, overload, arguments)?;
+        let mut call = self.call(function, overload, arguments)?;
+        if let Some(made) = self.made(overload, &call) {
+            call.target = made;
+        }
         let node = match self.computed(&call)? {
             Some(constant) => Node::Constant(constant),
             None => Node::Call(Box::new(call)),
@@ -162,6 +166,24 @@ impl Planner<'_> {
             },
             _ => Ok(None),
         }
+    }
+
+    /// What a function makes of a constant text, and what that costs each time.
+    fn made(&self, overload: Option<&Overload>, call: &Call) -> Option<Target> {
+        let &[argument] = &*call.arguments else {
+            return None;
+        };
+        let Constant::String(text) = self.constant(argument)? else {
+            return None;
+        };
+        let value = overload?.with_text?(text)?;
+        let arena = Arena::new();
+        let cost = match call.cost {
+            Cost::One => 1,
+            Cost::By(cost) => cost(&[Value::String(text)], Some(&value.copy(&arena))),
+            Cost::Needing(..) => return None,
+        };
+        Some(Target::Made { value, cost })
     }
 
     /// What the conversion of a constant gives; an error that it gives is one of the plan where literals are checked.

@@ -20,6 +20,12 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         if let Some(quick) = call.quick {
             return self.quick_call(call, quick).map(Value::Bool);
         }
+        if let Target::Made { value, cost } = &call.target
+            && !O::ACTIVE
+        {
+            self.context.charge(*cost)?;
+            return Ok(value.copy(self.context.arena));
+        }
         match *call.arguments {
             [] => self.finish(call, &[]),
             [only] => match self.operand(only) {
@@ -218,6 +224,7 @@ impl Call {
                 }
                 _ => call(context, regex, arguments),
             },
+            Target::Made { value, .. } => Ok(value.copy(context.arena)),
             Target::Direct { .. } => Err(self.unknown(arguments)),
             Target::Missing => Err(match arguments.first() {
                 Some(first) => ops::unknown_operands(&self.name, first),
