@@ -58,6 +58,9 @@ impl MatchIndex {
     /// The positions that can match, in ascending order.
     pub fn candidates(&self, target: &Target<'_>, equivalents: &Equivalents) -> Vec<u32> {
         let mut found = self.always.clone();
+        if self.operations.is_empty() {
+            return found;
+        }
         let others = equivalents.of(target.resource, target.subresource).iter();
         let others = others
             .map(|other| &other.resource)

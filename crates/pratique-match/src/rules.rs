@@ -124,6 +124,9 @@ impl Rules {
         target: &Target<'r>,
         equivalents: &'r Equivalents,
     ) -> Result<Option<Found<'r>>, MatchError> {
+        if self.rules.is_empty() {
+            return Ok(None);
+        }
         let mut direct = self
             .rules
             .iter()

@@ -8,7 +8,7 @@ use pratique_types::GroupVersionKind;
 use crate::namespace::NamespaceObject;
 
 /// A view of the cluster: of one moment, and the same for the whole of a request.
-pub trait Cluster: Namespaces {
+pub trait Cluster: Namespaces + Sync {
     /// The resources that the cluster serves, and which of them are views of the same objects.
     fn equivalents(&self) -> &Equivalents;
 

@@ -33,6 +33,7 @@ mod trial;
 mod validate;
 mod validator;
 mod variables;
+mod workers;
 
 use pratique_typed as typed;
 use pratique_typed::decode;
@@ -52,3 +53,4 @@ pub use session::{Submission, Surroundings};
 pub use trace::{Does, Met, Part, Subject, Trace};
 pub use trial::{Trial, TrialResult};
 pub use validate::validate;
+pub use workers::Workers;

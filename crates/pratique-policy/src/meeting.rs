@@ -8,6 +8,7 @@ use foldhash::fast::RandomState;
 use pratique_exclusion::{Origin, Phase, intercepts};
 use pratique_json as json;
 use pratique_match::{MatchError, MatchResources, Matched, Target};
+use smallvec::SmallVec;
 
 use crate::binding::{Binding, Params, Terms};
 use crate::cluster::Cluster;
@@ -36,7 +37,7 @@ pub(crate) struct Candidates<'s> {
     /// By position, each with the place of its outcome.
     pub(crate) policies: Vec<(u32, u32)>,
     /// What the request matches as, or why that cannot be told; one for all policies with equal constraints.
-    outcomes: Vec<Result<Matched<'s>, MatchError>>,
+    outcomes: SmallVec<[Result<Matched<'s>, MatchError>; 1]>,
 }
 
 impl<'s> Meeting<'s> {
@@ -71,7 +72,7 @@ impl<'s> Meeting<'s> {
         match self.trace {
             Some(_) => Ok(Candidates {
                 policies: (0..hooks.len() as u32).map(|position| (position, 0)).collect(),
-                outcomes: Vec::new(),
+                outcomes: SmallVec::new(),
             }),
             None => self.matched(groups, left),
         }

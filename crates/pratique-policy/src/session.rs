@@ -10,6 +10,7 @@ use pratique_expression::{Authorizers, Sees, request_value, slots};
 use pratique_json as json;
 use pratique_match::{Matched, Target};
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
+use smallvec::SmallVec;
 
 use crate::cluster::Cluster;
 use crate::evaluate::CALL_LIMIT;
@@ -18,6 +19,7 @@ use crate::namespace::{self, NamespaceObject};
 use crate::trace::Trace;
 use crate::typed;
 use crate::variables::Variables;
+use crate::workers::Workers;
 
 /// What a verdict depends on besides the request and the policies.
 #[derive(Clone)]
@@ -26,6 +28,7 @@ pub struct Surroundings<'a> {
     pub(crate) authorizer: Arc<dyn Authorizer>,
     pub(crate) interrupt: Option<&'a AtomicBool>,
     pub(crate) trace: Option<&'a dyn Trace>,
+    pub(crate) workers: Option<&'a dyn Workers>,
 }
 
 impl<'a> Surroundings<'a> {
@@ -36,6 +39,7 @@ impl<'a> Surroundings<'a> {
             authorizer,
             interrupt: None,
             trace: None,
+            workers: None,
         }
     }
 
@@ -45,6 +49,19 @@ impl<'a> Surroundings<'a> {
             interrupt: Some(flag),
             ..self
         }
+    }
+
+    /// Takes others' help with many policies.
+    pub fn with_workers(self, workers: &'a dyn Workers) -> Self {
+        Surroundings {
+            workers: Some(workers),
+            ..self
+        }
+    }
+
+    /// Whether somebody helps.
+    pub fn has_workers(&self) -> bool {
+        self.workers.is_some()
     }
 
     /// Lets somebody look on.
@@ -60,7 +77,7 @@ impl<'a> Surroundings<'a> {
 #[derive(Default)]
 pub(crate) struct Store<'s> {
     arena: Arena,
-    values: typed_arena::Arena<json::Value<'s>>,
+    values: OnceCell<typed_arena::Arena<json::Value<'s>>>,
     variables: typed_arena::Arena<Variables<'s>>,
     namespace: OnceCell<NamespaceObject>,
     memo: Memo<'s>,
@@ -121,7 +138,7 @@ pub(crate) struct Session<'s> {
     pub(crate) surroundings: Surroundings<'s>,
     store: &'s Store<'s>,
     requests: RefCell<Vec<(Matched<'s>, Value<'s>)>>,
-    objects: RefCell<Vec<(&'s GroupVersionKind, Objects<'s>)>>,
+    objects: RefCell<FewForms<(&'s GroupVersionKind, Objects<'s>)>>,
     /// The stored namespace of the request, if it is to have one.
     stored_namespace: OnceCell<Option<&'s json::Value<'s>>>,
     /// Whether that is what the cluster has.
@@ -132,18 +149,32 @@ pub(crate) struct Session<'s> {
     /// Activations that nobody uses at the moment, by what they are of.
     spare: RefCell<Vec<((Frame, bool), Activation<'s>)>>,
     /// The kinds in which objects are seen, by their place in frames.
-    kinds: RefCell<Vec<&'s GroupVersionKind>>,
+    kinds: RefCell<FewForms<&'s GroupVersionKind>>,
     /// What the request was matched as, by its place in frames.
-    matches: RefCell<Vec<Matched<'s>>>,
+    matches: RefCell<FewForms<Matched<'s>>>,
     /// Whether objects of built-in kinds are seen as those kinds have them, and not as they came.
     types_objects: bool,
 }
+
+/// Forms in which policies see a request: most requests are seen in one.
+type FewForms<T> = SmallVec<[T; 1]>;
 
 /// `object` and `oldObject`
 #[derive(Clone, Copy)]
 pub(crate) struct Objects<'s> {
     pub(crate) object: Value<'s>,
     pub(crate) old_object: Value<'s>,
+}
+
+/// What a session is about: enough for another one on another thread.
+#[derive(Clone)]
+pub(crate) struct Case<'s> {
+    submission: Submission<'s>,
+    name: &'s str,
+    types_objects: bool,
+    cluster: &'s dyn Cluster,
+    authorizer: Arc<dyn Authorizer>,
+    interrupt: Option<&'s AtomicBool>,
 }
 
 /// The namespace of a request does not exist.
@@ -197,15 +228,12 @@ impl<'s> Session<'s> {
 
     /// Takes the name of the object where the request has none: by the time of validation there is one.
     pub(crate) fn named_by_object(self) -> Self {
-        let given = self
-            .object
-            .at(&["metadata", "name"])
-            .and_then(json::Value::as_str);
+        if !self.name.is_empty() {
+            return self;
+        }
+        let given = self.object.at(&["metadata", "name"]);
         Session {
-            name: match self.name {
-                "" => given.unwrap_or_default(),
-                name => name,
-            },
+            name: given.and_then(json::Value::as_str).unwrap_or_default(),
             ..self
         }
     }
@@ -215,6 +243,22 @@ impl<'s> Session<'s> {
         Session {
             types_objects: false,
             ..self
+        }
+    }
+
+    /// What this is about.
+    pub(crate) fn case(&self) -> Case<'s> {
+        Case {
+            submission: Submission {
+                request: self.request,
+                object: self.object,
+                form: self.form,
+            },
+            name: self.name,
+            types_objects: self.types_objects,
+            cluster: self.surroundings.cluster,
+            authorizer: self.surroundings.authorizer.clone(),
+            interrupt: self.surroundings.interrupt,
         }
     }
 
@@ -258,7 +302,8 @@ impl<'s> Session<'s> {
 
     /// Keeps a JSON value until the end of the request.
     pub(crate) fn keep(&self, value: json::Value<'s>) -> &'s json::Value<'s> {
-        self.store.values.alloc(value)
+        let values = self.store.values.get_or_init(typed_arena::Arena::new);
+        values.alloc(value)
     }
 
     /// Keeps the variables of a policy until the end of the request.
@@ -441,7 +486,8 @@ impl<'s> Session<'s> {
         if let Some((_, known)) = known.iter().find(|(known, _)| *known == kind) {
             return *known;
         }
-        let builtin = self.types_objects && typed::is_builtin(kind);
+        let settled = self.form == ObjectForm::Settled && *kind == self.request.kind;
+        let builtin = self.types_objects && (settled || typed::is_builtin(kind));
         let seen = |object| match (self.types_objects, builtin) {
             (true, true) => Value::from_typed_json(self.typed(kind, object)),
             (true, false) => Value::from_json(self.typed(kind, object)),
@@ -502,6 +548,21 @@ impl<'s> Session<'s> {
     }
 }
 
+impl Case<'_> {
+    /// A session of its own, which nobody looks at.
+    pub(crate) fn session<'t>(&'t self, store: &'t Store<'t>) -> Session<'t> {
+        let surroundings = Surroundings {
+            interrupt: self.interrupt,
+            ..Surroundings::new(self.cluster, self.authorizer.clone())
+        };
+        Session {
+            name: self.name,
+            types_objects: self.types_objects,
+            ..Session::new(self.submission, surroundings, store)
+        }
+    }
+}
+
 impl<'s> Workplace<'s> {
     /// Where one expression is evaluated.
     pub(crate) fn context(&self) -> Context<'s> {
@@ -514,7 +575,7 @@ impl<'s> Workplace<'s> {
 }
 
 /// The place of something in a list, at its end if it was not there.
-fn place<T>(list: &RefCell<Vec<T>>, wanted: T, same: impl Fn(&T, &T) -> bool) -> usize {
+fn place<T>(list: &RefCell<FewForms<T>>, wanted: T, same: impl Fn(&T, &T) -> bool) -> usize {
     let mut list = list.borrow_mut();
     let known = list.iter().position(|own| same(own, &wanted));
     known.unwrap_or_else(|| {

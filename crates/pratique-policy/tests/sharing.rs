@@ -1,6 +1,6 @@
 //! What policies share while a request is judged changes nothing: neither verdicts, nor texts, nor where budgets end.
 //!
-//! Nothing is shared while somebody looks on, so that each case is judged both ways.
+//! Nothing is shared while somebody looks on, so that each case is judged both ways, and by several threads besides.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,6 +10,8 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use pratique_cel::value::Evaluation;
 use pratique_expression::Cache;
@@ -17,7 +19,7 @@ use pratique_json::Value;
 use pratique_match::{Equivalents, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
 use pratique_policy::{
-    Cluster, Origin, ParamScope, Part, Policies, Surroundings, Trace, Unfinished, Verdict, validate,
+    Cluster, Origin, ParamScope, Part, Policies, Surroundings, Trace, Unfinished, Verdict, Workers, validate,
 };
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 use proptest::prelude::*;
@@ -119,7 +121,46 @@ fn policy(name: &str, spec: Json) -> (Json, Vec<Json>) {
     (json!({"metadata": {"name": name}, "spec": whole}), bindings)
 }
 
-fn judged(policies: &[(Json, Vec<Json>)], trace: Option<&dyn Trace>) -> Result<Verdict, Unfinished> {
+/// Who takes part in judging.
+#[derive(Clone, Copy)]
+enum With<'t> {
+    Nobody,
+    Trace(&'t dyn Trace),
+    Workers(&'t dyn Workers),
+}
+
+/// A thread for each piece of work, as small as can be.
+#[derive(Default)]
+struct Crowd(AtomicUsize);
+
+impl Workers for Crowd {
+    fn both(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        thread::scope(|scope| {
+            scope.spawn(other);
+            one();
+        });
+    }
+
+    fn worthwhile(&self) -> usize {
+        2
+    }
+}
+
+/// Does half of the work only.
+struct Idle;
+
+impl Workers for Idle {
+    fn both(&self, one: &mut (dyn FnMut() + Send), _: &mut (dyn FnMut() + Send)) {
+        one();
+    }
+
+    fn worthwhile(&self) -> usize {
+        2
+    }
+}
+
+fn judged(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, Unfinished> {
     let read: Vec<_> = policies
         .iter()
         .map(|(policy, _)| serde_json::from_value(policy.clone()).unwrap())
@@ -144,19 +185,23 @@ fn judged(policies: &[(Json, Vec<Json>)], trace: Option<&dyn Trace>) -> Result<V
     let text = request.to_string();
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
     let town = Town::new();
-    let mut surroundings = Surroundings::new(&town, Arc::new(Nobody));
-    if let Some(trace) = trace {
-        surroundings = surroundings.with_trace(trace);
-    }
+    let surroundings = Surroundings::new(&town, Arc::new(Nobody));
+    let surroundings = match with {
+        With::Nobody => surroundings,
+        With::Trace(trace) => surroundings.with_trace(trace),
+        With::Workers(workers) => surroundings.with_workers(workers),
+    };
     validate(&[&first, &second], &request, surroundings, &mut ())
 }
 
 /// Checks that what is shared changes nothing; gives what came of it.
 #[track_caller]
 fn check(policies: &[(Json, Vec<Json>)]) -> Verdict {
-    let shared = judged(policies, None).unwrap();
-    let alone = judged(policies, Some(&Looker::default())).unwrap();
+    let shared = judged(policies, With::Nobody).unwrap();
+    let alone = judged(policies, With::Trace(&Looker::default())).unwrap();
     assert_eq!(shared, alone);
+    let crowded = judged(policies, With::Workers(&Crowd::default())).unwrap();
+    assert_eq!(shared, crowded);
     shared
 }
 
@@ -169,9 +214,28 @@ fn validations(expressions: &[&str]) -> Json {
 }
 
 #[test]
+fn work_is_given_to_others() {
+    let many: Vec<_> = (0..4)
+        .map(|at| {
+            policy(
+                &format!("p{at}"),
+                validations(&[&format!("object.metadata.name != 'web-{at}'")]),
+            )
+        })
+        .chain([policy("no", validations(&["object.metadata.name != 'web'"]))])
+        .collect();
+    let crowd = Crowd::default();
+    let verdict = judged(&many, With::Workers(&crowd)).unwrap();
+    assert_eq!(verdict.warnings.len(), 2);
+    assert!(crowd.0.load(Ordering::Relaxed) > 0);
+    // What nobody did is not taken for done.
+    assert_eq!(judged(&many, With::Workers(&Idle)), Err(Unfinished::Interrupted));
+}
+
+#[test]
 fn what_is_known_costs_what_it_did() {
     let looker = Looker::default();
-    judged(&[policy("p", validations(&[DEAR]))], Some(&looker)).unwrap();
+    judged(&[policy("p", validations(&[DEAR]))], With::Trace(&looker)).unwrap();
     let cost = looker.0.borrow().first().copied().unwrap();
     assert!((500_000..1_000_000).contains(&cost), "{cost}");
     // The match conditions of a policy have a quarter of the budget of validations.
@@ -376,9 +440,10 @@ proptest! {
             .enumerate()
             .map(|(at, (spec, chosen))| bound(policy(&format!("p{at}"), spec), &chosen))
             .collect();
-        let shared = judged(&policies, None).unwrap();
-        prop_assert_eq!(&shared, &judged(&policies, Some(&Looker::default())).unwrap());
-        let apart = policies.iter().flat_map(|own| judged(std::slice::from_ref(own), None).unwrap().warnings);
+        let shared = judged(&policies, With::Nobody).unwrap();
+        prop_assert_eq!(&shared, &judged(&policies, With::Trace(&Looker::default())).unwrap());
+        prop_assert_eq!(&shared, &judged(&policies, With::Workers(&Crowd::default())).unwrap());
+        let apart = policies.iter().flat_map(|own| judged(std::slice::from_ref(own), With::Nobody).unwrap().warnings);
         prop_assert_eq!(shared.warnings, apart.collect::<Vec<_>>());
     }
 }

@@ -13,6 +13,7 @@ use pratique_types::{AdmissionRequest, AdmissionResponse};
 use crate::authorization::Decider;
 use crate::builder::Builder;
 use crate::chain::Context;
+use crate::cores::with_cores;
 use crate::observer::ChainObserver;
 use crate::outcome::Outcome;
 use crate::step::Steps;
@@ -102,7 +103,7 @@ impl Admission {
         let warning = match self.reserved(&submission) {
             Some(Reserved::Refused(status)) => {
                 return Ok(Verdict {
-                    status: Some(*status),
+                    status: Some(status),
                     ..Verdict::default()
                 });
             }
@@ -110,7 +111,7 @@ impl Admission {
             None => None,
         };
         let [first, second] = self.validating();
-        let mut verdict = validate(&[first, second], submission, surroundings, observer)?;
+        let mut verdict = validate(&[first, second], submission, with_cores(surroundings), observer)?;
         verdict.warnings.splice(0..0, warning);
         Ok(verdict)
     }

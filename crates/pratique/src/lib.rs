@@ -78,6 +78,7 @@
 //! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime. [`Guards`] keep those that fail from
 //!   taking everything down with them.
 //! - `watch`: directories stay current.
+//! - `parallel`: a request that meets very many policies is judged on several cores.
 //! - `metrics`, `audit`: `pratique_metrics::Metrics` and `pratique_audit::Log` are witnesses.
 
 mod admission;
@@ -88,6 +89,7 @@ mod builder;
 mod chain;
 mod compilations;
 mod configurations;
+mod cores;
 mod deadline;
 mod expressions;
 #[cfg(feature = "webhooks")]
@@ -129,7 +131,7 @@ pub use pratique_merge::json_patch;
 pub use pratique_policy::authz::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
 pub use pratique_policy::{
     Cluster, Form, Observer, Step, StepResult, Submission, Surroundings, Trial, TrialResult, Unfinished,
-    settle_request,
+    Workers, settle_request,
 };
 pub use pratique_types as types;
 #[cfg(feature = "webhooks")]

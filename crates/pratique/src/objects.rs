@@ -18,6 +18,8 @@ use crate::namespace::{NAMESPACE, Stored};
 pub struct Objects {
     /// By kind, then by namespace and name.
     objects: HashMap<GroupVersionKind, BTreeMap<String, BTreeMap<String, Stored>>, RandomState>,
+    /// By name: nearly every request wants one.
+    namespaces: HashMap<String, Stored, RandomState>,
     scopes: HashMap<GroupVersionKind, ParamScope>,
     /// Of the definition that was given last, by group and version.
     schemas: HashMap<(String, String), Arc<MergeSchema>>,
@@ -45,6 +47,7 @@ impl Objects {
             .filter(|served| served.subresource.is_empty());
         Objects {
             objects: HashMap::default(),
+            namespaces: HashMap::default(),
             scopes: main
                 .map(|served| (served.kind.clone(), scope(served.namespaced)))
                 .collect(),
@@ -73,6 +76,10 @@ impl Objects {
         }
         if version.kind == "CustomResourceDefinition" {
             self.define(&object);
+        }
+        if version == *NAMESPACE {
+            self.namespaces.insert(name, Stored::new(object));
+            return None;
         }
         let namespace = text(&["metadata", "namespace"]);
         self.objects
@@ -128,13 +135,23 @@ impl Objects {
     }
 
     fn find(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&Stored> {
-        self.objects.get(kind)?.get(namespace)?.get(name)
+        match *kind == *NAMESPACE && namespace.is_empty() {
+            true => self.namespaces.get(name),
+            false => self.objects.get(kind)?.get(namespace)?.get(name),
+        }
+    }
+
+    /// All namespaces, by name.
+    fn namespaces(&self) -> Vec<&Stored> {
+        let mut all: Vec<_> = self.namespaces.iter().collect();
+        all.sort_unstable_by_key(|(name, _)| *name);
+        all.into_iter().map(|(_, own)| own).collect()
     }
 }
 
 impl Namespaces for Objects {
     fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
-        Some(&self.find(&NAMESPACE, "", name)?.value)
+        Some(&self.namespaces.get(name)?.value)
     }
 }
 
@@ -152,13 +169,19 @@ impl Cluster for Objects {
     }
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
-        let found = self.objects.get(kind).and_then(|own| own.get(namespace));
-        let found = found.into_iter().flat_map(BTreeMap::values);
-        found.map(|own| -> &'a Value<'a> { &own.value }).collect()
+        let found: Vec<&Stored> = match *kind == *NAMESPACE && namespace.is_empty() {
+            true => self.namespaces(),
+            false => {
+                let found = self.objects.get(kind).and_then(|own| own.get(namespace));
+                found.into_iter().flat_map(BTreeMap::values).collect()
+            }
+        };
+        let values = found.into_iter().map(|own| -> &'a Value<'a> { &own.value });
+        values.collect()
     }
 
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
-        Some(self.find(&NAMESPACE, "", name)?.as_namespace())
+        Some(self.namespaces.get(name)?.as_namespace())
     }
 
     fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {

@@ -7,6 +7,7 @@
 
 mod findings;
 mod owners;
+mod parallel;
 mod run;
 
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ use crate::policies::Policy;
 use crate::session::Session;
 
 pub(crate) use findings::Findings;
+use parallel::{Parallel, Stretch};
 use run::Run;
 
 /// The expressions of policies with equal constraints, each once.
@@ -146,29 +148,71 @@ impl Sweep {
         matched: Matched<'s>,
         is_bound: impl Fn(&Terms) -> Result<bool, String>,
     ) -> Result<Vec<u32>, Unfinished> {
-        let mut left = self.others.clone();
         if self.members.is_empty() {
-            return Ok(left);
+            return Ok(self.others.clone());
         }
-        let Some(mut run) = Run::new(self, policies, session, matched) else {
-            left.extend(self.members.iter().map(|member| member.position));
-            return Ok(left);
+        let all = Stretch {
+            members: &self.members,
+            begin: 0,
         };
-        let mut begin = 0;
-        for member in &self.members {
+        let workers = session.surroundings.workers;
+        let mut left = match workers.filter(|workers| self.expressions.len() >= workers.worthwhile()) {
+            Some(workers) => {
+                let (sweep, case) = (self, session.case());
+                let parallel = Parallel {
+                    sweep,
+                    policies,
+                    case,
+                    matched,
+                    workers,
+                };
+                parallel.left(all)?
+            }
+            None => {
+                let (left, findings) = self.left_among(all, policies, session, matched, is_bound)?;
+                findings.into_iter().for_each(|own| session.memo().keep(own));
+                left
+            }
+        };
+        left.extend(&self.others);
+        Ok(left)
+    }
+
+    /// The same for some of its members, with what was found out on the way.
+    fn left_among<'s>(
+        &'s self,
+        stretch: Stretch<'s>,
+        policies: &'s [Arc<Policy>],
+        session: &Session<'s>,
+        matched: Matched<'s>,
+        is_bound: impl Fn(&Terms) -> Result<bool, String>,
+    ) -> Result<(Vec<u32>, Option<Findings<'s>>), Unfinished> {
+        let positions = stretch.members.iter().map(|member| member.position);
+        let Some(mut run) = Run::new(self, policies, session, matched) else {
+            return Ok((positions.collect(), None));
+        };
+        let mut left = Vec::new();
+        let mut begin = stretch.begin;
+        for member in stretch.members {
             if !run.passes(member, begin, &is_bound)? {
                 left.push(member.position);
             }
-            let [.., end] = member.ends;
-            begin = end;
+            begin = member.end();
         }
-        session.memo().keep(run.end());
-        Ok(left)
+        Ok((left, Some(run.end())))
     }
 
     /// The places of a part of a member.
     fn places(&self, begin: u32, end: u32) -> &[u32] {
         self.parts.get(begin as usize..end as usize).unwrap_or_default()
+    }
+}
+
+impl Member {
+    /// Where its parts end.
+    fn end(&self) -> u32 {
+        let [.., end] = self.ends;
+        end
     }
 }
 

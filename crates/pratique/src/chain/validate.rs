@@ -7,6 +7,7 @@ use pratique_manifest::Plugin;
 use pratique_policy::{Unfinished, Verdict, validate};
 
 use super::{End, Passage};
+use crate::cores::with_cores;
 use crate::observer::{ChainObserver, Half};
 use crate::step::Place;
 
@@ -59,7 +60,7 @@ impl Passage<'_> {
 
     fn verdict(&self, observer: &mut dyn ChainObserver) -> Result<Verdict, Unfinished> {
         let sets = self.admission.validating();
-        let (submission, surroundings) = (self.submission(), self.surroundings());
+        let (submission, surroundings) = (self.submission(), with_cores(self.surroundings()));
         match observer.policies() {
             Some(observer) => validate(&sets, submission, surroundings, observer),
             None => validate(&sets, submission, surroundings, &mut ()),

@@ -1,0 +1,83 @@
+//! A sweep over many policies at the same time.
+//!
+//! What a thread finds out stays with it: policies that are left judge on the thread that was asked, from the beginning.
+
+use std::sync::Arc;
+
+use pratique_match::Matched;
+
+use super::{Member, Sweep};
+use crate::meeting::Meeting;
+use crate::outcome::Unfinished;
+use crate::policies::Policy;
+use crate::session::{Case, Session, Store};
+use crate::trace::Does;
+use crate::workers::Workers;
+
+/// A sweep that several threads have a part in.
+pub(super) struct Parallel<'s> {
+    pub(super) sweep: &'s Sweep,
+    pub(super) policies: &'s [Arc<Policy>],
+    pub(super) case: Case<'s>,
+    pub(super) matched: Matched<'s>,
+    pub(super) workers: &'s dyn Workers,
+}
+
+/// Members one after the other, and where the parts of the first begin.
+#[derive(Clone, Copy)]
+pub(super) struct Stretch<'s> {
+    pub(super) members: &'s [Member],
+    pub(super) begin: u32,
+}
+
+impl Stretch<'_> {
+    /// How many parts they have.
+    fn parts(&self) -> usize {
+        let end = self.members.last().map_or(self.begin, Member::end);
+        end.saturating_sub(self.begin) as usize
+    }
+
+    fn halves(self) -> Option<[Self; 2]> {
+        let (one, other) = self.members.split_at_checked(self.members.len() / 2)?;
+        let middle = one.last()?.end();
+        let other = Stretch {
+            members: other,
+            begin: middle,
+        };
+        Some([Stretch { members: one, ..self }, other])
+    }
+}
+
+impl<'s> Parallel<'s> {
+    /// The positions of the members that have to judge by themselves.
+    pub(super) fn left(&self, stretch: Stretch<'s>) -> Result<Vec<u32>, Unfinished> {
+        let halves = match stretch.parts() >= self.workers.worthwhile() {
+            true => stretch.halves(),
+            false => None,
+        };
+        let Some([one, other]) = halves else {
+            return self.left_of(stretch);
+        };
+        // Nobody is passed over because nobody looked.
+        let (mut first, mut second) = (Err(Unfinished::Interrupted), Err(Unfinished::Interrupted));
+        self.workers
+            .both(&mut || first = self.left(one), &mut || second = self.left(other));
+        let mut left = first?;
+        left.extend(second?);
+        Ok(left)
+    }
+
+    fn left_of(&self, stretch: Stretch<'s>) -> Result<Vec<u32>, Unfinished> {
+        let store = Store::default();
+        let session: Session<'_> = self.case.session(&store);
+        if session.find_namespace().is_err() {
+            return Ok(stretch.members.iter().map(|member| member.position).collect());
+        }
+        let meeting = Meeting::new(Does::Validate, &session);
+        let is_bound = |terms: &_| meeting.is_bound(terms, true);
+        let (left, _) = self
+            .sweep
+            .left_among(stretch, self.policies, &session, self.matched, is_bound)?;
+        Ok(left)
+    }
+}
