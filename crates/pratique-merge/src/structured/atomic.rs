@@ -2,6 +2,8 @@
 //!
 //! To set such a value would remove what it held before, which an author who means to add to it does not expect.
 
+use std::fmt::{self, Display, Formatter};
+
 use pratique_schema::merge::{ListMerging, MergeSchema, MergeTypeId};
 
 use super::node::{Node, View};
@@ -11,35 +13,41 @@ use super::node::{Node, View};
 pub(super) fn find<'a, N: Node<'a>>(schema: &MergeSchema, of: MergeTypeId, value: &N) -> Vec<String> {
     let mut finder = Finder {
         schema,
-        path: String::new(),
+        path: Vec::new(),
         found: Vec::new(),
     };
     finder.visit(of, value);
     finder.found
 }
 
-struct Finder<'s> {
+struct Finder<'s, 'v> {
     schema: &'s MergeSchema,
-    path: String,
+    path: Vec<Step<'v>>,
     found: Vec<String>,
 }
 
-impl Finder<'_> {
-    fn visit<'a, N: Node<'a>>(&mut self, of: MergeTypeId, value: &N) {
+#[derive(Clone, Copy)]
+enum Step<'v> {
+    Member(&'v str),
+    Element(usize),
+}
+
+impl<'v> Finder<'_, 'v> {
+    fn visit<'a: 'v, N: Node<'a>>(&mut self, of: MergeTypeId, value: &'v N) {
         let of = self.schema.get(of);
         match (value.view(), &of.map, &of.list) {
             (View::Map(members), Some(map), _) => {
                 self.add_if(map.atomic);
                 for (key, member) in members {
                     if let Some(id) = map.field(key) {
-                        self.descend(format_args!(".{key}"), id, member);
+                        self.descend(Step::Member(key), id, member);
                     }
                 }
             }
             (View::List(elements), _, Some(list)) => {
                 self.add_if(list.merging == ListMerging::Atomic);
                 for (at, element) in elements.iter().enumerate() {
-                    self.descend(format_args!("[{at}]"), list.element, element);
+                    self.descend(Step::Element(at), list.element, element);
                 }
             }
             (View::ForeignList, _, Some(list)) => self.add_if(list.merging == ListMerging::Atomic),
@@ -47,16 +55,24 @@ impl Finder<'_> {
         }
     }
 
-    fn descend<'a, N: Node<'a>>(&mut self, step: std::fmt::Arguments<'_>, of: MergeTypeId, value: &N) {
-        let length = self.path.len();
-        self.path.push_str(&step.to_string());
+    fn descend<'a: 'v, N: Node<'a>>(&mut self, step: Step<'v>, of: MergeTypeId, value: &'v N) {
+        self.path.push(step);
         self.visit(of, value);
-        self.path.truncate(length);
+        self.path.pop();
     }
 
     fn add_if(&mut self, atomic: bool) {
         if atomic {
-            self.found.push(self.path.clone());
+            self.found.push(self.path.iter().map(Step::to_string).collect());
+        }
+    }
+}
+
+impl Display for Step<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Member(key) => write!(formatter, ".{key}"),
+            Step::Element(at) => write!(formatter, "[{at}]"),
         }
     }
 }

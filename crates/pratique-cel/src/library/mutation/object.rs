@@ -234,6 +234,7 @@ pub fn check_type_names(value: &Value<'_>) -> Result<(), String> {
                     fields
                         .iter()
                         .rev()
+                        .filter(|(_, value)| has_parts(value))
                         .map(|(name, value)| (*value, format!("{expected}.{name}"))),
                 );
             }
@@ -254,4 +255,12 @@ pub fn check_type_names(value: &Value<'_>) -> Result<(), String> {
     } else {
         Err(faults.join("\n"))
     }
+}
+
+/// Whether there may be objects in a value, or it is one.
+fn has_parts(value: &Value<'_>) -> bool {
+    matches!(
+        value,
+        Value::Struct(_) | Value::List(_) | Value::Map(_) | Value::Optional(_)
+    )
 }
