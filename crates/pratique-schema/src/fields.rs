@@ -1,9 +1,7 @@
 //! The fields of a type, found by name in constant time.
 
 use crate::Field;
-use pratique_json::same;
-
-use crate::slots::Slots;
+use crate::slots::{Named, Slots, Walk};
 
 /// The fields of a type.
 #[derive(Debug, Default)]
@@ -32,7 +30,7 @@ impl Fields {
             .collect();
         Fields {
             always,
-            slots: Slots::new(fields.iter().map(|field| field.name.as_str())),
+            slots: Slots::new(fields.iter().map(|field| field.name)),
             fields,
         }
     }
@@ -45,17 +43,14 @@ impl Fields {
 
     #[inline]
     fn position(&self, name: &str) -> Option<usize> {
-        let named = |at: usize| self.fields.get(at).map(|field| field.name.as_str());
+        let named = |at: usize| self.fields.get(at).map(|field| field.name);
         self.slots.find(name, named)
     }
 
     /// The fields of an object whose members are asked for in the order of their names.
     #[inline]
-    pub fn walk(&self) -> Walk<'_> {
-        Walk {
-            fields: self,
-            next: 0,
-        }
+    pub fn walk(&self) -> Walk<'_, Field> {
+        Walk::new(&self.fields, &self.slots)
     }
 
     /// The fields by name.
@@ -86,34 +81,10 @@ impl Fields {
     }
 }
 
-/// Goes through the fields of a type beside the members of an object, which are sorted as well: the field of a member
-/// is mostly one of the next.
-#[derive(Clone, Debug)]
-pub struct Walk<'f> {
-    fields: &'f Fields,
-    next: usize,
-}
-
-/// How many fields are looked at before a name is looked up.
-const NEAR: usize = 8;
-
-impl<'f> Walk<'f> {
-    /// A field by its name.
+impl Named for Field {
     #[inline]
-    pub fn field(&mut self, name: &str) -> Option<&'f Field> {
-        let rest = self.fields.fields.get(self.next..).unwrap_or_default();
-        let near = rest.iter().take(NEAR).position(|field| same(&field.name, name));
-        let Some(near) = near else {
-            return self.find(name);
-        };
-        self.next += near + 1;
-        rest.get(near)
-    }
-
-    fn find(&mut self, name: &str) -> Option<&'f Field> {
-        let at = self.fields.position(name)?;
-        self.next = at + 1;
-        self.fields.fields.get(at)
+    fn name(&self) -> &str {
+        self.name
     }
 }
 
@@ -124,14 +95,14 @@ mod tests {
     #[test]
     fn fields_are_found_in_any_order() {
         for of in Schema::builtin().types() {
-            let names: Vec<&str> = of.fields.iter().map(|field| field.name.as_str()).collect();
+            let names: Vec<&str> = of.fields.iter().map(|field| field.name).collect();
             let orders = [names.clone(), names.iter().rev().copied().collect()];
             let every_third: Vec<&str> = names.iter().step_by(3).copied().collect();
             for order in orders.into_iter().chain([every_third]) {
                 let mut walk = of.fields.walk();
                 for name in order {
                     assert!(walk.field("no such field").is_none());
-                    assert_eq!(walk.field(name).map(|field| field.name.as_str()), Some(name));
+                    assert_eq!(walk.field(name).map(|field| field.name), Some(name));
                 }
             }
         }

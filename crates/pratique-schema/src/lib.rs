@@ -15,7 +15,8 @@ use std::sync::OnceLock;
 use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
 
-pub use fields::{Fields, Walk};
+pub use fields::Fields;
+pub use slots::{Named, Walk};
 
 /// Types that refer to each other, and the kinds among them.
 #[derive(Debug, Default)]
@@ -40,8 +41,8 @@ pub struct StructType {
 /// A field.
 #[derive(Debug)]
 pub struct Field {
-    /// Its name.
-    pub name: String,
+    /// Its name, which lies in the [table](Schema::table).
+    pub name: &'static str,
     /// When it is there.
     pub presence: Presence,
     /// What it holds.
@@ -109,7 +110,15 @@ impl Schema {
     /// The types of Kubernetes 1.37.
     pub fn builtin() -> &'static Schema {
         static BUILTIN: OnceLock<Schema> = OnceLock::new();
-        BUILTIN.get_or_init(|| read::read(include_str!("../data/types.txt")))
+        BUILTIN.get_or_init(|| read::read(Schema::table()))
+    }
+
+    /// The text that the types of Kubernetes are read from. All names of their fields lie in it, so it tells whether a text
+    /// is one of them, and need not be copied.
+    pub fn table() -> &'static str {
+        // A constant could lie in several places.
+        static TABLE: &str = include_str!("../data/types.txt");
+        TABLE
     }
 
     /// The type of a kind.

@@ -15,7 +15,7 @@ use foldhash::fast::RandomState;
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 
-use crate::slots::Slots;
+use crate::slots::{Named, Slots, Walk};
 
 pub use openapi::{DEDUCED, InvalidSchema, OpenApi, UNTYPED};
 
@@ -152,6 +152,28 @@ impl MergeTypeId {
     }
 }
 
+impl Named for (String, MergeTypeId) {
+    #[inline]
+    fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Goes through the types of members, see [`Walk`].
+#[derive(Clone, Debug)]
+pub struct MemberWalk<'m> {
+    declared: Walk<'m, (String, MergeTypeId)>,
+    element: Option<MergeTypeId>,
+}
+
+impl MemberWalk<'_> {
+    /// The type of a member: of the declared field, or of members that are not declared.
+    #[inline]
+    pub fn member(&mut self, name: &str) -> Option<MergeTypeId> {
+        self.declared.field(name).map(|(_, id)| *id).or(self.element)
+    }
+}
+
 impl MapType {
     /// The declared fields, by name.
     pub fn fields(&self) -> impl ExactSizeIterator<Item = (&str, MergeTypeId)> {
@@ -176,6 +198,15 @@ impl MapType {
         let named = |at: usize| self.fields.get(at).map(|(own, _)| own.as_str());
         let at = self.slots.find(name, named)?;
         self.fields.get(at).map(|(_, id)| *id)
+    }
+
+    /// The types of the members of a value that are asked for in the order of their names.
+    #[inline]
+    pub fn walk(&self) -> MemberWalk<'_> {
+        MemberWalk {
+            declared: Walk::new(&self.fields, &self.slots),
+            element: self.element,
+        }
     }
 
     /// The type of a member: of the declared field, or of members that are not declared.

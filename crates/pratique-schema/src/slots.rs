@@ -33,7 +33,7 @@ impl Slots {
     /// The position of a name; `named` tells what name stands at one.
     #[inline]
     pub(crate) fn find<'n>(&self, name: &str, named: impl Fn(usize) -> Option<&'n str>) -> Option<usize> {
-        let mask = self.slots.len().wrapping_sub(1);
+        let mask = self.slots.len().checked_sub(1)?;
         let mut at = hash(name) & mask;
         // More than half of the slots are free, so one is met soon.
         loop {
@@ -43,6 +43,63 @@ impl Slots {
             }
             at = (at + 1) & mask;
         }
+    }
+}
+
+/// What has a name.
+pub trait Named {
+    /// Its name.
+    fn name(&self) -> &str;
+}
+
+/// Goes through the fields of a type beside the members of an object, which are sorted as well: the field of a member
+/// is mostly one of the next.
+#[derive(Clone, Debug)]
+pub struct Walk<'f, F> {
+    fields: &'f [F],
+    slots: &'f Slots,
+    /// The fields after the last one that was found.
+    rest: &'f [F],
+}
+
+/// How many fields are looked at before a name is looked up.
+const NEAR: usize = 8;
+
+impl<'f, F: Named> Walk<'f, F> {
+    /// Takes fields that are sorted by name, with their slots.
+    #[inline]
+    pub(crate) fn new(fields: &'f [F], slots: &'f Slots) -> Self {
+        Walk {
+            fields,
+            slots,
+            rest: fields,
+        }
+    }
+
+    /// A field by its name.
+    #[inline]
+    pub fn field(&mut self, name: &str) -> Option<&'f F> {
+        let mut rest = self.rest;
+        for _ in 0..NEAR {
+            let Some((field, others)) = rest.split_first() else {
+                break;
+            };
+            if same(field.name(), name) {
+                self.rest = others;
+                return Some(field);
+            }
+            rest = others;
+        }
+        self.find(name)
+    }
+
+    #[inline(never)]
+    fn find(&mut self, name: &str) -> Option<&'f F> {
+        let named = |at: usize| self.fields.get(at).map(F::name);
+        let at = self.slots.find(name, named)?;
+        let (field, rest) = self.fields.get(at..)?.split_first()?;
+        self.rest = rest;
+        Some(field)
     }
 }
 

@@ -152,7 +152,7 @@ enum Edit<'a> {
 impl Typing {
     fn structure<'a>(&self, id: TypeId, object: &'a Object<'a>) -> Option<Value<'a>> {
         let of = self.schema.get(id);
-        let is_missing = |field: &&'static Field| !object.contains_key(&field.name);
+        let is_missing = |field: &&'static Field| !object.contains_key(field.name);
         let mut walk = of.fields.walk();
         let mut always = 0;
         let mut edits: Vec<Edit<'a>> = Vec::new();
@@ -183,7 +183,7 @@ impl Typing {
                 Edit::Drop => None,
                 Edit::Replace(value) => Some((Cow::Borrowed(name), value)),
             });
-        let added = missing.map(|field| (Cow::Borrowed(field.name.as_str()), self.absent(field)));
+        let added = missing.map(|field| (Cow::Borrowed(field.name), self.absent(field)));
         Some(Value::Object(kept.chain(added).collect()))
     }
 
@@ -244,7 +244,7 @@ impl Typing {
             Shape::Struct(id) => {
                 let of = self.schema.get(*id);
                 let always = of.fields.always();
-                let members = always.map(|field| (Cow::Borrowed(field.name.as_str()), self.absent(field)));
+                let members = always.map(|field| (Cow::Borrowed(field.name), self.absent(field)));
                 Value::Object(members.collect())
             }
             Shape::List(_) | Shape::Map(_) => Value::Null,

@@ -90,7 +90,7 @@ impl TypeProvider for BuiltinTypes {
         let of = self.by_name.get(type_name);
         of.into_iter()
             .flat_map(|of| of.fields.iter())
-            .map(|field| field.name.as_str().into())
+            .map(|field| field.name.into())
             .collect()
     }
 }

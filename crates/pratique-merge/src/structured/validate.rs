@@ -39,11 +39,21 @@ impl Validator<'_> {
         }
     }
 
+    #[inline]
     fn value<'a, N: Node<'a>>(&self, of: MergeTypeId, value: &N, depth: usize, faults: &mut Faults) {
         if depth > MAX_DEPTH {
             return faults.add("exceeded max depth".to_owned());
         }
         let of = self.schema.get(of);
+        // Most values are scalars that fit.
+        if of.scalar.is_some_and(|kind| fits(kind, &value.view())) {
+            return;
+        }
+        self.other(of, value, depth, faults);
+    }
+
+    /// A value that is no scalar, or not the one that it has to be.
+    fn other<'a, N: Node<'a>>(&self, of: &MergeType, value: &N, depth: usize, faults: &mut Faults) {
         match (value.view(), of) {
             (View::Map(members), MergeType { map: Some(map), .. }) => self.map(map, members, depth, faults),
             (View::List(elements), MergeType { list: Some(list), .. }) => {
@@ -55,7 +65,7 @@ impl Validator<'_> {
                 MergeType {
                     scalar: Some(kind), ..
                 },
-            ) => scalar(*kind, value, faults),
+            ) => faults.add(unfit(*kind, value)),
             (_, MergeType { map: Some(_), .. }) => {
                 faults.add(format!("expected map, got &{{{}}}", words::plain(value)));
             }
@@ -64,7 +74,7 @@ impl Validator<'_> {
                 MergeType {
                     scalar: Some(kind), ..
                 },
-            ) => scalar(*kind, value, faults),
+            ) => faults.add(unfit(*kind, value)),
             _ => faults.add(format!("expected list, got &{{{}}}", words::plain(value))),
         }
     }
@@ -76,9 +86,10 @@ impl Validator<'_> {
         depth: usize,
         faults: &mut Faults,
     ) {
+        let mut walk = of.walk();
         for (key, member) in members {
             let before = faults.0.len();
-            let declared = of.member(key);
+            let declared = walk.member(key);
             match declared {
                 Some(id) => self.value(id, member, depth + 1, faults),
                 None => faults.add("field not declared in schema".to_owned()),
@@ -110,22 +121,20 @@ impl Validator<'_> {
     }
 }
 
-fn scalar<'a, N: Node<'a>>(kind: ScalarKind, value: &N, faults: &mut Faults) {
-    let fits = match (kind, value.view()) {
-        (ScalarKind::Numeric, view) => matches!(view, View::Int(_) | View::Float(_)),
-        (ScalarKind::String, view) => matches!(view, View::String(_)),
-        (ScalarKind::Boolean, view) => matches!(view, View::Bool(_)),
-        (ScalarKind::Untyped, view) => {
-            matches!(
-                view,
-                View::Int(_) | View::Float(_) | View::String(_) | View::Bool(_)
-            )
-        }
-    };
-    if fits {
-        return;
+/// Whether a value is a scalar of a kind.
+#[inline]
+fn fits<N>(kind: ScalarKind, value: &View<'_, '_, N>) -> bool {
+    match value {
+        View::String(_) => matches!(kind, ScalarKind::String | ScalarKind::Untyped),
+        View::Int(_) | View::Float(_) => matches!(kind, ScalarKind::Numeric | ScalarKind::Untyped),
+        View::Bool(_) => matches!(kind, ScalarKind::Boolean | ScalarKind::Untyped),
+        _ => false,
     }
-    faults.add(match kind {
+}
+
+/// What is wrong with a value that has to be a scalar.
+fn unfit<'a, N: Node<'a>>(kind: ScalarKind, value: &N) -> String {
+    match kind {
         ScalarKind::Numeric => format!("expected numeric (int or float), got {}", words::type_name(value)),
         ScalarKind::String => format!(
             "expected string, got &value.valueUnstructured{{Value:{}}}",
@@ -133,7 +142,7 @@ fn scalar<'a, N: Node<'a>>(kind: ScalarKind, value: &N, faults: &mut Faults) {
         ),
         ScalarKind::Boolean => format!("expected boolean, got &{{{}}}", words::plain(value)),
         ScalarKind::Untyped => format!("expected any scalar, got &{{{}}}", words::plain(value)),
-    });
+    }
 }
 
 impl Faults {
@@ -145,6 +154,7 @@ impl Faults {
     }
 
     /// Adds a step to the places of the faults found since there were `before`.
+    #[inline]
     fn prefix(&mut self, before: usize, step: impl Fn() -> String) {
         for fault in self.0.iter_mut().skip(before) {
             fault.path.push(step());

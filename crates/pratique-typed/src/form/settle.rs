@@ -56,8 +56,8 @@ impl Typing {
             return Ok(());
         }
         for field in of.fields.always() {
-            if !object.contains_key(&field.name) {
-                object.insert(Cow::Borrowed(field.name.as_str()), self.absent(field));
+            if !object.contains_key(field.name) {
+                object.insert(Cow::Borrowed(field.name), self.absent(field));
             }
         }
         Ok(())
