@@ -94,9 +94,31 @@ impl<'a> Object<'a> {
         Some(self.members.remove(at).1)
     }
 
-    /// Keeps the members for which `stays` says so; it may change their values.
-    pub fn retain(&mut self, mut stays: impl FnMut(&str, &mut Value<'a>) -> bool) {
-        self.members.retain_mut(|(key, value)| stays(key, value));
+    /// Keeps the members whose key `known` gives back: the same text, which may lie elsewhere. It may change their values.
+    /// The first error ends it, and the members from there on stay as they are.
+    pub fn retain_known<E>(
+        &mut self,
+        mut known: impl FnMut(&str, &mut Value<'a>) -> Result<Option<&'a str>, E>,
+    ) -> Result<(), E> {
+        let mut ended = Ok(());
+        self.members.retain_mut(|(key, value)| {
+            if ended.is_err() {
+                return true;
+            }
+            match known(key, value) {
+                Ok(Some(same)) => {
+                    debug_assert_eq!(key, same, "members keep their order");
+                    *key = Cow::Borrowed(same);
+                    true
+                }
+                Ok(None) => false,
+                Err(error) => {
+                    ended = Err(error);
+                    true
+                }
+            }
+        });
+        ended
     }
 
     /// The members in order of their keys.
@@ -119,9 +141,12 @@ impl<'a> Object<'a> {
     }
 
     /// The object as it is once it was written and read again, see [`Value::rewritten`].
-    pub fn rewritten(&self) -> Object<'static> {
+    pub(crate) fn rewritten(&self, names: &'static str) -> Object<'static> {
         let members = self.members.iter();
-        let members = members.map(|(key, value)| (Cow::Owned(key.to_string()), value.rewritten()));
+        let members = members.map(|(key, value)| {
+            let own = part_of(names, key).map_or_else(|| Cow::Owned(key.to_string()), Cow::Borrowed);
+            (own, value.rewritten(names))
+        });
         Object {
             members: members.collect(),
         }
@@ -139,6 +164,12 @@ impl<'a> Object<'a> {
     fn position(&self, key: &str) -> Result<usize, usize> {
         self.members.binary_search_by(|(own, _)| own.as_ref().cmp(key))
     }
+}
+
+/// The part of a text that another one is, where that lies in it.
+fn part_of(whole: &'static str, text: &str) -> Option<&'static str> {
+    let start = text.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
+    whole.get(start..start.checked_add(text.len())?)
 }
 
 /// Whether two keys are equal. Most that are as long are, and most are short, so this is done in place.
@@ -215,6 +246,46 @@ mod tests {
             }
             assert!(!same(&key, &format!("{key}a")), "{key}");
         }
+    }
+
+    #[test]
+    fn parts_are_known_by_where_they_lie() {
+        static WHOLE: &str = "name ä path";
+        let part = |from, to| WHOLE.get(from..to).unwrap();
+        for text in [part(0, 4), part(5, 7), part(8, 12), part(0, 0), WHOLE] {
+            let found = part_of(WHOLE, text).unwrap();
+            assert!(std::ptr::eq(found, text), "{text}");
+        }
+        // The same text elsewhere, and one of which this is a part.
+        let copy = String::from("name");
+        assert_eq!(part_of(WHOLE, &copy), None);
+        assert_eq!(part_of(part(0, 4), WHOLE), None);
+        assert_eq!(part_of(part(0, 4), part(3, 5)), None);
+    }
+
+    #[test]
+    fn known_members_stay_until_an_error() {
+        let made = || -> Object<'static> {
+            let members = ["a", "b", "c", "d"].map(|key| (Cow::Owned(key.to_owned()), Value::Int(1)));
+            members.into_iter().collect()
+        };
+        let known = |fault: &'static str| {
+            move |key: &str, value: &mut Value<'static>| {
+                *value = Value::Int(2);
+                match key {
+                    "a" => Ok(Some("a")),
+                    key if key == fault => Err(()),
+                    "d" => Ok(Some("d")),
+                    _ => Ok(None),
+                }
+            }
+        };
+        let mut object = made();
+        assert_eq!(object.retain_known(known("none")), Ok(()));
+        assert_eq!(Value::Object(object).to_string(), r#"{"a":2,"d":2}"#);
+        let mut object = made();
+        assert_eq!(object.retain_known(known("c")), Err(()));
+        assert_eq!(Value::Object(object).to_string(), r#"{"a":2,"c":2,"d":1}"#);
     }
 
     #[test]

@@ -93,7 +93,7 @@ pub(crate) fn is_named(kind: &GroupVersionKind, object: &Object<'_>) -> bool {
 /// `None` where nothing changes.
 pub fn reread<'a>(value: &'a Value<'a>) -> Option<Value<'a>> {
     match value {
-        Value::Float(_) => Some(value.rewritten()).filter(|read| read.as_int().is_some()),
+        Value::Float(_) => Some(value.rewritten("")).filter(|read| read.as_int().is_some()),
         Value::Array(elements) => {
             let read = changes(elements.iter(), reread)?;
             Some(Value::Array(or_old(elements.iter(), read).collect()))

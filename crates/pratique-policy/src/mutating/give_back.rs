@@ -1,6 +1,7 @@
 //! The mutated object on its way back to the request.
 
 use pratique_json as json;
+use pratique_schema::Schema;
 use pratique_schema::merge::NoMergeType;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
@@ -70,7 +71,7 @@ impl<'s> Bench<'_, 's> {
             return None;
         }
         // It is written before anybody reads it.
-        Some(object.rewritten())
+        Some(object.rewritten(Schema::table()))
     }
 }
 

@@ -36,22 +36,15 @@ impl Typing {
         let of = self.schema.get(id);
         let mut walk = of.fields.walk();
         let mut always = 0;
-        let mut ended = Ok(());
-        object.retain(|name, value| match walk.field(name) {
-            _ if ended.is_err() => true,
-            None => false,
-            Some(field) => match self.settle_field::<FITS>(field, value) {
-                Ok(stays) => {
-                    always += usize::from(stays && field.is_always());
-                    stays
-                }
-                Err(fault) => {
-                    ended = Err(fault);
-                    true
-                }
-            },
-        });
-        ended?;
+        object.retain_known(|name, value| {
+            let Some(field) = walk.field(name) else {
+                return Ok(None);
+            };
+            self.settle_field::<FITS>(field, value).map(|stays| {
+                always += usize::from(stays && field.is_always());
+                stays.then_some(field.name)
+            })
+        })?;
         if always == of.fields.always_count() {
             return Ok(());
         }
