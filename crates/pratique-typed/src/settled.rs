@@ -57,16 +57,24 @@ fn value(schema: &'static Schema, shape: &'static Shape, value: &Value<'_>) -> b
     }
 }
 
+/// Whether it is plain that a scalar fits and has its canonical form, as it is of most.
 #[inline]
-fn scalar(kind: Scalar, value: &Value<'_>) -> bool {
+pub(crate) fn is_plain(kind: Scalar, value: &Value<'_>) -> bool {
     match (kind, value) {
         (Scalar::String, Value::String(_))
         | (Scalar::Bool, Value::Bool(_))
         | (Scalar::Int64, Value::Int(_)) => true,
-        (Scalar::Int32, Value::Int(number)) => i32::try_from(*number).is_ok(),
+        (Scalar::Int32 | Scalar::IntOrString, Value::Int(number)) => i32::try_from(*number).is_ok(),
+        (Scalar::Quantity, Value::String(text)) => is_canonical_quantity(text.as_bytes()),
+        _ => false,
+    }
+}
+
+#[inline]
+fn scalar(kind: Scalar, value: &Value<'_>) -> bool {
+    match (kind, value) {
+        _ if is_plain(kind, value) => true,
         (Scalar::String | Scalar::Bool | Scalar::Int64 | Scalar::Int32, _) => false,
-        (Scalar::Quantity, Value::String(text)) if is_canonical_quantity(text.as_bytes()) => true,
-        (Scalar::IntOrString, Value::Int(number)) => i32::try_from(*number).is_ok(),
         (Scalar::Json | Scalar::Time | Scalar::MicroTime | Scalar::Bytes, Value::Null) => true,
         (_, Value::Null) => false,
         _ => read(kind, value),
@@ -99,10 +107,65 @@ pub(crate) fn is_canonical_quantity(text: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use pratique_cel::quantity::Quantity;
 
     use super::*;
+
+    /// Scalars of all kinds that are [plain](is_plain()).
+    pub(crate) fn plain_scalars() -> Vec<(Scalar, Value<'static>)> {
+        let kinds = [
+            Scalar::Bool,
+            Scalar::Int32,
+            Scalar::Int64,
+            Scalar::Float,
+            Scalar::String,
+            Scalar::Bytes,
+            Scalar::Quantity,
+            Scalar::IntOrString,
+            Scalar::Time,
+            Scalar::MicroTime,
+            Scalar::Duration,
+            Scalar::Json,
+        ];
+        let texts = [
+            "", "a", "1", "500m", "1024Mi", "1000m", "x", "yes", "5s", "YQ==", "YQ",
+        ];
+        let times = ["2024-01-01T00:00:00Z", "2024-01-01T00:00:00.5Z", "2024-01-01"];
+        let numbers = [0, 1, -1, 2_147_483_647, 2_147_483_648, -2_147_483_649, i64::MAX];
+        let texts = texts.into_iter().chain(times).map(Value::from);
+        let others = [
+            Value::Null,
+            true.into(),
+            false.into(),
+            Value::Float(1.0),
+            Value::Float(1.5),
+        ];
+        let lists = [Value::Array(Vec::new()), Value::Object(Object::new())];
+        let values = texts.chain(numbers.map(Value::Int)).chain(others).chain(lists);
+        let pairs = values.flat_map(|value| kinds.map(|kind| (kind, value.clone())));
+        pairs.filter(|(kind, value)| is_plain(*kind, value)).collect()
+    }
+
+    #[test]
+    fn plain_scalars_fit_and_stay() {
+        let plain = plain_scalars();
+        for (kind, value) in &plain {
+            assert!(decode::reads(*kind, value), "{kind:?} {value}");
+            assert_eq!(canonical(*kind, value), None, "{kind:?} {value}");
+            let fits = decode::fits(&Shape::Scalar(*kind), value, &String::new);
+            assert_eq!(fits, Ok(()), "{kind:?} {value}");
+        }
+        for kind in [
+            Scalar::Bool,
+            Scalar::Int32,
+            Scalar::Int64,
+            Scalar::String,
+            Scalar::Quantity,
+        ] {
+            assert!(plain.iter().any(|(own, _)| *own == kind), "{kind:?}");
+        }
+    }
 
     #[test]
     fn canonical_quantities() {

@@ -4,6 +4,7 @@ use pratique_json::{Object, Value, base64};
 use pratique_schema::{Field, Scalar, Schema, Shape, StructType, TypeId};
 
 use super::scalar::{self, Fault};
+use crate::settled::is_plain;
 
 /// Why an object cannot be decoded into a type.
 pub fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
@@ -62,6 +63,11 @@ impl<'v> Decoder<'v> {
         let mut walk = of.fields.walk();
         for (name, value) in object.iter() {
             let field = walk.field(name);
+            if let Some(Shape::Scalar(kind)) = field.map(|field| &field.shape)
+                && is_plain(*kind, value)
+            {
+                continue;
+            }
             self.place.push(Step::Field {
                 of,
                 embedded: field.and_then(Field::embedded),
@@ -206,6 +212,7 @@ mod tests {
     use pratique_types::GroupVersionKind;
 
     use super::*;
+    use crate::settled::tests::plain_scalars;
 
     #[track_caller]
     fn check(object: &str, expected: &str) {
@@ -245,6 +252,24 @@ mod tests {
             r#"{"metadata":{"creationTimestamp":1}}"#,
             "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string",
         );
+    }
+
+    #[test]
+    fn plain_scalars_are_read() {
+        for (kind, value) in plain_scalars() {
+            let mut decoder = Decoder {
+                schema: Schema::builtin(),
+                place: Vec::new(),
+                fault: None,
+                unknown: Vec::new(),
+            };
+            assert_eq!(
+                decoder.scalar(kind, &value, &String::new),
+                Ok(()),
+                "{kind:?} {value}"
+            );
+            assert_eq!(decoder.fault, None, "{kind:?} {value}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 
 use super::{Typing, scalar};
 use crate::decode;
+use crate::settled::is_plain;
 
 /// Gives an object the form of a type, as [`typed_as`](super::typed_as) does with one that cannot be changed.
 pub(crate) fn settle(id: TypeId, object: &mut Object<'_>) {
@@ -57,6 +58,7 @@ impl Typing {
     }
 
     /// Whether the field stays.
+    #[inline]
     fn settle_field<const FITS: bool>(
         &self,
         field: &'static Field,
@@ -74,7 +76,20 @@ impl Typing {
         }
     }
 
+    #[inline]
     fn settle_value<const FITS: bool>(
+        &self,
+        shape: &'static Shape,
+        value: &mut Value<'_>,
+        go: GoType<'_>,
+    ) -> Result<(), String> {
+        match shape {
+            Shape::Scalar(kind) if is_plain(*kind, value) => Ok(()),
+            _ => self.settle_other::<FITS>(shape, value, go),
+        }
+    }
+
+    fn settle_other<const FITS: bool>(
         &self,
         shape: &'static Shape,
         value: &mut Value<'_>,
