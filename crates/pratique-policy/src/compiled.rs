@@ -141,8 +141,8 @@ impl Expressions {
         compiler: &Compiler<'_>,
         full: Declarations,
     ) -> Self {
-        let annotations = spec.audit_annotations.iter().flatten();
-        let validations = spec.validations.iter().flatten();
+        let annotations = spec.audit_annotations.as_deref().unwrap_or_default().iter();
+        let validations = spec.validations.as_deref().unwrap_or_default().iter();
         let validations: Box<[Validation]> = validations
             .map(|validation| Validation::compile(validation, compiler, full))
             .collect();

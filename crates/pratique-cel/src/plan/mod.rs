@@ -34,9 +34,9 @@ const FEW: usize = 4;
 /// A planned expression: immutable, shared between threads and requests.
 #[derive(Debug)]
 pub struct Program {
-    nodes: Vec<Node>,
+    nodes: Box<[Node]>,
     /// For each node the expression it was planned from.
-    origins: Vec<ExprId>,
+    origins: Box<[ExprId]>,
     root: NodeId,
     /// How many variables of comprehensions there are.
     local_count: usize,

@@ -11,6 +11,7 @@ use super::set::ConstantSet;
 use crate::constant::Constant;
 use crate::declared::TypeProvider;
 use crate::environment::Slot;
+use crate::exact::exact;
 use crate::function::{CostFn, CostNeed, Implementation, Made, PatternFn, Quick};
 use crate::regex::Regex;
 
@@ -166,7 +167,7 @@ impl Attribute {
                 names.share(name);
             }
         }
-        self.path.shrink_to_fit();
+        self.path = exact(std::mem::take(&mut self.path)).into();
     }
 
     /// What it costs where each step finds its member.

@@ -14,6 +14,7 @@ use crate::ast::{Expr, ExprId};
 use crate::checker::{Checked, Reference};
 use crate::constant::Constant;
 use crate::environment::{Environment, Slot};
+use crate::exact::exact;
 use crate::types::Type;
 
 /// One planning. Errors are the reference's texts.
@@ -44,11 +45,9 @@ impl<'p> Planner<'p> {
     pub(super) fn program(mut self) -> Result<Program, String> {
         let root = self.plan(self.checked.ast.root)?;
         Names::with(|names| self.nodes.iter_mut().for_each(|node| node.settle(names)));
-        self.nodes.shrink_to_fit();
-        self.origins.shrink_to_fit();
         Ok(Program {
-            nodes: self.nodes,
-            origins: self.origins,
+            nodes: exact(self.nodes),
+            origins: exact(self.origins),
             root,
             local_count: self.local_count as usize,
             result_type: self.checked.result_type().clone(),
