@@ -3,34 +3,36 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_cel::exact;
 use pratique_json::Value;
 use pratique_match::MatchResources;
 use pratique_types::GroupVersionKind;
 
 use crate::cluster::Cluster;
 use crate::constraints::Constraints;
+use crate::names::{Name, Names};
 use crate::params::ParamRef;
 
 /// The bindings of a policy, by name: there may be thousands that say the same, so that each has little of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Bindings {
-    /// One after the other.
-    names: Box<str>,
-    places: Box<[Place]>,
+    names: Names,
+    places: Places,
     terms: Box<[Terms]>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    /// Where its name ends; it begins where that of the one before ends.
-    end: u32,
-    terms: u32,
+/// Which of the terms each has.
+#[derive(Debug)]
+enum Places {
+    /// Of 256 at most, as nearly always.
+    Few(Box<[u8]>),
+    Many(Box<[u32]>),
 }
 
 /// A compiled binding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binding<'b> {
-    pub(crate) name: &'b str,
+    pub(crate) name: Name<'b>,
     pub(crate) terms: &'b Terms,
 }
 
@@ -60,10 +62,8 @@ pub(crate) enum Action {
 impl Bindings {
     /// Compiles bindings, which are in their order, each with its name.
     pub(crate) fn new<B>(bindings: &[(&str, B)], terms: impl Fn(&B) -> Terms) -> Self {
-        let mut names = String::new();
         let mut all: Vec<Terms> = Vec::new();
-        let places = bindings.iter().map(|(name, binding)| {
-            names.push_str(name);
+        let places = bindings.iter().map(|(_, binding)| {
             let terms = terms(binding);
             let known = all.iter().rev().take(FEW).position(|own| *own == terms);
             let at = match known {
@@ -73,29 +73,23 @@ impl Bindings {
                     all.len() - 1
                 }
             };
-            Place {
-                // Past 4 GiB a binding is there without its name.
-                end: u32::try_from(names.len()).unwrap_or(u32::MAX),
-                terms: u32::try_from(at).unwrap_or(u32::MAX),
-            }
+            u32::try_from(at).unwrap_or(u32::MAX)
         });
-        let places = places.collect();
+        let places: Box<[u32]> = places.collect();
         Bindings {
-            names: names.into(),
-            places,
-            terms: all.into(),
+            names: Names::new(bindings.iter().map(|(name, _)| *name)),
+            places: Places::new(places, all.len()),
+            terms: exact(all),
         }
     }
 
     /// All, by name.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Binding<'_>> {
-        let mut begin = 0;
-        self.places.iter().filter_map(move |place| {
-            let end = place.end as usize;
-            let name = self.names.get(begin..end).unwrap_or_default();
-            begin = end;
-            let terms = self.terms.get(place.terms as usize)?;
-            Some(Binding { name, terms })
+        (0..self.len()).filter_map(|at| {
+            Some(Binding {
+                name: self.names.name(at),
+                terms: self.terms.get(self.places.get(at)?)?,
+            })
         })
     }
 
@@ -111,7 +105,37 @@ impl Bindings {
 
     /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.len() == 0
+    }
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Places::Few(Box::default())
+    }
+}
+
+impl Places {
+    /// `count` is that of the terms.
+    fn new(places: Box<[u32]>, count: usize) -> Self {
+        match count <= 1 << u8::BITS {
+            true => Places::Few(places.iter().map(|place| *place as u8).collect()),
+            false => Places::Many(places),
+        }
+    }
+
+    fn get(&self, at: usize) -> Option<usize> {
+        match self {
+            Places::Few(places) => places.get(at).map(|place| usize::from(*place)),
+            Places::Many(places) => places.get(at).map(|place| *place as usize),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Places::Few(places) => places.len(),
+            Places::Many(places) => places.len(),
+        }
     }
 }
 
@@ -228,28 +252,28 @@ mod tests {
         let bindings = Bindings::new(&given, |param| terms(*param));
         assert_eq!((bindings.len(), bindings.terms().len()), (5, 3));
         for (binding, (name, param)) in bindings.iter().zip(given) {
-            assert_eq!((binding.name, binding.terms), (name, &terms(param)));
+            assert_eq!((&*binding.name.to_string(), binding.terms), (name, &terms(param)));
         }
         assert!(Bindings::new(&[], |param| terms(*param)).is_empty());
     }
 
     #[test]
     fn many_terms_are_kept_apart() {
-        let names: Vec<String> = (0..100).map(|at| format!("n{at}")).collect();
-        let given: Vec<(&str, &str)> = names.iter().map(|name| (&**name, &**name)).collect();
         let terms = |name: &str| Terms {
             resources: None,
             param_ref: None,
             actions: Box::default(),
             action_names: [name.into()].into(),
         };
-        let bindings = Bindings::new(&given, |name| terms(name));
-        let as_named = |own: Binding<'_>| {
-            own.terms
-                .action_names
-                .first()
-                .is_some_and(|name| **name == *own.name)
-        };
-        assert!(bindings.iter().all(as_named));
+        for count in [0, 1, 255, 256, 257, 600] {
+            let names: Vec<String> = (0..count).map(|at| format!("n{at}")).collect();
+            let given: Vec<(&str, &str)> = names.iter().map(|name| (&**name, &**name)).collect();
+            let bindings = Bindings::new(&given, |name| terms(name));
+            assert_eq!((bindings.len(), bindings.terms().len()), (count, count));
+            assert_eq!(bindings.iter().count(), count);
+            for (binding, name) in bindings.iter().zip(&names) {
+                assert_eq!((&binding.name.to_string(), binding.terms), (name, &terms(name)));
+            }
+        }
     }
 }

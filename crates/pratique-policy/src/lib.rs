@@ -20,6 +20,7 @@ mod hook;
 mod meeting;
 mod memo;
 mod mutating;
+mod names;
 mod namespace;
 mod observer;
 mod outcome;

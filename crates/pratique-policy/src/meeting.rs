@@ -150,7 +150,7 @@ impl<'s> Meeting<'s> {
                     .as_ref()
                     .map_or_else(|error| Met::Error(error), |_| Met::Yes),
             };
-            trace.binding(binding.name, met);
+            trace.binding(&binding.name.to_string(), met);
         }
         params
     }
@@ -183,7 +183,7 @@ impl<'s> Meeting<'s> {
     pub(crate) fn resume(&self, origin: Origin, hook: &Hook, binding: Binding<'_>) {
         if let Some(trace) = self.trace {
             self.tell_policy(origin, hook, Met::Yes);
-            trace.binding(binding.name, Met::Yes);
+            trace.binding(&binding.name.to_string(), Met::Yes);
         }
     }
 

@@ -279,7 +279,7 @@ impl<'s> Bench<'_, 's> {
                 self.annotations.add_failure(|| Failure {
                     message: message.clone(),
                     policy: &policy.hook.name,
-                    binding: binding.name,
+                    binding: binding.name.text(self.session.arena()),
                     expression_index: index,
                     validation_actions: &binding.terms.action_names,
                 });
@@ -317,7 +317,7 @@ impl<'s> Bench<'_, 's> {
     fn observe(&mut self, policy: &'s Policy, binding: Binding<'s>, effect: Effect, error: ErrorType) {
         self.decisions.push(Decision {
             policy: &policy.hook.name,
-            binding: binding.name,
+            binding: binding.name.text(self.session.arena()),
             effect,
             error,
         });

@@ -133,7 +133,7 @@ impl<'s> Bench<'_, 's> {
     fn decided(&mut self, call: &Call<'s>, error: ErrorType) {
         self.decisions.push(Mutating {
             policy: &call.policy.hook.name,
-            binding: call.binding.name,
+            binding: call.binding.name.text(self.session.arena()),
             error,
         });
     }
@@ -196,7 +196,7 @@ fn invocation(call: &Call<'_>) -> Invocation {
     };
     Invocation {
         policy: call.policy.hook.name.clone(),
-        binding: call.binding.name.to_owned(),
+        binding: call.binding.name.to_string(),
         param: call
             .param
             .map(|param| (text(param, "namespace"), text(param, "name"))),

@@ -1,0 +1,195 @@
+//! Names in little room: neighbours mostly begin and end alike, so that each keeps what it has of its own.
+
+use std::fmt;
+
+use pratique_cel::Arena;
+
+/// Names in their order. They are put together again when somebody wants one, which is seldom.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// What each has of its own, one after the other.
+    own: Box<str>,
+    shapes: Box<[Shape]>,
+    /// Where the first of each block begins.
+    blocks: Box<[u32]>,
+}
+
+/// What a name has in common with the first of its block, and how much it has of its own in between, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shape {
+    prefix: u8,
+    suffix: u8,
+    own: u16,
+}
+
+/// One of the names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name<'n> {
+    of: &'n Names,
+    at: usize,
+}
+
+/// How many names are put together from the same one, which has all of itself.
+const BLOCK: usize = 32;
+
+impl Names {
+    /// No API server has a name of more than 253 bytes; of one past 64 KiB the rest is left out.
+    pub(crate) fn new<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Self {
+        let mut own = String::new();
+        let mut shapes = Vec::with_capacity(names.len());
+        let mut blocks = Vec::with_capacity(names.len().div_ceil(BLOCK));
+        let mut first = "";
+        for (at, name) in names.enumerate() {
+            if at % BLOCK == 0 {
+                first = "";
+                // Past 4 GiB a binding is there without its name.
+                blocks.push(u32::try_from(own.len()).unwrap_or(u32::MAX));
+            }
+            let name = name
+                .get(..name.floor_char_boundary(u16::MAX.into()))
+                .unwrap_or_default();
+            let (shape, rest) = Shape::of(name, first);
+            own.push_str(rest);
+            shapes.push(shape);
+            if at % BLOCK == 0 {
+                first = name;
+            }
+        }
+        Names {
+            // A copy, which takes just the room that it needs.
+            own: own.as_str().into(),
+            shapes: shapes.into(),
+            blocks: blocks.into(),
+        }
+    }
+
+    /// The name at a place, which is empty where there is none.
+    pub(crate) fn name(&self, at: usize) -> Name<'_> {
+        Name { of: self, at }
+    }
+}
+
+impl Shape {
+    /// That of a name next to the first of its block, and what the name has of its own.
+    fn of<'a>(name: &'a str, first: &str) -> (Self, &'a str) {
+        let (prefix, rest) = split(name, common(first.chars(), name.chars()));
+        let (_, end) = split(first, prefix.len());
+        let suffix = common(end.chars().rev(), rest.chars().rev());
+        let (own, suffix) = split(rest, rest.len() - suffix);
+        let shape = Shape {
+            prefix: prefix.len() as u8,
+            suffix: suffix.len() as u8,
+            own: own.len() as u16,
+        };
+        (shape, own)
+    }
+}
+
+impl<'n> Name<'n> {
+    /// All of it, put together in an arena unless it is there in one piece: that of an only binding is.
+    pub(crate) fn text(self, arena: &'n Arena) -> &'n str {
+        match self.parts().unwrap_or_default() {
+            ["", own, ""] => own,
+            parts => arena.str(&parts.concat()),
+        }
+    }
+
+    /// The beginning, the middle and the end.
+    fn parts(self) -> Option<[&'n str; 3]> {
+        let Name { of, at } = self;
+        let shape = of.shapes.get(at)?;
+        let block = at / BLOCK;
+        let start = *of.blocks.get(block)? as usize;
+        let before = of.shapes.get(block * BLOCK..at)?;
+        let begin = start + before.iter().map(|shape| usize::from(shape.own)).sum::<usize>();
+        let own = of.own.get(begin..begin + usize::from(shape.own))?;
+        let first = before.first().map_or(0, |first| usize::from(first.own));
+        let first = of.own.get(start..start + first)?;
+        let (prefix, _) = split(first, shape.prefix.into());
+        let (_, suffix) = split(first, first.len() - usize::from(shape.suffix));
+        Some([prefix, own, suffix])
+    }
+}
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = self.parts().unwrap_or_default();
+        parts.iter().try_for_each(|part| formatter.write_str(part))
+    }
+}
+
+/// How many bytes two texts have in common, by whole characters, up to what a [`Shape`] can say.
+fn common(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
+    let equal = a.zip(b).take_while(|(a, b)| a == b);
+    let lengths = equal.scan(0, |length, (a, _)| {
+        *length += a.len_utf8();
+        Some(*length)
+    });
+    lengths
+        .take_while(|length| *length <= u8::MAX.into())
+        .last()
+        .unwrap_or(0)
+}
+
+/// A text up to a place between two characters, and from there.
+fn split(text: &str, at: usize) -> (&str, &str) {
+    text.split_at_checked(at).unwrap_or((text, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn back(names: &[String]) -> Vec<String> {
+        let kept = Names::new(names.iter().map(String::as_str));
+        assert_eq!(kept.shapes.len(), names.len());
+        let arena = Arena::new();
+        let all = (0..names.len()).map(|at| kept.name(at));
+        let all = all.inspect(|name| assert_eq!(name.text(&arena), name.to_string()));
+        all.map(|name| name.to_string()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn names_come_back(names in prop::collection::vec("(a|ab|é|è|\u{e9}\u{301}|x\\.|-){0,9}(\\.k8s\\.io)?", 0..100)) {
+            prop_assert_eq!(back(&names), names);
+        }
+    }
+
+    #[test]
+    fn long_names_come_back() {
+        let lengths = [
+            0, 1, 126, 127, 128, 253, 254, 255, 256, 257, 510, 511, 600, 65_535,
+        ];
+        let named = |unit: &str| lengths.map(|length| unit.repeat(length / unit.len()));
+        let names = ["a", "é", "aé"].map(named).concat();
+        for turn in 0..names.len() {
+            let mut names = names.clone();
+            names.rotate_left(turn);
+            assert_eq!(back(&names), names);
+        }
+        let names = [format!("{}é", "a".repeat(65_534)), "b".to_owned()];
+        assert_eq!(back(&names), ["a".repeat(65_534), "b".to_owned()]);
+    }
+
+    #[test]
+    fn names_that_are_numbered_take_little_room() {
+        let names: Vec<String> = (0..300)
+            .map(|at| format!("binding-{at:04}.static.k8s.io"))
+            .collect();
+        let kept = Names::new(names.iter().map(String::as_str));
+        assert_eq!(back(&names), names);
+        assert!(kept.own.len() < 3 * names.len(), "{}", kept.own.len());
+    }
+
+    #[test]
+    fn nothing_is_where_no_name_is() {
+        let kept = Names::new(["a"].into_iter());
+        assert_eq!(
+            (kept.name(1).to_string(), Names::default().name(0).to_string()),
+            Default::default()
+        );
+    }
+}
