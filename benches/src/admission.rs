@@ -11,7 +11,7 @@ use std::{fs, io};
 
 use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
-use pratique::{Admission, Authorizer, Objects, Outcome, Surroundings, json, settle_request};
+use pratique::{Admission, Authorizer, Objects, Outcome, Surroundings, Workers, json, settle_request};
 use pratique_benches::NoOpinion;
 use pratique_benches::contest::{Order, Sample, Side};
 use serde::Deserialize;
@@ -55,19 +55,40 @@ impl Judged {
     }
 
     fn judge(&self) -> Result<Outcome, String> {
-        let surroundings = Surroundings::new(&self.cluster, self.authorizer.clone());
+        self.judge_in(self.surroundings())
+    }
+
+    fn judge_in(&self, surroundings: Surroundings<'_>) -> Result<Outcome, String> {
         let outcome = self
             .admission
             .judge(black_box(&self.request), surroundings, &mut ());
         outcome.map_err(|error| error.to_string())
     }
 
-    /// Judges so often. A function of its own, so that tools that count instructions find it.
+    fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings::new(&self.cluster, self.authorizer.clone())
+    }
+
+    /// Judges so often, on one thread. A function of its own, so that tools that count instructions find it.
     #[inline(never)]
     fn judge_counted(&self, times: u64) {
         for _ in 0..times {
-            let _ = black_box(self.judge());
+            let _ = black_box(self.judge_in(self.surroundings().with_workers(&Alone)));
         }
+    }
+}
+
+/// Nobody else.
+struct Alone;
+
+impl Workers for Alone {
+    fn both(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
+        one();
+        other();
+    }
+
+    fn worthwhile(&self) -> usize {
+        usize::MAX
     }
 }
 

@@ -44,6 +44,9 @@ pub(crate) fn start(arguments: &[String]) -> Result<(), String> {
 const TURNS: usize = 15;
 const TURN: Duration = Duration::from_millis(100);
 
+/// As long as what servers read is at times, for which they take memory anew.
+const LONG: usize = 1 << 20;
+
 /// Loads a small directory, which brings what any does, and then another.
 pub(crate) fn keep(arguments: &[String]) -> Result<(), String> {
     let [name, small, directory] = arguments else {
@@ -56,6 +59,7 @@ pub(crate) fn keep(arguments: &[String]) -> Result<(), String> {
     for _ in 0..TURNS {
         thread::sleep(TURN);
         drop(black_box(load(small, plugin(name)?)?));
+        drop(black_box(vec![1_u8; LONG]));
     }
     let after = kib("self", "RssAnon")?;
     drop(black_box((first, second)));
