@@ -17,7 +17,7 @@ use crate::rules::Rule;
 #[derive(Clone, Debug, Default)]
 pub struct MatchIndex {
     always: Vec<u32>,
-    operations: HashMap<Operation, Groups, RandomState>,
+    operations: Vec<(Operation, Groups)>,
 }
 
 /// By group, then by resource.
@@ -65,7 +65,8 @@ impl MatchIndex {
         let others = others
             .map(|other| &other.resource)
             .filter(|other| *other != target.resource);
-        if let Some(groups) = self.operations.get(&target.operation) {
+        let wanted = |(own, _): &&(_, _)| *own == target.operation;
+        if let Some((_, groups)) = self.operations.iter().find(wanted) {
             for resource in std::iter::once(target.resource).chain(others) {
                 collect(groups, &resource.group, &resource.resource, &mut found);
             }
@@ -85,9 +86,19 @@ impl MatchIndex {
         }
     }
 
+    fn groups(&mut self, operation: Operation) -> Option<&mut Groups> {
+        if !self.operations.iter().any(|(own, _)| *own == operation) {
+            self.operations.push((operation, Groups::default()));
+        }
+        let mut all = self.operations.iter_mut();
+        all.find(|(own, _)| *own == operation).map(|(_, groups)| groups)
+    }
+
     fn add_rule(&mut self, position: u32, rule: &Rule) {
         for operation in &rule.operations {
-            let groups = self.operations.entry(*operation).or_default();
+            let Some(groups) = self.groups(*operation) else {
+                continue;
+            };
             for group in any_or_each(rule.groups.0.as_deref()) {
                 let resources = groups.entry(group);
                 for pattern in &rule.resources {

@@ -15,6 +15,7 @@ mod conditions;
 mod constraints;
 mod denial;
 mod evaluate;
+mod few;
 mod groups;
 mod hook;
 mod meeting;

@@ -8,10 +8,10 @@ use foldhash::fast::RandomState;
 use pratique_exclusion::{Origin, Phase, intercepts};
 use pratique_json as json;
 use pratique_match::{MatchError, MatchResources, Matched, Target};
-use smallvec::SmallVec;
 
 use crate::binding::{Binding, Params, Terms};
 use crate::cluster::Cluster;
+use crate::few::Few;
 use crate::groups::Groups;
 use crate::hook::Hook;
 use crate::outcome::Unfinished;
@@ -37,7 +37,7 @@ pub(crate) struct Candidates<'s> {
     /// By position, each with the place of its outcome.
     pub(crate) policies: Vec<(u32, u32)>,
     /// What the request matches as, or why that cannot be told; one for all policies with equal constraints.
-    outcomes: SmallVec<[Result<Matched<'s>, MatchError>; 1]>,
+    outcomes: Few<Result<Matched<'s>, MatchError>>,
 }
 
 impl<'s> Meeting<'s> {
@@ -72,7 +72,7 @@ impl<'s> Meeting<'s> {
         match self.trace {
             Some(_) => Ok(Candidates {
                 policies: (0..hooks.len() as u32).map(|position| (position, 0)).collect(),
-                outcomes: SmallVec::new(),
+                outcomes: Few::default(),
             }),
             None => self.matched(groups, left),
         }

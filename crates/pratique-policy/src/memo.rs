@@ -13,6 +13,7 @@ use pratique_cel::value::Evaluation;
 use pratique_cel::{Fault, FaultKind, Stop};
 use pratique_expression::{Closed, Sees};
 
+use crate::few::Few;
 use crate::outcome::Unfinished;
 use crate::sweep::Findings;
 
@@ -44,8 +45,33 @@ pub(crate) struct Known<'s> {
 /// What is known of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Memo<'s> {
-    known: RefCell<HashMap<Key, Known<'s>, RandomState>>,
-    findings: RefCell<Vec<Findings<'s>>>,
+    known: RefCell<Table<'s>>,
+    findings: RefCell<Few<Findings<'s>>>,
+}
+
+/// What is known, by expression. Many a request learns one thing only.
+#[derive(Debug, Default)]
+struct Table<'s> {
+    first: Option<(Key, Known<'s>)>,
+    others: HashMap<Key, Known<'s>, RandomState>,
+}
+
+impl<'s> Table<'s> {
+    fn get(&self, key: Key) -> Option<&Known<'s>> {
+        match &self.first {
+            Some((first, known)) if *first == key => Some(known),
+            _ => self.others.get(&key),
+        }
+    }
+
+    fn insert(&mut self, key: Key, known: Known<'s>) {
+        match &self.first {
+            Some((first, _)) if *first != key => {
+                self.others.insert(key, known);
+            }
+            _ => self.first = Some((key, known)),
+        }
+    }
 }
 
 /// A closed expression, by its address: policies keep it for longer than a request. And what it sees.
@@ -100,12 +126,12 @@ impl<'s> Memo<'s> {
     pub(crate) fn get(&self, key: Key) -> Option<Known<'s>> {
         let findings = self.findings.borrow();
         let found = findings.iter().find_map(|own| own.get(key));
-        found.or_else(|| self.known.borrow().get(&key).cloned())
+        found.or_else(|| self.known.borrow().get(key).cloned())
     }
 
     /// Whether nothing is known yet.
     pub(crate) fn is_empty(&self) -> bool {
-        self.findings.borrow().is_empty() && self.known.borrow().is_empty()
+        self.findings.borrow().is_empty() && self.known.borrow().first.is_none()
     }
 
     /// Remembers what a sweep has found out.

@@ -10,10 +10,10 @@ use pratique_expression::{Authorizers, Sees, request_value, slots};
 use pratique_json as json;
 use pratique_match::{Matched, Target};
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
-use smallvec::SmallVec;
 
 use crate::cluster::Cluster;
 use crate::evaluate::CALL_LIMIT;
+use crate::few::Few;
 use crate::memo::{Frame, Memo, NamespaceForm};
 use crate::namespace::{self, NamespaceObject};
 use crate::trace::Trace;
@@ -138,7 +138,7 @@ pub(crate) struct Session<'s> {
     pub(crate) surroundings: Surroundings<'s>,
     store: &'s Store<'s>,
     requests: RefCell<Vec<(Matched<'s>, Value<'s>)>>,
-    objects: RefCell<FewForms<(&'s GroupVersionKind, Objects<'s>)>>,
+    objects: RefCell<Few<(&'s GroupVersionKind, Objects<'s>)>>,
     /// The stored namespace of the request, if it is to have one.
     stored_namespace: OnceCell<Option<&'s json::Value<'s>>>,
     /// Whether that is what the cluster has.
@@ -149,15 +149,12 @@ pub(crate) struct Session<'s> {
     /// Activations that nobody uses at the moment, by what they are of.
     spare: RefCell<Vec<((Frame, bool), Activation<'s>)>>,
     /// The kinds in which objects are seen, by their place in frames.
-    kinds: RefCell<FewForms<&'s GroupVersionKind>>,
+    kinds: RefCell<Few<&'s GroupVersionKind>>,
     /// What the request was matched as, by its place in frames.
-    matches: RefCell<FewForms<Matched<'s>>>,
+    matches: RefCell<Few<Matched<'s>>>,
     /// Whether objects of built-in kinds are seen as those kinds have them, and not as they came.
     types_objects: bool,
 }
-
-/// Forms in which policies see a request: most requests are seen in one.
-type FewForms<T> = SmallVec<[T; 1]>;
 
 /// `object` and `oldObject`
 #[derive(Clone, Copy)]
@@ -398,7 +395,7 @@ impl<'s> Session<'s> {
         let request = self.request;
         let own = [(self.object, self.form), (&request.old_object, request.form)];
         let is_own = |(own, form): (&_, _)| form == ObjectForm::Settled && std::ptr::eq(own, object);
-        own.into_iter().any(is_own) && *kind == request.kind
+        own.into_iter().any(is_own) && same(kind, &request.kind)
     }
 
     /// An object that was made just now, in the form of its kind, with that kind's name.
@@ -483,10 +480,10 @@ impl<'s> Session<'s> {
     /// The objects in a kind.
     pub(crate) fn objects(&self, kind: &'s GroupVersionKind) -> Objects<'s> {
         let mut known = self.objects.borrow_mut();
-        if let Some((_, known)) = known.iter().find(|(known, _)| *known == kind) {
+        if let Some((_, known)) = known.iter().find(|(known, _)| same(known, kind)) {
             return *known;
         }
-        let settled = self.form == ObjectForm::Settled && *kind == self.request.kind;
+        let settled = self.form == ObjectForm::Settled && same(kind, &self.request.kind);
         let builtin = self.types_objects && (settled || typed::is_builtin(kind));
         let seen = |object| match (self.types_objects, builtin) {
             (true, true) => Value::from_typed_json(self.typed(kind, object)),
@@ -575,11 +572,16 @@ impl<'s> Workplace<'s> {
 }
 
 /// The place of something in a list, at its end if it was not there.
-fn place<T>(list: &RefCell<FewForms<T>>, wanted: T, same: impl Fn(&T, &T) -> bool) -> usize {
+fn place<T>(list: &RefCell<Few<T>>, wanted: T, same: impl Fn(&T, &T) -> bool) -> usize {
     let mut list = list.borrow_mut();
     let known = list.iter().position(|own| same(own, &wanted));
     known.unwrap_or_else(|| {
         list.push(wanted);
         list.len() - 1
     })
+}
+
+/// Whether two kinds are equal. Most that are lie in the same place.
+fn same(left: &GroupVersionKind, right: &GroupVersionKind) -> bool {
+    std::ptr::eq(left, right) || left == right
 }

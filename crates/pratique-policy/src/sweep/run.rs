@@ -39,6 +39,7 @@ struct Seen<'e, 's> {
 
 impl<'e, 's> Run<'e, 's> {
     /// `None` where others see too many forms of the request to keep account of.
+    #[inline]
     pub(super) fn new(
         sweep: &'s Sweep,
         policies: &'s [Arc<Policy>],
@@ -165,6 +166,7 @@ impl<'e, 's> Run<'e, 's> {
 
 impl<'e, 's> Seen<'e, 's> {
     /// `None` where others see too many forms of the request to keep account of.
+    #[inline]
     fn new(
         policies: &'s [Arc<Policy>],
         session: &'e Session<'s>,

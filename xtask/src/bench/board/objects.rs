@@ -62,6 +62,8 @@ fn full() -> Value {
             "name": "basket-5d8c7f9b64-q7zwl",
             "generateName": "basket-5d8c7f9b64-",
             "namespace": "shop",
+            "uid": "8f14e45f-ceea-467f-9b1b-0c9f1a2b3c4d",
+            "creationTimestamp": "2026-03-14T09:26:53Z",
             "labels": {
                 "app": "basket", "team": "storefront", "tier": "frontend", "pod-template-hash": "5d8c7f9b64",
                 "app.kubernetes.io/name": "basket", "app.kubernetes.io/version": "2.31.0",
@@ -104,6 +106,7 @@ fn full() -> Value {
             "enableServiceLinks": true,
             "preemptionPolicy": "PreemptLowerPriority",
         },
+        "status": {"phase": "Pending", "qosClass": "Burstable"},
     })
 }
 

@@ -1,0 +1,61 @@
+//! Lists that mostly have one element.
+
+/// A list of which the first element takes no memory of its own.
+#[derive(Debug)]
+pub(crate) struct Few<T> {
+    first: Option<T>,
+    others: Vec<T>,
+}
+
+impl<T> Default for Few<T> {
+    fn default() -> Self {
+        Few {
+            first: None,
+            others: Vec::new(),
+        }
+    }
+}
+
+impl<T> Few<T> {
+    pub(crate) fn push(&mut self, element: T) {
+        match &self.first {
+            None => self.first = Some(element),
+            Some(_) => self.others.push(element),
+        }
+    }
+
+    pub(crate) fn get(&self, at: usize) -> Option<&T> {
+        match at.checked_sub(1) {
+            None => self.first.as_ref(),
+            Some(at) => self.others.get(at),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.first.iter().chain(&self.others)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.others.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_stay_in_their_order() {
+        let mut few = Few::default();
+        for count in 0..4 {
+            assert_eq!((few.len(), few.is_empty()), (count, count == 0));
+            assert!(few.iter().copied().eq(0..count));
+            assert!((0..=count).all(|at| few.get(at).copied() == (at < count).then_some(at)));
+            few.push(count);
+        }
+    }
+}
