@@ -25,8 +25,12 @@ mod pool {
     /// `None` where no threads are to be had.
     static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
         let name = |number| format!("pratique-core-{number}");
-        ThreadPoolBuilder::new().thread_name(name).build().ok()
+        let threads = ThreadPoolBuilder::new().thread_name(name).stack_size(STACK);
+        threads.build().ok()
     });
+
+    /// Variables that need one another nest deep, and are evaluated each within the other.
+    const STACK: usize = 64 << 20;
 
     static ARE_SEVERAL: LazyLock<bool> =
         LazyLock::new(|| thread::available_parallelism().is_ok_and(|cores| cores.get() > 1));

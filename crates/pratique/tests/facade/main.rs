@@ -17,6 +17,8 @@ mod chain;
     feature = "webhooks"
 ))]
 mod clients;
+#[cfg(feature = "parallel")]
+mod cores;
 #[cfg(all(feature = "watch", feature = "metrics", feature = "audit"))]
 mod directories;
 #[cfg(feature = "watch")]
