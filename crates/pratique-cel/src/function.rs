@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::estimate::EstimateFn;
 use crate::regex::Regex;
 use crate::types::Type;
-use crate::value::{Evaluation, Value};
+use crate::value::{Evaluation, Opaque, Value};
 
 /// A function or operator with its overloads.
 #[derive(Clone, Debug)]
@@ -112,6 +112,11 @@ impl Made {
     /// A value by how it is copied.
     pub fn new(copy: impl for<'a> Fn(&'a Arena) -> Value<'a> + Send + Sync + 'static) -> Self {
         Made(Arc::new(copy))
+    }
+
+    /// A value of an abstract type, which is cloned.
+    pub fn opaque<T: Opaque + Clone + Send + Sync>(value: T) -> Self {
+        Made::new(move |arena| arena.opaque(value.clone()))
     }
 
     /// A copy.

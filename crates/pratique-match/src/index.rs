@@ -58,18 +58,16 @@ impl MatchIndex {
     /// The positions that can match, in ascending order.
     pub fn candidates(&self, target: &Target<'_>, equivalents: &Equivalents) -> Vec<u32> {
         let mut found = self.always.clone();
-        if self.operations.is_empty() {
+        let wanted = |(own, _): &&(_, _)| *own == target.operation;
+        let Some((_, groups)) = self.operations.iter().find(wanted) else {
             return found;
-        }
+        };
         let others = equivalents.of(target.resource, target.subresource).iter();
         let others = others
             .map(|other| &other.resource)
             .filter(|other| *other != target.resource);
-        let wanted = |(own, _): &&(_, _)| *own == target.operation;
-        if let Some((_, groups)) = self.operations.iter().find(wanted) {
-            for resource in std::iter::once(target.resource).chain(others) {
-                collect(groups, &resource.group, &resource.resource, &mut found);
-            }
+        for resource in std::iter::once(target.resource).chain(others) {
+            collect(groups, &resource.group, &resource.resource, &mut found);
         }
         found.sort_unstable();
         found.dedup();

@@ -164,7 +164,6 @@ pub(crate) struct Objects<'s> {
 }
 
 /// What a session is about: enough for another one on another thread.
-#[derive(Clone)]
 pub(crate) struct Case<'s> {
     submission: Submission<'s>,
     name: &'s str,

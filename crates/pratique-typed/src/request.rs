@@ -28,7 +28,7 @@ pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>) {
 }
 
 /// The same for an object of which nobody knows whether it can be [converted](decode::convert()) into its kind; the error
-/// says why not.
+/// says why not. One of a kind that is not built in stays as it is.
 pub fn convert_object(kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), String> {
     let is_of_other = converted(kind, object).is_some();
     match (id(kind), &mut *object) {

@@ -92,8 +92,7 @@ fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
 }
 
 fn of_text(text: &str) -> Option<Made> {
-    let value = read(text).ok()?;
-    Some(Made::new(move |arena| arena.opaque(value)))
+    read(text).ok().map(Made::opaque)
 }
 
 fn is_ip<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

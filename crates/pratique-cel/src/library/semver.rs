@@ -87,8 +87,7 @@ fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
 }
 
 fn of_text(text: &str) -> Option<Made> {
-    let value = Version::parse(text).ok()?;
-    Some(Made::new(move |arena| arena.opaque(value.clone())))
+    Version::parse(text).ok().map(Made::opaque)
 }
 
 fn is_semver<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

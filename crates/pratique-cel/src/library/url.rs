@@ -70,8 +70,7 @@ fn read(text: &str) -> Result<Url, Fault> {
 }
 
 fn of_text(text: &str) -> Option<Made> {
-    let value = read(text).ok()?;
-    Some(Made::new(move |arena| arena.opaque(value.clone())))
+    read(text).ok().map(Made::opaque)
 }
 
 fn is_url<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

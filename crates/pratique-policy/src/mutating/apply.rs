@@ -94,13 +94,11 @@ fn merged<'s>(
     let of = of.map_err(|_| refused(structured::Error::NoType(version.kind.clone())))?;
     let mut object = version.object.borrowed();
     structured::apply(schema, of, &mut object, patch).map_err(refused)?;
-    if typed::is_builtin(version.kind) {
-        typed::convert_object(version.kind, &mut object).map_err(|error| {
-            let kind = version.kind;
-            Refusal::Policy(format!(
-                "unable to convert unstructured object to {kind}: {error}"
-            ))
-        })?;
-    }
+    typed::convert_object(version.kind, &mut object).map_err(|error| {
+        let kind = version.kind;
+        Refusal::Policy(format!(
+            "unable to convert unstructured object to {kind}: {error}"
+        ))
+    })?;
     Ok(Some(session.keep(object)))
 }

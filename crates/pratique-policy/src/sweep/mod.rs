@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
+use pratique_cel::exact;
 use pratique_expression::{Closed, Expression, Sees, slots};
 use pratique_match::Matched;
 
@@ -92,12 +93,14 @@ impl Sweep {
                 _ => sweep.others.push(*position),
             }
         }
-        sweep.expressions.shrink_to_fit();
         sweep.places.shrink_to_fit();
-        sweep.members.shrink_to_fit();
-        sweep.parts.shrink_to_fit();
-        sweep.others.shrink_to_fit();
-        sweep
+        Sweep {
+            expressions: exact(sweep.expressions).into(),
+            members: exact(sweep.members).into(),
+            parts: exact(sweep.parts).into(),
+            others: exact(sweep.others).into(),
+            ..sweep
+        }
     }
 
     fn add(&mut self, policy: &Policy, position: u32) {

@@ -10,7 +10,7 @@ use super::{Member, Sweep};
 use crate::meeting::Meeting;
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
-use crate::session::{Case, Session, Store};
+use crate::session::{Case, Store};
 use crate::trace::Does;
 use crate::workers::Workers;
 
@@ -69,7 +69,7 @@ impl<'s> Parallel<'s> {
 
     fn left_of(&self, stretch: Stretch<'s>) -> Result<Vec<u32>, Unfinished> {
         let store = Store::default();
-        let session: Session<'_> = self.case.session(&store);
+        let session = self.case.session(&store);
         if session.find_namespace().is_err() {
             return Ok(stretch.members.iter().map(|member| member.position).collect());
         }

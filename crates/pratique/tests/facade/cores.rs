@@ -1,45 +1,33 @@
 //! Requests that meet very many policies, which several threads judge.
 
-use std::fmt::Write;
 use std::thread;
 
 use pratique::manifest::Plugin;
 use pratique::{Admission, Objects};
 
-use crate::world::{NoDecider, configmap, file, run};
+use crate::world::{NoDecider, configmap, file, run, validating_policy};
 
-const POLICIES: usize = 400;
+/// Enough for several threads.
+const POLICIES: usize = 1200;
 
-/// Policies with three expressions each, of which no two are equal. Those at `denying` deny; the last one has variables each
-/// of which needs the one before.
+/// Policies of which no two have the same expression. Those at `denying` deny; the last one has variables each of which needs
+/// the one before.
 fn policies(denying: &[usize]) -> String {
-    let mut text = String::new();
-    for at in 0..POLICIES {
-        let name = format!("p{at:03}.static.k8s.io");
-        let mut tests = [0, 1, 2].map(|test| format!("object.metadata.name != 'p{at}-{test}'"));
-        let mut variables = "[]".to_owned();
-        if denying.contains(&at) {
-            tests[1] = format!("object.metadata.name == 'p{at}'");
-        }
-        if at + 1 == POLICIES {
-            tests[2] = format!("variables.v{} == 1", DEEP - 1);
-            variables = deep();
-        }
-        let validations: String = tests
-            .iter()
-            .map(|test| format!("{{expression: \"{test}\"}}, "))
-            .collect();
-        let _ = write!(
-            text,
-            "---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: {name}}}\n\
-             spec:\n  matchConstraints:\n    resourceRules: \
-             [{{apiGroups: [\"\"], apiVersions: [v1], resources: [configmaps], operations: [\"*\"]}}]\n  \
-             variables: {variables}\n  validations: [{validations}]\n\
-             ---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n\
-             metadata: {{name: {name}}}\nspec: {{policyName: {name}, validationActions: [Deny]}}\n"
-        );
-    }
-    text
+    let equality = |at| if denying.contains(&at) { "==" } else { "!=" };
+    let text = |at| {
+        let expression = format!("object.metadata.name {} 'p{at}'", equality(at));
+        validating_policy(&name(at), &expression)
+    };
+    let last = validating_policy(&name(POLICIES), &format!("variables.v{} == 1", DEEP - 1));
+    let last = last.replace(
+        "  validations:",
+        &format!("  variables: {}\n  validations:", deep()),
+    );
+    (0..POLICIES).map(text).chain([last]).collect()
+}
+
+fn name(at: usize) -> String {
+    format!("p{at:04}.static.k8s.io")
 }
 
 const DEEP: usize = 99;
@@ -63,7 +51,7 @@ fn check(denying: &[usize]) {
     let cluster = Objects::new();
     let outcome = run(admission.judge_with(&configmap(""), &cluster, &NoDecider, &mut ())).unwrap();
     let message = outcome.status.map(|status| status.message);
-    let first = denying.first().map(|at| format!("'p{at:03}.static.k8s.io'"));
+    let first = denying.first().map(|at| format!("'{}'", name(*at)));
     match (&message, &first) {
         (None, None) => {}
         (Some(message), Some(first)) => assert!(message.contains(first), "{message}"),
@@ -75,6 +63,6 @@ fn check(denying: &[usize]) {
 fn all_parts_are_heard() {
     // Where there is one core, all is judged here.
     let roomy = thread::Builder::new().stack_size(64 << 20);
-    let judging = roomy.spawn(|| [&[][..], &[3, 398], &[398]].into_iter().for_each(check));
+    let judging = roomy.spawn(|| [&[][..], &[3, 1198], &[1198]].into_iter().for_each(check));
     judging.unwrap().join().unwrap();
 }
