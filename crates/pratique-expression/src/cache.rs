@@ -58,6 +58,9 @@ impl Cache {
     }
 
     /// The expression of a key, compiled unless it is known. Faults are not kept: they end a load.
+    ///
+    /// Two threads may compile the same at the same time. There is one expression nevertheless: that of the first who is
+    /// done.
     pub(crate) fn get_or_compile(
         &self,
         key: Key,
@@ -72,7 +75,11 @@ impl Cache {
             (watch.tell)((watch.now)().saturating_duration_since(start));
         }
         let expression = Arc::new(compiled?);
-        self.lock().expressions.insert(key, &expression);
+        let mut inner = self.lock();
+        if let Some(known) = inner.expressions.get(&key) {
+            return Ok(known);
+        }
+        inner.expressions.insert(key, &expression);
         Ok(expression)
     }
 
@@ -98,5 +105,33 @@ impl fmt::Debug for Cache {
             .debug_struct("Cache")
             .field("inner", &self.inner)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::composition::Composition;
+
+    #[test]
+    fn who_is_first_makes_it() {
+        let cache = Cache::new();
+        let policy = Composition::new(&cache);
+        let compile = || policy.compile("1 == 1", Use::Validation, Declarations::default());
+        let key = Key {
+            text: "1 == 1".to_owned(),
+            usage: Use::Validation,
+            declarations: Declarations::default(),
+            minor: 37,
+            variables: String::new(),
+        };
+        let mut first = None;
+        // Another is done while this one compiles.
+        let second = cache.get_or_compile(key, || {
+            first = Some(compile().unwrap());
+            let environment = policy.environment(Declarations::default());
+            Expression::compile(&environment, "1 == 1", Use::Validation)
+        });
+        assert!(Arc::ptr_eq(&first.unwrap(), &second.unwrap()));
     }
 }
