@@ -11,7 +11,7 @@ use std::{fs, io};
 
 use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
-use pratique::{Admission, Authorizer, Objects, Outcome, Surroundings, Workers, json, settle_request};
+use pratique::{Admission, Alone, Authorizer, Builder, Objects, Outcome, Surroundings, json, settle_request};
 use pratique_benches::NoOpinion;
 use pratique_benches::contest::{Order, Sample, Side};
 use serde::Deserialize;
@@ -78,20 +78,6 @@ impl Judged {
     }
 }
 
-/// Nobody else.
-struct Alone;
-
-impl Workers for Alone {
-    fn both(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
-        one();
-        other();
-    }
-
-    fn worthwhile(&self) -> usize {
-        usize::MAX
-    }
-}
-
 impl Side for Judged {
     fn facts(&self) -> Result<Value, String> {
         let outcome = self.judge()?;
@@ -129,7 +115,16 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), String> {
 
 /// Everything that comes before a directory of policies can judge.
 pub(crate) fn load(directory: &str, plugin: Plugin) -> Result<Admission, String> {
-    let builder = Admission::builder().directory(directory, plugin);
+    load_by(Admission::builder(), directory, plugin)
+}
+
+/// [`load`] without help.
+pub(crate) fn load_alone(directory: &str, plugin: Plugin) -> Result<Admission, String> {
+    load_by(Admission::builder().workers(Alone), directory, plugin)
+}
+
+fn load_by(builder: Builder, directory: &str, plugin: Plugin) -> Result<Admission, String> {
+    let builder = builder.directory(directory, plugin);
     let builder = builder.map_err(|errors| errors.to_string())?;
     builder.build().map_err(|error| error.to_string())
 }

@@ -1,8 +1,9 @@
 //! Loading a directory of static manifests: `pratique-load [-n TIMES] DIRECTORY`, a program of its own because what a
 //! program maps of itself is part of its memory, as it is of the other side's loader.
 //!
-//! Reads, decodes, defaults, validates and compiles every expression, as an API server does before it starts, and prints
-//! one line of JSON: the nanoseconds of each time, how many objects there were, and the peak of the process's memory.
+//! Reads, decodes, defaults, validates and compiles every expression, as an API server does before it starts and like it on
+//! one thread, and prints one line of JSON: the nanoseconds of each time, how many objects there were, and the peak of the
+//! process's memory.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -51,9 +52,7 @@ fn run(arguments: &[String]) -> Result<(), String> {
 /// Each time with a new cache, so that nothing is known of the expressions.
 fn load(directory: &str) -> Result<usize, String> {
     let expressions = Expressions::new(Arc::new(Cache::new()));
-    let options = Options {
-        expressions: &expressions,
-    };
+    let options = Options::new(&expressions);
     let set: ManifestSet = load_directory_objects(directory, Plugin::ValidatingAdmissionPolicy, &options)
         .map_err(|errors| errors.to_string())?;
     Ok(set.validating_policies.len() + set.validating_bindings.len())

@@ -1,7 +1,7 @@
 //! Policies from a directory, apart from requests: how long it takes until they can judge, and what memory they keep.
 //!
-//! `pratique-benches start [-processor] [-n TIMES] PLUGIN DIRECTORY` prints the nanoseconds of each time and the peak of the process's
-//! memory; `pratique-benches keep PLUGIN SMALL DIRECTORY` how much the anonymous part of the resident set grew when the
+//! `pratique-benches start [-processor | -alone] [-n TIMES] PLUGIN DIRECTORY` prints the nanoseconds of each time and the peak
+//! of the process's memory, with `-alone` of one thread; `pratique-benches keep PLUGIN SMALL DIRECTORY` how much the anonymous part of the resident set grew when the
 //! directory was loaded, after a small one was, and a moment later. That counts whatever loading left behind and the
 //! allocator did not return.
 
@@ -13,13 +13,16 @@ use pratique_benches::contest::Clock;
 use pratique_benches::memory::kib;
 use serde_json::json;
 
-use crate::admission::{load, plugin};
+use crate::admission::{load, load_alone, plugin};
+
+const USAGE: &str = "usage: pratique-benches start [-processor | -alone] [-n TIMES] PLUGIN DIRECTORY";
 
 /// Loads as often as the arguments say, each time anew.
 pub(crate) fn start(arguments: &[String]) -> Result<(), String> {
-    let (processor, arguments) = match arguments {
-        [flag, rest @ ..] if flag == "-processor" => (true, rest),
-        rest => (false, rest),
+    let (processor, alone, arguments) = match arguments {
+        [flag, rest @ ..] if flag == "-processor" => (true, false, rest),
+        [flag, rest @ ..] if flag == "-alone" => (false, true, rest),
+        rest => (false, false, rest),
     };
     let (times, name, directory) = match arguments {
         [name, directory] => (1, name, directory),
@@ -27,12 +30,15 @@ pub(crate) fn start(arguments: &[String]) -> Result<(), String> {
             let times = times.parse().map_err(|error| format!("-n: {error}"))?;
             (times, name, directory)
         }
-        _ => return Err("usage: pratique-benches start [-processor] [-n TIMES] PLUGIN DIRECTORY".to_owned()),
+        _ => return Err(USAGE.to_owned()),
     };
     let mut nanos = Vec::new();
     for _ in 0..times {
         let start = Clock::start(processor);
-        let admission = load(directory, plugin(name)?)?;
+        let admission = match alone {
+            true => load_alone(directory, plugin(name)?)?,
+            false => load(directory, plugin(name)?)?,
+        };
         nanos.push(start.nanoseconds());
         drop(black_box(admission));
     }

@@ -15,9 +15,7 @@ fuzz_target!(|input: &[u8]| {
         path: "a.yaml".to_owned(),
         content: content.to_vec(),
     };
-    let options = Options {
-        expressions: &UncheckedExpressions,
-    };
+    let options = Options::new(&UncheckedExpressions);
     if let Err(errors) = load_files(&[file], plugin, &options) {
         assert!(!errors.to_string().is_empty());
         for problem in errors.problems() {

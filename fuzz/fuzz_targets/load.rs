@@ -17,9 +17,7 @@ fuzz_target!(|input: &[u8]| {
         })
         .collect();
     let expressions = Expressions::new(Arc::new(Cache::new()));
-    let options = Options {
-        expressions: &expressions,
-    };
+    let options = Options::new(&expressions);
     for plugin in Plugin::START_ORDER {
         let first = load_files(&files, plugin, &options).map(|set| set.hash);
         let again = load_files(&files, plugin, &options).map(|set| set.hash);

@@ -57,9 +57,7 @@ fn explained(manifests: &str, operation: &str) -> Explanation {
         content: manifests.as_bytes().to_vec(),
     };
     let builder = Admission::builder();
-    let options = Options {
-        expressions: builder.expressions(),
-    };
+    let options = Options::new(builder.expressions());
     let set = load_api_files(&[file], &options).unwrap();
     let policies = set.validating_policies.into_iter().map(|own| own.object);
     let bindings = set.validating_bindings.into_iter().map(|own| own.object);

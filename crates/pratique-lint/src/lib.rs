@@ -17,7 +17,7 @@
 //!   validations: [{expression: "object.metadata.name != 'keep'"}]
 //! "#;
 //! let file = ManifestFile { path: "policy.yaml".into(), content: policy.to_vec() };
-//! let options = Options { expressions: &UncheckedExpressions };
+//! let options = Options::new(&UncheckedExpressions);
 //! let set = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &options).unwrap();
 //! let names: Vec<_> = pratique_lint::lint(&[&set]).iter().map(|warning| warning.lint.name).collect();
 //! assert_eq!(names, ["unbound-policy", "null-object"]);

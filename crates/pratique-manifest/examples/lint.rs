@@ -8,9 +8,7 @@ use pratique_manifest::{Options, Plugin, UncheckedExpressions, load_directory};
 
 /// The report, and whether everything loads.
 pub(crate) fn lint(directory: &str, plugin: Plugin) -> (String, bool) {
-    let options = Options {
-        expressions: &UncheckedExpressions,
-    };
+    let options = Options::new(&UncheckedExpressions);
     let errors = match load_directory(directory, plugin, &options) {
         Ok(set) => return (format!("{directory}: loads, {}\n", set.hash), true),
         Err(errors) => errors,

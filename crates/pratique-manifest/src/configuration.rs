@@ -6,7 +6,7 @@ mod open;
 mod plugin;
 
 use crate::directory;
-use crate::expression::ExpressionCompiler;
+use crate::load::Options;
 use crate::plugin::Plugin;
 use crate::problem::{Failure, LoadErrors};
 use crate::set::ManifestSet;
@@ -18,8 +18,8 @@ use pratique_types::KubeConfig;
 /// How to load an AdmissionConfiguration.
 #[derive(Clone, Copy)]
 pub struct ConfigurationOptions<'a> {
-    /// Compiles the CEL expressions of the manifests that it names.
-    pub expressions: &'a dyn ExpressionCompiler,
+    /// How to load the manifests that it names.
+    pub manifests: Options<'a>,
     /// The feature gate `ManifestBasedAdmissionControlConfig`, on since 1.37.
     pub manifest_gate: bool,
 }

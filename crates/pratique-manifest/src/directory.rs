@@ -16,19 +16,11 @@ pub struct ManifestFile {
     pub content: Vec<u8>,
 }
 
-/// What a directory holds, as far as it can be read.
-#[derive(Debug, Default)]
-pub(crate) struct DirectoryContent {
-    /// The files that could be read, in bytewise order of their names.
-    pub(crate) files: Vec<ManifestFile>,
-    /// What could not be read, with the number of files before it.
-    pub(crate) unreadable: Vec<(usize, Failure)>,
-}
-
-/// Reads the direct children of a directory whose extension is `.yaml`, `.yml` or `.json`, in any case.
+/// Reads the direct children of a directory whose extension is `.yaml`, `.yml` or `.json`, in any case, in bytewise order
+/// of their names.
 ///
 /// Symbolic links are followed; one that leads to a directory is an error.
-pub(crate) fn read(path: &str) -> Result<DirectoryContent, Failure> {
+pub(crate) fn read(path: &str) -> Result<Vec<Result<ManifestFile, Failure>>, Failure> {
     if path.is_empty() {
         return Err(unreadable("manifest directory path is empty".to_owned()));
     }
@@ -39,21 +31,17 @@ pub(crate) fn read(path: &str) -> Result<DirectoryContent, Failure> {
             quoted(path)
         ))
     })?;
-    let mut content = DirectoryContent::default();
-    for name in names {
-        let file = clean_path(&format!("{path}/{name}"));
-        match read_manifest(&file) {
-            Ok(bytes) => content.files.push(ManifestFile {
-                path: file,
-                content: bytes,
-            }),
-            Err(reason) => {
-                let failure = unreadable(format!("failed to read file {}: {reason}", quoted(&file)));
-                content.unreadable.push((content.files.len(), failure));
-            }
+    let files = names.into_iter().map(|name| {
+        let path = clean_path(&format!("{path}/{name}"));
+        match read_manifest(&path) {
+            Ok(content) => Ok(ManifestFile { path, content }),
+            Err(reason) => Err(unreadable(format!(
+                "failed to read file {}: {reason}",
+                quoted(&path)
+            ))),
         }
-    }
-    Ok(content)
+    });
+    Ok(files.collect())
 }
 
 /// Larger files are not read. No manifest comes near; the server has no bound but its memory.

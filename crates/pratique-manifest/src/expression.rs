@@ -76,8 +76,9 @@ pub struct ExpressionIssue {
     pub help: Option<String>,
 }
 
-/// Compiles the expressions of manifests, as the server does to validate them.
-pub trait ExpressionCompiler {
+/// Compiles the expressions of manifests, as the server does to validate them. Several policies may be compiled at the
+/// same time.
+pub trait ExpressionCompiler: Sync {
     /// Begins a policy or a webhook configuration.
     fn begin(&self) -> Box<dyn PolicyExpressions + '_>;
 }

@@ -1,12 +1,12 @@
 //! The faults that the rules of static manifests find, in the server's words and each with its place.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use pratique_cel::quote::quoted;
 use serde_json::Value as Json;
 
-use super::{Candidate, Names, SUFFIX};
 use crate::help;
 use crate::kind::Kind;
 use crate::problem::{Failure, ObjectName, Problem, Rule};
@@ -15,14 +15,28 @@ use crate::set::ObjectSource;
 use crate::tree::Step;
 use crate::validate::FieldError;
 
+/// The reserved suffix of static manifests' names.
+const SUFFIX: &str = ".static.k8s.io";
+
+/// The file that first had a name, by kind and name.
+pub(crate) type Names = HashMap<(Kind, Box<str>), Arc<str>>;
+
+/// The object that something is wrong with.
+pub(crate) struct Subject<'a> {
+    pub(crate) name: &'a ObjectName,
+    pub(crate) source: &'a ObjectSource,
+    pub(crate) file: &'a Arc<str>,
+}
+
 /// The problems of a field's error: one, or one for each fault of an expression.
-pub(super) fn field(source: &ObjectSource, object: &ObjectName, error: FieldError) -> Vec<Problem> {
+pub(crate) fn field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem> {
+    let source = subject.source;
     let field = crate::validate::path_text(&error.path);
     let problem = |message: &str, location| {
         let mut problem = Problem::new(error.rule, message)
             .at(location)
             .with_field(field.clone());
-        problem.object = Some(object.clone());
+        problem.object = Some(subject.name.clone());
         problem
     };
     if error.issues.is_empty() {
@@ -47,94 +61,104 @@ pub(super) fn field(source: &ObjectSource, object: &ObjectName, error: FieldErro
 }
 
 /// A name without the suffix, or one that another object has.
-pub(super) fn static_name(candidate: &Candidate<'_>, names: &mut Names) -> Option<Report> {
-    let name = candidate.name();
-    let (shown, file) = (quoted(name), quoted(candidate.file));
-    if !name.ends_with(SUFFIX) {
-        let text = format!(
-            "{shown} in file {file} must have a name ending with {}",
-            quoted(SUFFIX)
-        );
-        let mut problem = object_problem(candidate, Rule::StaticSuffix, &text, &["metadata", "name"]);
-        problem.help = Some(format!("name it {}", quoted(&format!("{name}{SUFFIX}"))));
-        return Some(Report::single(text, problem));
+pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Report> {
+    let name = &subject.name.name;
+    if name.ends_with(SUFFIX) {
+        return repeated_name(subject, names);
     }
-    repeated_name(candidate, names)
+    let text = format!(
+        "{} in file {} must have a name ending with {}",
+        quoted(name),
+        quoted(subject.file),
+        quoted(SUFFIX)
+    );
+    let mut problem = subject.problem(Rule::StaticSuffix, &text, &["metadata", "name"]);
+    problem.help = Some(format!("name it {}", quoted(&format!("{name}{SUFFIX}"))));
+    Some(Report::single(text, problem))
 }
 
 /// A name that another object of the kind has.
-pub(super) fn repeated_name(candidate: &Candidate<'_>, names: &mut Names) -> Option<Report> {
-    let (shown, file) = (quoted(candidate.name()), quoted(candidate.file));
-    match names.entry((candidate.kind, candidate.name().into())) {
+pub(crate) fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<Report> {
+    let ObjectName { kind, name } = subject.name;
+    match names.entry((*kind, name.as_str().into())) {
         Entry::Vacant(entry) => {
-            entry.insert(Arc::clone(candidate.file));
+            entry.insert(Arc::clone(subject.file));
             None
         }
         Entry::Occupied(first) => {
-            let first = quoted(first.get());
-            let text = format!("duplicate name {shown} found in file {file} (previously seen in {first})");
-            let problem = object_problem(candidate, Rule::DuplicateName, &text, &["metadata", "name"]);
+            let text = format!(
+                "duplicate name {} found in file {} (previously seen in {})",
+                quoted(name),
+                quoted(subject.file),
+                quoted(first.get())
+            );
+            let problem = subject.problem(Rule::DuplicateName, &text, &["metadata", "name"]);
             Some(Report::single(text, problem))
         }
     }
 }
 
 /// Something that only objects of the API may have.
-pub(super) fn static_rule(candidate: &Candidate<'_>) -> Option<Report> {
-    let name = quoted(candidate.name());
-    match candidate.kind {
-        Kind::ValidatingAdmissionPolicy | Kind::MutatingAdmissionPolicy => {
-            candidate.pointer("/spec/paramKind")?;
-            let text = format!(
-                "{} {name}: spec.paramKind is not supported for static manifests",
-                candidate.kind
-            );
-            let problem = object_problem(candidate, Rule::StaticUnsupported, &text, &["spec", "paramKind"]);
-            Some(Report::single(text, problem))
-        }
+pub(crate) fn static_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
+    match subject.name.kind {
+        Kind::ValidatingAdmissionPolicy | Kind::MutatingAdmissionPolicy => policy_rule(subject, value),
         Kind::ValidatingAdmissionPolicyBinding | Kind::MutatingAdmissionPolicyBinding => {
-            binding_rule(candidate, &name)
+            binding_rule(subject, value)
         }
         Kind::ValidatingWebhookConfiguration | Kind::MutatingWebhookConfiguration => {
-            webhook_rule(candidate, &name)
+            webhook_rule(subject, value)
         }
     }
 }
 
-fn binding_rule(candidate: &Candidate<'_>, name: &str) -> Option<Report> {
-    let policy = candidate
-        .pointer("/spec/policyName")
-        .and_then(Json::as_str)
-        .unwrap_or_default();
+fn policy_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
+    given(value, "/spec/paramKind")?;
+    let ObjectName { kind, name } = subject.name;
+    let text = format!(
+        "{kind} {}: spec.paramKind is not supported for static manifests",
+        quoted(name)
+    );
+    let problem = subject.problem(Rule::StaticUnsupported, &text, &["spec", "paramKind"]);
+    Some(Report::single(text, problem))
+}
+
+fn binding_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
+    // Without a policy validation has said so.
+    let policy = given(value, "/spec/policyName").and_then(Json::as_str)?;
+    let name = &subject.name.name;
     let (text, rule, field) = if policy.is_empty() {
-        // Validation has said so.
         return None;
     } else if !policy.ends_with(SUFFIX) {
         let text = format!(
-            "binding {name}: spec.policyName {} must end with {}",
+            "binding {}: spec.policyName {} must end with {}",
+            quoted(name),
             quoted(policy),
             quoted(SUFFIX)
         );
         (text, Rule::StaticSuffix, "policyName")
     } else {
-        candidate.pointer("/spec/paramRef")?;
-        let text = format!("binding {name}: spec.paramRef is not supported for static manifests");
+        given(value, "/spec/paramRef")?;
+        let text = format!(
+            "binding {}: spec.paramRef is not supported for static manifests",
+            quoted(name)
+        );
         (text, Rule::StaticUnsupported, "paramRef")
     };
-    let problem = object_problem(candidate, rule, &text, &["spec", field]);
+    let problem = subject.problem(rule, &text, &["spec", field]);
     Some(Report::single(text, problem))
 }
 
-fn webhook_rule(candidate: &Candidate<'_>, name: &str) -> Option<Report> {
-    let hooks = candidate.pointer("/webhooks").and_then(Json::as_array)?;
+fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
+    let hooks = given(value, "/webhooks").and_then(Json::as_array)?;
     let (index, hook) = hooks
         .iter()
         .enumerate()
         .find(|(_, hook)| hook.pointer("/clientConfig/service").is_some())?;
     let hook = quoted(hook.get("name").and_then(Json::as_str).unwrap_or_default());
     let text = format!(
-        "webhook {hook} in {name} (file {}): clientConfig.service is not supported for static manifests; use clientConfig.url instead",
-        quoted(candidate.file)
+        "webhook {hook} in {} (file {}): clientConfig.service is not supported for static manifests; use clientConfig.url instead",
+        quoted(&subject.name.name),
+        quoted(subject.file)
     );
     let field = |name: &str| Step::Field(name.to_owned());
     let path = [
@@ -143,29 +167,36 @@ fn webhook_rule(candidate: &Candidate<'_>, name: &str) -> Option<Report> {
         field("clientConfig"),
         field("service"),
     ];
-    let problem = problem_at(candidate, Rule::StaticUnsupported, &text, &path);
+    let problem = subject.problem_at(Rule::StaticUnsupported, &text, &path);
     Some(Report::single(text, problem))
 }
 
-fn object_problem(candidate: &Candidate<'_>, rule: Rule, text: &str, fields: &[&str]) -> Problem {
-    let path: Vec<Step> = fields
-        .iter()
-        .map(|name| Step::Field((*name).to_owned()))
-        .collect();
-    problem_at(candidate, rule, text, &path)
+/// What a value has at a place, unless it is null.
+fn given<'v>(value: &'v Json, pointer: &str) -> Option<&'v Json> {
+    value.pointer(pointer).filter(|value| !value.is_null())
 }
 
-fn problem_at(candidate: &Candidate<'_>, rule: Rule, text: &str, path: &[Step]) -> Problem {
-    let field = crate::validate::path_text(path);
-    let mut problem = Problem::new(rule, text)
-        .at(candidate.source.locate(path))
-        .with_field(field);
-    problem.object = Some(candidate.object_name());
-    problem
+impl Subject<'_> {
+    fn problem(&self, rule: Rule, text: &str, fields: &[&str]) -> Problem {
+        let path: Vec<Step> = fields
+            .iter()
+            .map(|name| Step::Field((*name).to_owned()))
+            .collect();
+        self.problem_at(rule, text, &path)
+    }
+
+    fn problem_at(&self, rule: Rule, text: &str, path: &[Step]) -> Problem {
+        let field = crate::validate::path_text(path);
+        let mut problem = Problem::new(rule, text)
+            .at(self.source.locate(path))
+            .with_field(field);
+        problem.object = Some(self.name.clone());
+        problem
+    }
 }
 
 /// A binding of a policy that is not there.
-pub(super) fn missing_policy(kind: Kind, name: &str, policy: &str, source: &ObjectSource) -> Failure {
+pub(crate) fn missing_policy(kind: Kind, name: &str, policy: &str, source: &ObjectSource) -> Failure {
     let text = format!(
         "binding {} references policy {} which does not exist in the manifest directory",
         quoted(name),

@@ -9,26 +9,31 @@
 //! use pratique_manifest::{ManifestFile, Options, Plugin, UncheckedExpressions, load_files};
 //!
 //! let file = ManifestFile { path: "policies/a.yaml".into(), content: b"--- oops\n".to_vec() };
-//! let options = Options { expressions: &UncheckedExpressions };
+//! let options = Options::new(&UncheckedExpressions);
 //! let errors = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &options).unwrap_err();
 //! let first = errors.problems().next().unwrap();
 //! assert_eq!(first.message, "invalid Yaml document separator: oops");
 //! assert_eq!(first.location.as_ref().unwrap().start.line, 1);
 //! ```
 //!
-//! CEL expressions are compiled by whoever loads, through [`ExpressionCompiler`].
+//! CEL expressions are compiled by whoever loads, through [`ExpressionCompiler`]. Documents are looked at on several
+//! threads if the caller [lends](Options::with_workers) some.
 
 mod configuration;
 mod decode;
 mod default;
 mod directory;
 mod document;
+mod examine;
 mod expression;
+mod faults;
 mod header;
 mod help;
+mod intake;
 mod json;
 mod kind;
 mod load;
+mod object;
 mod parse;
 mod plugin;
 mod position;

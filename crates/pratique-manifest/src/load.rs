@@ -7,21 +7,48 @@ use sha2::{Digest, Sha256};
 
 use crate::directory::{self, ManifestFile};
 use crate::document::{self, RawDocument};
+use crate::examine::{Examiner, Home};
 use crate::expression::ExpressionCompiler;
+use crate::intake::Intake;
 use crate::plugin::Plugin;
 use crate::position;
 use crate::position::{DocumentStart, FileLines, file_lines};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
-use crate::reload::{Known, Memory};
-use crate::rules::{Home, StaticRules};
+use crate::reload::Memory;
 use crate::set::ManifestSet;
 use pratique_cel::quote::quoted;
+use pratique_workers::{Alone, Workers};
 
 /// How to load.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Compiles the CEL expressions of policies and webhooks.
-    pub expressions: &'a dyn ExpressionCompiler,
+    expressions: &'a dyn ExpressionCompiler,
+    workers: &'a dyn Workers,
+}
+
+impl<'a> Options<'a> {
+    /// Has the CEL expressions of policies and webhooks compiled by `expressions`, and does all on the thread that asks.
+    #[must_use]
+    pub fn new(expressions: &'a dyn ExpressionCompiler) -> Self {
+        Self {
+            expressions,
+            workers: &Alone,
+        }
+    }
+
+    /// Takes others' help with whatever takes long. The outcome is the same.
+    #[must_use]
+    pub fn with_workers(self, workers: &'a dyn Workers) -> Self {
+        Self { workers, ..self }
+    }
+
+    pub(crate) fn expressions(&self) -> &'a dyn ExpressionCompiler {
+        self.expressions
+    }
+
+    pub(crate) fn workers(&self) -> &'a dyn Workers {
+        self.workers
+    }
 }
 
 /// Whether the texts of documents are kept when their objects have loaded.
@@ -38,12 +65,13 @@ pub(crate) enum Texts {
 /// # Errors
 /// All that is wrong with them; the first failure's text is what the server would stop with.
 pub fn load_directory(path: &str, plugin: Plugin, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
-    from_directory(path, plugin, options, Texts::Kept)
+    let examiner = Examiner::new(Home::Plugin(plugin), options, Texts::Kept);
+    hashed(read(path)?, examiner)
 }
 
-/// Loads a plugin's directory for somebody who only wants the objects, such as a server: the texts of the documents are
-/// let go of on the way, which is a good part of the memory. All places in an object's source are then the start of its
-/// document. Errors are the same, with the same places.
+/// Loads a plugin's directory for somebody who only wants the objects: the texts of the documents are let go of on the way,
+/// which is a good part of the memory. All places in an object's source are then the start of its document. Errors are the
+/// same, with the same places.
 ///
 /// # Errors
 /// As [`load_directory`].
@@ -52,7 +80,8 @@ pub fn load_directory_objects(
     plugin: Plugin,
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
-    from_directory(path, plugin, options, Texts::LetGo)
+    let examiner = Examiner::new(Home::Plugin(plugin), options, Texts::LetGo);
+    hashed(read(path)?, examiner)
 }
 
 /// Loads files that were read before. They are taken in the order given, which should be that of their names.
@@ -64,7 +93,7 @@ pub fn load_files(
     plugin: Plugin,
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
-    load(files, Vec::new(), Home::Plugin(plugin), options)
+    load(files, Home::Plugin(plugin), options)
 }
 
 /// Loads files of objects that are to be created in the API: decoded, defaulted and validated in the same way, but
@@ -73,95 +102,106 @@ pub fn load_files(
 /// # Errors
 /// As [`load_directory`].
 pub fn load_api_files(files: &[ManifestFile], options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
-    load(files, Vec::new(), Home::Api, options)
+    load(files, Home::Api, options)
 }
 
 /// The hash of manifest files' content, by which a server tells that it changed: `sha256:` over the bytes of each
 /// file that is not empty and a NUL, in order; empty when there is no such file.
 #[must_use]
 pub fn content_hash(files: &[ManifestFile]) -> String {
-    let mut hasher = Sha256::new();
-    let mut files = files.iter().filter(|file| !file.content.is_empty()).peekable();
-    if files.peek().is_none() {
-        return String::new();
+    let mut hash = ContentHash::default();
+    files.iter().for_each(|file| hash.add(file));
+    hash.finish()
+}
+
+/// A content hash in the making.
+#[derive(Default)]
+pub(crate) struct ContentHash(Option<Sha256>);
+
+impl ContentHash {
+    pub(crate) fn add(&mut self, file: &ManifestFile) {
+        if !file.content.is_empty() {
+            let hasher = self.0.get_or_insert_default();
+            hasher.update(&file.content);
+            hasher.update([0]);
+        }
     }
-    for file in files {
-        hasher.update(&file.content);
-        hasher.update([0]);
+
+    pub(crate) fn finish(self) -> String {
+        let Some(hasher) = self.0 else {
+            return String::new();
+        };
+        let digest = hasher.finalize();
+        digest
+            .iter()
+            .fold(String::from("sha256:"), |hash, byte| format!("{hash}{byte:02x}"))
     }
-    let digest = hasher.finalize();
-    digest
-        .iter()
-        .fold(String::from("sha256:"), |hash, byte| format!("{hash}{byte:02x}"))
 }
 
-fn from_directory(
-    path: &str,
-    plugin: Plugin,
-    options: &Options<'_>,
-    texts: Texts,
+fn load(files: &[ManifestFile], home: Home, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
+    let files = files.iter().map(|file| Ok(Cow::Borrowed(file)));
+    hashed(files, Examiner::new(home, options, Texts::Kept))
+}
+
+/// The files of a directory. All are read before any is looked at: a change meanwhile is seen as late as can be.
+pub(crate) fn read(path: &str) -> Result<Vec<Readable<'static>>, LoadErrors> {
+    let files = directory::read(path).map_err(|failure| LoadErrors::new(vec![failure]))?;
+    Ok(files.into_iter().map(|file| file.map(Cow::Owned)).collect())
+}
+
+/// A file, or why it cannot be read.
+pub(crate) type Readable<'a> = Result<Cow<'a, ManifestFile>, Failure>;
+
+/// [`finish`], with the files' hash.
+fn hashed<'a>(
+    files: impl IntoIterator<Item = Readable<'a>>,
+    examiner: Examiner<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
-    let content = directory::read(path).map_err(|failure| LoadErrors::new(vec![failure]))?;
-    let failures = unsplit(&content.files, content.unreadable, None);
-    let hash = content_hash(&content.files);
-    let files = content.files.into_iter().map(Cow::Owned);
-    let rules = StaticRules::new(Home::Plugin(plugin), options, texts);
-    finish(files, failures, hash, rules, None)
+    let mut hash = ContentHash::default();
+    let files = files.into_iter().inspect(|file| {
+        if let Ok(file) = file {
+            hash.add(file);
+        }
+    });
+    let mut set = finish(files, examiner, None)?;
+    set.hash = hash.finish();
+    Ok(set)
 }
 
-fn load(
-    files: &[ManifestFile],
-    unreadable: Vec<(usize, Failure)>,
-    home: Home,
-    options: &Options<'_>,
-) -> Result<ManifestSet, LoadErrors> {
-    let failures = unsplit(files, unreadable, None);
-    let hash = content_hash(files);
-    let rules = StaticRules::new(home, options, Texts::Kept);
-    finish(files.iter().map(Cow::Borrowed), failures, hash, rules, None)
-}
-
-/// Goes through the documents of files, but those of files that are known. The text of each file is kept once, for
-/// those of its documents that hold objects.
+/// Goes through the documents of files, but those of files that are known.
 pub(crate) fn finish<'a>(
-    files: impl Iterator<Item = Cow<'a, ManifestFile>>,
-    mut failures: Vec<Failure>,
-    hash: String,
-    mut rules: StaticRules<'_>,
+    files: impl IntoIterator<Item = Readable<'a>>,
+    examiner: Examiner<'_>,
     mut memory: Option<&mut Memory>,
 ) -> Result<ManifestSet, LoadErrors> {
-    let mut known = Vec::new();
+    let mut intake = Intake::new(examiner, memory.is_some());
+    // The server reads and splits all files before it looks at any document.
+    let mut failures = Vec::new();
     for file in files {
-        let path: Box<str> = file.path.as_str().into();
-        let recalled = memory.as_ref().and_then(|memory| memory.recall(&file));
-        let found = recalled.filter(|known| rules.accept_known(known.objects(), &path));
-        let found = found.or_else(|| accept_file(&mut rules, file, memory.is_some()));
-        known.extend(found.map(|found| (path, found)));
+        let file = match file {
+            Ok(file) => file,
+            Err(failure) => {
+                failures.push(failure);
+                continue;
+            }
+        };
+        match memory.as_ref().and_then(|memory| memory.recall(&file)) {
+            Some(known) => intake.recall(&file.path, known),
+            None => {
+                failures.extend(bad_separators(&file));
+                intake.read(file);
+            }
+        }
     }
+    let (set, found, known) = intake.finish();
     if let Some(memory) = &mut memory {
         memory.replace(known);
     }
-    let (mut set, found) = rules.finish();
     failures.extend(found);
-    if failures.is_empty() {
-        set.hash = hash;
-        Ok(set)
-    } else {
-        Err(LoadErrors::new(failures))
+    match failures.is_empty() {
+        true => Ok(set),
+        false => Err(LoadErrors::new(failures)),
     }
-}
-
-/// Goes through the documents of a file, and gives what to remember of it, if that is wanted and nothing is wrong.
-fn accept_file(rules: &mut StaticRules<'_>, file: Cow<'_, ManifestFile>, remember: bool) -> Option<Known> {
-    let found: Vec<FileDocument> = documents(&file).collect();
-    let remember = remember && document::bad_separators(&file.content).is_empty();
-    // What is not UTF-8 is no part of any text, so nobody shares it.
-    let text = Arc::new(String::from_utf8(file.into_owned().content).unwrap_or_default());
-    for document in found {
-        rules.accept(document, &text);
-    }
-    let objects = rules.end_file(remember)?;
-    Some(Known::new(text, objects))
 }
 
 /// A document before it is parsed, with what positions in its file need.
@@ -173,27 +213,7 @@ pub(crate) struct FileDocument {
     pub(crate) file_lines: FileLines,
 }
 
-/// The separators that split no file. The server looks at all files for these before it looks at any document. Files
-/// that are known have none.
-pub(crate) fn unsplit(
-    files: &[ManifestFile],
-    unreadable: Vec<(usize, Failure)>,
-    memory: Option<&Memory>,
-) -> Vec<Failure> {
-    let mut failures = Vec::new();
-    let mut unreadable = unreadable.into_iter().peekable();
-    for (number, file) in files.iter().enumerate() {
-        while let Some((_, failure)) = unreadable.next_if(|(before, _)| *before <= number) {
-            failures.push(failure);
-        }
-        if memory.is_none_or(|memory| memory.recall(file).is_none()) {
-            failures.extend(bad_separators(file));
-        }
-    }
-    failures.extend(unreadable.map(|(_, failure)| failure));
-    failures
-}
-
+/// The separators that split no file.
 pub(crate) fn bad_separators(file: &ManifestFile) -> Vec<Failure> {
     let faults = document::bad_separators(&file.content);
     if faults.is_empty() {
@@ -254,9 +274,7 @@ mod tests {
             path: "p.yaml".to_owned(),
             content: text.as_bytes().to_vec(),
         };
-        let options = Options {
-            expressions: &UncheckedExpressions,
-        };
+        let options = Options::new(&UncheckedExpressions);
         load_api_files(&[file], &options)
     }
 

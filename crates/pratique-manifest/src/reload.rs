@@ -1,14 +1,13 @@
 //! Loading a directory again and again: what did not change is taken from the time before.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::directory::{self, ManifestFile};
-use crate::load::{Options, Texts, content_hash, finish, unsplit};
+use crate::directory::ManifestFile;
+use crate::examine::{Examiner, Home};
+use crate::load::{ContentHash, Options, Texts, finish, read};
 use crate::plugin::Plugin;
 use crate::problem::LoadErrors;
-use crate::rules::{Home, StaticRules};
 use crate::set::ManifestSet;
 
 /// Loads a plugin's directory whenever it may have changed.
@@ -42,15 +41,16 @@ impl Reloader {
         in_use: Option<&str>,
         options: &Options<'_>,
     ) -> Result<Option<ManifestSet>, LoadErrors> {
-        let content = directory::read(path).map_err(|failure| LoadErrors::new(vec![failure]))?;
-        let hash = content_hash(&content.files);
-        if content.unreadable.is_empty() && in_use == Some(hash.as_str()) {
+        let files = read(path)?;
+        let mut hash = ContentHash::default();
+        files.iter().flatten().for_each(|file| hash.add(file));
+        let hash = hash.finish();
+        if files.iter().all(Result::is_ok) && in_use == Some(hash.as_str()) {
             return Ok(None);
         }
-        let failures = unsplit(&content.files, content.unreadable, Some(&self.memory));
-        let files = content.files.into_iter().map(Cow::Owned);
-        let rules = StaticRules::new(Home::Plugin(self.plugin), options, Texts::Kept);
-        finish(files, failures, hash, rules, Some(&mut self.memory)).map(Some)
+        let examiner = Examiner::new(Home::Plugin(self.plugin), options, Texts::Kept);
+        let set = finish(files, examiner, Some(&mut self.memory))?;
+        Ok(Some(ManifestSet { hash, ..set }))
     }
 }
 
@@ -67,6 +67,9 @@ pub(crate) struct Known {
     objects: Arc<ManifestSet>,
 }
 
+/// A file, by its path.
+pub(crate) type KnownFile = (Box<str>, Known);
+
 impl Known {
     pub(crate) fn new(text: Arc<String>, objects: ManifestSet) -> Self {
         Self {
@@ -77,6 +80,18 @@ impl Known {
 
     pub(crate) fn objects(&self) -> &ManifestSet {
         &self.objects
+    }
+
+    pub(crate) fn text(&self) -> &Arc<String> {
+        &self.text
+    }
+
+    /// The file that it was.
+    pub(crate) fn file(&self, path: &str) -> ManifestFile {
+        ManifestFile {
+            path: path.to_owned(),
+            content: self.text.as_bytes().to_vec(),
+        }
     }
 }
 
@@ -90,7 +105,7 @@ impl Memory {
     }
 
     /// Puts other files in the place of those before.
-    pub(crate) fn replace(&mut self, files: impl IntoIterator<Item = (Box<str>, Known)>) {
+    pub(crate) fn replace(&mut self, files: impl IntoIterator<Item = KnownFile>) {
         self.files = files.into_iter().collect();
     }
 }

@@ -40,9 +40,7 @@ impl Drop for Directory {
 
 /// Loads a directory and gives the number of objects, or the server's text with `$DIR` for the directory.
 fn load(directory: &Path) -> Result<usize, String> {
-    let options = Options {
-        expressions: &UncheckedExpressions,
-    };
+    let options = Options::new(&UncheckedExpressions);
     let path = directory.to_str().unwrap();
     let loaded = load_directory(path, Plugin::ValidatingAdmissionWebhook, &options);
     loaded
@@ -178,9 +176,7 @@ fn objects_without_texts_are_the_same() {
         [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]\n  \
         validations: [{expression: 'true'}]\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n\
         metadata: {name: b.static.k8s.io}\nspec: {policyName: POLICY, validationActions: [Deny]}\n";
-    let options = Options {
-        expressions: &UncheckedExpressions,
-    };
+    let options = Options::new(&UncheckedExpressions);
     for (policy, loads) in [("a.static.k8s.io", true), ("other.static.k8s.io", false)] {
         let directory = Directory::new();
         let text = policy_and_binding.replace("POLICY", policy);

@@ -66,7 +66,7 @@ fn check(case: &Path) -> Option<String> {
     let (plugin, files) = input.split_once('\n').unwrap();
     let plugin = Plugin::from_name(plugin.trim_start_matches("plugin: ")).unwrap();
     let files: Vec<ManifestFile> = files.split("=== ").skip(1).map(file).collect();
-    let report = match load_files(&files, plugin, &Options { expressions: &Nope }) {
+    let report = match load_files(&files, plugin, &Options::new(&Nope)) {
         Ok(set) => loaded(&set),
         Err(errors) => failed(&errors),
     };

@@ -18,9 +18,7 @@ fn check(content: impl Into<Vec<u8>>, expected: &str) {
         content: content.into(),
     };
     let load = move || {
-        let options = Options {
-            expressions: &UncheckedExpressions,
-        };
+        let options = Options::new(&UncheckedExpressions);
         let loaded = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &options);
         loaded.map_or_else(|errors| errors.to_string(), |_| String::new())
     };

@@ -144,9 +144,7 @@ fn check(content: &[u8], plugin: Plugin) {
         path: "a.yaml".to_owned(),
         content: content.to_vec(),
     };
-    let options = Options {
-        expressions: &UncheckedExpressions,
-    };
+    let options = Options::new(&UncheckedExpressions);
     let shown = String::from_utf8_lossy(content);
     if let Err(errors) = load_files(std::slice::from_ref(&file), plugin, &options) {
         assert!(!errors.to_string().is_empty(), "{shown}");

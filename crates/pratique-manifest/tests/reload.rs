@@ -5,9 +5,9 @@
     reason = "a test that fails may stop"
 )]
 
-use std::cell::Cell;
 use std::fs;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique_manifest::{
     Declarations, ExpressionCompiler, ExpressionError, ExpressionUse, ManifestSet, Options, Plugin,
@@ -44,7 +44,7 @@ impl Directory {
         Directory {
             own: TempDir::new().unwrap(),
             reloader: Reloader::new(PLUGIN),
-            compiler: Counting(Cell::new(0)),
+            compiler: Counting(AtomicUsize::new(0)),
         }
     }
 
@@ -61,16 +61,12 @@ impl Directory {
     #[track_caller]
     fn check(&mut self, compiled: usize) -> Option<ManifestSet> {
         let path = self.own.path().to_str().unwrap();
-        let options = Options {
-            expressions: &UncheckedExpressions,
-        };
+        let options = Options::new(&UncheckedExpressions);
         let expected = load_directory(path, PLUGIN, &options);
-        self.compiler.0.set(0);
-        let options = Options {
-            expressions: &self.compiler,
-        };
+        self.compiler.0.store(0, Ordering::Relaxed);
+        let options = Options::new(&self.compiler);
         let loaded = self.reloader.load(path, None, &options).map(Option::unwrap);
-        assert_eq!(self.compiler.0.get(), compiled);
+        assert_eq!(self.compiler.0.load(Ordering::Relaxed), compiled);
         match (loaded, expected) {
             (Ok(loaded), Ok(expected)) => {
                 assert_eq!(loaded.hash, expected.hash);
@@ -98,11 +94,11 @@ fn shown(set: &ManifestSet) -> Vec<String> {
 }
 
 /// Counts the policies whose expressions it is asked for.
-struct Counting(Cell<usize>);
+struct Counting(AtomicUsize);
 
 impl ExpressionCompiler for Counting {
     fn begin(&self) -> Box<dyn PolicyExpressions + '_> {
-        self.0.set(self.0.get() + 1);
+        self.0.fetch_add(1, Ordering::Relaxed);
         Box::new(All)
     }
 }
@@ -137,9 +133,7 @@ fn the_hash_in_use_is_not_loaded() {
     directory.write("a.yaml", &policy("a"));
     let hash = directory.check(1).unwrap().hash;
     let path = directory.own.path().to_str().unwrap();
-    let options = Options {
-        expressions: &UncheckedExpressions,
-    };
+    let options = Options::new(&UncheckedExpressions);
     let again = directory.reloader.load(path, Some(&hash), &options).unwrap();
     assert!(again.is_none());
     let other = directory.reloader.load(path, Some("other"), &options).unwrap();

@@ -35,7 +35,6 @@ mod trial;
 mod validate;
 mod validator;
 mod variables;
-mod workers;
 
 use pratique_typed as typed;
 use pratique_typed::decode;
@@ -51,8 +50,8 @@ pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_exclusion::Origin;
 pub use pratique_typed::settle_request;
+pub use pratique_workers::Workers;
 pub use session::{Submission, Surroundings};
 pub use trace::{Does, Met, Part, Subject, Trace};
 pub use trial::{Trial, TrialResult};
 pub use validate::validate;
-pub use workers::Workers;

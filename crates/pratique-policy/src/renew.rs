@@ -1,9 +1,12 @@
-//! Which objects a compiled policy was made of: while they are the same, it need not be compiled again.
+//! Policies with the bindings that they are compiled with, and which objects a compiled one was made of: while they are
+//! the same, it need not be compiled again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use pratique_exclusion::Origin;
+use pratique_workers::{Workers, map};
 
 /// The policy and the bindings, by identity: what is shared is never changed. Holding on to the identity does not
 /// hold on to the object.
@@ -15,6 +18,13 @@ pub(crate) struct MadeOf<P, B> {
 
 /// Bindings by the policy that they name, each list by the binding's name.
 pub(crate) struct Bound<'a, B>(HashMap<&'a str, Vec<(&'a str, B)>>);
+
+/// A policy that is to be compiled with its bindings, which have their names beside them.
+pub(crate) struct Wanted<'a, P, B> {
+    pub(crate) name: &'a str,
+    pub(crate) policy: P,
+    pub(crate) bindings: Vec<(&'a str, B)>,
+}
 
 impl<P, B> MadeOf<P, B> {
     pub(crate) fn new(policy: &Arc<P>, bindings: &[(&str, &Arc<B>)]) -> Self {
@@ -54,12 +64,48 @@ impl<'a, B: Copy> Bound<'a, B> {
         Bound(bound)
     }
 
-    /// The bindings of a policy with their names; `None` for a policy that does not count: one of the API without any.
-    pub(crate) fn take(&mut self, policy: &str, origin: Origin) -> Option<Vec<(&'a str, B)>> {
-        let bindings = self.0.remove(policy).unwrap_or_default();
-        (origin == Origin::Static || !bindings.is_empty()).then_some(bindings)
+    /// Policies with their bindings, without those that do not count: of the API, those that nothing binds.
+    pub(crate) fn join<P: Copy>(
+        mut self,
+        policies: impl IntoIterator<Item = P>,
+        name: impl Fn(P) -> Option<&'a str>,
+        origin: Origin,
+    ) -> Vec<Wanted<'a, P, B>> {
+        let wanted = policies.into_iter().map(|policy| {
+            let name = name(policy).unwrap_or_default();
+            Wanted {
+                name,
+                policy,
+                bindings: self.0.remove(name).unwrap_or_default(),
+            }
+        });
+        wanted
+            .filter(|own| origin == Origin::Static || !own.bindings.is_empty())
+            .collect()
     }
 }
+
+/// Makes something of each, with the workers' help.
+pub(crate) fn make_all<P: Sync, B: Sync, T: Send>(
+    wanted: &[Wanted<'_, P, B>],
+    workers: &dyn Workers,
+    make: impl Fn(&Wanted<'_, P, B>) -> Option<T> + Sync,
+) -> Vec<T> {
+    let made = map(workers, wanted, Wanted::cost, make);
+    made.into_iter().flatten().collect()
+}
+
+impl<P, B> Wanted<'_, P, B> {
+    /// About what it takes to compile it.
+    fn cost(&self) -> Duration {
+        let bindings = u32::try_from(self.bindings.len()).unwrap_or(u32::MAX);
+        POLICY.saturating_add(BINDING.saturating_mul(bindings))
+    }
+}
+
+/// What policies and bindings of the usual size take.
+const POLICY: Duration = Duration::from_micros(25);
+const BINDING: Duration = Duration::from_micros(1);
 
 #[cfg(test)]
 mod tests {

@@ -10,6 +10,7 @@ use pratique_expression::{Authorizers, Sees, request_value, slots};
 use pratique_json as json;
 use pratique_match::{Matched, Target};
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
+use pratique_workers::Workers;
 
 use crate::cluster::Cluster;
 use crate::evaluate::CALL_LIMIT;
@@ -19,7 +20,6 @@ use crate::namespace::{self, NamespaceObject};
 use crate::trace::Trace;
 use crate::typed;
 use crate::variables::Variables;
-use crate::workers::Workers;
 
 /// What a verdict depends on besides the request and the policies.
 #[derive(Clone)]

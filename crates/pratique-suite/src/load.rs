@@ -41,9 +41,7 @@ impl Suite {
         }
         let builder = Admission::builder();
         let mut sets = Vec::new();
-        let options = Options {
-            expressions: builder.expressions(),
-        };
+        let options = Options::new(builder.expressions());
         for (plugin, files) in std::mem::take(&mut found.of_plugins) {
             match load_files(&files, plugin, &options) {
                 Ok(set) => sets.push((Origin::Static, set)),
@@ -165,7 +163,7 @@ impl Found {
 
     fn configuration(&mut self, reference: &Reference, builder: &Builder) -> Vec<(Origin, ManifestSet)> {
         let options = ConfigurationOptions {
-            expressions: builder.expressions(),
+            manifests: Options::new(builder.expressions()),
             manifest_gate: true,
         };
         let path = reference.path.to_string_lossy();

@@ -13,7 +13,7 @@ use pratique_types::{AdmissionRequest, AdmissionResponse};
 use crate::authorization::Decider;
 use crate::builder::Builder;
 use crate::chain::Context;
-use crate::cores::with_cores;
+use crate::cores::Helpers;
 use crate::observer::ChainObserver;
 use crate::outcome::Outcome;
 use crate::step::Steps;
@@ -29,6 +29,7 @@ pub struct Admission {
     /// Whether reserved names are refused as the API does it, and whether the gate is on.
     pub(crate) reserves_names: Option<bool>,
     pub(crate) steps: Steps,
+    pub(crate) helpers: Helpers,
     #[cfg(feature = "webhooks")]
     pub(crate) hooks: crate::hooks::Hooks,
 }
@@ -111,7 +112,12 @@ impl Admission {
             None => None,
         };
         let [first, second] = self.validating();
-        let mut verdict = validate(&[first, second], submission, with_cores(surroundings), observer)?;
+        let mut verdict = validate(
+            &[first, second],
+            submission,
+            self.helpers.join(surroundings),
+            observer,
+        )?;
         verdict.warnings.splice(0..0, warning);
         Ok(verdict)
     }

@@ -10,10 +10,12 @@ use pratique_types::admissionregistration::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
 };
+use pratique_workers::Workers;
 
 use crate::admission::Admission;
 use crate::compilations::Compilations;
 use crate::configurations::Configurations;
+use crate::cores::Helpers;
 use crate::expressions::Expressions;
 use crate::ingredients::Ingredients;
 #[cfg(feature = "watch")]
@@ -34,6 +36,7 @@ pub struct Builder {
     api: Configurations,
     more: Vec<Arc<Configurations>>,
     steps: Steps,
+    helpers: Helpers,
     #[cfg(feature = "webhooks")]
     callers: crate::hooks::Callers,
     /// What webhooks of a plugin are shown.
@@ -65,6 +68,7 @@ impl Builder {
             api: Configurations::default(),
             more: Vec::new(),
             steps: Steps::default(),
+            helpers: Helpers::default(),
             #[cfg(feature = "webhooks")]
             callers: crate::hooks::Callers::default(),
             #[cfg(feature = "webhooks")]
@@ -89,13 +93,23 @@ impl Builder {
         }
     }
 
+    /// Has these help with what is loaded and compiled, and with requests that meet very many policies; named before all
+    /// else. Unless they are,
+    /// [`Threads`](crate::Threads) help with the former and [`Cores`](crate::Cores) with the latter.
+    pub fn workers(self, workers: impl Workers + 'static) -> Self {
+        Builder {
+            helpers: Helpers::of(workers),
+            ..self
+        }
+    }
+
     /// Adds what an AdmissionConfiguration file names.
     ///
     /// # Errors
     /// All that is wrong with the file and the manifests it names.
     pub fn configuration(mut self, path: &str) -> Result<Self, ConfigurationErrors> {
         let options = ConfigurationOptions {
-            expressions: &self.expressions,
+            manifests: self.options(),
             manifest_gate: self.manifest_gate,
         };
         let loaded = load_configuration(path, &options)?;
@@ -117,12 +131,13 @@ impl Builder {
     /// # Errors
     /// All that is wrong with the manifests.
     pub fn directory(mut self, path: &str, plugin: Plugin) -> Result<Self, LoadErrors> {
-        let options = Options {
-            expressions: &self.expressions,
-        };
-        let set = load_directory(path, plugin, &options)?;
+        let set = load_directory(path, plugin, &self.options())?;
         self.note(path, plugin);
         Ok(self.manifests(set))
+    }
+
+    fn options(&self) -> Options<'_> {
+        Options::new(&self.expressions).with_workers(&*self.helpers.starting)
     }
 
     /// Remembers that the next set is that of a directory.
@@ -142,10 +157,7 @@ impl Builder {
     /// # Errors
     /// All that is wrong with the manifests.
     pub fn files(self, files: &[ManifestFile], plugin: Plugin) -> Result<Self, LoadErrors> {
-        let options = Options {
-            expressions: &self.expressions,
-        };
-        let set = load_files(files, plugin, &options)?;
+        let set = load_files(files, plugin, &self.options())?;
         Ok(self.manifests(set))
     }
 
@@ -288,6 +300,7 @@ impl Builder {
             sets: self.manifests,
             api: std::iter::once(Arc::new(self.api)).chain(self.more).collect(),
             steps: self.steps,
+            helpers: self.helpers,
             #[cfg(feature = "webhooks")]
             callers: self.callers.guarded(),
             reserves_names: self.reserves_names.then_some(self.manifest_gate),

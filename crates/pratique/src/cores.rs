@@ -1,14 +1,78 @@
-//! Other cores, for requests that meet very many policies.
+//! The cores of the machine: who helps with loading, and with requests that meet very many policies.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use pratique_policy::Surroundings;
+use pratique_workers::{Threads, Workers};
 
-/// Lends the other cores of the machine, unless the caller has lent some already.
-pub(crate) fn with_cores(surroundings: Surroundings<'_>) -> Surroundings<'_> {
-    #[cfg(feature = "parallel")]
-    if !surroundings.has_workers() {
-        return surroundings.with_workers(&pool::Cores);
+/// The cores of the machine, with the feature `parallel`; without, the thread that asks does all by itself.
+///
+/// There is a thread for each core but that of whoever asks. All that use this share them. They are started when there is
+/// something to do, and stay.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cores;
+
+impl Workers for Cores {
+    fn together(&self, work: &(dyn Fn() + Sync)) {
+        #[cfg(feature = "parallel")]
+        pool::together(work);
+        #[cfg(not(feature = "parallel"))]
+        work();
     }
-    surroundings
+
+    /// To wake a thread takes a tenth of that.
+    fn worthwhile(&self) -> Duration {
+        #[cfg(feature = "parallel")]
+        if *pool::OTHERS > 0 {
+            return Duration::from_micros(500);
+        }
+        Duration::MAX
+    }
+}
+
+/// Who helps with what is not asked with helpers of its own.
+#[derive(Clone)]
+pub(crate) struct Helpers {
+    /// With what is loaded and compiled before the first request.
+    pub(crate) starting: Arc<dyn Workers>,
+    /// With requests.
+    judging: Arc<dyn Workers>,
+}
+
+impl Default for Helpers {
+    fn default() -> Self {
+        Helpers {
+            starting: Arc::new(Threads),
+            judging: Arc::new(Cores),
+        }
+    }
+}
+
+impl Helpers {
+    /// The same for everything.
+    pub(crate) fn of(workers: impl Workers + 'static) -> Self {
+        let workers: Arc<dyn Workers> = Arc::new(workers);
+        Helpers {
+            starting: workers.clone(),
+            judging: workers,
+        }
+    }
+
+    /// Who helps with judging: they, unless the caller has lent some already.
+    pub(crate) fn join<'a>(&'a self, surroundings: Surroundings<'a>) -> Surroundings<'a> {
+        match surroundings.has_workers() {
+            true => surroundings,
+            false => surroundings.with_workers(&*self.judging),
+        }
+    }
+}
+
+impl fmt::Debug for Helpers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Helpers")
+    }
 }
 
 #[cfg(feature = "parallel")]
@@ -16,45 +80,32 @@ mod pool {
     use std::sync::LazyLock;
     use std::thread;
 
-    use pratique_policy::Workers;
     use rayon::{ThreadPool, ThreadPoolBuilder};
 
-    /// A thread for each core, made by the first request that wants them.
-    pub(super) struct Cores;
+    /// The cores besides that of whoever asks.
+    pub(super) static OTHERS: LazyLock<usize> =
+        LazyLock::new(|| thread::available_parallelism().map_or(0, |cores| cores.get() - 1));
 
     /// `None` where no threads are to be had.
     static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
         let name = |number| format!("pratique-core-{number}");
-        let threads = ThreadPoolBuilder::new().thread_name(name).stack_size(STACK);
+        let threads = ThreadPoolBuilder::new().num_threads((*OTHERS).max(1));
+        let threads = threads.thread_name(name).stack_size(STACK);
         threads.build().ok()
     });
 
     /// Variables that need one another nest deep, and are evaluated each within the other.
     const STACK: usize = 64 << 20;
 
-    static ARE_SEVERAL: LazyLock<bool> =
-        LazyLock::new(|| thread::available_parallelism().is_ok_and(|cores| cores.get() > 1));
-
-    impl Workers for Cores {
-        fn both(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
-            match &*POOL {
-                Some(pool) => pool.in_place_scope(|scope| {
-                    scope.spawn(|_| other());
-                    one();
-                }),
-                None => {
-                    one();
-                    other();
-                }
+    pub(super) fn together(work: &(dyn Fn() + Sync)) {
+        let Some(pool) = &*POOL else {
+            return work();
+        };
+        pool.in_place_scope(|scope| {
+            for _ in 0..*OTHERS {
+                scope.spawn(|_| work());
             }
-        }
-
-        /// So many take about half a millisecond; to wake a thread takes a tenth of that.
-        fn worthwhile(&self) -> usize {
-            match *ARE_SEVERAL {
-                true => 1000,
-                false => usize::MAX,
-            }
-        }
+            work();
+        });
     }
 }

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use pratique_expression::Cache;
 use pratique_manifest::{Loaded, ManifestSet, Plugin};
 use pratique_policy::{MutatingPolicies, Origin, Policies};
+use pratique_workers::{Alone, Workers};
 
 use crate::admission::Admission;
 use crate::builder::NotEvaluated;
 use crate::compilations::Compilations;
 use crate::configurations::Configurations;
+use crate::cores::Helpers;
 use crate::step::Steps;
 
 /// Sets of static manifests, objects of the API, and what holds for all of them.
@@ -21,6 +23,7 @@ pub(crate) struct Ingredients {
     pub(crate) sets: Vec<Arc<ManifestSet>>,
     pub(crate) api: Vec<Arc<Configurations>>,
     pub(crate) steps: Steps,
+    pub(crate) helpers: Helpers,
     pub(crate) reserves_names: Option<bool>,
     #[cfg(feature = "webhooks")]
     pub(crate) callers: crate::hooks::Callers,
@@ -36,35 +39,46 @@ impl Ingredients {
             names: self.names(),
             reserves_names: self.reserves_names,
             steps: self.steps.clone(),
+            helpers: self.helpers.clone(),
             #[cfg(feature = "webhooks")]
             hooks: crate::hooks::Hooks::compile(self, previous.map(|previous| &previous.hooks)),
         })
     }
 
     fn mutating(&self, previous: Option<&Admission>) -> [Arc<MutatingPolicies>; 2] {
+        let workers = self.workers(previous);
         let none = |origin| Arc::new(MutatingPolicies::compile([], [], origin, &self.cache));
         let previous = previous.map(|previous| previous.mutating.clone());
         let [first, second] = previous.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
         let policies = self.of_sets(|set| &set.mutating_policies);
         let bindings = self.of_sets(|set| &set.mutating_bindings);
-        let first = first.renew(policies, bindings, &self.cache);
+        let first = first.renew(policies, bindings, &self.cache, workers);
         let policies = self.api.iter().flat_map(|api| &api.mutating_policies);
         let bindings = self.api.iter().flat_map(|api| &api.mutating_bindings);
-        let second = second.renew(policies, bindings, &self.cache);
+        let second = second.renew(policies, bindings, &self.cache, workers);
         [first, second].map(Arc::new)
     }
 
     fn validating(&self, previous: Option<&Admission>) -> [Arc<Policies>; 2] {
+        let workers = self.workers(previous);
         let none = |origin| Arc::new(Policies::compile([], [], origin, &self.cache));
         let previous = previous.map(|previous| previous.validating.clone());
         let [first, second] = previous.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
         let policies = self.of_sets(|set| &set.validating_policies);
         let bindings = self.of_sets(|set| &set.validating_bindings);
-        let first = first.renew(policies, bindings, &self.cache);
+        let first = first.renew(policies, bindings, &self.cache, workers);
         let policies = self.api.iter().flat_map(|api| &api.validating_policies);
         let bindings = self.api.iter().flat_map(|api| &api.validating_bindings);
-        let second = second.renew(policies, bindings, &self.cache);
+        let second = second.renew(policies, bindings, &self.cache, workers);
         [first, second].map(Arc::new)
+    }
+
+    /// Who helps: at the start all who can, and nobody while requests need the cores.
+    fn workers(&self, previous: Option<&Admission>) -> &dyn Workers {
+        match previous {
+            None => &*self.helpers.starting,
+            Some(_) => &Alone,
+        }
     }
 
     /// The objects of a kind in the static manifests.

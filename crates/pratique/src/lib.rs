@@ -114,6 +114,7 @@ pub use authorization::{Decider, Decisions, NoOpinion, Question, QuestionSubject
 pub use builder::{Builder, NotEvaluated};
 pub use chain::Context;
 pub use configurations::Configurations;
+pub use cores::Cores;
 pub use expressions::Expressions;
 #[cfg(feature = "webhooks")]
 pub use guards::{Breaking, Guards};
@@ -131,9 +132,10 @@ pub use pratique_merge::json_patch;
 pub use pratique_policy::authz::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
 pub use pratique_policy::{
     Cluster, Form, Observer, Step, StepResult, Submission, Surroundings, Trial, TrialResult, Unfinished,
-    Workers, settle_request,
+    settle_request,
 };
 pub use pratique_types as types;
 #[cfg(feature = "webhooks")]
 pub use pratique_webhook as webhook;
+pub use pratique_workers::{Alone, Threads, Workers};
 pub use step::{Acted, Acting, AdmissionStep, Place, step};

@@ -46,7 +46,7 @@ fn manifests(path: &str, plugin: &str, expressions: &Expressions) -> Value {
     let Some(plugin) = Plugin::from_name(plugin) else {
         return json!({"unknown plugin": plugin});
     };
-    match load_directory(path, plugin, &Options { expressions }) {
+    match load_directory(path, plugin, &Options::new(expressions)) {
         Ok(set) => {
             let objects = objects(&set);
             json!({"names": names(&objects), "hash": set.hash, "objects": objects})
@@ -59,7 +59,7 @@ fn configuration(path: &str, expressions: &Expressions, manifest_gate: bool) -> 
     let loaded = match load_configuration(
         path,
         &ConfigurationOptions {
-            expressions,
+            manifests: Options::new(expressions),
             manifest_gate,
         },
     ) {

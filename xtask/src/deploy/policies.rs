@@ -21,13 +21,7 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
         return Vec::new();
     };
     let expressions = Expressions::new(std::sync::Arc::default());
-    match load_files(
-        &files,
-        plugin,
-        &Options {
-            expressions: &expressions,
-        },
-    ) {
+    match load_files(&files, plugin, &Options::new(&expressions)) {
         Ok(_) => Vec::new(),
         Err(errors) => errors.problems().map(|problem| problem.message.clone()).collect(),
     }

@@ -38,12 +38,7 @@ fn refused(own: &Object) -> Vec<String> {
         content: own.value.to_string().into_bytes(),
     };
     let expressions = Expressions::new(std::sync::Arc::default());
-    match load_api_files(
-        &[file],
-        &Options {
-            expressions: &expressions,
-        },
-    ) {
+    match load_api_files(&[file], &Options::new(&expressions)) {
         Ok(_) => Vec::new(),
         Err(errors) => errors.problems().map(|problem| problem.message.clone()).collect(),
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pratique::Expressions;
+use pratique::{Expressions, Threads};
 use pratique_manifest::{
     ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Options,
     Plugin, load_configuration, load_directory, load_files,
@@ -81,7 +81,7 @@ impl Subject {
 
     /// Loads it as a server would.
     pub(super) fn load(&self, expressions: &Expressions, gates: Gates) -> Result<All, Refusal> {
-        let options = Options { expressions };
+        let options = Options::new(expressions).with_workers(&Threads);
         let refused = |errors| Refusal { errors, exit_code: 1 };
         match self {
             Subject::Configuration(path) => configuration(path, expressions, gates),
@@ -99,7 +99,7 @@ impl Subject {
 
 fn configuration(path: &str, expressions: &Expressions, gates: Gates) -> Result<All, Refusal> {
     let options = ConfigurationOptions {
-        expressions,
+        manifests: Options::new(expressions).with_workers(&Threads),
         manifest_gate: gates.manifests,
     };
     let loaded = load_configuration(path, &options).map_err(|refused| Refusal {

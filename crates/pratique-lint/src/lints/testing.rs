@@ -103,9 +103,7 @@ pub(crate) fn load(manifests: &str) -> ManifestSet {
         ("kind: MutatingWebhook", Plugin::MutatingAdmissionWebhook),
     ];
     let plugin = kinds.iter().find(|(kind, _)| manifests.contains(kind)).unwrap().1;
-    let options = Options {
-        expressions: &UncheckedExpressions,
-    };
+    let options = Options::new(&UncheckedExpressions);
     match load_files(&[file], plugin, &options) {
         Ok(set) => set,
         Err(errors) => panic!("{errors}\nin {manifests}"),

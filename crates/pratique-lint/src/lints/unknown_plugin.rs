@@ -41,7 +41,7 @@ pub(crate) fn check(plugin: &IgnoredPlugin) -> Warning {
 mod tests {
     use std::fs;
 
-    use pratique_manifest::{ConfigurationOptions, UncheckedExpressions, load_configuration};
+    use pratique_manifest::{ConfigurationOptions, Options, UncheckedExpressions, load_configuration};
 
     #[track_caller]
     fn check_names(names: &[&str], expected: &[(u32, &str)]) {
@@ -56,7 +56,7 @@ mod tests {
         ));
         fs::write(&path, text).unwrap();
         let options = ConfigurationOptions {
-            expressions: &UncheckedExpressions,
+            manifests: Options::new(&UncheckedExpressions),
             manifest_gate: true,
         };
         let loaded = load_configuration(&path.to_string_lossy(), &options).unwrap();

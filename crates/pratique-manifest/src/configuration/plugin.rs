@@ -8,7 +8,7 @@ use super::kubeconfig::load_kube_config;
 use super::open::{OpenedConfiguration, decode_as, whole_file};
 use super::{ConfigurationOptions, PluginConfiguration, Stop, relative_to};
 use crate::directory::{self, Unopened};
-use crate::load::{Options, load_directory};
+use crate::load::load_directory;
 use crate::parse::{Parsed, parse};
 use crate::plugin::Plugin;
 use crate::problem::{Failure, Problem, Rule};
@@ -232,10 +232,7 @@ fn start(
     } = settings;
     let mut manifests = ManifestSet::default();
     if !static_manifests_dir.is_empty() {
-        let options = Options {
-            expressions: options.expressions,
-        };
-        manifests = load_directory(&static_manifests_dir, plugin, &options)
+        manifests = load_directory(&static_manifests_dir, plugin, &options.manifests)
             .map_err(|errors| started(plugin, &static_manifests_dir, errors.into_failures()))?;
     }
     let given = |text: String| (!text.is_empty()).then_some(text);

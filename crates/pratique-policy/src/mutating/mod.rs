@@ -17,13 +17,14 @@ use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::{Cache, Declarations, Use};
+use pratique_workers::Workers;
 
 use crate::binding::{Bindings, Terms};
 use crate::compiled::{Compiled, Compiler};
 use crate::constraints::Constraints;
 use crate::groups::Groups;
 use crate::hook::{Hook, Parts};
-use crate::renew::{Bound, MadeOf};
+use crate::renew::{Bound, MadeOf, make_all};
 use pratique_exclusion::Origin;
 
 pub use dispatch::{mutate, mutate_once};
@@ -83,44 +84,45 @@ impl MutatingPolicies {
         cache: &Cache,
     ) -> Self {
         let constraints = Arc::new(Constraints::default());
-        let mut bound = Bound::new(bindings, policy_and_name);
-        let compiled = policies.into_iter().filter_map(|policy| {
-            let name = policy.metadata.name.clone().unwrap_or_default();
-            let bindings = bound.take(&name, origin)?;
-            let bindings = Bindings::new(&bindings, |own| Terms::mutating(own, &constraints));
-            MutatingPolicy::compile(name, policy, bindings, cache, &constraints).map(Arc::new)
+        let bound = Bound::new(bindings, policy_and_name);
+        let wanted = bound.join(policies, |policy| policy.metadata.name.as_deref(), origin);
+        let compiled = wanted.into_iter().filter_map(|own| {
+            let bindings = Bindings::new(&own.bindings, |own| Terms::mutating(own, &constraints));
+            MutatingPolicy::compile(own.name.to_owned(), own.policy, bindings, cache, &constraints)
+                .map(Arc::new)
         });
         MutatingPolicies::of(compiled.collect(), origin, constraints.clone())
     }
 
     /// Compiles policies and bindings in the place of these. Those that were made of the very same objects are taken
-    /// over, so that it costs what changed.
+    /// over, so that it costs what changed. The workers may help.
     #[must_use]
     pub fn renew<'a>(
         &self,
         policies: impl IntoIterator<Item = &'a Arc<api::MutatingAdmissionPolicy>>,
         bindings: impl IntoIterator<Item = &'a Arc<api::MutatingAdmissionPolicyBinding>>,
         cache: &Cache,
+        workers: &dyn Workers,
     ) -> Self {
-        let mut bound = Bound::new(bindings, |binding| policy_and_name(binding));
-        let compiled = policies.into_iter().filter_map(|policy| {
-            let name = policy.metadata.name.as_deref().unwrap_or_default();
-            let bindings = bound.take(name, self.origin)?;
-            let known = self.find(name).filter(|known| {
+        let bound = Bound::new(bindings, |binding| policy_and_name(binding));
+        let wanted = bound.join(policies, |policy| policy.metadata.name.as_deref(), self.origin);
+        let compiled = make_all(&wanted, workers, |wanted| {
+            let known = self.find(wanted.name).filter(|known| {
                 let made_of = known.made_of.as_ref();
-                made_of.is_some_and(|made_of| made_of.is(policy, &bindings))
+                made_of.is_some_and(|made_of| made_of.is(wanted.policy, &wanted.bindings))
             });
             known.cloned().or_else(|| {
-                let own = Bindings::new(&bindings, |own| Terms::mutating(own, &self.constraints));
+                let bindings = Bindings::new(&wanted.bindings, |own| Terms::mutating(own, &self.constraints));
+                let name = wanted.name.to_owned();
                 let compiled =
-                    MutatingPolicy::compile(name.to_owned(), policy, own, cache, &self.constraints)?;
+                    MutatingPolicy::compile(name, wanted.policy, bindings, cache, &self.constraints)?;
                 Some(Arc::new(MutatingPolicy {
-                    made_of: Some(MadeOf::new(policy, &bindings)),
+                    made_of: Some(MadeOf::new(wanted.policy, &wanted.bindings)),
                     ..compiled
                 }))
             })
         });
-        MutatingPolicies::of(compiled.collect(), self.origin, self.constraints.clone())
+        MutatingPolicies::of(compiled, self.origin, self.constraints.clone())
     }
 
     fn of(mut policies: Vec<Arc<MutatingPolicy>>, origin: Origin, constraints: Arc<Constraints>) -> Self {

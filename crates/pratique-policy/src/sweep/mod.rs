@@ -25,7 +25,7 @@ use crate::policies::Policy;
 use crate::session::Session;
 
 pub(crate) use findings::Findings;
-use parallel::{Parallel, Stretch};
+use parallel::{Parallel, Stretch, cost};
 use run::Run;
 
 /// The expressions of policies with equal constraints, each once.
@@ -159,7 +159,8 @@ impl Sweep {
             begin: 0,
         };
         let workers = session.surroundings.workers;
-        let mut left = match workers.filter(|workers| self.expressions.len() >= workers.worthwhile()) {
+        let cost = cost(self.expressions.len());
+        let mut left = match workers.filter(|workers| cost >= workers.worthwhile()) {
             Some(workers) => {
                 let (sweep, case) = (self, session.case());
                 let parallel = Parallel {

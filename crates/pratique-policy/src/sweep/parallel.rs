@@ -3,8 +3,10 @@
 //! What a thread finds out stays with it: policies that are left judge on the thread that was asked, from the beginning.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use pratique_match::Matched;
+use pratique_workers::{Workers, map};
 
 use super::{Member, Sweep};
 use crate::meeting::Meeting;
@@ -12,7 +14,6 @@ use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::session::{Case, Store};
 use crate::trace::Does;
-use crate::workers::Workers;
 
 /// A sweep that several threads have a part in.
 pub(super) struct Parallel<'s> {
@@ -28,6 +29,12 @@ pub(super) struct Parallel<'s> {
 pub(super) struct Stretch<'s> {
     pub(super) members: &'s [Member],
     pub(super) begin: u32,
+}
+
+/// About what so many expressions take.
+pub(super) fn cost(expressions: usize) -> Duration {
+    const EXPRESSION: Duration = Duration::from_nanos(500);
+    EXPRESSION.saturating_mul(u32::try_from(expressions).unwrap_or(u32::MAX))
 }
 
 impl Stretch<'_> {
@@ -50,21 +57,28 @@ impl Stretch<'_> {
 
 impl<'s> Parallel<'s> {
     /// The positions of the members that have to judge by themselves.
-    pub(super) fn left(&self, stretch: Stretch<'s>) -> Result<Vec<u32>, Unfinished> {
-        let halves = match stretch.parts() >= self.workers.worthwhile() {
+    pub(super) fn left(&self, all: Stretch<'s>) -> Result<Vec<u32>, Unfinished> {
+        let mut stretches = Vec::new();
+        self.cut(all, &mut stretches);
+        let cost = |stretch: &Stretch<'_>| cost(stretch.parts());
+        let left = map(self.workers, &stretches, cost, |stretch| self.left_of(*stretch));
+        let mut all = Vec::new();
+        for left in left {
+            all.extend(left?);
+        }
+        Ok(all)
+    }
+
+    /// Into halves, for as long as they are worthwhile.
+    fn cut(&self, stretch: Stretch<'s>, stretches: &mut Vec<Stretch<'s>>) {
+        let halves = match cost(stretch.parts()) >= self.workers.worthwhile() {
             true => stretch.halves(),
             false => None,
         };
-        let Some([one, other]) = halves else {
-            return self.left_of(stretch);
-        };
-        // Nobody is passed over because nobody looked.
-        let (mut first, mut second) = (Err(Unfinished::Interrupted), Err(Unfinished::Interrupted));
-        self.workers
-            .both(&mut || first = self.left(one), &mut || second = self.left(other));
-        let mut left = first?;
-        left.extend(second?);
-        Ok(left)
+        match halves {
+            Some(halves) => halves.into_iter().for_each(|half| self.cut(half, stretches)),
+            None => stretches.push(stretch),
+        }
     }
 
     fn left_of(&self, stretch: Stretch<'s>) -> Result<Vec<u32>, Unfinished> {

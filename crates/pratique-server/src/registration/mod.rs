@@ -296,9 +296,7 @@ mod tests {
         load_files(
             &[file],
             plugin,
-            &Options {
-                expressions: pratique::Admission::builder().expressions(),
-            },
+            &Options::new(pratique::Admission::builder().expressions()),
         )
         .unwrap()
         .into()

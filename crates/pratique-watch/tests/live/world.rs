@@ -123,9 +123,7 @@ impl Load<Vec<String>> for Policies {
         directory: &Path,
         current: Option<&Version<Vec<String>>>,
     ) -> Result<Loaded<Vec<String>>, LoadErrors> {
-        let options = LoadOptions {
-            expressions: &UncheckedExpressions,
-        };
+        let options = LoadOptions::new(&UncheckedExpressions);
         let in_use = current.map(|current| current.hash.as_str());
         let loaded = self.0.load(directory.to_str().unwrap(), in_use, &options)?;
         Ok(loaded.map_or(Loaded::Unchanged, |set| Loaded::New {

@@ -7,7 +7,6 @@ use pratique_manifest::Plugin;
 use pratique_policy::{Unfinished, Verdict, validate};
 
 use super::{End, Passage};
-use crate::cores::with_cores;
 use crate::observer::{ChainObserver, Half};
 use crate::step::Place;
 
@@ -60,7 +59,8 @@ impl Passage<'_> {
 
     fn verdict(&self, observer: &mut dyn ChainObserver) -> Result<Verdict, Unfinished> {
         let sets = self.admission.validating();
-        let (submission, surroundings) = (self.submission(), with_cores(self.surroundings()));
+        let surroundings = self.admission.helpers.join(self.surroundings());
+        let submission = self.submission();
         match observer.policies() {
             Some(observer) => validate(&sets, submission, surroundings, observer),
             None => validate(&sets, submission, surroundings, &mut ()),

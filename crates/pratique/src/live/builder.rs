@@ -145,6 +145,7 @@ impl LiveBuilder {
         let directories = directories::watch(
             self.directories,
             &self.expressions,
+            &ingredients.helpers,
             &self.watching,
             &changed,
             &self.witnesses,

@@ -8,6 +8,7 @@ use pratique_watch::{Attempt, Load, Loaded, Outcome, Version, Watched, Wording};
 
 use super::source::Changed;
 use super::witness::{Reload, ReloadResult, Witness};
+use crate::cores::Helpers;
 use crate::expressions::Expressions;
 use crate::ingredients::Ingredients;
 
@@ -27,6 +28,7 @@ pub(super) struct Directories(Mutex<Vec<(usize, Watched<Arc<ManifestSet>>)>>);
 pub(super) fn watch(
     directories: Vec<Directory>,
     expressions: &Expressions,
+    helpers: &Helpers,
     options: &pratique_watch::Options,
     changed: &Changed,
     witnesses: &[Arc<dyn Witness>],
@@ -45,6 +47,7 @@ pub(super) fn watch(
             path: directory.path.clone(),
             reloader: Reloader::new(directory.plugin),
             expressions: expressions.clone(),
+            helpers: helpers.clone(),
         };
         let teller = Teller {
             plugin: directory.plugin,
@@ -86,6 +89,7 @@ struct Loader {
     path: String,
     reloader: Reloader,
     expressions: Expressions,
+    helpers: Helpers,
 }
 
 impl Load<Arc<ManifestSet>> for Loader {
@@ -97,8 +101,11 @@ impl Load<Arc<ManifestSet>> for Loader {
         current: Option<&Version<Arc<ManifestSet>>>,
     ) -> Result<Loaded<Arc<ManifestSet>>, LoadErrors> {
         let in_use = current.map(|current| current.hash.as_str());
-        let options = Options {
-            expressions: &self.expressions,
+        let options = Options::new(&self.expressions);
+        // Later, the cores are there for requests.
+        let options = match current {
+            None => options.with_workers(&*self.helpers.starting),
+            Some(_) => options,
         };
         let loaded = self.reloader.load(&self.path, in_use, &options)?;
         Ok(match loaded {

@@ -1,10 +1,14 @@
-//! Requests that meet very many policies, which several threads judge.
+//! What several threads do: start, and judge requests that meet very many policies.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use pratique::manifest::Plugin;
-use pratique::{Admission, Objects};
+use pratique::{Admission, Objects, Workers};
 
+use crate::directories::{put, wait};
 use crate::world::{NoDecider, configmap, file, run, validating_policy};
 
 /// Enough for several threads.
@@ -65,4 +69,60 @@ fn all_parts_are_heard() {
     let roomy = thread::Builder::new().stack_size(64 << 20);
     let judging = roomy.spawn(|| [&[][..], &[3, 1198], &[1198]].into_iter().for_each(check));
     judging.unwrap().join().unwrap();
+}
+
+/// Several threads, and how often they were asked.
+#[derive(Clone, Default)]
+struct Crowd(Arc<AtomicUsize>);
+
+impl Crowd {
+    fn asked(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Workers for Crowd {
+    fn together(&self, work: &(dyn Fn() + Sync)) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(work);
+            }
+        });
+    }
+
+    fn worthwhile(&self) -> Duration {
+        Duration::from_micros(500)
+    }
+}
+
+#[test]
+fn the_start_is_shared_and_reloads_are_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = |at: usize| validating_policy(&name(at), &format!("object.metadata.name != 'p{at}'"));
+    put(
+        directory.path(),
+        "many.yaml",
+        &(1..100).map(text).collect::<String>(),
+    );
+    put(directory.path(), "one.yaml", &text(0));
+    let (path, crowd) = (directory.path().to_str().unwrap(), Crowd::default());
+    let builder = Admission::builder().workers(crowd.clone());
+    let builder = builder
+        .directory(path, Plugin::ValidatingAdmissionPolicy)
+        .unwrap();
+    let loaded = crowd.asked();
+    assert!(loaded > 0);
+    let live = builder.live().start().unwrap();
+    // The directory was loaded again, to be watched, and the policies were compiled.
+    let started = crowd.asked();
+    assert!(started >= loaded + 2, "{started}");
+    let allowed = || run(live.review(&configmap(""))).unwrap().allowed;
+    assert!(allowed());
+    let denying: String = (1..101).map(|at| text(at).replace("!=", "==")).collect();
+    put(directory.path(), "many.yaml", &denying);
+    wait("a change", || !allowed());
+    // Requests need the cores now.
+    assert_eq!(crowd.asked(), started);
+    live.stop();
 }

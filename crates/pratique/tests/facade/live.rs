@@ -16,9 +16,7 @@ use tower_service::Service;
 /// The configuration that a text has.
 fn configurations(text: &str) -> Configurations {
     let expressions = Expressions::new(Arc::default());
-    let options = Options {
-        expressions: &expressions,
-    };
+    let options = Options::new(&expressions);
     load_api_files(&[file("api.yaml", text)], &options)
         .unwrap()
         .into()

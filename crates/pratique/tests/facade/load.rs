@@ -46,9 +46,7 @@ fn judge(live: &Live, stop: &AtomicBool, seen: &[AtomicUsize; 2]) -> usize {
 #[test]
 fn no_request_sees_a_mix_of_what_a_source_had() {
     let builder = Admission::builder();
-    let options = Options {
-        expressions: builder.expressions(),
-    };
+    let options = Options::new(builder.expressions());
     let configurations = |mark: &str| -> Configurations {
         let (mutating, validating) = set(mark, "");
         let files: Vec<ManifestFile> = vec![file("m.yaml", &mutating), file("v.yaml", &validating)];

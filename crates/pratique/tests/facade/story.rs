@@ -16,9 +16,7 @@ const POLICIES: Plugin = Plugin::ValidatingAdmissionPolicy;
 
 pub(crate) fn api(text: &str) -> Configurations {
     let expressions = Expressions::new(std::sync::Arc::default());
-    let options = Options {
-        expressions: &expressions,
-    };
+    let options = Options::new(&expressions);
     load_api_files(&[file("api.yaml", text)], &options)
         .unwrap()
         .into()

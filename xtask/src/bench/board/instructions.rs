@@ -1,7 +1,7 @@
 //! The instructions that our side executes: a figure without noise, for which valgrind runs the program.
 //!
 //! A request is counted as all that is executed from when `judge_counted` begins, on whatever thread, by the number of
-//! requests; a load as all that the program executes. Counts depend a little on the seeds of hash tables, which are random.
+//! requests; a load as all that the program executes on one thread. Counts depend a little on the seeds of hash tables, which are random.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +49,7 @@ fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, 
         Work::Judge(policies, object) => judged(row, policies, *object, program, material).map(Some),
         Work::Start(policies) if policies.count <= MOST => {
             let directory = material.policies(row.name, policies)?;
-            let arguments = ["start", policies.plugin(), &directory];
+            let arguments = ["start", "-alone", policies.plugin(), &directory];
             callgrind(program, &[], &arguments).map(Some)
         }
         Work::Start(_) | Work::Reload(_) | Work::Keep(_) | Work::Serve(_) => Ok(None),

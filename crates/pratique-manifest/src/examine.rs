@@ -1,0 +1,291 @@
+//! What a document comes to by itself: decoded, defaulted, validated, and held against the rules that are about one
+//! object alone. Nothing here knows of other documents, so that several can be examined at the same time.
+
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::faults::{self, Subject};
+use crate::kind::Kind;
+use crate::load::{FileDocument, Options, Texts};
+use crate::object::Object;
+use crate::parse::{self, Parsed};
+use crate::plugin::Plugin;
+use crate::problem::{Failure, ObjectName};
+use crate::registry::{self, Registered};
+use crate::report::{self, Report};
+use crate::set::ObjectSource;
+use crate::tree::{NodeId, Value};
+use crate::{decode, default, schema, validate};
+
+/// Where objects are to live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// In the directory of a plugin.
+    Plugin(Plugin),
+    /// In the API, where none of the rules of static manifests holds.
+    Api,
+}
+
+impl Home {
+    fn accepts(self, kind: Kind) -> bool {
+        match self {
+            Home::Plugin(plugin) => plugin.accepts(kind),
+            Home::Api => true,
+        }
+    }
+}
+
+/// How many lists may be in each other. The server has no bound.
+const MAX_LISTS: usize = 128;
+
+/// How documents are examined.
+#[derive(Clone, Copy)]
+pub(crate) struct Examiner<'a> {
+    pub(crate) home: Home,
+    pub(crate) options: &'a Options<'a>,
+    pub(crate) texts: Texts,
+}
+
+/// Something that a document says.
+pub(crate) enum Finding {
+    /// What is wrong.
+    Fault(Failure),
+    /// The name of a policy that did not decode.
+    Undecoded(String),
+    /// An object.
+    Object(Box<Candidate>),
+}
+
+/// An object that has to be looked at beside others yet.
+pub(crate) struct Candidate {
+    pub(crate) name: ObjectName,
+    /// What only objects of the API may have, if it has it and is none.
+    pub(crate) fault: Option<Report>,
+    /// `None` if it is not valid.
+    pub(crate) object: Option<Object>,
+    pub(crate) source: ObjectSource,
+}
+
+/// Why a value is refused, and the value nevertheless, where all of it has the right type.
+struct Refused {
+    report: Report,
+    decoded: Option<(Registered, Json)>,
+}
+
+impl From<Report> for Refused {
+    fn from(report: Report) -> Self {
+        Refused {
+            report,
+            decoded: None,
+        }
+    }
+}
+
+impl<'a> Examiner<'a> {
+    pub(crate) fn new(home: Home, options: &'a Options<'a>, texts: Texts) -> Self {
+        Examiner { home, options, texts }
+    }
+
+    /// All that a document of a file with this text says, in order.
+    pub(crate) fn examine(&self, document: FileDocument, text: &Arc<String>) -> Vec<Finding> {
+        let mut examination = Examination {
+            examiner: self,
+            file: Arc::clone(&document.file),
+            findings: Vec::new(),
+        };
+        let parsed = parse::parse(document).map(|parsed| match self.texts {
+            Texts::Kept => parsed.share(text),
+            Texts::LetGo => parsed,
+        });
+        match parsed {
+            Ok(parsed) => examination.value(&parsed, parsed.root, 0),
+            Err(fault) => examination.fail(*fault),
+        }
+        examination.findings
+    }
+}
+
+/// The failure to load a file because of one thing in it.
+pub(crate) fn failure(file: &str, report: Report) -> Failure {
+    Failure {
+        text: format!("error loading {file}: {}", report.text),
+        problems: report.problems,
+    }
+}
+
+/// The findings about a document so far.
+struct Examination<'e> {
+    examiner: &'e Examiner<'e>,
+    file: Arc<str>,
+    findings: Vec<Finding>,
+}
+
+impl Examination<'_> {
+    /// Takes a document's value, or an item of a list in so many lists in it.
+    fn value(&mut self, parsed: &Parsed, id: NodeId, lists: usize) {
+        let decoded = self.decode(parsed, id).unwrap_or_else(|refused| {
+            let mut report = refused.report;
+            if id != parsed.root {
+                report.text = format!("failed to decode list item: {}", report.text);
+            }
+            self.fail(report);
+            // The server stops here; what else is wrong is told as well, if there is a value to look at.
+            refused.decoded
+        });
+        match decoded {
+            None => {}
+            Some((Registered::List, _)) if lists >= MAX_LISTS => {
+                let text = format!("lists are nested more than {MAX_LISTS} levels deep");
+                self.fail(report::unsupported(parsed, id, text));
+            }
+            Some((Registered::List, _)) => {
+                for item in list_items(parsed, id) {
+                    self.value(parsed, item, lists + 1);
+                }
+            }
+            Some((registered, value)) => self.registered(parsed, id, registered, value),
+        }
+    }
+
+    fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<Option<(Registered, Json)>, Refused> {
+        let header = report::header(parsed, id)?;
+        let registered = registry::find(&header)
+            .ok_or_else(|| report::unsupported(parsed, id, registry::not_registered(&header)))?;
+        let shape = match &registered {
+            Registered::Object(kind) => schema::kind_type(*kind),
+            Registered::TypedList(kind) => schema::list_type(*kind),
+            Registered::List => &schema::LIST,
+            Registered::Other {
+                shape: Some(shape), ..
+            } => shape,
+            Registered::Other { shape: None, .. } => return Ok(Some((registered, Json::Null))),
+        };
+        let decoded = decode::decode(parsed.tree(), id, shape, &header.version);
+        match report::decoding(parsed, id, &decoded) {
+            None => Ok(Some((registered, decoded.value))),
+            Some(report) => {
+                self.note_names(&registered, &decoded.value);
+                let is_whole = decoded.fatal.is_empty() && decoded.types.is_empty();
+                let decoded = is_whole.then_some((registered, decoded.value));
+                Err(Refused { report, decoded })
+            }
+        }
+    }
+
+    /// Keeps the names of policies that did not decode, so that bindings are not blamed for it.
+    fn note_names(&mut self, registered: &Registered, value: &Json) {
+        let values = match registered {
+            Registered::Object(_) => std::slice::from_ref(value),
+            Registered::TypedList(_) => value
+                .get("items")
+                .and_then(Json::as_array)
+                .map_or(&[][..], Vec::as_slice),
+            _ => &[],
+        };
+        let names = values
+            .iter()
+            .filter_map(|value| value.pointer("/metadata/name"))
+            .filter_map(Json::as_str);
+        self.findings
+            .extend(names.map(|name| Finding::Undecoded(name.to_owned())));
+    }
+
+    fn registered(&mut self, parsed: &Parsed, id: NodeId, registered: Registered, value: Json) {
+        let home = self.examiner.home;
+        match registered {
+            Registered::Object(kind) if home.accepts(kind) => {
+                self.objects(parsed, kind, vec![(id, value)]);
+            }
+            Registered::TypedList(kind) if home.accepts(kind) => {
+                let items = list_items(parsed, id)
+                    .into_iter()
+                    .zip(into_items(value))
+                    .collect();
+                self.objects(parsed, kind, items);
+            }
+            // Its items are taken one by one.
+            Registered::List => {}
+            Registered::Object(kind) => self.refuse_type(parsed, id, &format!("*v1.{kind}")),
+            Registered::TypedList(kind) => self.refuse_type(parsed, id, &format!("*v1.{kind}List")),
+            Registered::Other { type_name, .. } => self.refuse_type(parsed, id, &type_name),
+        }
+    }
+
+    fn refuse_type(&mut self, parsed: &Parsed, id: NodeId, type_name: &str) {
+        let text = format!("unsupported resource type {type_name}");
+        self.fail(report::unsupported(parsed, id, text));
+    }
+
+    /// Defaults and validates all objects of a document; what is not valid comes before what else there is to say.
+    fn objects(&mut self, parsed: &Parsed, kind: Kind, items: Vec<(NodeId, Json)>) {
+        let mut candidates = Vec::with_capacity(items.len());
+        for (id, mut value) in items {
+            default::apply(kind, &mut value);
+            let name = ObjectName {
+                kind,
+                name: name_of(&value).to_owned(),
+            };
+            let source = ObjectSource::new(Arc::clone(&parsed.document), id);
+            let subject = Subject {
+                name: &name,
+                source: &source,
+                file: &self.file,
+            };
+            let fault = match self.examiner.home {
+                Home::Plugin(_) => faults::static_rule(&subject, &value),
+                Home::Api => None,
+            };
+            let invalid = self.validate(&subject, &value);
+            let is_valid = invalid.is_none();
+            self.findings.extend(invalid);
+            candidates.push(Finding::Object(Box::new(Candidate {
+                object: is_valid.then(|| Object::of(kind, value)).flatten(),
+                name,
+                fault,
+                source,
+            })));
+        }
+        self.findings.append(&mut candidates);
+    }
+
+    fn validate(&self, subject: &Subject<'_>, value: &Json) -> Option<Finding> {
+        let ObjectName { kind, name } = subject.name;
+        let errors = validate::validate(*kind, value, self.examiner.options.expressions());
+        if errors.is_empty() {
+            return None;
+        }
+        let name = pratique_cel::quote::quoted(name);
+        let text = format!("{kind} {name}: {}", validate::aggregate(&errors));
+        let problems = errors
+            .into_iter()
+            .flat_map(|error| faults::field(subject, error))
+            .collect();
+        Some(Finding::Fault(failure(&self.file, Report { text, problems })))
+    }
+
+    fn fail(&mut self, report: Report) {
+        self.findings.push(Finding::Fault(failure(&self.file, report)));
+    }
+}
+
+fn name_of(value: &Json) -> &str {
+    let name = value.get("metadata").and_then(|metadata| metadata.get("name"));
+    name.and_then(Json::as_str).unwrap_or_default()
+}
+
+/// The nodes of a list's items.
+fn list_items(parsed: &Parsed, id: NodeId) -> Vec<NodeId> {
+    let items = parsed.tree().entry(id, "items").map(|entry| entry.value);
+    match items.map(|items| &parsed.tree().get(items).value) {
+        Some(Value::List(items)) => items.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn into_items(mut list: Json) -> Vec<Json> {
+    match list.get_mut("items").map(Json::take) {
+        Some(Json::Array(items)) => items,
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,47 @@
+//! Threads that a caller lends.
+//!
+//! The engines of Pratique have no threads. They load, compile and judge on the thread that asks; where so much is to be
+//! done that it pays, they share it with [`Workers`], whose threads are the caller's: those of a pool, or [`Threads`] that
+//! are there for as long as something is done.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use pratique_workers::{Threads, map};
+//!
+//! let squares = map(&Threads, &[1, 2, 3, 4], |_| Duration::from_millis(4), |number| number * number);
+//! assert_eq!(squares, [1, 4, 9, 16]);
+//! ```
+
+mod map;
+mod threads;
+
+use std::time::Duration;
+
+pub use map::map;
+pub use threads::Threads;
+
+/// Does something on several threads at the same time.
+pub trait Workers: Send + Sync {
+    /// Calls `work` on this thread and on all that help, and returns when all calls have.
+    ///
+    /// Each call does what the others have not begun, so that who helps less only takes longer.
+    fn together(&self, work: &(dyn Fn() + Sync));
+
+    /// How long something has to take to be worth the way to other threads and back.
+    fn worthwhile(&self) -> Duration;
+}
+
+/// Nobody helps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone;
+
+impl Workers for Alone {
+    fn together(&self, work: &(dyn Fn() + Sync)) {
+        work();
+    }
+
+    fn worthwhile(&self) -> Duration {
+        Duration::MAX
+    }
+}

@@ -1,0 +1,43 @@
+//! Threads that are there for as long as something is done.
+
+use std::num::NonZero;
+use std::thread::{self, Builder};
+use std::time::Duration;
+
+use crate::Workers;
+
+/// A thread for each core of the machine, for as long as something is done.
+///
+/// For what is done seldom and takes long, such as loading at the start of a program: nothing stays of it. Where the system
+/// gives no threads, whoever asks does all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Threads;
+
+/// As much as a main thread has on most systems: whoever nests deep here could have done so there.
+const STACK: usize = 8 << 20;
+
+impl Workers for Threads {
+    fn together(&self, work: &(dyn Fn() + Sync)) {
+        thread::scope(|scope| {
+            for number in 1..cores() {
+                let thread = Builder::new().name(format!("pratique-{number}"));
+                if thread.stack_size(STACK).spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
+        });
+    }
+
+    /// To start a thread takes a twentieth of that.
+    fn worthwhile(&self) -> Duration {
+        match cores() {
+            1 => Duration::MAX,
+            _ => Duration::from_millis(2),
+        }
+    }
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
