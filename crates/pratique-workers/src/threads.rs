@@ -13,8 +13,8 @@ use crate::Workers;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Threads;
 
-/// As much as a main thread has on most systems: whoever nests deep here could have done so there.
-const STACK: usize = 8 << 20;
+/// More than main threads have on most systems, so that what nests deep there may do so here.
+const STACK: usize = 64 << 20;
 
 impl Workers for Threads {
     fn together(&self, work: &(dyn Fn() + Sync)) {

@@ -78,7 +78,8 @@
 //! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime. [`Guards`] keep those that fail from
 //!   taking everything down with them.
 //! - `watch`: directories stay current.
-//! - `parallel`: a request that meets very many policies is judged on several cores.
+//! - `parallel`: a request that meets very many policies is judged on several cores. What is loaded before the first request is
+//!   loaded on all of them in any case, unless [`Builder::workers`] says otherwise.
 //! - `metrics`, `audit`: `pratique_metrics::Metrics` and `pratique_audit::Log` are witnesses.
 
 mod admission;
