@@ -135,7 +135,7 @@ enum With<'t> {
 struct Crowd(AtomicUsize);
 
 impl Workers for Crowd {
-    fn together(&self, work: &(dyn Fn() + Sync)) {
+    fn together(&self, _: usize, work: &(dyn Fn() + Sync)) {
         self.0.fetch_add(1, Ordering::Relaxed);
         thread::scope(|scope| {
             scope.spawn(work);

@@ -23,12 +23,12 @@ pub use threads::Threads;
 
 /// Does something on several threads at the same time.
 pub trait Workers: Send + Sync {
-    /// Calls `work` on this thread and on all that help, and returns when all calls have.
+    /// Calls `work` on this thread and on up to so many others, and returns when all calls have.
     ///
-    /// Each call does what the others have not begun, so that who helps less only takes longer.
-    fn together(&self, work: &(dyn Fn() + Sync));
+    /// Each call does what the others have not begun, so that where fewer help it only takes longer.
+    fn together(&self, others: usize, work: &(dyn Fn() + Sync));
 
-    /// How long something has to take to be worth the way to other threads and back.
+    /// How long something has to take to be worth the way to another thread and back.
     fn worthwhile(&self) -> Duration;
 }
 
@@ -37,7 +37,7 @@ pub trait Workers: Send + Sync {
 pub struct Alone;
 
 impl Workers for Alone {
-    fn together(&self, work: &(dyn Fn() + Sync)) {
+    fn together(&self, _: usize, work: &(dyn Fn() + Sync)) {
         work();
     }
 

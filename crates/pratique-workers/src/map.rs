@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::Workers;
 
-/// What `make` makes of each item, in their order, whoever makes it. `cost` says about how long that takes: where all
-/// together are not worthwhile, nobody is asked to help.
+/// What `make` makes of each item, in their order, whoever makes it. `cost` says about how long that takes: as many others
+/// are asked to help as that is worthwhile for.
 pub fn map<T: Sync, R: Send>(
     workers: &dyn Workers,
     items: &[T],
@@ -15,12 +15,14 @@ pub fn map<T: Sync, R: Send>(
     make: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
     let costs = items.iter().map(cost);
-    if items.len() < 2 || costs.fold(Duration::ZERO, Duration::saturating_add) < workers.worthwhile() {
+    let cost = costs.fold(Duration::ZERO, Duration::saturating_add);
+    let others = times(cost, workers.worthwhile()).min(items.len().saturating_sub(1));
+    if others == 0 {
         return items.iter().map(make).collect();
     }
     let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
-    workers.together(&|| {
+    workers.together(others, &|| {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let (Some(item), Some(result)) = (items.get(at), results.get(at)) else {
@@ -39,6 +41,12 @@ pub fn map<T: Sync, R: Send>(
         .collect()
 }
 
+/// How often one fits into the other.
+fn times(whole: Duration, part: Duration) -> usize {
+    let times = whole.as_nanos().checked_div(part.as_nanos());
+    times.map_or(usize::MAX, |times| usize::try_from(times).unwrap_or(usize::MAX))
+}
+
 #[cfg(test)]
 mod tests {
     use std::thread;
@@ -46,17 +54,18 @@ mod tests {
     use super::*;
     use crate::{Alone, Threads};
 
-    /// Several threads, whatever there is to do.
+    /// As many threads as are wanted, and how many these were.
     #[derive(Default)]
     struct Crowd(AtomicUsize);
 
     impl Workers for Crowd {
-        fn together(&self, work: &(dyn Fn() + Sync)) {
-            self.0.fetch_add(1, Ordering::Relaxed);
+        fn together(&self, others: usize, work: &(dyn Fn() + Sync)) {
+            self.0.fetch_add(others, Ordering::Relaxed);
             thread::scope(|scope| {
-                for _ in 0..4 {
+                for _ in 0..others.min(10) {
                     scope.spawn(work);
                 }
+                work();
             });
         }
 
@@ -69,7 +78,7 @@ mod tests {
     struct Idle;
 
     impl Workers for Idle {
-        fn together(&self, _: &(dyn Fn() + Sync)) {}
+        fn together(&self, _: usize, _: &(dyn Fn() + Sync)) {}
 
         fn worthwhile(&self) -> Duration {
             Duration::ZERO
@@ -94,12 +103,15 @@ mod tests {
     }
 
     #[test]
-    fn only_what_takes_long_is_shared() {
-        for (count, shared) in [(1, 0), (3, 0), (4, 1), (100, 1)] {
+    fn as_many_help_as_is_worthwhile() {
+        for (count, others) in [(1, 0), (3, 0), (4, 1), (7, 1), (100, 25)] {
             let crowd = Crowd::default();
             check(&crowd, count);
-            assert_eq!(crowd.0.load(Ordering::Relaxed), shared, "{count}");
+            assert_eq!(crowd.0.load(Ordering::Relaxed), others, "{count}");
         }
+        let crowd = Crowd::default();
+        map(&crowd, &[1, 2, 3], |_| Duration::MAX, |item| item + 1);
+        assert_eq!(crowd.0.load(Ordering::Relaxed), 2);
     }
 
     #[test]

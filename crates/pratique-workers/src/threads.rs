@@ -17,9 +17,9 @@ pub struct Threads;
 const STACK: usize = 64 << 20;
 
 impl Workers for Threads {
-    fn together(&self, work: &(dyn Fn() + Sync)) {
+    fn together(&self, others: usize, work: &(dyn Fn() + Sync)) {
         thread::scope(|scope| {
-            for number in 1..cores() {
+            for number in 0..others.min(cores() - 1) {
                 let thread = Builder::new().name(format!("pratique-{number}"));
                 if thread.stack_size(STACK).spawn_scoped(scope, work).is_err() {
                     break;
@@ -29,11 +29,11 @@ impl Workers for Threads {
         });
     }
 
-    /// To start a thread takes a twentieth of that.
+    /// To start a thread takes a tenth of that.
     fn worthwhile(&self) -> Duration {
         match cores() {
             1 => Duration::MAX,
-            _ => Duration::from_millis(2),
+            _ => Duration::from_millis(1),
         }
     }
 }

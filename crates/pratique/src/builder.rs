@@ -93,9 +93,8 @@ impl Builder {
         }
     }
 
-    /// Has these help with what is loaded and compiled, and with requests that meet very many policies; named before all
-    /// else. Unless they are,
-    /// [`Threads`](crate::Threads) help with the former and [`Cores`](crate::Cores) with the latter.
+    /// Has these help with what is loaded and compiled from here on, and with requests that meet very many policies.
+    /// Without, [`Threads`](crate::Threads) help with the former and [`Cores`](crate::Cores) with the latter.
     pub fn workers(self, workers: impl Workers + 'static) -> Self {
         Builder {
             helpers: Helpers::of(workers),

@@ -15,10 +15,13 @@ use pratique_workers::{Threads, Workers};
 pub struct Cores;
 
 impl Workers for Cores {
-    fn together(&self, work: &(dyn Fn() + Sync)) {
-        #[cfg(feature = "parallel")]
-        pool::together(work);
-        #[cfg(not(feature = "parallel"))]
+    #[cfg(feature = "parallel")]
+    fn together(&self, others: usize, work: &(dyn Fn() + Sync)) {
+        pool::together(others, work);
+    }
+
+    #[cfg(not(feature = "parallel"))]
+    fn together(&self, _: usize, work: &(dyn Fn() + Sync)) {
         work();
     }
 
@@ -97,12 +100,12 @@ mod pool {
     /// Variables that need one another nest deep, and are evaluated each within the other.
     const STACK: usize = 64 << 20;
 
-    pub(super) fn together(work: &(dyn Fn() + Sync)) {
+    pub(super) fn together(others: usize, work: &(dyn Fn() + Sync)) {
         let Some(pool) = &*POOL else {
             return work();
         };
         pool.in_place_scope(|scope| {
-            for _ in 0..*OTHERS {
+            for _ in 0..others.min(*OTHERS) {
                 scope.spawn(|_| work());
             }
             work();

@@ -61,12 +61,12 @@ impl<'s> Parallel<'s> {
         let mut stretches = Vec::new();
         self.cut(all, &mut stretches);
         let cost = |stretch: &Stretch<'_>| cost(stretch.parts());
-        let left = map(self.workers, &stretches, cost, |stretch| self.left_of(*stretch));
-        let mut all = Vec::new();
-        for left in left {
-            all.extend(left?);
+        let found = map(self.workers, &stretches, cost, |stretch| self.left_of(*stretch));
+        let mut left = Vec::new();
+        for found in found {
+            left.extend(found?);
         }
-        Ok(all)
+        Ok(left)
     }
 
     /// Into halves, for as long as they are worthwhile.

@@ -82,7 +82,7 @@ impl Crowd {
 }
 
 impl Workers for Crowd {
-    fn together(&self, work: &(dyn Fn() + Sync)) {
+    fn together(&self, _: usize, work: &(dyn Fn() + Sync)) {
         self.0.fetch_add(1, Ordering::Relaxed);
         thread::scope(|scope| {
             for _ in 0..3 {
