@@ -46,7 +46,7 @@ struct FileEnd {
 
 /// How many bytes of documents wait for each other, if others help with so many: what these come to is in memory at the
 /// same time.
-const BATCH: usize = 64 << 10;
+const BATCH: usize = 256 << 10;
 
 /// About what so many bytes take to be parsed, validated and compiled.
 fn cost(bytes: usize) -> Duration {
