@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pratique_workers::map;
+use pratique_workers::{estimate, map};
 
 use crate::directory::ManifestFile;
-use crate::document;
 use crate::examine::{Examiner, Finding};
 use crate::load::{FileDocument, Texts, documents};
 use crate::problem::Failure;
@@ -18,8 +17,6 @@ use crate::set::ManifestSet;
 /// Takes files one after the other.
 pub(crate) struct Intake<'a> {
     examiner: Examiner<'a>,
-    /// Whether somebody wants to know later what files came to.
-    remembers: bool,
     waiting: Vec<Item>,
     /// How many bytes the documents have that wait, and how many are to.
     bytes: usize,
@@ -51,15 +48,14 @@ const BATCH: usize = 256 << 10;
 /// About what so many bytes take to be parsed, validated and compiled.
 fn cost(bytes: usize) -> Duration {
     const BYTE: Duration = Duration::from_nanos(100);
-    BYTE.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX))
+    estimate(BYTE, bytes)
 }
 
 impl<'a> Intake<'a> {
-    pub(crate) fn new(examiner: Examiner<'a>, remembers: bool) -> Self {
+    pub(crate) fn new(examiner: Examiner<'a>) -> Self {
         Intake {
             rules: StaticRules::new(examiner.home, examiner.texts),
             examiner,
-            remembers,
             waiting: Vec::new(),
             bytes: 0,
             batch: match cost(BATCH) >= examiner.options.workers().worthwhile() {
@@ -70,10 +66,10 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Takes a file. Its text is kept once, for those of its documents that hold objects.
-    pub(crate) fn read(&mut self, file: Cow<'_, ManifestFile>) {
+    /// Takes a file, and remembers what it came to if that is wanted. Its text is kept once, for those of its documents that
+    /// hold objects.
+    pub(crate) fn read(&mut self, file: Cow<'_, ManifestFile>, remember: bool) {
         let found: Vec<FileDocument> = documents(&file).collect();
-        let remember = self.remembers && document::bad_separators(&file.content).is_empty();
         let path = file.path.as_str().into();
         let text = match self.examiner.texts {
             // What is not UTF-8 is no part of any text, so nobody shares it.

@@ -174,7 +174,7 @@ pub(crate) fn finish<'a>(
     examiner: Examiner<'_>,
     mut memory: Option<&mut Memory>,
 ) -> Result<ManifestSet, LoadErrors> {
-    let mut intake = Intake::new(examiner, memory.is_some());
+    let mut intake = Intake::new(examiner);
     // The server reads and splits all files before it looks at any document.
     let mut failures = Vec::new();
     for file in files {
@@ -188,8 +188,9 @@ pub(crate) fn finish<'a>(
         match memory.as_ref().and_then(|memory| memory.recall(&file)) {
             Some(known) => intake.recall(&file.path, known),
             None => {
-                failures.extend(bad_separators(&file));
-                intake.read(file);
+                let found = bad_separators(&file);
+                intake.read(file, memory.is_some() && found.is_empty());
+                failures.extend(found);
             }
         }
     }

@@ -7,36 +7,19 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use pratique_manifest::{
     LoadErrors, ManifestFile, ManifestSet, Options, Plugin, Reloader, UncheckedExpressions, load_api_files,
     load_directory_objects, load_files,
 };
-use pratique_workers::Workers;
+use pratique_workers::Crowd;
 use tempfile::TempDir;
 
 const PLUGIN: Plugin = Plugin::ValidatingAdmissionPolicy;
 
-/// Several threads.
-#[derive(Default)]
-struct Crowd(AtomicUsize);
-
-impl Workers for Crowd {
-    fn together(&self, _: usize, work: &(dyn Fn() + Sync)) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(work);
-            }
-        });
-    }
-
-    fn worthwhile(&self) -> Duration {
-        Duration::from_micros(500)
-    }
+fn crowd() -> Crowd {
+    Crowd::new(Duration::from_micros(500))
 }
 
 /// What a document may be; most are good.
@@ -123,7 +106,7 @@ fn check(files: &[ManifestFile]) -> Result<ManifestSet, LoadErrors> {
         fs::write(directory.path().join(&file.path), &file.content).unwrap();
     }
     let path = directory.path().to_str().unwrap();
-    let (alone, crowd) = (Options::new(&UncheckedExpressions), Crowd::default());
+    let (alone, crowd) = (Options::new(&UncheckedExpressions), crowd());
     let ways: &[Way<'_>] = &[
         &|options| load_files(files, PLUGIN, options),
         &|options| load_api_files(files, options),
@@ -136,9 +119,9 @@ fn check(files: &[ManifestFile]) -> Result<ManifestSet, LoadErrors> {
     ];
     for (way, load) in ways.iter().enumerate() {
         let expected = shown(&load(&alone));
-        let before = crowd.0.load(Ordering::Relaxed);
+        let before = crowd.asked();
         let crowded = load(&alone.with_workers(&crowd));
-        assert!(crowd.0.load(Ordering::Relaxed) > before, "{way}");
+        assert!(crowd.asked() > before, "{way}");
         assert_eq!(shown(&crowded), expected, "{way}");
     }
     load_files(files, PLUGIN, &alone)
@@ -172,14 +155,14 @@ fn what_did_not_change_is_the_same() {
     let directory = TempDir::new().unwrap();
     let write = |file: &ManifestFile| fs::write(directory.path().join(&file.path), &file.content).unwrap();
     files(7, 100).iter().for_each(write);
-    let crowd = Crowd::default();
+    let crowd = crowd();
     let options = Options::new(&UncheckedExpressions).with_workers(&crowd);
     let (path, mut reloader) = (directory.path().to_str().unwrap(), Reloader::new(PLUGIN));
     let mut load = || reloader.load(path, None, &options).map(Option::unwrap);
     let first = load().unwrap();
-    let before = crowd.0.load(Ordering::Relaxed);
+    let before = crowd.asked();
     let again = load().unwrap();
-    assert_eq!(crowd.0.load(Ordering::Relaxed), before);
+    assert_eq!(crowd.asked(), before);
     let pairs = || first.validating_policies.iter().zip(&again.validating_policies);
     assert!(pairs().all(|(one, other)| Arc::ptr_eq(&one.object, &other.object)));
     // A name of the last file, now in the first as well.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use pratique_exclusion::Origin;
-use pratique_workers::{Workers, map};
+use pratique_workers::{Workers, estimate, map};
 
 /// The policy and the bindings, by identity: what is shared is never changed. Holding on to the identity does not
 /// hold on to the object.
@@ -98,8 +98,7 @@ pub(crate) fn make_all<P: Sync, B: Sync, T: Send>(
 impl<P, B> Wanted<'_, P, B> {
     /// About what it takes to compile it.
     fn cost(&self) -> Duration {
-        let bindings = u32::try_from(self.bindings.len()).unwrap_or(u32::MAX);
-        POLICY.saturating_add(BINDING.saturating_mul(bindings))
+        POLICY.saturating_add(estimate(BINDING, self.bindings.len()))
     }
 }
 

@@ -10,8 +10,6 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use pratique_cel::value::Evaluation;
@@ -23,6 +21,7 @@ use pratique_policy::{
     Cluster, Origin, ParamScope, Part, Policies, Surroundings, Trace, Unfinished, Verdict, Workers, validate,
 };
 use pratique_types::{AdmissionRequest, GroupVersionKind};
+use pratique_workers::Crowd;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -131,21 +130,8 @@ enum With<'t> {
 }
 
 /// Several threads, for as little as can be.
-#[derive(Default)]
-struct Crowd(AtomicUsize);
-
-impl Workers for Crowd {
-    fn together(&self, _: usize, work: &(dyn Fn() + Sync)) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        thread::scope(|scope| {
-            scope.spawn(work);
-            scope.spawn(work);
-        });
-    }
-
-    fn worthwhile(&self) -> Duration {
-        Duration::from_micros(1)
-    }
+fn crowd() -> Crowd {
+    Crowd::new(Duration::from_micros(1))
 }
 
 fn judged(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, Unfinished> {
@@ -188,7 +174,7 @@ fn check(policies: &[(Json, Vec<Json>)]) -> Verdict {
     let shared = judged(policies, With::Nobody).unwrap();
     let alone = judged(policies, With::Trace(&Looker::default())).unwrap();
     assert_eq!(shared, alone);
-    let crowded = judged(policies, With::Workers(&Crowd::default())).unwrap();
+    let crowded = judged(policies, With::Workers(&crowd())).unwrap();
     assert_eq!(shared, crowded);
     shared
 }
@@ -212,10 +198,10 @@ fn work_is_given_to_others() {
         })
         .chain([policy("no", validations(&["object.metadata.name != 'web'"]))])
         .collect();
-    let crowd = Crowd::default();
+    let crowd = crowd();
     let verdict = judged(&many, With::Workers(&crowd)).unwrap();
     assert_eq!(verdict.warnings.len(), 2);
-    assert!(crowd.0.load(Ordering::Relaxed) > 0);
+    assert!(crowd.asked() > 0);
 }
 
 #[test]
@@ -428,7 +414,7 @@ proptest! {
             .collect();
         let shared = judged(&policies, With::Nobody).unwrap();
         prop_assert_eq!(&shared, &judged(&policies, With::Trace(&Looker::default())).unwrap());
-        prop_assert_eq!(&shared, &judged(&policies, With::Workers(&Crowd::default())).unwrap());
+        prop_assert_eq!(&shared, &judged(&policies, With::Workers(&crowd())).unwrap());
         let apart = policies.iter().flat_map(|own| judged(std::slice::from_ref(own), With::Nobody).unwrap().warnings);
         prop_assert_eq!(shared.warnings, apart.collect::<Vec<_>>());
     }

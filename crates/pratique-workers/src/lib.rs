@@ -13,11 +13,13 @@
 //! assert_eq!(squares, [1, 4, 9, 16]);
 //! ```
 
+mod crowd;
 mod map;
 mod threads;
 
 use std::time::Duration;
 
+pub use crowd::Crowd;
 pub use map::map;
 pub use threads::Threads;
 
@@ -30,6 +32,11 @@ pub trait Workers: Send + Sync {
 
     /// How long something has to take to be worth the way to another thread and back.
     fn worthwhile(&self) -> Duration;
+}
+
+/// About what so many take, of which each takes this long.
+pub fn estimate(each: Duration, count: usize) -> Duration {
+    each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 /// Nobody helps.

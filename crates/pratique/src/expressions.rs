@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pratique_cel::{CompileError, Position};
 use pratique_expression::{Cache, Composition, Use, word_at};
 use pratique_manifest as manifest;
+use pratique_workers::Threads;
 
 use crate::hints;
 
@@ -27,6 +28,11 @@ impl Expressions {
     /// Compiles with what version 1.`minor` has.
     pub fn at(cache: Arc<Cache>, minor: u32) -> Self {
         Expressions { cache, minor }
+    }
+
+    /// How manifests with these are loaded, with the help of all cores.
+    pub fn options(&self) -> manifest::Options<'_> {
+        manifest::Options::new(self).with_workers(&Threads)
     }
 
     /// Where compiled expressions are kept.

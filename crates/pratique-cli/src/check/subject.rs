@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use pratique::{Expressions, Threads};
+use pratique::Expressions;
 use pratique_manifest::{
-    ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Options,
-    Plugin, load_configuration, load_directory, load_files,
+    ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Plugin,
+    load_configuration, load_directory, load_files,
 };
 
 use pratique_types::KubeConfig;
@@ -81,7 +81,7 @@ impl Subject {
 
     /// Loads it as a server would.
     pub(super) fn load(&self, expressions: &Expressions, gates: Gates) -> Result<All, Refusal> {
-        let options = Options::new(expressions).with_workers(&Threads);
+        let options = expressions.options();
         let refused = |errors| Refusal { errors, exit_code: 1 };
         match self {
             Subject::Configuration(path) => configuration(path, expressions, gates),
@@ -99,7 +99,7 @@ impl Subject {
 
 fn configuration(path: &str, expressions: &Expressions, gates: Gates) -> Result<All, Refusal> {
     let options = ConfigurationOptions {
-        manifests: Options::new(expressions).with_workers(&Threads),
+        manifests: expressions.options(),
         manifest_gate: gates.manifests,
     };
     let loaded = load_configuration(path, &options).map_err(|refused| Refusal {

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use pratique::{Admission, Builder, Expressions, Threads};
+use pratique::{Admission, Builder, Expressions};
 use pratique_manifest::{
-    ConfigurationOptions, LoadErrors, ManifestSet, Options, Plugin, PluginConfiguration, load_configuration,
+    ConfigurationOptions, LoadErrors, ManifestSet, Plugin, PluginConfiguration, load_configuration,
     load_directory, load_files,
 };
 
@@ -74,7 +74,7 @@ fn configuration(
 ) -> Result<Vec<PluginConfiguration>, Unusable> {
     openable(path)?;
     let options = ConfigurationOptions {
-        manifests: Options::new(expressions).with_workers(&Threads),
+        manifests: expressions.options(),
         manifest_gate: gates.manifests,
     };
     let loaded = load_configuration(path, &options).map_err(|refused| refused.errors)?;
@@ -84,16 +84,12 @@ fn configuration(
 fn directory(path: &str, plugin: Option<Plugin>, expressions: &Expressions) -> Result<ManifestSet, Unusable> {
     openable(path)?;
     let plugin = plugin.map_or_else(|| plugin_of(path), Ok)?;
-    Ok(load_directory(
-        path,
-        plugin,
-        &Options::new(expressions).with_workers(&Threads),
-    )?)
+    Ok(load_directory(path, plugin, &expressions.options())?)
 }
 
 fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, Unusable> {
     let files = baseline::files(level);
-    let options = Options::new(expressions).with_workers(&Threads);
+    let options = expressions.options();
     load_files(&files, Plugin::ValidatingAdmissionPolicy, &options).map_err(|errors| {
         let mut texts = Texts::default();
         files

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pratique_match::Matched;
-use pratique_workers::{Workers, map};
+use pratique_workers::{Workers, estimate, map};
 
 use super::{Member, Sweep};
 use crate::meeting::Meeting;
@@ -34,7 +34,7 @@ pub(super) struct Stretch<'s> {
 /// About what so many expressions take.
 pub(super) fn cost(expressions: usize) -> Duration {
     const EXPRESSION: Duration = Duration::from_nanos(500);
-    EXPRESSION.saturating_mul(u32::try_from(expressions).unwrap_or(u32::MAX))
+    estimate(EXPRESSION, expressions)
 }
 
 impl Stretch<'_> {

@@ -1,12 +1,11 @@
 //! What several threads do: start, and judge requests that meet very many policies.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use pratique::manifest::Plugin;
-use pratique::{Admission, Objects, Workers};
+use pratique::{Admission, Objects};
+use pratique_workers::Crowd;
 
 use crate::directories::{put, wait};
 use crate::world::{NoDecider, configmap, file, run, validating_policy};
@@ -71,31 +70,6 @@ fn all_parts_are_heard() {
     judging.unwrap().join().unwrap();
 }
 
-/// Several threads, and how often they were asked.
-#[derive(Clone, Default)]
-struct Crowd(Arc<AtomicUsize>);
-
-impl Crowd {
-    fn asked(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl Workers for Crowd {
-    fn together(&self, _: usize, work: &(dyn Fn() + Sync)) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        thread::scope(|scope| {
-            for _ in 0..3 {
-                scope.spawn(work);
-            }
-        });
-    }
-
-    fn worthwhile(&self) -> Duration {
-        Duration::from_micros(500)
-    }
-}
-
 #[test]
 fn the_start_is_shared_and_reloads_are_not() {
     let directory = tempfile::tempdir().unwrap();
@@ -106,7 +80,10 @@ fn the_start_is_shared_and_reloads_are_not() {
         &(1..100).map(text).collect::<String>(),
     );
     put(directory.path(), "one.yaml", &text(0));
-    let (path, crowd) = (directory.path().to_str().unwrap(), Crowd::default());
+    let (path, crowd) = (
+        directory.path().to_str().unwrap(),
+        Crowd::new(Duration::from_micros(500)),
+    );
     let builder = Admission::builder().workers(crowd.clone());
     let builder = builder
         .directory(path, Plugin::ValidatingAdmissionPolicy)
