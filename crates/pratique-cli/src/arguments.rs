@@ -2,7 +2,6 @@
 
 mod check;
 mod cluster;
-mod gates;
 mod review;
 mod serve;
 mod test;
@@ -14,7 +13,6 @@ pub(crate) use check::{CheckArguments, CheckFormat, WARNINGS};
 pub(crate) use cluster::ClusterArguments;
 #[cfg(feature = "kube")]
 pub(crate) use cluster::Followable;
-pub(crate) use gates::Gates;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments, ReviewFormat};
 pub(crate) use serve::{
     AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RegistrationArguments,

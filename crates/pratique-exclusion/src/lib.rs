@@ -4,14 +4,16 @@
 //! permissions are looked up with pass by all policies, and by webhooks since 1.37; and [configuration of admission
 //! itself](is_configuration) is seen by what the cluster's owner put on disk only, so that the API can always repair
 //! what came from the API. In turn, names that end in [`RESERVED_SUFFIX`] belong to the disk: [the API does not take
-//! them](Reserved).
+//! them](registry_check).
 
 mod configuration;
 mod notice;
+mod registry;
 mod reserved;
 mod virtual_resources;
 
 pub use configuration::{Origin, Phase, intercepts, is_configuration};
 pub use notice::{NOTICE, Notice, excluded_by};
-pub use reserved::{RESERVED_SUFFIX, Reserved, is_reserved};
+pub use registry::registry_check;
+pub use reserved::{RESERVED_SUFFIX, is_reserved};
 pub use virtual_resources::{VIRTUAL_RESOURCES, is_virtual};

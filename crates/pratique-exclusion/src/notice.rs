@@ -1,6 +1,7 @@
 //! What an API server logs of webhook configurations whose rules name what webhooks never see.
 
 use k8s_openapi::api::admissionregistration::v1::RuleWithOperations;
+use pratique_types::GroupResource;
 
 use crate::virtual_resources::{group_resource, is_virtual};
 
@@ -26,7 +27,13 @@ impl Notice {
         name: &str,
         rules: impl IntoIterator<Item = &'r RuleWithOperations>,
     ) -> Option<Self> {
-        let mut excluded_resources: Vec<String> = rules.into_iter().flat_map(excluded_by).collect();
+        let excluded = rules.into_iter().flat_map(|rule| {
+            let names = |list: &'r Option<Vec<String>>| -> Vec<&'r str> {
+                list.iter().flatten().map(String::as_str).collect()
+            };
+            excluded_by(&names(&rule.api_groups), &names(&rule.resources))
+        });
+        let mut excluded_resources: Vec<String> = excluded.map(|excluded| excluded.to_string()).collect();
         excluded_resources.sort();
         excluded_resources.dedup();
         (!excluded_resources.is_empty()).then(|| Notice {
@@ -37,23 +44,24 @@ impl Notice {
     }
 }
 
-/// The virtual resources that a rule names. One with `*` for groups or resources does not: who knows what it means.
-/// Versions do not matter.
-pub fn excluded_by(rule: &RuleWithOperations) -> Vec<String> {
-    let groups = rule.api_groups.as_deref().unwrap_or_default();
-    let resources = rule.resources.as_deref().unwrap_or_default();
-    if groups.iter().chain(resources).any(|name| name == "*") {
-        return Vec::new();
+/// The virtual resources that a rule names by its API groups and resources, in the rule's order, each once.
+///
+/// A rule with `*` in either names none, since what it intends for them is not known. Versions do not matter.
+// Upstream: pkg/apis/admissionregistration/validation/warnings.go, excludedResourcesNamedByRule
+pub fn excluded_by(groups: &[&str], resources: &[&str]) -> Vec<GroupResource> {
+    let mut named = Vec::new();
+    if groups.iter().chain(resources).any(|name| *name == "*") {
+        return named;
     }
-    let named = groups.iter().flat_map(|group| {
-        resources
-            .iter()
-            .map(move |resource| (group.as_str(), resource.as_str()))
-    });
+    for group in groups {
+        for resource in resources.iter().filter(|resource| is_virtual(group, resource)) {
+            let resource = group_resource((group, resource));
+            if !named.contains(&resource) {
+                named.push(resource);
+            }
+        }
+    }
     named
-        .filter(|(group, resource)| is_virtual(group, resource))
-        .map(|named| group_resource(named).to_string())
-        .collect()
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ pub fn is_reserved(name: &str) -> bool {
     name.ends_with(RESERVED_SUFFIX)
 }
 
-/// What the API says to a reserved name. It says so after mutating and before validating admission.
+/// What the API says to a reserved name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reserved {
+pub(crate) enum Reserved {
     /// It refuses to create it.
     Refused(Box<Status>),
     /// It warns.
@@ -26,7 +26,7 @@ impl Reserved {
     ///
     /// Only configuration of admission has reserved names. What was created before the gate was on can be updated,
     /// with a warning, and deleted.
-    pub fn of(operation: Operation, kind: &GroupVersionKind, name: &str, gate: bool) -> Option<Self> {
+    pub(crate) fn of(operation: Operation, kind: &GroupVersionKind, name: &str, gate: bool) -> Option<Self> {
         if !is_configuration(kind) || !is_reserved(name) {
             return None;
         }

@@ -6,6 +6,7 @@
 pub mod admission;
 pub mod builtin;
 pub mod configuration;
+mod feature_gates;
 mod group_version;
 mod kubeconfig;
 mod lenient;
@@ -15,6 +16,7 @@ mod user;
 pub mod warnings;
 
 pub use admission::{AdmissionRequest, AdmissionResponse, AdmissionReview, ObjectForm, Operation};
+pub use feature_gates::{FeatureGates, FeatureGatesError};
 pub use group_version::{
     GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource, InvalidGroupVersion,
 };

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use pratique_exclusion::Reserved;
-use pratique_json::Value;
+use pratique_exclusion::registry_check;
 use pratique_policy::{
     Cluster, Mutated, MutatingPolicies, Observer, Policies, Submission, Surroundings, Unfinished, Verdict,
     mutate, validate,
 };
-use pratique_types::{AdmissionRequest, AdmissionResponse};
+use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
 
 use crate::authorization::Decider;
 use crate::builder::Builder;
@@ -26,8 +25,9 @@ pub struct Admission {
     /// In the order in which they judge.
     pub(crate) validating: [Arc<Policies>; 2],
     pub(crate) names: Arc<[String]>,
-    /// Whether reserved names are refused as the API does it, and whether the gate is on.
-    pub(crate) reserves_names: Option<bool>,
+    pub(crate) feature_gates: FeatureGates,
+    /// Whether configuration of admission is checked as an API server's registry does.
+    pub(crate) registry_checks: bool,
     pub(crate) steps: Steps,
     pub(crate) helpers: Helpers,
     #[cfg(feature = "webhooks")]
@@ -101,15 +101,14 @@ impl Admission {
             Some(object) => Submission::mutated(request, object),
             None => Submission::from(request),
         };
-        let warning = match self.reserved(&submission) {
-            Some(Reserved::Refused(status)) => {
+        let warnings = match self.registry_check(&submission) {
+            Ok(warnings) => warnings,
+            Err(status) => {
                 return Ok(Verdict {
                     status: Some(status),
                     ..Verdict::default()
                 });
             }
-            Some(Reserved::Warned(warning)) => Some(warning),
-            None => None,
         };
         let [first, second] = self.validating();
         let mut verdict = validate(
@@ -118,19 +117,25 @@ impl Admission {
             self.helpers.join(surroundings),
             observer,
         )?;
-        verdict.warnings.splice(0..0, warning);
+        verdict.warnings.splice(0..0, warnings);
         Ok(verdict)
     }
 
-    /// What the API says to a reserved name, where this is to say it.
-    pub(crate) fn reserved(&self, submission: &Submission<'_>) -> Option<Reserved> {
-        let gate = self.reserves_names?;
+    /// What an API server's registry warns of, where this stands in for one.
+    ///
+    /// # Errors
+    /// The status with which the registry refuses the request.
+    pub(crate) fn registry_check(&self, submission: &Submission<'_>) -> Result<Vec<String>, Box<Status>> {
+        if !self.registry_checks {
+            return Ok(Vec::new());
+        }
         let request = submission.request;
-        let name = submission
-            .object
-            .at(&["metadata", "name"])
-            .and_then(Value::as_str);
-        Reserved::of(request.operation, &request.kind, name.unwrap_or_default(), gate)
+        registry_check(
+            request.operation,
+            &request.kind,
+            submission.object,
+            self.feature_gates,
+        )
     }
 
     /// Judges a request by policies alone, and gives the answer in the form of an admission webhook's: changes are a

@@ -6,6 +6,7 @@ use pratique_manifest::{
     ConfigurationErrors, ConfigurationOptions, LoadErrors, ManifestFile, ManifestSet, Options, Plugin,
     load_configuration, load_directory, load_files,
 };
+use pratique_types::FeatureGates;
 use pratique_types::admissionregistration::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
@@ -28,8 +29,8 @@ use crate::step::{AdmissionStep, Place, Steps};
 pub struct Builder {
     expressions: Expressions,
     compilations: Compilations,
-    manifest_gate: bool,
-    reserves_names: bool,
+    feature_gates: FeatureGates,
+    registry_checks: bool,
     manifests: Vec<Arc<ManifestSet>>,
     #[cfg(feature = "watch")]
     directories: Vec<Directory>,
@@ -60,8 +61,8 @@ impl Builder {
         Builder {
             expressions: Expressions::new(Arc::new(compilations.cache())),
             compilations,
-            manifest_gate: true,
-            reserves_names: false,
+            feature_gates: FeatureGates::default(),
+            registry_checks: false,
             manifests: Vec::new(),
             #[cfg(feature = "watch")]
             directories: Vec::new(),
@@ -76,19 +77,21 @@ impl Builder {
         }
     }
 
-    /// Sets the feature gate `ManifestBasedAdmissionControlConfig`; it is on unless set.
-    pub fn manifest_gate(self, manifest_gate: bool) -> Self {
+    /// Sets feature gates of kube-apiserver. Set them before what they decide about: manifests are loaded as they are
+    /// added.
+    pub fn feature_gates(self, feature_gates: FeatureGates) -> Self {
         Builder {
-            manifest_gate,
+            feature_gates,
             ..self
         }
     }
 
-    /// Says to names that are reserved for static manifests what the API says to them, between the two phases. An API
-    /// server does that itself; this is for those who stand in for one.
-    pub fn reserve_names(self, reserves_names: bool) -> Self {
+    /// Between the two phases, checks configuration of admission as the registry of an API server does: names that are
+    /// reserved for static manifests are refused or warned of, and webhooks whose rules name what webhooks never see
+    /// are warned of. An API server does that itself; this is for those who stand in for one.
+    pub fn registry_checks(self, registry_checks: bool) -> Self {
         Builder {
-            reserves_names,
+            registry_checks,
             ..self
         }
     }
@@ -109,7 +112,7 @@ impl Builder {
     pub fn configuration(mut self, path: &str) -> Result<Self, ConfigurationErrors> {
         let options = ConfigurationOptions {
             manifests: self.options(),
-            manifest_gate: self.manifest_gate,
+            manifest_gate: self.feature_gates.manifests,
         };
         let loaded = load_configuration(path, &options)?;
         for plugin in loaded.plugins {
@@ -302,7 +305,8 @@ impl Builder {
             helpers: self.helpers,
             #[cfg(feature = "webhooks")]
             callers: self.callers.guarded(),
-            reserves_names: self.reserves_names.then_some(self.manifest_gate),
+            feature_gates: self.feature_gates,
+            registry_checks: self.registry_checks,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pratique_expression::Cache;
 use pratique_manifest::{Loaded, ManifestSet, Plugin};
 use pratique_policy::{MutatingPolicies, Origin, Policies};
+use pratique_types::FeatureGates;
 use pratique_workers::{Alone, Workers};
 
 use crate::admission::Admission;
@@ -24,7 +25,8 @@ pub(crate) struct Ingredients {
     pub(crate) api: Vec<Arc<Configurations>>,
     pub(crate) steps: Steps,
     pub(crate) helpers: Helpers,
-    pub(crate) reserves_names: Option<bool>,
+    pub(crate) feature_gates: FeatureGates,
+    pub(crate) registry_checks: bool,
     #[cfg(feature = "webhooks")]
     pub(crate) callers: crate::hooks::Callers,
 }
@@ -37,7 +39,8 @@ impl Ingredients {
             mutating: self.mutating(previous),
             validating: self.validating(previous),
             names: self.names(),
-            reserves_names: self.reserves_names,
+            feature_gates: self.feature_gates,
+            registry_checks: self.registry_checks,
             steps: self.steps.clone(),
             helpers: self.helpers.clone(),
             #[cfg(feature = "webhooks")]

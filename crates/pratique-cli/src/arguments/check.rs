@@ -3,8 +3,9 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use pratique_manifest::Plugin;
+use pratique_types::FeatureGates;
 
-use super::{Gates, plugin};
+use super::plugin;
 
 /// Check that kube-apiserver would load static manifests or an AdmissionConfiguration.
 ///
@@ -47,7 +48,7 @@ pub(crate) struct CheckArguments {
         value_name = "NAME=BOOL,…",
         default_value = ""
     )]
-    pub(crate) feature_gates: Gates,
+    pub(crate) feature_gates: FeatureGates,
 }
 
 /// The name that stands for all warnings.

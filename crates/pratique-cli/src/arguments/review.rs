@@ -2,9 +2,9 @@
 
 use clap::{Args, ValueEnum};
 use pratique_manifest::Plugin;
-use pratique_types::Operation;
+use pratique_types::{FeatureGates, Operation};
 
-use super::{Gates, plugin};
+use super::plugin;
 use crate::baseline::Level;
 
 /// Judge objects, or whole AdmissionReviews, as kube-apiserver would.
@@ -43,7 +43,7 @@ pub(crate) struct ReviewArguments {
         value_name = "NAME=BOOL,…",
         default_value = ""
     )]
-    pub(crate) feature_gates: Gates,
+    pub(crate) feature_gates: FeatureGates,
 }
 
 /// How the answer of a review is printed.

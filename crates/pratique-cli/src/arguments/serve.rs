@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use pratique::{Breaking, Guards};
+use pratique_types::FeatureGates;
 
-use super::{ClusterArguments, Gates, PolicyArguments};
+use super::{ClusterArguments, PolicyArguments};
 
 /// Answer an API server's AdmissionReviews, at /mutate, /validate and /admit.
 ///
@@ -78,7 +79,7 @@ pub(crate) struct ServeArguments {
         value_name = "NAME=BOOL,…",
         default_value = ""
     )]
-    pub(crate) feature_gates: Gates,
+    pub(crate) feature_gates: FeatureGates,
 }
 
 /// Certificates.
@@ -206,6 +207,16 @@ pub(crate) struct RegistrationArguments {
         value_delimiter = ','
     )]
     pub(crate) exempt_namespace: Vec<String>,
+    /// A label that exempts the namespaces that have it, with one of the values if there are any: runlevel=0,1 spares
+    /// what a cluster and its webhooks need to start. Can be given several times.
+    #[arg(
+        long,
+        env = "PRATIQUE_EXEMPT_NAMESPACE_LABEL",
+        value_name = "KEY[=VALUE,…]",
+        value_delimiter = ';',
+        value_parser = exempt_label
+    )]
+    pub(crate) exempt_namespace_label: Vec<(String, Vec<String>)>,
 }
 
 /// A service.
@@ -247,6 +258,24 @@ pub(crate) enum LogLevel {
     Debug,
 }
 
+/// A label's key, and the values that it may have.
+fn exempt_label(text: &str) -> Result<(String, Vec<String>), String> {
+    let (key, values) = text.split_once('=').unwrap_or((text, ""));
+    let values: Vec<String> = values
+        .split(',')
+        .filter(|value| !value.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let in_a_key = |character: char| character.is_ascii_alphanumeric() || "-_./".contains(character);
+    if key.is_empty() || !key.chars().all(in_a_key) {
+        return Err(format!("{key:?} is no key of a label"));
+    }
+    if text.contains('=') && values.is_empty() {
+        return Err("expected KEY, or KEY=VALUE[,VALUE]".to_owned());
+    }
+    Ok((key.to_owned(), values))
+}
+
 fn service(text: &str) -> Result<Service, String> {
     let (path, port) = text.split_once(':').unwrap_or((text, "443"));
     let port = port.parse().map_err(|_| format!("{port:?} is no port"))?;
@@ -265,6 +294,19 @@ fn service(text: &str) -> Result<Service, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_are_read() {
+        let label = |text: &str| exempt_label(text).map(|(key, values)| format!("{key} {values:?}"));
+        assert_eq!(label("runlevel=0,1").as_deref(), Ok(r#"runlevel ["0", "1"]"#));
+        assert_eq!(
+            label("example.com/bootstrap").as_deref(),
+            Ok("example.com/bootstrap []")
+        );
+        for wrong in ["", "=0", "runlevel=", "run level=0"] {
+            assert!(label(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn services_are_read() {

@@ -8,11 +8,10 @@ use pratique_manifest::{
     load_configuration, load_directory, load_files,
 };
 
-use pratique_types::KubeConfig;
+use pratique_types::{FeatureGates, KubeConfig};
 
 use super::Refusal;
 use super::guess::{plugin_of, told_by};
-use crate::arguments::Gates;
 use crate::exit::Trouble;
 
 /// What a path leads to.
@@ -80,7 +79,7 @@ impl Subject {
     }
 
     /// Loads it as a server would.
-    pub(super) fn load(&self, expressions: &Expressions, gates: Gates) -> Result<All, Refusal> {
+    pub(super) fn load(&self, expressions: &Expressions, gates: FeatureGates) -> Result<All, Refusal> {
         let options = expressions.options();
         let refused = |errors| Refusal { errors, exit_code: 1 };
         match self {
@@ -97,7 +96,7 @@ impl Subject {
     }
 }
 
-fn configuration(path: &str, expressions: &Expressions, gates: Gates) -> Result<All, Refusal> {
+fn configuration(path: &str, expressions: &Expressions, gates: FeatureGates) -> Result<All, Refusal> {
     let options = ConfigurationOptions {
         manifests: expressions.options(),
         manifest_gate: gates.manifests,

@@ -7,8 +7,9 @@ use pratique_manifest::{
     ConfigurationOptions, LoadErrors, ManifestSet, Plugin, PluginConfiguration, load_configuration,
     load_directory, load_files,
 };
+use pratique_types::FeatureGates;
 
-use crate::arguments::{Gates, PolicyArguments};
+use crate::arguments::PolicyArguments;
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;
 use crate::exit::Trouble;
@@ -41,10 +42,10 @@ impl From<LoadErrors> for Unusable {
 /// whether they are called.
 pub(super) fn load(
     arguments: &PolicyArguments,
-    gates: Gates,
+    gates: FeatureGates,
     webhooks: bool,
 ) -> Result<(Admission, Vec<ManifestSet>), Unusable> {
-    let mut builder = Admission::builder().manifest_gate(gates.manifests);
+    let mut builder = Admission::builder().feature_gates(gates).registry_checks(true);
     let expressions = builder.expressions();
     let sets = match (&arguments.config, &arguments.manifests) {
         (Some(path), _) => {
@@ -69,7 +70,7 @@ pub(super) fn load(
 
 fn configuration(
     path: &str,
-    gates: Gates,
+    gates: FeatureGates,
     expressions: &Expressions,
 ) -> Result<Vec<PluginConfiguration>, Unusable> {
     openable(path)?;

@@ -54,7 +54,8 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Jud
 
 fn builder(arguments: &ServeArguments) -> Result<Builder, Unusable> {
     let builder = Admission::builder()
-        .manifest_gate(arguments.feature_gates.manifests)
+        .feature_gates(arguments.feature_gates)
+        .registry_checks(true)
         .guards(arguments.guards.guards());
     let policies = &arguments.policies;
     match (&policies.config, &policies.manifests) {

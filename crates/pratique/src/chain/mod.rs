@@ -1,7 +1,7 @@
 //! A request on its way through the chain: what comes after what, and what one thing leaves for the next.
 //!
 //! Mutating policies, mutating webhooks, both once more where one of them changed the object; what a server does with
-//! the object itself; the reserved names; validating policies, validating webhooks. Static ones come before those of
+//! the object itself; the registry's checks; validating policies, validating webhooks. Static ones come before those of
 //! the API in each.
 
 mod mutate;
@@ -53,7 +53,7 @@ impl Admission {
     }
 
     /// Takes a request through one half of the chain, for whoever lets others come in between. What a server does with
-    /// the object itself belongs to the first half, reserved names to the second.
+    /// the object itself belongs to the first half, the registry's checks to the second.
     ///
     /// # Errors
     /// As [`admit`](Self::admit).
@@ -143,7 +143,7 @@ impl<'r> Passage<'r> {
         if self.half == Some(Half::Mutating) {
             return Ok(());
         }
-        self.reserved()?;
+        self.registry_check()?;
         let began = Instant::now();
         let ended = self.validate(observer).await;
         observer.half(&self.span(Half::Validating, began, &ended));

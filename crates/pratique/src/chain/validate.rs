@@ -1,8 +1,7 @@
-//! The validating half of the chain, and the reserved names before it.
+//! The validating half of the chain, and the registry's checks before it.
 
 use std::time::Instant;
 
-use pratique_exclusion::Reserved;
 use pratique_manifest::Plugin;
 use pratique_policy::{Unfinished, Verdict, validate};
 
@@ -11,13 +10,10 @@ use crate::observer::{ChainObserver, Half};
 use crate::step::Place;
 
 impl Passage<'_> {
-    /// What the API says to reserved names, where the chain is to say it.
-    pub(super) fn reserved(&mut self) -> Result<(), End> {
-        match self.admission.reserved(&self.submission()) {
-            Some(Reserved::Refused(status)) => return Err(status.into()),
-            Some(Reserved::Warned(warning)) => self.outcome.warnings.push(warning),
-            None => {}
-        }
+    /// What an API server's registry says to configuration of admission, where the chain is to say it.
+    pub(super) fn registry_check(&mut self) -> Result<(), End> {
+        let warnings = self.admission.registry_check(&self.submission())?;
+        self.outcome.warnings.extend(warnings);
         Ok(())
     }
 

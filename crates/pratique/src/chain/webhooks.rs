@@ -20,7 +20,8 @@ impl<'r> Passage<'r> {
         let cluster = self.context.cluster;
         let surroundings = Surroundings::new(cluster.equivalents(), cluster, self.answers.clone())
             .with_pending(asking)
-            .with_services(self.admission.hooks.callers.services());
+            .with_services(self.admission.hooks.callers.services())
+            .excluding_virtual(self.admission.feature_gates.excludes_virtual_resources);
         match self.context.deadline {
             Some(deadline) => surroundings.with_deadline(deadline),
             None => surroundings,

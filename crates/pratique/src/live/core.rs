@@ -45,11 +45,14 @@ impl Core {
         self.directories.collect(&mut ingredients);
         let mut known = self.cluster.is_ready();
         let fixed = ingredients.api.len().saturating_sub(self.sources.len());
+        let excludes_virtual = ingredients.feature_gates.excludes_virtual_resources;
         let places = ingredients.api.iter_mut().skip(fixed);
         for (place, source) in places.zip(&self.sources) {
             match source.current() {
                 Some(current) => {
-                    super::log::changed(place, &current);
+                    if excludes_virtual {
+                        super::log::changed(place, &current);
+                    }
                     *place = current;
                 }
                 None => known = false,

@@ -160,7 +160,7 @@ fn reserved_names_are_looked_at_after_mutation() {
         Acted::change(object)
     };
     let builder = Admission::builder()
-        .reserve_names(true)
+        .registry_checks(true)
         .step(Place::Schema, step("namer", named));
     assert_eq!(admit(builder, &request).status.unwrap().code, 422);
 }

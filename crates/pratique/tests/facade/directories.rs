@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pratique::manifest::Plugin;
+use pratique::types::FeatureGates;
 use pratique::{Admission, Live, Reload, ReloadResult, StartError, Witness};
 
 use crate::world::{configmap, mutating_policy, run, validating_policy};
@@ -174,7 +175,10 @@ fn a_configuration_names_what_is_watched() {
     );
     wait("a change", || code(&live) == 422);
     let without = Admission::builder()
-        .manifest_gate(false)
+        .feature_gates(FeatureGates {
+            manifests: false,
+            ..FeatureGates::default()
+        })
         .configuration(path.to_str().unwrap());
     let error = without.unwrap_err().to_string();
     assert!(error.contains("Forbidden"), "{error}");

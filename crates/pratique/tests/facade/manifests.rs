@@ -4,6 +4,7 @@ use std::fs;
 
 use pratique::Admission;
 use pratique::manifest::Plugin;
+use pratique::types::FeatureGates;
 
 use crate::webhooks::{MUTATING, VALIDATING, webhook};
 use crate::world::{file, mutating_policy, validating_policy};
@@ -174,7 +175,13 @@ fn directories() {
         );
         let file = format!("{root}/admission.yaml");
         fs::write(&file, configuration).unwrap();
-        let said = match Admission::builder().manifest_gate(gate).configuration(&file) {
+        let said = match Admission::builder()
+            .feature_gates(FeatureGates {
+                manifests: gate,
+                ..FeatureGates::default()
+            })
+            .configuration(&file)
+        {
             Ok(_) => String::new(),
             Err(errors) => errors.to_string(),
         };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pratique::manifest::{Options, Plugin, load_api_files};
-use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
+use pratique::types::{AdmissionRequest, FeatureGates, GroupVersionKind, GroupVersionResource, Operation};
 use pratique::{Admission, Configurations, Expressions, InMemory, Live, Outcome};
 use pratique_exclusion::VIRTUAL_RESOURCES;
 use pratique_metrics::Metrics;
@@ -78,7 +78,7 @@ impl Day {
         let (metrics, source) = (Metrics::new("server"), InMemory::new(Configurations::default()));
         let path = |at: usize| directories[at].path().to_str().unwrap();
         let live = Admission::builder()
-            .reserve_names(true)
+            .registry_checks(true)
             .caller(markers)
             .directory(path(0), plugins[0])
             .unwrap()
@@ -220,7 +220,12 @@ fn a_day_with_webhooks() {
 #[test]
 fn the_api_takes_no_reserved_names() {
     let judged = |gate: bool, kind: &str, name: &str, operation: Operation| {
-        let builder = Admission::builder().reserve_names(true).manifest_gate(gate);
+        let builder = Admission::builder()
+            .registry_checks(true)
+            .feature_gates(FeatureGates {
+                manifests: gate,
+                ..FeatureGates::default()
+            });
         let live = builder.live().start().unwrap();
         run(live.admit(&registration(kind, name, operation))).unwrap()
     };
@@ -254,8 +259,8 @@ fn the_api_takes_no_reserved_names() {
     }
 }
 
-#[test]
-fn virtual_resources_pass() {
+/// Of everything: a policy and a webhook that deny, webhooks without the virtual resources or with them.
+fn deny_everything(excludes_virtual_resources: bool) -> (Live, Markers) {
     let everything = |text: String| {
         text.replace("apiGroups: ['']", "apiGroups: ['*']")
             .replace(
@@ -273,20 +278,75 @@ fn virtual_resources_pass() {
     let hook = everything(webhook(VALIDATING, "w.static.k8s.io", "deny", ""));
     let markers = Markers::default();
     let admission = Admission::builder()
+        .feature_gates(FeatureGates {
+            excludes_virtual_resources,
+            ..FeatureGates::default()
+        })
         .files(&[file("p.yaml", &denying)], POLICIES)
         .unwrap()
         .files(&[file("w.yaml", &hook)], VALIDATING)
         .unwrap()
         .caller(markers.clone());
-    let live = admission.live().start().unwrap();
+    (admission.live().start().unwrap(), markers)
+}
+
+fn virtual_request((group, resource): (&str, &str)) -> AdmissionRequest<'static> {
+    let object = format!(r#"{{"apiVersion":"{group}/v1","kind":"Review"}}"#);
+    AdmissionRequest {
+        object: pratique_json::parse(object.as_bytes()).unwrap().into_owned(),
+        kind: GroupVersionKind::new(group, "v1", "Review"),
+        resource: GroupVersionResource::new(group, "v1", resource),
+        ..configmap("")
+    }
+}
+
+#[test]
+fn virtual_resources_pass() {
+    let (live, markers) = deny_everything(true);
     assert!(run(live.admit(&configmap(""))).unwrap().status.is_some());
-    for (group, resource) in VIRTUAL_RESOURCES {
-        let request = AdmissionRequest {
-            kind: GroupVersionKind::new(group, "v1", "Review"),
-            resource: GroupVersionResource::new(group, "v1", resource),
-            ..configmap("")
-        };
-        assert!(run(live.admit(&request)).unwrap().allowed(), "{group}/{resource}");
+    for resource in VIRTUAL_RESOURCES {
+        let outcome = run(live.admit(&virtual_request(resource))).unwrap();
+        assert!(outcome.allowed(), "{resource:?}");
     }
     assert!(markers.0.lock().unwrap().is_empty());
+}
+
+#[test]
+fn webhooks_see_virtual_resources_without_the_gate() {
+    let (live, markers) = deny_everything(false);
+    for resource in VIRTUAL_RESOURCES {
+        let status = run(live.admit(&virtual_request(resource)))
+            .unwrap()
+            .status
+            .unwrap();
+        assert!(status.message.contains("admission webhook"), "{}", status.message);
+    }
+    // Policies never see them.
+    assert_eq!(markers.0.lock().unwrap().len(), VIRTUAL_RESOURCES.len());
+}
+
+#[test]
+fn rules_that_have_no_effect_are_warned_of() {
+    let warnings = |excludes_virtual_resources, operation| {
+        let builder = Admission::builder()
+            .registry_checks(true)
+            .feature_gates(FeatureGates {
+                excludes_virtual_resources,
+                ..FeatureGates::default()
+            });
+        let live = builder.live().start().unwrap();
+        let mut request = registration("ValidatingWebhookConfiguration", "x", operation);
+        let rules = r#"{"metadata":{"name":"x"},"webhooks":[{"rules":[
+            {"apiGroups":["authentication.k8s.io"],"apiVersions":["*"],"resources":["tokenreviews"]}]}]}"#;
+        request.object = pratique_json::parse(rules.as_bytes()).unwrap().into_owned();
+        let outcome = run(live.admit(&request)).unwrap();
+        assert!(outcome.allowed());
+        outcome.warnings
+    };
+    let warning = "webhooks[0].rules[0]: tokenreviews.authentication.k8s.io is excluded from admission webhooks; \
+                   this rule will have no effect";
+    assert_eq!(warnings(true, Operation::Create), [warning]);
+    assert_eq!(warnings(true, Operation::Update), [warning]);
+    assert!(warnings(true, Operation::Delete).is_empty());
+    assert!(warnings(false, Operation::Create).is_empty());
 }
