@@ -42,6 +42,10 @@ pub(super) fn print(arguments: &RegistrationArguments, judged: &Judged) -> Resul
         text.push_str(&yaml::block(&value, 0));
     }
     output::answer(&text)?;
+    if text.is_empty() {
+        output::note("note: nothing is bound, and there are no webhooks: an API server has nothing to ask\n");
+        return Ok(Answer::Yes);
+    }
     if arguments.webhook_ca.is_none() && arguments.webhook_ca_from.is_none() {
         output::note(NO_AUTHORITY);
     }
@@ -86,6 +90,7 @@ fn registration(arguments: &RegistrationArguments) -> Result<Registration, Troub
             .into_iter()
             .collect(),
         exempt: arguments.exempt_namespace.clone(),
+        exempt_labels: arguments.exempt_namespace_label.clone(),
         timeout: arguments.webhook_timeout,
     })
 }

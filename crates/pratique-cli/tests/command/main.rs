@@ -18,6 +18,7 @@ mod hostile;
 mod mistakes;
 mod outputs;
 mod readme;
+mod registry;
 mod review;
 mod serve;
 mod story;

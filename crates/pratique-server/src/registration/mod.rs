@@ -38,6 +38,9 @@ pub struct Registration {
     pub annotations: Vec<(String, String)>,
     /// Namespaces that are never asked about, besides those that a cluster needs to start.
     pub exempt: Vec<String>,
+    /// Labels that exempt a namespace, as the keys with the values that do; a key without values exempts all namespaces
+    /// that have it.
+    pub exempt_labels: Vec<(String, Vec<String>)>,
     /// How many seconds an API server waits.
     pub timeout: u32,
 }
@@ -113,9 +116,7 @@ impl Registration {
             "matchPolicy": "Equivalent",
             "sideEffects": "None",
             "timeoutSeconds": self.timeout,
-            "namespaceSelector": {"matchExpressions": [
-                {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": self.exempt()},
-            ]},
+            "namespaceSelector": {"matchExpressions": self.namespaces()},
             "rules": cells.rules(),
         });
         if cells.iter().any(may_be_of_the_cluster) {
@@ -155,6 +156,20 @@ impl Registration {
             Reached::Service { namespace, name, .. } => format!("{name}.{namespace}.svc"),
             Reached::Url(_) => format!("{}.pratique.local", self.name),
         }
+    }
+
+    /// What selects the namespaces that are asked about.
+    fn namespaces(&self) -> Vec<Value> {
+        let by_name =
+            json!({"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": self.exempt()});
+        let by_label = self
+            .exempt_labels
+            .iter()
+            .map(|(key, values)| match values.is_empty() {
+                true => json!({"key": key, "operator": "DoesNotExist"}),
+                false => json!({"key": key, "operator": "NotIn", "values": values}),
+            });
+        std::iter::once(by_name).chain(by_label).collect()
     }
 
     /// Namespaces that are never asked about: the server's own among them, which may not wait for itself.
@@ -317,6 +332,7 @@ mod tests {
                 "pratique/admission".into(),
             )],
             exempt: vec!["ingress".into()],
+            exempt_labels: Vec::new(),
             timeout: 5,
         }
     }
@@ -363,6 +379,27 @@ mod tests {
         );
         assert_eq!(hooks[0]["name"], "fail.validating.admission.pratique.svc");
         assert_eq!(hooks[1]["failurePolicy"], "Ignore");
+    }
+
+    #[test]
+    fn labels_exempt_namespaces() {
+        let registration = Registration {
+            exempt_labels: vec![
+                ("runlevel".into(), vec!["0".into(), "1".into()]),
+                ("example.com/bootstrap".into(), Vec::new()),
+            ],
+            ..registration()
+        };
+        let text = policy("a", "Fail", "[pods]", "[CREATE]", true);
+        let objects = registration.objects(&[set(Plugin::ValidatingAdmissionPolicy, &text)]);
+        let expressions = &objects[0]["webhooks"][0]["namespaceSelector"]["matchExpressions"];
+        assert_eq!(
+            expressions.as_array().unwrap()[1..],
+            [
+                json!({"key": "runlevel", "operator": "NotIn", "values": ["0", "1"]}),
+                json!({"key": "example.com/bootstrap", "operator": "DoesNotExist"}),
+            ]
+        );
     }
 
     #[test]
