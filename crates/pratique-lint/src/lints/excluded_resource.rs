@@ -28,7 +28,7 @@ pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Re
             };
             if REVIEWS.iter().any(named) {
                 let message =
-                    format!("{name} are never shown to policies and webhooks: the rule does not match them");
+                    format!("{name} are not shown to policies and webhooks: the rule does not match them");
                 let mut list = rule.path.clone();
                 list.push(pratique_manifest::Step::Field("resources".to_owned()));
                 report.add(origin, &item(&list, index, ""), Finding::new(&LINT, message));
@@ -59,7 +59,7 @@ mod tests {
             )
         };
         let reviews = named("authentication.k8s.io", "tokenreviews");
-        check(&LINT, &reviews, &[("tokenreviews", "never shown")]);
+        check(&LINT, &reviews, &[("tokenreviews", "not shown")]);
         check(&LINT, &named("'*'", "'*'"), &[]);
         check(&LINT, &named("''", "serviceaccounts/token"), &[]);
         check(&LINT, &named("example.com", "tokenreviews"), &[]);
