@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 use crate::source::{Position, Source};
+use crate::unknown::Unknown;
 
 /// One fault of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +84,8 @@ pub enum FaultKind {
     Error(String),
     /// The evaluation ended early: nothing absorbs it.
     Stopped(Stop),
+    /// It needs what the host does not know: nothing absorbs it, as the value could be any.
+    Unknown(Unknown),
     /// Where the reference's own code fails; nothing absorbs that either. Shown after `internal error: `.
     Internal(String),
 }
@@ -114,6 +117,11 @@ impl Fault {
         Fault(Box::new(FaultKind::Stopped(stop)))
     }
 
+    /// The end of an evaluation that needs what the host does not know.
+    pub fn unknown(unknown: Unknown) -> Self {
+        Fault(Box::new(FaultKind::Unknown(unknown)))
+    }
+
     /// The error of an operator or function that does not know the types of its arguments.
     pub fn no_such_overload() -> Self {
         Fault::error("no such overload")
@@ -131,7 +139,10 @@ impl Fault {
 
     /// Whether it ends the evaluation: no operator absorbs it.
     pub fn is_stop(&self) -> bool {
-        matches!(*self.0, FaultKind::Stopped(_) | FaultKind::Internal(_))
+        matches!(
+            *self.0,
+            FaultKind::Stopped(_) | FaultKind::Unknown(_) | FaultKind::Internal(_)
+        )
     }
 }
 
@@ -142,6 +153,7 @@ impl Display for Fault {
         match self.kind() {
             FaultKind::Error(message) => formatter.write_str(message),
             FaultKind::Internal(message) => write!(formatter, "internal error: {message}"),
+            FaultKind::Unknown(unknown) => write!(formatter, "undecided: {unknown}"),
             FaultKind::Stopped(Stop::CostLimit) => {
                 formatter.write_str("operation cancelled: actual cost limit exceeded")
             }

@@ -138,6 +138,7 @@ mod source;
 pub mod text;
 pub mod time;
 mod types;
+mod unknown;
 pub mod url;
 pub mod value;
 
@@ -153,6 +154,7 @@ pub use plan::{Observer, Program, Unobserved};
 pub use report::Report;
 pub use source::{Position, Source};
 pub use types::Type;
+pub use unknown::Unknown;
 pub use value::Value;
 
 /// The examples of the README are tests too.

@@ -9,6 +9,7 @@ use crate::constant::Constant;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::time::{Duration, Timestamp};
+use crate::unknown::Unknown;
 
 /// What an evaluation gives: a value, or the error that took its place.
 pub type Evaluation<'a> = Result<Value<'a>, Fault>;
@@ -125,6 +126,13 @@ pub trait Struct: Debug {
     /// Whether comprehensions can go over its fields.
     fn is_iterable(&self) -> bool {
         self.is_indexable()
+    }
+
+    /// What is not known of it, where the host knows only some of its fields. Only attributes look into such a value: one
+    /// that ends at it has no value, and so has one at a field whose [`get`](Self::get) or [`has`](Self::has) says that
+    /// it is [unknown](Fault::unknown).
+    fn unknown(&self) -> Option<Unknown> {
+        None
     }
 
     /// The error of an index that is no name.

@@ -62,6 +62,25 @@ impl Program {
         }
     }
 
+    /// Whether all that it reads of a variable is `known`, which is asked for paths of names, and for each whether only
+    /// its presence counts.
+    pub fn reads_only(&self, variable: Slot, known: impl Fn(&[&str], bool) -> bool) -> bool {
+        self.nodes.iter().all(|node| {
+            let Node::Attribute(attribute) = node else {
+                return true;
+            };
+            if !matches!(&attribute.root, Root::Variable { slot, .. } if *slot == variable) {
+                return true;
+            }
+            let names = attribute.path.iter().map(|step| match &step.key {
+                Key::Name(name) | Key::Declared(name) => Some(&**name),
+                _ => None,
+            });
+            let names: Option<Vec<&str>> = names.collect();
+            names.is_some_and(|names| known(&names, attribute.presence))
+        })
+    }
+
     /// The fields that it reads of a variable; `None` where it does something else with the variable as well, so that
     /// any of its fields may count.
     pub fn fields_read(&self, variable: Slot) -> Option<Vec<&str>> {

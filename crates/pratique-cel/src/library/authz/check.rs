@@ -1,11 +1,12 @@
 //! What a host is asked, and what it answers.
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Display, Formatter};
+use std::hash::{Hash, Hasher};
 
 /// Answers authorization checks.
 pub trait Authorizer: Debug + Send + Sync {
-    /// Answers a check, or says that the answer is not known yet. Must not block.
+    /// Answers a check, or says that the answer is not known, or not yet. Must not block.
     fn authorize(&self, check: &Check<'_>) -> Answer;
 }
 
@@ -82,6 +83,120 @@ pub enum Answer {
     Decided(Decision),
     /// It is not known yet: the evaluation ends, to be repeated.
     Pending,
+    /// It cannot be known: the evaluation ends, undecided.
+    Unknown,
+}
+
+/// Answers no check: there is nothing to ask, so that what depends on one is undecided.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoAuthorizer;
+
+impl Authorizer for NoAuthorizer {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Unknown
+    }
+}
+
+/// A [`Check`] to keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Who.
+    pub user: User,
+    /// Does what: a verb of the API, or of HTTP for a path.
+    pub verb: String,
+    /// To what.
+    pub subject: QuestionSubject,
+}
+
+/// What a [`Question`] is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QuestionSubject {
+    /// A path that is no resource.
+    Path(String),
+    /// A resource, in all of its versions.
+    Resource(Box<ResourceCheck>),
+}
+
+impl Question {
+    /// The check.
+    pub fn check(&self) -> Check<'_> {
+        Check {
+            user: &self.user,
+            verb: &self.verb,
+            target: match &self.subject {
+                QuestionSubject::Path(path) => Target::Path(path),
+                QuestionSubject::Resource(resource) => Target::Resource(resource),
+            },
+        }
+    }
+}
+
+impl From<&Check<'_>> for Question {
+    fn from(check: &Check<'_>) -> Self {
+        Question {
+            user: check.user.clone(),
+            verb: check.verb.to_owned(),
+            subject: match check.target {
+                Target::Path(path) => QuestionSubject::Path(path.to_owned()),
+                Target::Resource(resource) => QuestionSubject::Resource(Box::new(resource.clone())),
+            },
+        }
+    }
+}
+
+/// Of the user the name has to do: checks of one request are about its user and a few service accounts.
+impl Hash for Question {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.user.name.hash(state);
+        self.verb.hash(state);
+        match &self.subject {
+            QuestionSubject::Path(path) => path.hash(state),
+            QuestionSubject::Resource(resource) => {
+                let ResourceCheck {
+                    group,
+                    resource,
+                    subresource,
+                    namespace,
+                    name,
+                    ..
+                } = &**resource;
+                (group, resource, subresource, namespace, name).hash(state);
+            }
+        }
+    }
+}
+
+/// `user "ann" may create deployments.apps/scale "web" in namespace "shop"`
+impl Display for Question {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "user {:?} may {} ", self.user.name, self.verb)?;
+        match &self.subject {
+            QuestionSubject::Path(path) => formatter.write_str(path),
+            QuestionSubject::Resource(check) => Display::fmt(check, formatter),
+        }
+    }
+}
+
+impl Display for ResourceCheck {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.resource)?;
+        for (separator, part) in [(".", &self.group), ("/", &self.subresource)] {
+            if !part.is_empty() {
+                write!(formatter, "{separator}{part}")?;
+            }
+        }
+        for (label, part) in [
+            ("", &self.name),
+            ("in namespace ", &self.namespace),
+            ("with fields ", &self.field_selector),
+            ("with labels ", &self.label_selector),
+        ] {
+            if !part.is_empty() {
+                write!(formatter, " {label}{part:?}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A decision.

@@ -1,14 +1,17 @@
 //! Authorization checks: `authorizer.group('apps').resource('deployments').check('create').allowed()`.
 //!
 //! The host answers them through [`Authorizer`], at once or not: an evaluation that needs an answer which is not there
-//! yet ends early, for the host to begin again when it has one.
+//! yet ends early, for the host to begin again when it has one; one that needs an answer which cannot be known ends as
+//! [`Unknown`].
 
 mod check;
 mod values;
 
 use std::sync::Arc;
 
-pub use check::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
+pub use check::{
+    Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
+};
 
 use super::Library;
 use super::arguments::{opaque, string};
@@ -19,6 +22,7 @@ use crate::error::{Fault, Stop};
 use crate::function::{CallFn, Function};
 use crate::names;
 use crate::types::Type;
+use crate::unknown::Unknown;
 use crate::value::{Evaluation, Value};
 use values::{AuthorizerValue, DecisionValue, GroupCheckValue, PathCheckValue, ResourceCheckValue, Subject};
 
@@ -238,13 +242,18 @@ fn check_resource<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluat
 }
 
 fn decide<'a>(context: &Context<'a>, subject: &Subject, verb: &str, target: Target<'_>) -> Evaluation<'a> {
-    match subject.host.authorize(&Check {
+    let check = Check {
         user: &subject.user,
         verb,
         target,
-    }) {
+    };
+    match subject.host.authorize(&check) {
         Answer::Decided(decision) => Ok(context.arena.opaque(DecisionValue(decision))),
         Answer::Pending => Err(Fault::stop(Stop::Pending)),
+        Answer::Unknown => {
+            let question = Box::new(Question::from(&check));
+            Err(Fault::unknown(Unknown::Check(question)))
+        }
     }
 }
 

@@ -88,6 +88,26 @@ fn paths() {
 }
 
 #[test]
+fn answers_that_cannot_be_known() {
+    let arena = Arena::new();
+    let context = Context::new(&arena, u64::MAX);
+    let calls: &[(CallFn, &[&str])] = &[
+        (group, &["apps"]),
+        (resource, &["deployments"]),
+        (subresource, &["scale"]),
+        (namespace, &["n"]),
+        (name, &["d"]),
+        (check_resource, &["get"]),
+    ];
+    let fault = chain(&context, authorizer(&arena, user(), Arc::new(NoAuthorizer)), calls).unwrap_err();
+    assert!(fault.is_stop());
+    assert_eq!(
+        fault.to_string(),
+        r#"undecided: it is not known whether user "ann" may get deployments.apps/scale "d" in namespace "n""#
+    );
+}
+
+#[test]
 fn resources() {
     check(
         &[(group, &["apps"]), (resource, &["\t"])],

@@ -59,7 +59,10 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     fn known(&self, attribute: &'a Attribute) -> Option<Value<'a>> {
         let root = self.root(attribute)?;
         if attribute.path.is_empty() {
-            return Some(*root);
+            return match root {
+                Value::Struct(value) if value.unknown().is_some() => None,
+                value => Some(*value),
+            };
         }
         let object = input(root)?;
         if attribute.presence {
@@ -120,7 +123,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         match (attribute.charge, result) {
             (Charge::One, Ok(value)) => {
                 self.context.charge(1)?;
-                ops::sound(value)
+                whole(value)
             }
             // A key may be what is no value, and is an error of its own then.
             (Charge::Inner, result) => result,
@@ -131,7 +134,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             (_, Err(stop)) if stop.is_stop() => Err(stop),
             (charge, result) => {
                 self.settle(charge)?;
-                result.and_then(ops::sound)
+                result.and_then(whole)
             }
         }
     }
@@ -304,7 +307,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         match key {
             Key::Declared(name) | Key::Name(name) => Ok(Value::String(name)),
             Key::Constant(constant) => Ok(constant.value()),
-            Key::Computed(node) | Key::Input(node) => match self.evaluate(*node)? {
+            Key::Computed(node) | Key::Input(node) => match whole(self.evaluate(*node)?)? {
                 key @ (Value::String(_)
                 | Value::Int(_)
                 | Value::Uint(_)
@@ -315,6 +318,18 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 other => Err(invalid_key(ops::go_type(&other))),
             },
         }
+    }
+}
+
+/// A value, unless it stands for an error, or is known in part only.
+#[inline]
+fn whole(value: Value<'_>) -> Evaluation<'_> {
+    match value {
+        Value::Struct(own) | Value::Optional(Some(&Value::Struct(own))) => match own.unknown() {
+            Some(unknown) => Err(Fault::unknown(unknown)),
+            None => Ok(value),
+        },
+        value => ops::sound(value),
     }
 }
 
