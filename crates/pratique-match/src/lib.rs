@@ -16,7 +16,7 @@ pub use equivalents::{Equivalent, Equivalents};
 pub use index::MatchIndex;
 pub use label_syntax::is_label_key;
 pub use mismatch::{Mismatch, RuleField};
-pub use request::{Namespaces, Target, labels_of};
+pub use request::{NAME_LABEL, Namespace, Namespaces, Target, labels_of};
 pub use resources::{MatchError, MatchResources, Matched};
 pub use rules::{Found, Rule, Rules};
 pub use selector::{InvalidSelector, Labels, Selector};

@@ -129,8 +129,8 @@ mod tests {
     struct Nowhere(Value<'static>);
 
     impl Namespaces for Nowhere {
-        fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
-            Some(&self.0)
+        fn namespace<'a>(&'a self, _: &str) -> crate::Namespace<'a> {
+            crate::Namespace::Stored(&self.0)
         }
     }
 

@@ -30,8 +30,57 @@ pub struct Target<'r> {
 
 /// Where stored namespaces come from.
 pub trait Namespaces {
-    /// The `v1` Namespace of a name.
-    fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>>;
+    /// What is known of the namespace of a name.
+    fn namespace<'a>(&'a self, name: &str) -> Namespace<'a>;
+}
+
+/// What is known of a namespace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Namespace<'a> {
+    /// It does not exist.
+    Absent,
+    /// It exists, and only its name is known, with the [label](NAME_LABEL) that an API server gives it.
+    Named,
+    /// The stored `v1` Namespace.
+    Stored(&'a Value<'a>),
+}
+
+/// The label that an API server puts on every namespace: its name.
+pub const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+
+impl<'a> Namespace<'a> {
+    /// The stored object, if it is known.
+    pub fn stored(self) -> Option<&'a Value<'a>> {
+        match self {
+            Namespace::Stored(stored) => Some(stored),
+            Namespace::Absent | Namespace::Named => None,
+        }
+    }
+
+    /// Whether it exists.
+    pub fn exists(self) -> bool {
+        self != Namespace::Absent
+    }
+
+    /// This, unless another view knows more.
+    #[must_use]
+    pub fn or(self, other: impl FnOnce() -> Self) -> Self {
+        match self {
+            Namespace::Stored(_) => self,
+            Namespace::Absent => other(),
+            Namespace::Named => match other() {
+                Namespace::Absent => self,
+                known => known,
+            },
+        }
+    }
+}
+
+/// The stored namespace of a view that knows all there are.
+impl<'a> From<Option<&'a Value<'a>>> for Namespace<'a> {
+    fn from(stored: Option<&'a Value<'a>>) -> Self {
+        stored.map_or(Namespace::Absent, Namespace::Stored)
+    }
 }
 
 impl<'r> Target<'r> {

@@ -6,7 +6,7 @@ use pratique_json::Value;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Operation};
 
 use crate::equivalents::Equivalents;
-use crate::request::{Namespaces, Target};
+use crate::request::{Namespace, Namespaces, Target};
 use crate::rules::{Found, Rules};
 use crate::selector::{InvalidSelector, Labels, Selector};
 
@@ -50,6 +50,14 @@ pub enum MatchError {
     /// A namespace is created or updated, but not given.
     #[error("Internal error occurred: object does not implement the Object interfaces")]
     NoMetadata,
+    /// Everything else matches, and whether the namespace is selected depends on labels that are not known.
+    #[error("the labels of namespace \"{name}\" are not known: {selector} selects by them")]
+    UnknownLabels {
+        /// The namespace.
+        name: String,
+        /// The selector, as `kubectl` takes it.
+        selector: String,
+    },
     /// Nobody knows the kind of an equivalent resource.
     #[error("unable to convert to {0}: unknown kind")]
     UnknownKind(GroupVersionResource),
@@ -147,6 +155,13 @@ impl MatchResources {
         }))
     }
 
+    /// Whether namespaces are selected by labels that they do not all have from their names.
+    pub fn selects_namespaces(&self) -> bool {
+        self.namespace_selector
+            .as_ref()
+            .is_ok_and(|selector| !selector.is_of_names())
+    }
+
     pub(crate) fn namespace_matches(
         &self,
         target: &Target<'_>,
@@ -166,10 +181,18 @@ impl MatchResources {
             let labels = target.labels_of(target.object).ok_or(MatchError::NoMetadata)?;
             return Ok(selector.matches(labels));
         }
-        let namespace = namespaces.namespace(target.namespace);
-        let namespace =
-            namespace.ok_or_else(|| MatchError::NamespaceNotFound(target.namespace.to_owned()))?;
-        Ok(selector.matches(labels_at(namespace)))
+        let name = target.namespace;
+        match namespaces.namespace(name) {
+            Namespace::Stored(namespace) => Ok(selector.matches(labels_at(namespace))),
+            Namespace::Absent => Err(MatchError::NamespaceNotFound(name.to_owned())),
+            Namespace::Named => {
+                let matches = selector.matches_name(name);
+                matches.ok_or_else(|| MatchError::UnknownLabels {
+                    name: name.to_owned(),
+                    selector: selector.to_string(),
+                })
+            }
+        }
     }
 
     pub(crate) fn object_matches(&self, target: &Target<'_>) -> Result<bool, MatchError> {
@@ -196,8 +219,16 @@ mod tests {
     struct One<'a>(&'a str, Value<'a>);
 
     impl Namespaces for One<'_> {
-        fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
-            (self.0 == name).then_some(&self.1)
+        fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
+            (self.0 == name).then_some(&self.1).into()
+        }
+    }
+
+    struct NamesOnly;
+
+    impl Namespaces for NamesOnly {
+        fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
+            Namespace::Named
         }
     }
 
@@ -207,16 +238,21 @@ mod tests {
 
     #[track_caller]
     fn check(constraints: &str, expected: Result<bool, &str>) {
+        let namespace = pratique_json::parse(br#"{"metadata":{"labels":{"team":"x"}}}"#).unwrap();
+        check_in(&One("n", namespace), constraints, expected);
+    }
+
+    #[track_caller]
+    fn check_in(namespaces: &dyn Namespaces, constraints: &str, expected: Result<bool, &str>) {
         let rules = r#""resourceRules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods"]}]"#;
         let text = format!("{{{rules},{constraints}}}");
         let constraints: api::MatchResources = serde_json::from_str(&text).unwrap();
         let request: AdmissionRequest<'_> = serde_json::from_str(REQUEST).unwrap();
-        let namespace = pratique_json::parse(br#"{"metadata":{"labels":{"team":"x"}}}"#).unwrap();
         let matched = MatchResources::compile(Some(&constraints))
             .matches(
                 &Target::new(&request),
                 &Equivalents::builtin(),
-                &One("n", namespace),
+                namespaces,
             )
             .map(|matched| matched.is_some())
             .map_err(|error| error.to_string());
@@ -241,6 +277,43 @@ mod tests {
             Err(r#"Internal error occurred: "Near" is not a valid label selector operator"#),
         );
         check(&both(bad, r#""matchLabels":{"app":"b"}"#), Ok(false));
+    }
+
+    #[test]
+    fn names_settle_what_they_can() {
+        let label = crate::NAME_LABEL;
+        let selector = |requirements: &str, object: &str| {
+            format!(
+                r#""namespaceSelector":{{"matchExpressions":[{requirements}]}},"objectSelector":{{{object}}}"#
+            )
+        };
+        let of = |key: &str, operator: &str, values: &str| {
+            format!(r#"{{"key":"{key}","operator":"{operator}","values":[{values}]}}"#)
+        };
+        let named = of(label, "In", r#""n","m""#);
+        let other = of(label, "NotIn", r#""n""#);
+        let team = of("team", "Exists", "");
+        check_in(&NamesOnly, &selector("", ""), Ok(true));
+        check_in(&NamesOnly, &selector(&named, ""), Ok(true));
+        check_in(&NamesOnly, &selector(&other, ""), Ok(false));
+        check_in(&NamesOnly, &selector(&format!("{team},{other}"), ""), Ok(false));
+        let unknown = r#"the labels of namespace "n" are not known: kubernetes.io/metadata.name in (n,m),team selects by them"#;
+        check_in(
+            &NamesOnly,
+            &selector(&format!("{named},{team}"), ""),
+            Err(unknown),
+        );
+        // What does not match otherwise does not depend on them.
+        let excluded = format!(
+            r#"{},"excludeResourceRules":[{{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["*"]}}]"#,
+            selector(&team, "")
+        );
+        check_in(&NamesOnly, &excluded, Ok(false));
+        check_in(
+            &NamesOnly,
+            &selector(&team, r#""matchLabels":{"app":"b"}"#),
+            Ok(false),
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ use pratique_json::{Object, Value};
 use pratique_types::quote;
 
 use crate::label_syntax::{key_faults, value_faults};
+use crate::request::NAME_LABEL;
 
 /// A compiled `meta/v1` label selector.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -59,6 +60,42 @@ impl Selector {
         self.requirements
             .iter()
             .all(|requirement| requirement.matches(labels))
+    }
+
+    /// Whether it selects a namespace of which only the name is known; `None` where that depends on other labels.
+    pub fn matches_name(&self, name: &str) -> Option<bool> {
+        let (of_name, others): (Vec<&Requirement>, Vec<_>) =
+            self.requirements.iter().partition(|own| own.key == NAME_LABEL);
+        match of_name.iter().all(|own| own.test.fits(Some(name))) {
+            false => Some(false),
+            true => others.is_empty().then_some(true),
+        }
+    }
+
+    /// Whether it looks at no label but that of the name.
+    pub fn is_of_names(&self) -> bool {
+        self.requirements.iter().all(|own| own.key == NAME_LABEL)
+    }
+}
+
+/// As `kubectl --selector` takes it: `app=web,tier in (a,b),!old`.
+impl fmt::Display for Selector {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, Requirement { key, test }) in self.requirements.iter().enumerate() {
+            if index > 0 {
+                formatter.write_str(",")?;
+            }
+            match test {
+                Test::In(values) => match values.as_slice() {
+                    [value] => write!(formatter, "{key}={value}")?,
+                    values => write!(formatter, "{key} in ({})", values.join(","))?,
+                },
+                Test::NotIn(values) => write!(formatter, "{key} notin ({})", values.join(","))?,
+                Test::Exists => formatter.write_str(key)?,
+                Test::DoesNotExist => write!(formatter, "!{key}")?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -149,9 +186,15 @@ impl Requirement {
     }
 
     fn matches(&self, labels: Labels<'_>) -> bool {
-        let label = labels.get(&self.key);
+        self.test.fits(labels.get(&self.key))
+    }
+}
+
+impl Test {
+    /// Whether a label has what is wanted of it.
+    fn fits(&self, label: Option<&str>) -> bool {
         let one_of = |values: &[String]| label.map(|label| values.iter().any(|value| value == label));
-        match &self.test {
+        match self {
             Test::In(values) => one_of(values) == Some(true),
             Test::NotIn(values) => one_of(values) != Some(true),
             Test::Exists => label.is_some(),
