@@ -5,6 +5,7 @@ use pratique_cel::{Environment, Program, Type};
 use crate::declarations::Use;
 use crate::environments::slots;
 use crate::error::ExpressionError;
+use crate::namespace::NamedNamespace;
 use crate::yields;
 
 /// A compiled expression with its text.
@@ -49,6 +50,19 @@ impl Expression {
     /// The variables that it reads, by the names in it; `None` where it may read any.
     pub fn variables_read(&self) -> Option<&[Box<str>]> {
         self.variables_read.as_deref()
+    }
+
+    /// Whether it reads `authorizer` or `authorizer.requestResource`.
+    pub fn asks_authorizer(&self) -> bool {
+        let slots = slots();
+        self.program.reads(slots.authorizer) || self.program.reads(slots.request_resource)
+    }
+
+    /// Whether it reads more of `namespaceObject` than a [`NamedNamespace`] has.
+    pub fn reads_whole_namespace(&self) -> bool {
+        let namespace = slots().namespace_object;
+        let known = NamedNamespace::has_path;
+        self.program.reads(namespace) && !self.program.reads_only(namespace, known)
     }
 
     /// The type of what it yields.

@@ -21,7 +21,7 @@ pub trait Cluster: Namespaces + Sync {
     /// All objects of a kind in a namespace (empty for a kind of cluster scope), by name.
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>>;
 
-    /// A namespace that [`namespace`](Namespaces::namespace) finds, as expressions see it; `None` where nobody has kept
+    /// A stored namespace that [`namespace`](Namespaces::namespace) finds, as expressions see it; `None` where nobody has kept
     /// that, so that it is made for the request.
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
         let _ = name;

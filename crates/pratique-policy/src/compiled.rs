@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::{
-    Closed, Composition, Declarations, Definition, Expression, ExpressionError, Use, slots,
+    Closed, Composition, Declarations, Definition, Expression, ExpressionError, Use,
 };
 
 use crate::variables::{MAX_NESTING, unescaped};
@@ -56,11 +56,14 @@ impl Compiled {
 
     /// Whether it reads `authorizer`.
     pub(crate) fn asks_authorizer(&self) -> bool {
-        let slots = slots();
-        self.expression.as_ref().is_ok_and(|expression| {
-            let program = expression.program();
-            program.reads(slots.authorizer) || program.reads(slots.request_resource)
-        })
+        let expression = self.expression.as_deref();
+        expression.is_ok_and(Expression::asks_authorizer)
+    }
+
+    /// Whether it reads more of `namespaceObject` than the name.
+    pub(crate) fn reads_whole_namespace(&self) -> bool {
+        let expression = self.expression.as_deref();
+        expression.is_ok_and(Expression::reads_whole_namespace)
     }
 }
 

@@ -12,13 +12,13 @@ use crate::trace::Part;
 /// Whether a policy with its match conditions applies; the error is the text of what went wrong, unless the policy
 /// ignores failures.
 ///
-/// One condition that is false beats any errors. There is no `namespaceObject` here, and `request.resource` is that of
+/// One condition that is false beats any errors, and what others depend on that was not given. There is no `namespaceObject` here, and `request.resource` is that of
 /// the request even where the policy matched an equivalent.
 pub(crate) fn apply<'s>(
     hook: &'s Hook,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
-) -> Result<Result<bool, String>, Unfinished> {
+) -> Result<Result<bool, String>, Halt> {
     let conditions = &hook.conditions;
     if conditions.is_empty() {
         return Ok(Ok(true));
@@ -33,6 +33,7 @@ pub(crate) fn apply<'s>(
     let mut errors: Vec<String> = Vec::new();
     let mut failed = false;
     let mut pending = false;
+    let mut undecided = None;
     // The budget counts for all, so all are evaluated even after a false one.
     for (index, condition) in conditions.iter().enumerate() {
         match round.evaluate(Part::Condition(index), condition) {
@@ -41,7 +42,8 @@ pub(crate) fn apply<'s>(
             Ok(Err(error)) if errors.contains(&error) => {}
             Ok(Err(error)) => errors.push(error),
             Err(Halt::Unfinished(Unfinished::Pending)) => pending = true,
-            Err(Halt::Unfinished(unfinished)) => return Err(unfinished),
+            Err(Halt::Undecided(missing)) => undecided = undecided.or(Some(missing)),
+            Err(halt @ Halt::Unfinished(_)) => return Err(halt),
             Err(Halt::OutOfBudget) if pending => break,
             Err(Halt::OutOfBudget) => {
                 return Ok(match hook.failure_policy.ignores() {
@@ -52,12 +54,17 @@ pub(crate) fn apply<'s>(
         }
     }
     if pending {
-        return Err(Unfinished::Pending);
+        return Err(Unfinished::Pending.into());
+    }
+    let ignored = !errors.is_empty() && hook.failure_policy.ignores();
+    if failed || ignored {
+        return Ok(Ok(false));
+    }
+    if let Some(missing) = undecided {
+        return Err(Halt::Undecided(missing));
     }
     Ok(match errors.as_slice() {
-        _ if failed => Ok(false),
         [] => Ok(true),
-        _ if hook.failure_policy.ignores() => Ok(false),
         [error] => Err(error.clone()),
         errors => Err(format!("[{}]", errors.join(", "))),
     })

@@ -1,8 +1,8 @@
 //! Rounds of expressions within a budget.
 
 use pratique_cel::value::Evaluation;
-use pratique_cel::{Activation, Value};
-use pratique_expression::{Expression, slots};
+use pratique_cel::{Activation, Fault, FaultKind, Value};
+use pratique_expression::{Expression, Missing, slots};
 
 use crate::compiled::{Compiled, Variable};
 use crate::memo::{Frame, Key, Known, unfinished};
@@ -33,10 +33,18 @@ pub(crate) struct Round<'e, 's> {
 }
 
 /// Why a round ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Halt {
     OutOfBudget,
     Unfinished(Unfinished),
+    /// What it needs was not given. Expressions after it can be evaluated all the same.
+    Undecided(Box<Missing>),
+}
+
+impl From<Unfinished> for Halt {
+    fn from(unfinished: Unfinished) -> Self {
+        Halt::Unfinished(unfinished)
+    }
 }
 
 /// The value of an expression, or the text of the error that took its place.
@@ -81,8 +89,8 @@ impl<'e, 's> Round<'e, 's> {
         };
         trace.inspect(|trace| trace.begin(part, expression.text()));
         let Known { evaluation, cost, .. } = self.known_or_evaluated(compiled, expression)?;
-        if let Some(unfinished) = evaluation.as_ref().err().and_then(unfinished) {
-            return Err(Halt::Unfinished(unfinished));
+        if let Some(halt) = evaluation.as_ref().err().and_then(|fault| self.halt(fault)) {
+            return Err(halt);
         }
         let of_variables = self.variables.map_or(0, Variables::take_cost);
         let spent = self.spend(of_variables);
@@ -92,6 +100,17 @@ impl<'e, 's> Round<'e, 's> {
         })?;
         Ok(evaluation
             .map_err(|fault| format!("expression '{}' resulted in error: {fault}", expression.text())))
+    }
+
+    /// Why a fault ends more than its evaluation.
+    fn halt(&self, fault: &Fault) -> Option<Halt> {
+        match fault.kind() {
+            FaultKind::Unknown(unknown) => {
+                let missing = Missing::of(unknown, &self.session.request.namespace);
+                Some(Halt::Undecided(Box::new(missing)))
+            }
+            _ => unfinished(fault).map(Halt::Unfinished),
+        }
     }
 
     fn known_or_evaluated(

@@ -5,7 +5,9 @@
 //! it](Mutated); [`validate`] puts a request, perhaps with the changed object, before the validating ones and gives the
 //! [`Verdict`] that an API server would give: the status of a denial, warnings and audit annotations. Neither does
 //! I/O: what they have to know of the cluster they ask a [`Cluster`], and an authorization check that has no answer yet
-//! ends the call with [`Unfinished::Pending`], to be repeated when it has.
+//! ends the call with [`Unfinished::Pending`], to be repeated when it has. What an evaluation needs and was not given (the
+//! answer to a check, more of a namespace than its name) leaves its policy [`Undecided`], and so the request, unless another
+//! policy denies it.
 
 mod annotations;
 mod binding;
@@ -23,6 +25,7 @@ mod memo;
 mod mutating;
 mod names;
 mod namespace;
+mod needs;
 mod observer;
 mod outcome;
 mod params;
@@ -40,15 +43,18 @@ use pratique_typed as typed;
 use pratique_typed::decode;
 
 pub use cluster::{Cluster, ParamScope};
+pub use pratique_match::{Namespace, Namespaces};
 pub use mutating::{
     Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same,
 };
 pub use namespace::NamespaceObject;
+pub use needs::{Need, NeedKind};
 pub use observer::{Decision, Effect, ErrorType, Mutating, Observer};
 pub use outcome::{Unfinished, Verdict};
 pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_exclusion::Origin;
+pub use pratique_expression::{Missing, OnUndecided, Undecided};
 pub use pratique_typed::settle_request;
 pub use pratique_workers::Workers;
 pub use session::{Submission, Surroundings};

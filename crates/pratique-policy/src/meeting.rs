@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use pratique_exclusion::{Origin, Phase, intercepts};
+use pratique_expression::Missing;
 use pratique_json as json;
 use pratique_match::{MatchError, MatchResources, Matched, Target};
 
@@ -25,7 +26,27 @@ pub(crate) struct Meeting<'s> {
     cluster: &'s dyn Cluster,
     trace: Option<&'s dyn Trace>,
     /// What is known of constraints that several bindings have, by their address.
-    bound: RefCell<HashMap<*const MatchResources, Result<bool, String>, RandomState>>,
+    bound: RefCell<HashMap<*const MatchResources, Result<bool, Unmatched>, RandomState>>,
+}
+
+/// Why it cannot be told whether a request matches.
+#[derive(Clone, Debug)]
+pub(crate) enum Unmatched {
+    /// The configuration is in error, in an API server's words.
+    Error(String),
+    /// It depends on what was not given.
+    Undecided(Box<Missing>),
+}
+
+impl From<MatchError> for Unmatched {
+    fn from(error: MatchError) -> Self {
+        match error {
+            MatchError::UnknownLabels { name, selector } => {
+                Unmatched::Undecided(Box::new(Missing::NamespaceLabels { name, selector }))
+            }
+            error => Unmatched::Error(error.to_string()),
+        }
+    }
 }
 
 /// Params, or none for a policy or a binding without.
@@ -113,19 +134,19 @@ impl<'s> Meeting<'s> {
         hook: &Hook,
         candidates: &Candidates<'s>,
         place: u32,
-    ) -> Result<Option<Matched<'s>>, String> {
+    ) -> Result<Option<Matched<'s>>, Unmatched> {
         let known = candidates
             .outcomes
             .get(place as usize)
             .filter(|_| self.trace.is_none());
         let matched = match known {
             Some(Ok(matched)) => Ok(Some(*matched)),
-            Some(Err(error)) => Err(error.to_string()),
-            None => self.matches(&hook.constraints).map_err(|error| error.to_string()),
+            Some(Err(error)) => Err(error.clone().into()),
+            None => self.matches(&hook.constraints).map_err(Unmatched::from),
         };
         let matched = matched.and_then(|matched| {
             let accepted = matched.map(|matched| hook.accepts(matched, self.cluster));
-            accepted.transpose()
+            accepted.transpose().map_err(Unmatched::Error)
         });
         if self.trace.is_some() {
             let met = self.met(&matched, &hook.constraints);
@@ -135,20 +156,20 @@ impl<'s> Meeting<'s> {
     }
 
     /// The params to invoke a policy with, one after the other; `None` for a binding that does not match.
-    pub(crate) fn binding(&self, hook: &Hook, binding: Binding<'_>) -> Result<Option<Params<'s>>, String> {
+    pub(crate) fn binding(&self, hook: &Hook, binding: Binding<'_>) -> Result<Option<Params<'s>>, Unmatched> {
         let kind = hook.param_kind.as_ref();
         let terms = binding.terms;
         let bound = self.is_bound(terms, hook.bindings.len() > 1);
         let params = bound.and_then(|matches| {
             let params = matches.then(|| terms.params(kind, self.target.namespace, self.cluster));
-            params.transpose()
+            params.transpose().map_err(Unmatched::Error)
         });
         if let Some(trace) = self.trace {
             let met = match &terms.resources {
                 Some(resources) => self.met(&params, resources),
                 None => params
                     .as_ref()
-                    .map_or_else(|error| Met::Error(error), |_| Met::Yes),
+                    .map_or_else(Unmatched::met, |_| Met::Yes),
             };
             trace.binding(&binding.name.to_string(), met);
         }
@@ -157,7 +178,7 @@ impl<'s> Meeting<'s> {
 
     /// Whether the request matches a binding, of which the policy may have several; the error is that of the binding's
     /// configuration.
-    pub(crate) fn is_bound(&self, terms: &Terms, of_several: bool) -> Result<bool, String> {
+    pub(crate) fn is_bound(&self, terms: &Terms, of_several: bool) -> Result<bool, Unmatched> {
         let Some(resources) = &terms.resources else {
             return Ok(true);
         };
@@ -165,7 +186,7 @@ impl<'s> Meeting<'s> {
             let matched = self.matches(resources);
             matched
                 .map(|matched| matched.is_some())
-                .map_err(|error| error.to_string())
+                .map_err(Unmatched::from)
         };
         // The set of constraints has it as well.
         if !of_several && Arc::strong_count(resources) <= 2 {
@@ -196,14 +217,24 @@ impl<'s> Meeting<'s> {
         self.trace.inspect(|trace| trace.policy(subject, met));
     }
 
-    fn met<'e, T>(&self, matched: &'e Result<Option<T>, String>, constraints: &MatchResources) -> Met<'e> {
+    fn met<'e, T>(&self, matched: &'e Result<Option<T>, Unmatched>, constraints: &MatchResources) -> Met<'e> {
         match matched {
             Ok(Some(_)) => Met::Yes,
             Ok(None) => {
                 let mismatch = constraints.mismatch(&self.target, self.cluster.equivalents(), self.cluster);
                 mismatch.map_or(Met::Yes, Met::No)
             }
-            Err(error) => Met::Error(error),
+            Err(why) => why.met(),
+        }
+    }
+}
+
+impl Unmatched {
+    /// As those are told who look on.
+    fn met(&self) -> Met<'_> {
+        match self {
+            Unmatched::Error(error) => Met::Error(error),
+            Unmatched::Undecided(missing) => Met::Undecided(missing),
         }
     }
 }

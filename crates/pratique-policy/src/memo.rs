@@ -141,10 +141,16 @@ impl<'s> Memo<'s> {
 
     /// Remembers what an expression gave, unless it came to no end: next time it may.
     pub(crate) fn set(&self, key: Key, known: Known<'s>) {
-        if known.evaluation.as_ref().err().and_then(unfinished).is_none() {
+        if !known.evaluation.as_ref().is_err_and(is_open) {
             self.known.borrow_mut().insert(key, known);
         }
     }
+}
+
+/// Whether a fault says nothing of the expression, but that it was not evaluated to its end, for now or for lack of what
+/// it needs.
+pub(crate) fn is_open(fault: &Fault) -> bool {
+    matches!(fault.kind(), FaultKind::Unknown(_)) || unfinished(fault).is_some()
 }
 
 /// What a fault stands for that says nothing of the expression, but that it was not evaluated to its end.

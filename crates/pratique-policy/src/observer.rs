@@ -1,5 +1,7 @@
 //! What happens while policies judge, for those who count or log it.
 
+use pratique_expression::Undecided;
+
 /// Listens to decisions. All methods do nothing unless implemented.
 pub trait Observer {
     /// A policy with a binding made a decision that has an effect.
@@ -10,6 +12,11 @@ pub trait Observer {
     /// A mutation of a policy was tried.
     fn mutating(&mut self, mutating: &Mutating<'_>) {
         let _ = mutating;
+    }
+
+    /// The decision of a policy depends on what was not given.
+    fn undecided(&mut self, undecided: &Undecided) {
+        let _ = undecided;
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pratique_expression::Undecided;
 use pratique_types::Status;
 
 /// Why judging ended before a verdict.
@@ -20,6 +21,9 @@ pub enum Unfinished {
 pub struct Verdict {
     /// Why the request is refused; `None` where it is allowed.
     pub status: Option<Box<Status>>,
+    /// The policies whose decision depends on what was not given, in order. Where the request is refused, they would not
+    /// change that.
+    pub undecided: Vec<Undecided>,
     /// What to tell the user, in order, repetitions included.
     pub warnings: Vec<String>,
     /// What to keep in the audit log.
@@ -29,6 +33,6 @@ pub struct Verdict {
 impl Verdict {
     /// Whether the request is allowed.
     pub fn allowed(&self) -> bool {
-        self.status.is_none()
+        self.status.is_none() && self.undecided.is_empty()
     }
 }

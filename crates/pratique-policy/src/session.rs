@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use pratique_cel::library::authz::Authorizer;
 use pratique_cel::{Activation, Arena, Context, Program, Value, value::Struct};
-use pratique_expression::{Authorizers, Sees, request_value, slots};
+use pratique_expression::{Authorizers, NamedNamespace, OnUndecided, Sees, request_value, slots};
 use pratique_json as json;
-use pratique_match::{Matched, Target};
+use pratique_match::{Matched, Namespace, Target};
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 use pratique_workers::Workers;
 
@@ -29,6 +29,7 @@ pub struct Surroundings<'a> {
     pub(crate) interrupt: Option<&'a AtomicBool>,
     pub(crate) trace: Option<&'a dyn Trace>,
     pub(crate) workers: Option<&'a dyn Workers>,
+    pub(crate) on_undecided: OnUndecided,
 }
 
 impl<'a> Surroundings<'a> {
@@ -40,6 +41,15 @@ impl<'a> Surroundings<'a> {
             interrupt: None,
             trace: None,
             workers: None,
+            on_undecided: OnUndecided::default(),
+        }
+    }
+
+    /// Sets what becomes of policies whose decision depends on what was not given.
+    pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
+        Surroundings {
+            on_undecided,
+            ..self
         }
     }
 
@@ -80,6 +90,7 @@ pub(crate) struct Store<'s> {
     values: OnceCell<typed_arena::Arena<json::Value<'s>>>,
     variables: typed_arena::Arena<Variables<'s>>,
     namespace: OnceCell<NamespaceObject>,
+    named_namespace: OnceCell<NamedNamespace>,
     memo: Memo<'s>,
 }
 
@@ -140,7 +151,7 @@ pub(crate) struct Session<'s> {
     requests: RefCell<Vec<(Matched<'s>, Value<'s>)>>,
     objects: RefCell<Few<(&'s GroupVersionKind, Objects<'s>)>>,
     /// The stored namespace of the request, if it is to have one.
-    stored_namespace: OnceCell<Option<&'s json::Value<'s>>>,
+    stored_namespace: OnceCell<Option<Namespace<'s>>>,
     /// Whether that is what the cluster has.
     is_in_cluster: Cell<bool>,
     /// The same as expressions see it.
@@ -458,9 +469,15 @@ impl<'s> Session<'s> {
 
     /// `namespaceObject` in a form.
     fn namespace(&self, form: NamespaceForm) -> Value<'s> {
-        let stored = self.stored_namespace.get().copied().flatten();
-        let (Some(stored), false) = (stored, form == NamespaceForm::Absent) else {
-            return Value::Null;
+        let known = self.stored_namespace.get().copied().flatten();
+        let stored = match known {
+            _ if form == NamespaceForm::Absent => return Value::Null,
+            None | Some(Namespace::Absent) => return Value::Null,
+            Some(Namespace::Named) => {
+                let named = || NamedNamespace::new(&self.request.namespace);
+                return Value::Struct(self.store.named_namespace.get_or_init(named));
+            }
+            Some(Namespace::Stored(stored)) => stored,
         };
         let seen = self.namespace.get_or_init(|| {
             let cluster = self.surroundings.cluster;
@@ -517,9 +534,12 @@ impl<'s> Session<'s> {
         let stored = match self.request.namespace.is_empty() || of_namespace {
             true => None,
             false => {
-                let stored = self.surroundings.cluster.namespace(&self.request.namespace);
+                let known = self.surroundings.cluster.namespace(&self.request.namespace);
                 self.is_in_cluster.set(true);
-                Some(stored.ok_or(NoNamespace)?)
+                if !known.exists() {
+                    return Err(NoNamespace);
+                }
+                Some(known)
             }
         };
         self.set_namespace(stored);
@@ -527,7 +547,7 @@ impl<'s> Session<'s> {
     }
 
     /// Takes a stored namespace for that of the request.
-    pub(crate) fn set_namespace(&self, stored: Option<&'s json::Value<'s>>) {
+    pub(crate) fn set_namespace(&self, stored: Option<Namespace<'s>>) {
         // The first one stays.
         let _ = self.stored_namespace.set(stored);
     }

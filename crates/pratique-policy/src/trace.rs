@@ -3,6 +3,7 @@
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
 use pratique_cel::{Activation, Context, Program, Value, plan};
+use pratique_expression::Missing;
 use pratique_match::Mismatch;
 
 use pratique_exclusion::Origin;
@@ -72,6 +73,16 @@ pub enum Does {
     Validate,
 }
 
+impl Does {
+    /// The name of the admission plugin that such policies belong to.
+    pub fn plugin(self) -> &'static str {
+        match self {
+            Does::Mutate => "MutatingAdmissionPolicy",
+            Does::Validate => "ValidatingAdmissionPolicy",
+        }
+    }
+}
+
 /// Whether a request is met by a policy or a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Met<'a> {
@@ -81,6 +92,8 @@ pub enum Met<'a> {
     No(Mismatch),
     /// No policy of this origin ever meets the resource.
     Excluded,
+    /// That depends on what was not given.
+    Undecided(&'a Missing),
     /// That cannot be told, or the policy cannot judge: for a reason in an API server's words.
     Error(&'a str),
 }

@@ -4,7 +4,7 @@ use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::{Type, Value};
 use pratique_expression::{Cache, Composition, Declarations, ExpressionError, Use};
 use pratique_json as json;
-use pratique_match::Matched;
+use pratique_match::{Matched, Namespace};
 use pratique_types::AdmissionRequest;
 
 use crate::compiled::{Compiled, Compiler, Variable};
@@ -82,7 +82,10 @@ impl Trial {
         let session = Session::new(request.into(), surroundings, &store)
             .named_by_object()
             .without_types();
-        session.set_namespace((!namespace.is_null()).then_some(namespace));
+        session.set_namespace(match namespace.is_null() {
+            true => None,
+            false => Some(Namespace::Stored(namespace)),
+        });
         let inputs = Inputs {
             matched,
             objects: session.objects(matched.kind),
@@ -96,6 +99,7 @@ impl Trial {
         let answer = match round.evaluate(Part::Variable(""), &self.expression) {
             Ok(answer) => answer,
             Err(Halt::OutOfBudget) => Err(OUT_OF_BUDGET.to_owned()),
+            Err(Halt::Undecided(missing)) => Err(format!("undecided: {missing}")),
             Err(Halt::Unfinished(unfinished)) => return Err(unfinished),
         };
         Ok(read(TrialResult {

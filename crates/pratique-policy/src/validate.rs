@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use pratique_expression::{Missing, OnUndecided, Undecided};
 use pratique_match::Matched;
 use pratique_types::Status;
 
@@ -9,14 +10,14 @@ use crate::annotations::{Annotations, Collected, Failure};
 use crate::binding::{Action, Binding, Params, Terms};
 use crate::denial::{Denial, namespace_not_found};
 use crate::hook::FailurePolicy;
-use crate::meeting::{Meeting, Param};
+use crate::meeting::{Meeting, Param, Unmatched};
 use crate::memo::NamespaceForm;
 use crate::observer::{Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
 use crate::policies::{Policies, Policy};
 use crate::session::{Inputs, Session, Store, Submission, Surroundings};
 use crate::trace::Does;
-use crate::validator::{Annotated, Decided, Judgement, judge};
+use crate::validator::{Annotated, Decided, Judgement, Open, judge};
 
 /// Judges a request by sets of policies, in their order: static ones first.
 ///
@@ -44,6 +45,8 @@ fn judge_all(
         pending: false,
         decisions: Vec::new(),
         denial: None,
+        undecided: Vec::new(),
+        settled: Vec::new(),
         warnings: Vec::new(),
         annotations: Annotations::default(),
     };
@@ -54,6 +57,8 @@ fn judge_all(
         _ => {}
     }
     bench.decisions.iter().for_each(|own| observer.decided(own));
+    let undecided = bench.settled.iter().chain(&bench.undecided);
+    undecided.for_each(|own| observer.undecided(own));
     match ended {
         Err(End::Unfinished(unfinished)) => Err(unfinished),
         Err(End::Status(status)) => Ok(bench.verdict(Some(status))),
@@ -76,6 +81,9 @@ struct Bench<'b, 's> {
     decisions: Vec<Decision<'s>>,
     /// The first one, which the user is told.
     denial: Option<Denial>,
+    undecided: Vec<Undecided>,
+    /// What was undecided, and counted as an error of its policy.
+    settled: Vec<Undecided>,
     warnings: Vec<String>,
     annotations: Annotations<'s>,
 }
@@ -139,13 +147,13 @@ impl<'s> Bench<'_, 's> {
     fn judge_policy(
         &mut self,
         policy: &'s Policy,
-        matched: Result<Option<Matched<'s>>, String>,
+        matched: Result<Option<Matched<'s>>, Unmatched>,
     ) -> Result<(), End> {
         let matched = match matched {
             Ok(Some(matched)) => matched,
             Ok(None) => return Ok(()),
-            Err(error) => {
-                self.fail(policy, None, &error);
+            Err(why) => {
+                self.unmatched(policy, None, why);
                 return Ok(());
             }
         };
@@ -158,7 +166,7 @@ impl<'s> Bench<'_, 's> {
                     let rounds = (&params, &mut last);
                     self.judge_binding(policy, binding, matched, rounds, &mut collected)?;
                 }
-                Err(error) => self.fail(policy, Some(binding), &error),
+                Err(why) => self.unmatched(policy, Some(binding), why),
             }
         }
         self.annotations.publish(&policy.hook.name, &collected);
@@ -237,25 +245,77 @@ impl<'s> Bench<'_, 's> {
         collected: &mut Collected<'s>,
     ) {
         for (index, decided) in &judgement.decisions {
-            match decided {
-                Decided::Ignored(error) => self.observe(policy, binding, Effect::Allow, *error),
-                Decided::Deny {
-                    message,
-                    reason,
-                    error,
-                } => {
-                    for action in &binding.terms.actions {
-                        self.act(*action, policy, binding, *index, (message, *reason, *error));
-                    }
-                }
-            }
+            self.decide(policy, binding, *index, decided);
         }
         for annotated in &judgement.annotations {
             match annotated {
                 Annotated::Publish { key, value } => collected.add(key, value),
-                Annotated::Error(message) => {
-                    self.observe(policy, binding, Effect::Deny, ErrorType::of_message(message));
-                    self.deny(policy, Some(binding), message, None);
+                Annotated::Error(message) => self.deny_unannotated(policy, binding, message),
+            }
+        }
+        for Open { validation, missing } in &judgement.undecided {
+            if !self.undecided(policy, Some(binding), missing.clone()) {
+                continue;
+            }
+            let error = format!("undecided: {missing}");
+            match validation {
+                Some(index) => self.decide(policy, binding, *index, &Decided::failed(policy, error)),
+                None if policy.hook.failure_policy.ignores() => {}
+                None => self.deny_unannotated(policy, binding, &error),
+            }
+        }
+    }
+
+    /// An audit annotation failed, which denies whatever the binding's actions are.
+    fn deny_unannotated(&mut self, policy: &'s Policy, binding: Binding<'s>, error: &str) {
+        self.observe(policy, binding, Effect::Deny, ErrorType::of_message(error));
+        self.deny(policy, Some(binding), error, None);
+    }
+
+    /// Does what the binding says of a validation that is not true.
+    fn decide(&mut self, policy: &'s Policy, binding: Binding<'s>, index: usize, decided: &Decided<'s>) {
+        match decided {
+            Decided::Ignored(error) => self.observe(policy, binding, Effect::Allow, *error),
+            Decided::Deny {
+                message,
+                reason,
+                error,
+            } => {
+                for action in &binding.terms.actions {
+                    self.act(*action, policy, binding, index, (message, *reason, *error));
+                }
+            }
+        }
+    }
+
+    /// Notes that a policy depends on what was not given; gives whether that is to count as its error.
+    fn undecided(&mut self, policy: &Policy, binding: Option<Binding<'_>>, missing: Missing) -> bool {
+        let undecided = Undecided {
+            plugin: Does::Validate.plugin(),
+            name: policy.hook.name.clone(),
+            binding: binding.map(|binding| binding.name.to_string()),
+            missing,
+        };
+        let settles = self.session.surroundings.on_undecided == OnUndecided::FailurePolicy;
+        let list = match settles {
+            true => &mut self.settled,
+            false => &mut self.undecided,
+        };
+        // Validations and params of a policy may all need the same.
+        if !list.contains(&undecided) {
+            list.push(undecided);
+        }
+        settles
+    }
+
+    /// A policy or a binding of which it cannot be told whether the request matches it.
+    fn unmatched(&mut self, policy: &Policy, binding: Option<Binding<'_>>, why: Unmatched) {
+        match why {
+            Unmatched::Error(error) => self.fail(policy, binding, &error),
+            Unmatched::Undecided(missing) => {
+                let error = missing.to_string();
+                if self.undecided(policy, binding, *missing) {
+                    self.fail(policy, binding, &error);
                 }
             }
         }
@@ -326,6 +386,7 @@ impl<'s> Bench<'_, 's> {
     fn verdict(self, status: Option<Box<Status>>) -> Verdict {
         Verdict {
             status,
+            undecided: self.undecided,
             warnings: self.warnings,
             audit_annotations: self.annotations.into_map(),
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use pratique_cel::Value;
+use pratique_expression::Missing;
 
 use crate::compiled::{Annotation, Validation};
 use crate::conditions;
@@ -19,6 +20,16 @@ pub(crate) struct Judgement<'s> {
     /// One for each validation that is not simply true, by its index; or a single one for an error.
     pub(crate) decisions: Vec<(usize, Decided<'s>)>,
     pub(crate) annotations: Vec<Annotated<'s>>,
+    /// What was not given.
+    pub(crate) undecided: Vec<Open>,
+}
+
+/// What depends on what was not given.
+#[derive(Debug)]
+pub(crate) struct Open {
+    /// The index of the validation; `None` for an audit annotation.
+    pub(crate) validation: Option<usize>,
+    pub(crate) missing: Missing,
 }
 
 /// What came of a validation that is not true.
@@ -56,37 +67,52 @@ pub(crate) fn judge<'s>(
     inputs: &Inputs<'s>,
     audited: &Inputs<'s>,
 ) -> Result<Judgement<'s>, Unfinished> {
+    match go_through(policy, session, inputs, audited) {
+        Ok(judgement) => Ok(judgement),
+        Err(Halt::OutOfBudget) => Ok(Judgement::failed(policy, OUT_OF_BUDGET.to_owned())),
+        Err(Halt::Undecided(missing)) => Ok(Judgement {
+            undecided: vec![Open {
+                validation: Some(0),
+                missing: *missing,
+            }],
+            ..Judgement::default()
+        }),
+        Err(Halt::Unfinished(unfinished)) => Err(unfinished),
+    }
+}
+
+fn go_through<'s>(
+    policy: &'s Policy,
+    session: &Session<'s>,
+    inputs: &Inputs<'s>,
+    audited: &Inputs<'s>,
+) -> Result<Judgement<'s>, Halt> {
     match conditions::apply(&policy.hook, session, inputs)? {
         Ok(true) => {}
         Ok(false) => return Ok(Judgement::default()),
         Err(message) => return Ok(Judgement::failed(policy, message)),
     }
-    let decisions = match validate(policy, session, inputs) {
-        Ok(decisions) => decisions,
-        Err(Halt::OutOfBudget) => return Ok(Judgement::failed(policy, OUT_OF_BUDGET.to_owned())),
-        Err(Halt::Unfinished(unfinished)) => return Err(unfinished),
-    };
-    match annotate(policy, session, audited) {
-        Ok(annotations) => Ok(Judgement {
-            decisions,
-            annotations,
-        }),
-        Err(Halt::OutOfBudget) => Ok(Judgement::failed(policy, OUT_OF_BUDGET.to_owned())),
-        Err(Halt::Unfinished(unfinished)) => Err(unfinished),
-    }
+    let mut undecided = Vec::new();
+    let decisions = validate(policy, session, inputs, &mut undecided)?;
+    let annotations = annotate(policy, session, audited, &mut undecided)?;
+    Ok(Judgement {
+        decisions,
+        annotations,
+        undecided,
+    })
 }
 
 impl Judgement<'_> {
     fn failed(policy: &Policy, message: String) -> Self {
         Judgement {
             decisions: vec![(0, Decided::failed(policy, message))],
-            annotations: Vec::new(),
+            ..Judgement::default()
         }
     }
 }
 
 impl Decided<'_> {
-    fn failed(policy: &Policy, message: String) -> Self {
+    pub(crate) fn failed(policy: &Policy, message: String) -> Self {
         let error = ErrorType::of_message(&message);
         match policy.hook.failure_policy.ignores() {
             true => Decided::Ignored(error),
@@ -106,6 +132,7 @@ fn validate<'s>(
     policy: &'s Policy,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
+    undecided: &mut Vec<Open>,
 ) -> Result<Vec<(usize, Decided<'s>)>, Halt> {
     let expressions = &policy.expressions;
     let mut round = Round::new(session, &policy.hook.variables, inputs, BUDGET);
@@ -115,6 +142,11 @@ fn validate<'s>(
         match round.evaluate(Part::Validation(index), &validation.expression) {
             Ok(Ok(Value::Bool(true))) => {}
             Ok(answer) => unmet.push((index, answer)),
+            // One that is false denies, whatever the others would say.
+            Err(Halt::Undecided(missing)) => undecided.push(Open {
+                validation: Some(index),
+                missing: *missing,
+            }),
             // The others may have checks to ask too.
             Err(halt @ Halt::Unfinished(Unfinished::Pending)) => pending = Some(halt),
             Err(halt) => return Err(pending.unwrap_or(halt)),
@@ -128,7 +160,7 @@ fn validate<'s>(
         false => Ok(Vec::new()),
     };
     match messages {
-        Err(halt @ Halt::Unfinished(_)) => Err(halt),
+        Err(halt @ (Halt::Unfinished(_) | Halt::Undecided(_))) => Err(halt),
         Err(Halt::OutOfBudget) => Ok(decide_without_messages(policy, unmet)),
         Ok(messages) => Ok(decide_all(policy, unmet, messages)),
     }
@@ -152,7 +184,11 @@ fn messages<'s>(
         let Some(expression) = &validation.message_expression else {
             continue;
         };
-        let answer = round.evaluate(Part::Message(index), expression)?;
+        let answer = match round.evaluate(Part::Message(index), expression) {
+            // Like a message that fails: the validation's own counts.
+            Err(Halt::Undecided(missing)) => Err(missing.to_string()),
+            answer => answer?,
+        };
         if unmet.iter().any(|(own, _)| *own == index) {
             answers.push((index, answer));
         }
@@ -217,6 +253,7 @@ fn annotate<'s>(
     policy: &'s Policy,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
+    undecided: &mut Vec<Open>,
 ) -> Result<Vec<Annotated<'s>>, Halt> {
     let annotations = &policy.expressions.annotations;
     if annotations.is_empty() {
@@ -229,8 +266,13 @@ fn annotate<'s>(
     let mut round = Round::new(session, &policy.hook.variables, &inputs, BUDGET);
     let mut published = Vec::new();
     for (index, annotation) in annotations.iter().enumerate() {
-        let answer = round.evaluate(Part::Annotation(index), &annotation.value)?;
-        published.extend(annotated(policy, annotation, answer));
+        match round.evaluate(Part::Annotation(index), &annotation.value) {
+            Err(Halt::Undecided(missing)) => undecided.push(Open {
+                validation: None,
+                missing: *missing,
+            }),
+            answer => published.extend(annotated(policy, annotation, answer?)),
+        }
     }
     Ok(published)
 }

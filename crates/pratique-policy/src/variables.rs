@@ -10,7 +10,7 @@ use pratique_cel::{Activation, Context, Fault, Value, quote};
 use pratique_expression::{Closed, Expression, VARIABLES_TYPE, slots};
 
 use crate::compiled::{Compiled, Variable};
-use crate::memo::{Frame, Key, Known, unfinished};
+use crate::memo::{Frame, Key, Known, is_open, unfinished};
 use crate::session::{Inputs, Session, Workplace};
 use crate::trace::{self, Part};
 
@@ -163,9 +163,9 @@ impl<'s> Variables<'s> {
         }
         let Known { evaluation, cost, .. } = self.known_or_evaluated(name, compiled, expression)?;
         self.cost.set(self.cost.get().saturating_add(cost));
-        evaluation.map_err(|fault| match unfinished(&fault) {
-            Some(_) => fault,
-            None => fails(name, &fault.to_string()),
+        evaluation.map_err(|fault| match is_open(&fault) {
+            true => fault,
+            false => fails(name, &fault.to_string()),
         })
     }
 

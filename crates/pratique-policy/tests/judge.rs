@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_match::{Equivalents, Namespaces};
+use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision, Target};
 use pratique_policy::{Cluster, Origin, ParamScope, Policies, Surroundings, Unfinished, Verdict};
 use pratique_policy::{settle_request, validate};
@@ -37,8 +37,8 @@ impl Town {
 }
 
 impl Namespaces for Town {
-    fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
-        (name == "shop").then_some(&self.namespace)
+    fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
+        (name == "shop").then_some(&self.namespace).into()
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_match::{Equivalents, Namespaces};
+use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
 use pratique_policy::{
     Cluster, MutatingPolicies, Origin, ParamScope, Policies, Submission, Surroundings, mutate, validate,
@@ -23,8 +23,8 @@ use serde_json::{Value as Json, json};
 struct Empty(Equivalents);
 
 impl Namespaces for Empty {
-    fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
-        None
+    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
+        Namespace::Absent
     }
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use pratique_cel::value::Evaluation;
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_match::{Equivalents, Namespaces};
+use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
 use pratique_policy::{
     Cluster, Origin, ParamScope, Part, Policies, Surroundings, Trace, Unfinished, Verdict, Workers, validate,
@@ -46,8 +46,8 @@ impl Town {
 }
 
 impl Namespaces for Town {
-    fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
-        Some(&self.1)
+    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
+        Some(&self.1).into()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use pratique_cel::library::mutation::check_type_names;
 use pratique_cel::{Context, Value};
+use pratique_expression::Missing;
 use pratique_json as json;
 use pratique_merge::structured;
 use pratique_types::GroupVersionKind;
@@ -22,6 +23,8 @@ pub(super) enum Refusal {
     /// It failed in a way that no failure policy ignores.
     Server(String),
     Unfinished(Unfinished),
+    /// What it needs was not given.
+    Undecided(Box<Missing>),
 }
 
 /// The object as a mutation makes it; `None` where it says itself that there is nothing to do.
@@ -77,6 +80,7 @@ fn evaluate<'s>(
         Ok(answer) => answer.map_err(Refusal::Policy),
         Err(Halt::OutOfBudget) => Err(Refusal::Policy(OUT_OF_BUDGET.to_owned())),
         Err(Halt::Unfinished(unfinished)) => Err(Refusal::Unfinished(unfinished)),
+        Err(Halt::Undecided(missing)) => Err(Refusal::Undecided(missing)),
     }
 }
 

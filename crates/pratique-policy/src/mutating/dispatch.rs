@@ -1,6 +1,7 @@
 //! A request before mutating policies.
 
 use pratique_exclusion::Origin;
+use pratique_expression::{Missing, OnUndecided, Undecided};
 use pratique_json as json;
 use pratique_match::Matched;
 use pratique_types::{Operation, Status};
@@ -13,7 +14,8 @@ use super::version::Version;
 use super::{MutatingPolicies, MutatingPolicy};
 use crate::binding::Binding;
 use crate::denial::namespace_not_found;
-use crate::meeting::Meeting;
+use crate::hook::Hook;
+use crate::meeting::{Meeting, Unmatched};
 use crate::observer::{Mutating, Observer};
 use crate::outcome::Unfinished;
 use crate::session::{Session, Store, Submission, Surroundings};
@@ -39,13 +41,14 @@ pub fn mutate<'s>(
         None => submission,
     };
     let second = mutate_once(sets, mutated, surroundings, &mut turns, observer)?;
-    let object = match second.status {
-        Some(_) => None,
-        None => second.object.or(first.object),
+    let object = match second.allowed() {
+        true => second.object.or(first.object),
+        false => None,
     };
     Ok(Mutated {
         object: object.filter(|object| !same(object, submission.object)),
         status: second.status,
+        undecided: second.undecided,
         steps: first.steps.into_iter().chain(second.steps).collect(),
     })
 }
@@ -86,24 +89,31 @@ fn run(
         last: None,
         steps: Vec::new(),
         decisions: Vec::new(),
+        settled: Vec::new(),
     };
     let ended = bench.run(sets);
     let decisions = std::mem::take(&mut bench.decisions);
-    let tell = |observer: &mut dyn Observer| decisions.iter().for_each(|own| observer.mutating(own));
-    let status = match ended {
+    let (status, undecided) = match ended {
         Err(End::Unfinished(unfinished)) => return Err(unfinished),
-        Err(End::Status(status)) => Some(status),
-        Ok(()) => std::mem::take(&mut bench.failures).status(&bench.meeting.target),
+        Err(End::Status(status)) => (Some(status), None),
+        Err(End::Undecided(undecided)) => (None, Some(undecided)),
+        Ok(()) => {
+            let failures = std::mem::take(&mut bench.failures);
+            (failures.status(&bench.meeting.target), None)
+        }
     };
-    tell(observer);
+    decisions.iter().for_each(|own| observer.mutating(own));
+    let open = bench.settled.iter().chain(undecided.as_deref());
+    open.for_each(|own| observer.undecided(own));
     *turns = bench.turns.clone();
-    let object = match status {
-        Some(_) => None,
-        None => bench.result(),
+    let object = match (&status, &undecided) {
+        (None, None) => bench.result(),
+        _ => None,
     };
     Ok(Mutated {
         object,
         status,
+        undecided,
         steps: bench.steps,
     })
 }
@@ -121,6 +131,8 @@ pub(super) struct Bench<'b, 's> {
     pub(super) last: Option<usize>,
     pub(super) steps: Vec<Step>,
     pub(super) decisions: Vec<Mutating<'s>>,
+    /// What was undecided, and counted as an error of its policy.
+    pub(super) settled: Vec<Undecided>,
 }
 
 /// A policy to invoke with a binding and a param.
@@ -137,6 +149,14 @@ pub(super) enum End {
     Unfinished(Unfinished),
     /// An error of the server, not of a policy.
     Status(Box<Status>),
+    /// What a policy depends on was not given: those after it depend on what it would have done.
+    Undecided(Box<Undecided>),
+}
+
+impl From<Unfinished> for End {
+    fn from(unfinished: Unfinished) -> Self {
+        End::Unfinished(unfinished)
+    }
 }
 
 impl From<Status> for End {
@@ -150,7 +170,7 @@ impl<'s> Bench<'_, 's> {
     fn run(&mut self, sets: &[&'s MutatingPolicies]) -> Result<(), End> {
         let mut calls = Vec::new();
         for set in sets {
-            self.gather(set, &mut calls).map_err(End::Unfinished)?;
+            self.gather(set, &mut calls)?;
         }
         if calls.is_empty() {
             return Ok(());
@@ -168,7 +188,7 @@ impl<'s> Bench<'_, 's> {
         Ok(())
     }
 
-    fn gather(&mut self, set: &'s MutatingPolicies, calls: &mut Vec<Call<'s>>) -> Result<(), Unfinished> {
+    fn gather(&mut self, set: &'s MutatingPolicies, calls: &mut Vec<Call<'s>>) -> Result<(), End> {
         let hooks = set.policies.iter().map(|policy| &policy.hook);
         let all = |_, _| Ok(None);
         let candidates = self.meeting.candidates(set.origin, &set.groups, hooks, all)?;
@@ -179,11 +199,47 @@ impl<'s> Bench<'_, 's> {
             let matched = self.meeting.policy(set.origin, &policy.hook, &candidates, *place);
             match matched {
                 Ok(None) => {}
-                Ok(Some(matched)) => self.gather_bindings((set.origin, policy), matched, calls),
-                Err(error) => self.failures.of_configuration(&policy.hook, None, &error),
+                Ok(Some(matched)) => self.gather_bindings((set.origin, policy), matched, calls)?,
+                Err(why) => self.unmatched(&policy.hook, None, why)?,
             }
         }
         Ok(())
+    }
+
+    /// A policy or a binding of which it cannot be told whether the request matches it.
+    fn unmatched(&mut self, hook: &Hook, binding: Option<Binding<'_>>, why: Unmatched) -> Result<(), End> {
+        let error = match why {
+            Unmatched::Error(error) => error,
+            Unmatched::Undecided(missing) => {
+                let error = missing.to_string();
+                self.undecided(hook, binding, *missing)?;
+                error
+            }
+        };
+        self.failures.of_configuration(hook, binding, &error);
+        Ok(())
+    }
+
+    /// A policy depends on what was not given, which ends everything, or is to count as its error.
+    pub(super) fn undecided(
+        &mut self,
+        hook: &Hook,
+        binding: Option<Binding<'_>>,
+        missing: Missing,
+    ) -> Result<(), End> {
+        let undecided = Undecided {
+            plugin: Does::Mutate.plugin(),
+            name: hook.name.clone(),
+            binding: binding.map(|binding| binding.name.to_string()),
+            missing,
+        };
+        match self.session.surroundings.on_undecided {
+            OnUndecided::Report => Err(End::Undecided(Box::new(undecided))),
+            OnUndecided::FailurePolicy => {
+                self.settled.push(undecided);
+                Ok(())
+            }
+        }
     }
 
     fn gather_bindings(
@@ -191,7 +247,7 @@ impl<'s> Bench<'_, 's> {
         (origin, policy): (Origin, &'s MutatingPolicy),
         matched: Matched<'s>,
         calls: &mut Vec<Call<'s>>,
-    ) {
+    ) -> Result<(), End> {
         for binding in policy.hook.bindings.iter() {
             match self.meeting.binding(&policy.hook, binding) {
                 Ok(None) => {}
@@ -202,10 +258,9 @@ impl<'s> Bench<'_, 's> {
                     matched,
                     param,
                 })),
-                Err(error) => self
-                    .failures
-                    .of_configuration(&policy.hook, Some(binding), &error),
+                Err(why) => self.unmatched(&policy.hook, Some(binding), why)?,
             }
         }
+        Ok(())
     }
 }

@@ -13,6 +13,7 @@ use super::outcome::{Step, StepResult};
 use super::reinvocation::Invocation;
 use super::version::{Version, Viewer};
 use crate::conditions;
+use crate::evaluate::{Halt, OUT_OF_BUDGET};
 use crate::memo::{Frame, NamespaceForm};
 use crate::observer::{ErrorType, Mutating};
 use crate::session::Inputs;
@@ -63,13 +64,19 @@ impl<'s> Bench<'_, 's> {
         let Some(inputs) = self.inputs(call, at, NamespaceForm::Absent, Viewer::Condition) else {
             return Ok(false);
         };
-        match conditions::apply(hook, self.session, &inputs).map_err(End::Unfinished)? {
-            Ok(applies) => Ok(applies),
-            Err(error) => {
-                self.failures.of_mutation(hook, call.binding, &error);
-                Ok(false)
+        let error = match conditions::apply(hook, self.session, &inputs) {
+            Ok(Ok(applies)) => return Ok(applies),
+            Ok(Err(error)) => error,
+            Err(Halt::OutOfBudget) => OUT_OF_BUDGET.to_owned(),
+            Err(Halt::Unfinished(unfinished)) => return Err(End::Unfinished(unfinished)),
+            Err(Halt::Undecided(missing)) => {
+                let error = format!("undecided: {missing}");
+                self.undecided(hook, Some(call.binding), *missing)?;
+                error
             }
-        }
+        };
+        self.failures.of_mutation(hook, call.binding, &error);
+        Ok(false)
     }
 
     /// Whether the object is another then.
@@ -118,16 +125,23 @@ impl<'s> Bench<'_, 's> {
                 self.decided(call, ErrorType::Invalid);
                 return Err(internal(&error).into());
             }
-            Err(Refusal::Policy(error)) => {
-                self.failures.of_mutation(&call.policy.hook, call.binding, &error);
-                let kind = ErrorType::of_message(&error);
-                (StepResult::Failed(error), kind)
+            Err(Refusal::Policy(error)) => self.failed(call, error),
+            Err(Refusal::Undecided(missing)) => {
+                let error = format!("undecided: {missing}");
+                self.undecided(&call.policy.hook, Some(call.binding), *missing)?;
+                self.failed(call, error)
             }
         };
         self.decided(call, error);
         let changed = result == StepResult::Changed;
         self.step(call, index, mutation, result);
         Ok(changed)
+    }
+
+    fn failed(&mut self, call: &Call<'s>, error: String) -> (StepResult, ErrorType) {
+        self.failures.of_mutation(&call.policy.hook, call.binding, &error);
+        let kind = ErrorType::of_message(&error);
+        (StepResult::Failed(error), kind)
     }
 
     fn decided(&mut self, call: &Call<'s>, error: ErrorType) {

@@ -24,6 +24,7 @@ use crate::compiled::{Compiled, Compiler};
 use crate::constraints::Constraints;
 use crate::groups::Groups;
 use crate::hook::{Hook, Parts};
+use crate::needs::{Need, needs};
 use crate::renew::{Bound, MadeOf, make_all};
 use pratique_exclusion::Origin;
 
@@ -147,6 +148,14 @@ impl MutatingPolicies {
         for policy in self.policies.iter_mut().filter_map(Arc::get_mut) {
             policy.made_of = None;
         }
+    }
+
+    /// What they may depend on besides the request.
+    pub fn needs(&self) -> impl Iterator<Item = Need> {
+        self.policies.iter().flat_map(|policy| {
+            let mutations = policy.mutations.iter().map(|own| &own.expression);
+            needs(&policy.hook, mutations)
+        })
     }
 
     /// How many policies there are.

@@ -1,5 +1,6 @@
 //! What comes of mutating a request.
 
+use pratique_expression::Undecided;
 use pratique_json as json;
 use pratique_types::Status;
 
@@ -12,6 +13,8 @@ pub struct Mutated {
     pub object: Option<json::Value<'static>>,
     /// Why the request is refused; `None` where it may go on.
     pub status: Option<Box<Status>>,
+    /// The policy whose decision depends on what was not given: none after it had its turn.
+    pub undecided: Option<Box<Undecided>>,
     /// What was done, in order.
     pub steps: Vec<Step>,
 }
@@ -49,6 +52,6 @@ pub enum StepResult {
 impl Mutated {
     /// Whether the request may go on.
     pub fn allowed(&self) -> bool {
-        self.status.is_none()
+        self.status.is_none() && self.undecided.is_none()
     }
 }

@@ -3,7 +3,7 @@
 use pratique_cel::Value;
 
 use super::{Role, Sweep};
-use crate::memo::{Frame, Key, Known, unfinished};
+use crate::memo::{Frame, Key, Known, is_open, unfinished};
 use crate::outcome::Unfinished;
 
 /// What the expressions of a sweep gave.
@@ -69,11 +69,14 @@ impl<'s> Findings<'s> {
         known.is_some_and(|known| matches!(known.evaluation, Ok(Value::Bool(false))))
     }
 
-    /// Adds what an expression gave, unless it came to no end.
+    /// Adds what an expression gave. One that depends on what was not given stays as it is: its policies tell.
     pub(super) fn add(&mut self, place: u32, known: Known<'s>) -> Result<Truth, Unfinished> {
         let Known { cost, reads, .. } = known;
         if let Some(unfinished) = known.evaluation.as_ref().err().and_then(unfinished) {
             return Err(unfinished);
+        }
+        if known.evaluation.as_ref().is_err_and(is_open) {
+            return Ok(Truth::Unknown);
         }
         let truth = match known.evaluation {
             Ok(Value::Bool(true)) => Truth::True,

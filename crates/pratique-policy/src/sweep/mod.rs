@@ -20,6 +20,7 @@ use pratique_match::Matched;
 
 use crate::binding::Terms;
 use crate::compiled::Compiled;
+use crate::meeting::Unmatched;
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::session::Session;
@@ -149,7 +150,7 @@ impl Sweep {
         policies: &'s [Arc<Policy>],
         session: &Session<'s>,
         matched: Matched<'s>,
-        is_bound: impl Fn(&Terms) -> Result<bool, String>,
+        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
     ) -> Result<Vec<u32>, Unfinished> {
         if self.members.is_empty() {
             return Ok(self.others.clone());
@@ -189,7 +190,7 @@ impl Sweep {
         policies: &'s [Arc<Policy>],
         session: &Session<'s>,
         matched: Matched<'s>,
-        is_bound: impl Fn(&Terms) -> Result<bool, String>,
+        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
     ) -> Result<(Vec<u32>, Option<Findings<'s>>), Unfinished> {
         let positions = stretch.members.iter().map(|member| member.position);
         let Some(mut run) = Run::new(self, policies, session, matched) else {

@@ -11,6 +11,7 @@ use super::owners::Owners;
 use super::{Findings, Member, Role, Sweep, Swept};
 use crate::binding::Terms;
 use crate::evaluate::{BUDGET, CONDITIONS_BUDGET};
+use crate::meeting::Unmatched;
 use crate::memo::{Frame, Known, NamespaceForm};
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
@@ -78,7 +79,7 @@ impl<'e, 's> Run<'e, 's> {
         &mut self,
         member: &Member,
         begin: u32,
-        is_bound: impl Fn(&Terms) -> Result<bool, String>,
+        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
     ) -> Result<bool, Unfinished> {
         if member.depends_on_bindings {
             match self.is_bound(member, is_bound) {
@@ -124,8 +125,8 @@ impl<'e, 's> Run<'e, 's> {
     fn is_bound(
         &self,
         member: &Member,
-        is_bound: impl Fn(&Terms) -> Result<bool, String>,
-    ) -> Result<bool, String> {
+        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
+    ) -> Result<bool, Unmatched> {
         let policy = self.policies.get(member.position as usize);
         let mut terms = policy.into_iter().flat_map(|policy| policy.hook.bindings.terms());
         terms.try_fold(false, |any, terms| Ok(is_bound(terms)? || any))

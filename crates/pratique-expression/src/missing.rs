@@ -1,0 +1,112 @@
+//! What an evaluation needs and was not given: a decision of its own, neither yes nor no.
+
+use std::fmt::{self, Display, Formatter};
+
+use pratique_cel::Unknown;
+use pratique_cel::library::authz::Question;
+
+/// What the decision of a policy or a webhook depends on and was not given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Missing {
+    /// The answer to an authorization check.
+    Authorizer {
+        /// The check.
+        check: Box<Question>,
+    },
+    /// A namespace, of which an expression reads more than its name.
+    Namespace {
+        /// The name of the namespace.
+        name: String,
+        /// What is read: `namespaceObject.metadata.annotations`.
+        path: String,
+    },
+    /// The labels of a namespace, by which a selector selects.
+    NamespaceLabels {
+        /// The name of the namespace.
+        name: String,
+        /// The selector, as `kubectl` takes it.
+        selector: String,
+    },
+}
+
+/// A policy or a webhook whose decision on a request depends on what was not given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// The admission plugin that it belongs to: `ValidatingAdmissionPolicy`.
+    pub plugin: &'static str,
+    /// The name of the policy or the webhook.
+    pub name: String,
+    /// The binding of the policy; `None` for a webhook, and for what all bindings of a policy depend on.
+    pub binding: Option<String>,
+    /// What was not given.
+    pub missing: Missing,
+}
+
+/// What becomes of a policy or a webhook whose decision depends on what was not given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnUndecided {
+    /// The request is undecided, unless another policy or webhook denies it.
+    #[default]
+    Report,
+    /// It counts as an error of the policy or webhook, whose `failurePolicy` decides: for servers, whose only answers are
+    /// yes and no.
+    FailurePolicy,
+}
+
+impl Missing {
+    /// What an evaluation for a request in a namespace needs.
+    pub fn of(unknown: &Unknown, namespace: &str) -> Self {
+        match unknown {
+            Unknown::Check(check) => Missing::Authorizer { check: check.clone() },
+            Unknown::Attribute(path) => Missing::Namespace {
+                name: namespace.to_owned(),
+                path: path.to_string(),
+            },
+            other => Missing::Namespace {
+                name: namespace.to_owned(),
+                path: other.to_string(),
+            },
+        }
+    }
+
+    /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Missing::Authorizer { .. } => "authorizer",
+            Missing::Namespace { .. } => "namespace",
+            Missing::NamespaceLabels { .. } => "namespaceLabels",
+        }
+    }
+}
+
+impl Display for Missing {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Missing::Authorizer { check } => write!(formatter, "it is not known whether {check}"),
+            Missing::Namespace { name, path } => {
+                write!(formatter, "{path} of namespace {name:?} is not known")
+            }
+            Missing::NamespaceLabels { name, selector } => write!(
+                formatter,
+                "the labels of namespace {name:?} are not known, and namespaceSelector {selector} selects by them"
+            ),
+        }
+    }
+}
+
+impl Display for Undecided {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let Undecided {
+            plugin,
+            name,
+            binding,
+            missing,
+        } = self;
+        write!(formatter, "{plugin} '{name}'")?;
+        if let Some(binding) = binding {
+            write!(formatter, " with binding '{binding}'")?;
+        }
+        write!(formatter, " is undecided: {missing}")
+    }
+}
