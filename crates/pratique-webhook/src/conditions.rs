@@ -1,7 +1,7 @@
 //! Match conditions.
 
 use pratique_cel::{Activation, Arena, Context, FaultKind, Stop, Value};
-use pratique_expression::{Authorizers, request_value, slots};
+use pratique_expression::{Authorizers, Missing, request_value, slots};
 use pratique_json as json;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
@@ -26,10 +26,29 @@ pub(crate) struct Inputs<'i> {
 /// What conditions say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Applies {
-    /// Whether the webhook is to be called; the error is what the request is refused with.
-    pub(crate) answer: Result<bool, String>,
+    /// Whether the webhook is to be called.
+    pub(crate) answer: Result<bool, NotKnown>,
     /// How many conditions failed before one was false.
     pub(crate) errors: usize,
+}
+
+impl Applies {
+    /// The error with which the request is refused.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        match &self.answer {
+            Err(NotKnown::Error(error)) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Why it is not known whether a webhook is to be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NotKnown {
+    /// An error, with which the request is refused.
+    Error(String),
+    /// It depends on what was not given.
+    Undecided(Box<Missing>),
 }
 
 /// What one evaluation may cost.
@@ -43,7 +62,7 @@ const OUT_OF_BUDGET: &str =
 
 /// Whether a webhook with match conditions is to be called.
 ///
-/// One condition that is false beats any errors. There is no `namespaceObject`, and `request.resource` is that of the
+/// One condition that is false beats any errors, and what others depend on that was not given. There is no `namespaceObject`, and `request.resource` is that of the
 /// request even where the webhook matched an equivalent.
 pub(crate) fn apply(
     webhook: &Webhook,
@@ -62,6 +81,7 @@ pub(crate) fn apply(
     let mut errors: Vec<String> = Vec::new();
     let mut failed = false;
     let mut pending = false;
+    let mut undecided = None;
     let (mut faults, mut faults_at_first_false) = (0, None);
     // The budget counts for all, so all are evaluated even after a false one.
     for condition in &webhook.conditions {
@@ -78,10 +98,11 @@ pub(crate) fn apply(
                 }
             }
             Err(Halt::Pending) => pending = true,
+            Err(Halt::Undecided(missing)) => undecided = undecided.or(Some(missing)),
             Err(Halt::OutOfBudget) if pending => break,
             Err(Halt::OutOfBudget) => {
                 let answer = match webhook.failure_policy {
-                    FailurePolicy::Fail => Err(OUT_OF_BUDGET.to_owned()),
+                    FailurePolicy::Fail => Err(NotKnown::Error(OUT_OF_BUDGET.to_owned())),
                     FailurePolicy::Ignore => Ok(false),
                     FailurePolicy::Unknown => Ok(true),
                 };
@@ -92,12 +113,13 @@ pub(crate) fn apply(
     if pending {
         return Err(Unanswered);
     }
-    let answer = match (errors.as_slice(), webhook.failure_policy) {
+    let answer = match (errors.as_slice(), webhook.failure_policy, undecided) {
         _ if failed => Ok(false),
-        ([], _) | (_, FailurePolicy::Unknown) => Ok(true),
-        (_, FailurePolicy::Ignore) => Ok(false),
-        ([error], FailurePolicy::Fail) => Err(error.clone()),
-        (errors, FailurePolicy::Fail) => Err(format!("[{}]", errors.join(", "))),
+        ([_, ..], FailurePolicy::Ignore, _) => Ok(false),
+        (_, _, Some(missing)) => Err(NotKnown::Undecided(missing)),
+        ([], ..) | (_, FailurePolicy::Unknown, _) => Ok(true),
+        ([error], ..) => Err(NotKnown::Error(error.clone())),
+        (errors, ..) => Err(NotKnown::Error(format!("[{}]", errors.join(", ")))),
     };
     Ok(Applies {
         answer,
@@ -109,6 +131,7 @@ pub(crate) fn apply(
 enum Halt {
     Pending,
     OutOfBudget,
+    Undecided(Box<Missing>),
 }
 
 struct Evaluator<'e> {
@@ -132,8 +155,13 @@ impl<'e> Evaluator<'e> {
         self.supply(expression.program());
         let context = Context::new(self.arena, CALL_LIMIT);
         let evaluation = expression.program().evaluate(&context, &self.activation);
-        if let Err(FaultKind::Stopped(Stop::Pending)) = evaluation.as_ref().map_err(|fault| fault.kind()) {
-            return Err(Halt::Pending);
+        match evaluation.as_ref().map_err(|fault| fault.kind()) {
+            Err(FaultKind::Stopped(Stop::Pending)) => return Err(Halt::Pending),
+            Err(FaultKind::Unknown(unknown)) => {
+                let missing = Missing::of(unknown, &self.inputs.request.namespace);
+                return Err(Halt::Undecided(Box::new(missing)));
+            }
+            _ => {}
         }
         let left = self.budget.checked_sub(context.cost());
         self.budget = left.ok_or(Halt::OutOfBudget)?;

@@ -9,6 +9,7 @@ use pratique_expression::Cache;
 use pratique_match::MatchIndex;
 
 use crate::caller::Endpoint;
+use crate::needs::Need;
 use crate::webhook::{Parts, Webhook};
 
 /// The mutating webhooks of one origin, in the order in which they are called: by the name of their configuration,
@@ -112,6 +113,11 @@ impl MutatingWebhooks {
         }
     }
 
+    /// Those of which it depends on more than the request whether they are called.
+    pub fn needs(&self) -> impl Iterator<Item = Need> {
+        self.webhooks.needs()
+    }
+
     /// Where they are.
     pub fn endpoints(&self) -> impl Iterator<Item = &Arc<Endpoint>> {
         self.webhooks.endpoints()
@@ -177,6 +183,11 @@ impl ValidatingWebhooks {
             webhooks: Webhooks::new(all.collect(), origin),
             made,
         }
+    }
+
+    /// Those of which it depends on more than the request whether they are called.
+    pub fn needs(&self) -> impl Iterator<Item = Need> {
+        self.webhooks.needs()
     }
 
     /// Where they are.

@@ -35,7 +35,7 @@
 //!
 //! # struct Nowhere;
 //! # impl Namespaces for Nowhere {
-//! #     fn namespace<'a>(&'a self, _: &str) -> Option<&'a pratique_json::Value<'a>> { None }
+//! #     fn namespace<'a>(&'a self, _: &str) -> pratique_match::Namespace<'a> { pratique_match::Namespace::Absent }
 //! # }
 //! # #[derive(Debug)]
 //! # struct Nobody;
@@ -95,6 +95,7 @@ mod echo;
 mod endpoint;
 mod fields;
 mod meeting;
+mod needs;
 mod mutate;
 mod observer;
 mod outcome;
@@ -106,6 +107,7 @@ mod spelling;
 mod statuses;
 mod surroundings;
 pub mod transport;
+mod undecided;
 mod validate;
 mod version;
 mod webhook;
@@ -115,9 +117,11 @@ pub use caller::{Answer, Call, CallError, CallErrorKind, Caller, Endpoint};
 pub use configurations::{MutatingWebhooks, ValidatingWebhooks};
 pub use endpoint::{Service, Services};
 pub use mutate::mutate;
+pub use needs::Need;
 pub use observer::{Called, Conditions, Does, Observer, Rejection};
 pub use outcome::{Mutated, Unanswered, Verdict};
 pub use pratique_exclusion::Origin;
+pub use pratique_expression::{Missing, OnUndecided, Undecided};
 pub use probe::{Probed, probe_mutating, probe_validating};
 pub use reinvocation::Reinvocation;
 pub use surroundings::{Pending, Submission, Surroundings};

@@ -1,12 +1,11 @@
 //! Which webhooks a request is to be sent to.
 
 use pratique_exclusion::{Phase, intercepts};
-use pratique_match::{Matched, Target};
+use pratique_expression::Missing;
+use pratique_match::{MatchError, Matched, Target};
 use pratique_types::AdmissionRequest;
 
 use crate::configurations::Webhooks;
-use crate::outcome::End;
-use crate::statuses::unmatchable;
 use crate::surroundings::{Submission, Surroundings};
 use crate::webhook::Webhook;
 
@@ -32,20 +31,32 @@ pub(crate) fn candidates<'h>(
         .collect()
 }
 
+/// Why it cannot be told whether a request meets a webhook.
+pub(crate) enum Unmet {
+    Error(MatchError),
+    /// It depends on what was not given.
+    Undecided(Missing),
+}
+
 /// What a request meets a webhook as, going by its rules and selectors.
 pub(crate) fn meets<'r>(
     webhook: &Webhook,
     submission: Submission<'r>,
     name: &'r str,
     surroundings: &Surroundings<'r>,
-) -> Result<Option<Matched<'r>>, End> {
+) -> Result<Option<Matched<'r>>, Unmet> {
     let target = Target {
         types_objects: surroundings.types_objects,
         ..target(submission, name)
     };
     let constraints = &webhook.constraints;
     let matched = constraints.matches(&target, surroundings.equivalents, surroundings.namespaces);
-    matched.map_err(|error| unmatchable(&error).into())
+    matched.map_err(|error| match error {
+        MatchError::UnknownLabels { name, selector } => {
+            Unmet::Undecided(Missing::NamespaceLabels { name, selector })
+        }
+        error => Unmet::Error(error),
+    })
 }
 
 /// The name of a request's object. By the time of validation one that is to be generated is in the object.

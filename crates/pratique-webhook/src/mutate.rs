@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use pratique_expression::Missing;
 use pratique_match::Matched;
 use pratique_types::{GroupVersionKind, GroupVersionResource, quote};
 use tokio::time::Instant;
@@ -11,16 +12,17 @@ use crate::annotations::{Annotations, Place};
 use crate::answer::{JSON_PATCH, Verified};
 use crate::call::{Exchange, Failure, ask};
 use crate::caller::Caller;
-use crate::conditions::{self, Applies, Inputs};
+use crate::conditions::{self, Applies, Inputs, NotKnown};
 use crate::configurations::{MutatingWebhooks, Turn};
-use crate::meeting::{candidates, meets};
+use crate::meeting::{Unmet, candidates, meets};
 use crate::observer::{Conditions, Does, Observer};
 use crate::outcome::{End, Mutated, Unanswered};
 use crate::patch::{self, Written};
 use crate::reinvocation::Reinvocation;
 use crate::review::{Review, Subject};
-use crate::statuses::{forbidden, internal, timeout, unknown};
+use crate::statuses::{forbidden, internal, timeout, unknown, unmatchable};
 use crate::surroundings::{Submission, Surroundings};
+use crate::undecided::settle;
 use crate::version::{Conversion, Held};
 use crate::webhook::Webhook;
 
@@ -49,18 +51,20 @@ pub async fn mutate<'s>(
     };
     turns.begin(submission.object);
     let ended = bench.run(sets, turns, caller, observer).await;
-    let status = match ended.and_then(|()| bench.finish()) {
+    let (status, undecided) = match ended.and_then(|()| bench.finish()) {
         Err(End::Unanswered) => return Err(Unanswered),
-        Err(End::Status(status)) => Some(status),
-        Ok(()) => None,
+        Err(End::Status(status)) => (Some(status), None),
+        Err(End::Undecided(undecided)) => (None, Some(undecided)),
+        Ok(()) => (None, None),
     };
     turns.end(&bench.given);
-    let changed = status.is_none() && bench.changed();
+    let changed = status.is_none() && undecided.is_none() && bench.changed();
     // The objects of the last kind may share what goes on, and are needed no more.
     drop(bench.version);
     Ok(Mutated {
         object: changed.then(|| Arc::unwrap_or_clone(bench.given.into_owned())),
         status,
+        undecided,
         warnings: bench.warnings,
         audit_annotations: bench.annotations.all,
         patch_annotations: bench.annotations.patches,
@@ -152,7 +156,14 @@ impl<'s> Bench<'_, 's> {
                 request,
                 object: seen.get(),
             };
-            let found = meets(webhook, submission, &request.name, self.surroundings)?;
+            let found = match meets(webhook, submission, &request.name, self.surroundings) {
+                Ok(found) => found,
+                Err(Unmet::Error(error)) => return Err(unmatchable(&error).into()),
+                Err(Unmet::Undecided(missing)) => {
+                    self.settle(webhook, missing, observer)?;
+                    None
+                }
+            };
             found.map(|Matched { resource, kind }| Met {
                 resource: resource.clone(),
                 kind: kind.clone(),
@@ -168,8 +179,26 @@ impl<'s> Bench<'_, 's> {
         let applies = self.applies(webhook, &met.kind, observer).await?;
         match applies {
             Ok(applies) => Ok(applies.then_some(met)),
-            Err(error) => Err(forbidden(&request.resource, &request.name, &error).into()),
+            Err(NotKnown::Error(error)) => {
+                Err(forbidden(&request.resource, &request.name, &error).into())
+            }
+            Err(NotKnown::Undecided(missing)) => {
+                self.settle(webhook, *missing, observer)?;
+                Ok(None)
+            }
         }
+    }
+
+    fn settle(&self, webhook: &Webhook, missing: Missing, observer: &mut dyn Observer) -> Result<(), End> {
+        let request = self.submission.request;
+        let subject = (request, request.name.as_str());
+        settle(
+            (webhook, Does::Mutate),
+            missing,
+            subject,
+            self.surroundings,
+            observer,
+        )
     }
 
     async fn applies(
@@ -177,7 +206,7 @@ impl<'s> Bench<'_, 's> {
         webhook: &Webhook,
         kind: &GroupVersionKind,
         observer: &mut dyn Observer,
-    ) -> Result<Result<bool, String>, End> {
+    ) -> Result<Result<bool, NotKnown>, End> {
         let Some(version) = &self.version else {
             return Ok(Ok(true));
         };
@@ -204,7 +233,7 @@ impl<'s> Bench<'_, 's> {
             duration: began.elapsed(),
             errors: applies.errors,
             excluded: applies.answer == Ok(false),
-            failure: applies.answer.as_ref().err().map(String::as_str),
+            failure: applies.failure(),
         });
         Ok(applies.answer)
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use pratique_expression::Undecided;
 use pratique_types::Operation;
 
 /// Listens to calls. All methods do nothing unless implemented.
@@ -16,6 +17,11 @@ pub trait Observer: Send {
     fn conditions(&mut self, conditions: &Conditions<'_>) {
         let _ = conditions;
     }
+
+    /// Whether a webhook is called depends on what was not given.
+    fn undecided(&mut self, undecided: &Undecided) {
+        let _ = undecided;
+    }
 }
 
 /// Listens to nothing.
@@ -28,6 +34,16 @@ pub enum Does {
     Mutate,
     /// It validates them.
     Validate,
+}
+
+impl Does {
+    /// The name of the admission plugin that such webhooks belong to.
+    pub fn plugin(self) -> &'static str {
+        match self {
+            Does::Mutate => "MutatingAdmissionWebhook",
+            Does::Validate => "ValidatingAdmissionWebhook",
+        }
+    }
 }
 
 /// A call that ended.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pratique_expression::Undecided;
 use pratique_json::Value;
 use pratique_types::Status;
 
@@ -15,6 +16,8 @@ pub struct Unanswered;
 pub(crate) enum End {
     Unanswered,
     Status(Box<Status>),
+    /// Whether a webhook is called depends on what was not given.
+    Undecided(Box<Undecided>),
 }
 
 /// What mutating webhooks made of a request.
@@ -24,6 +27,8 @@ pub struct Mutated {
     pub object: Option<Value<'static>>,
     /// Why the request is refused; `None` where it may go on.
     pub status: Option<Box<Status>>,
+    /// The webhook of which it depends on what was not given whether it is called: none after it is.
+    pub undecided: Option<Box<Undecided>>,
     /// What to tell the user, in order, repetitions included.
     pub warnings: Vec<String>,
     /// What to keep in the audit log.
@@ -37,6 +42,8 @@ pub struct Mutated {
 pub struct Verdict {
     /// Why the request is refused; `None` where it is allowed.
     pub status: Option<Box<Status>>,
+    /// The webhooks of which it depends on what was not given whether they are called, in order.
+    pub undecided: Vec<Undecided>,
     /// What to tell the user, in the order of arrival, repetitions included.
     pub warnings: Vec<String>,
     /// What to keep in the audit log.
@@ -46,14 +53,14 @@ pub struct Verdict {
 impl Mutated {
     /// Whether the request may go on.
     pub fn allowed(&self) -> bool {
-        self.status.is_none()
+        self.status.is_none() && self.undecided.is_none()
     }
 }
 
 impl Verdict {
     /// Whether the request is allowed.
     pub fn allowed(&self) -> bool {
-        self.status.is_none()
+        self.status.is_none() && self.undecided.is_empty()
     }
 }
 

@@ -10,8 +10,7 @@ use futures_util::future::join_all;
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::library::authz;
 use pratique_expression::Cache;
-use pratique_json::Value;
-use pratique_match::{Equivalents, Namespaces};
+use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_types::{AdmissionRequest, GroupVersionResource, builtin};
 use serde_json::json;
 
@@ -221,8 +220,8 @@ fn request(rules: &[api::RuleWithOperations]) -> String {
 struct Nowhere;
 
 impl Namespaces for Nowhere {
-    fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
-        None
+    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
+        Namespace::Absent
     }
 }
 

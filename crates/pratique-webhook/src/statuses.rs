@@ -74,9 +74,10 @@ pub(crate) fn unmatchable(error: &MatchError) -> Status {
         }
         MatchError::InvalidSelector(selector) => internal(&selector.to_string()),
         MatchError::NoMetadata => internal("object does not implement the Object interfaces"),
-        MatchError::UnknownKind(_) | MatchError::NoConstraints | MatchError::NoSelector(_) => {
-            internal(&error.to_string())
-        }
+        MatchError::UnknownKind(_)
+        | MatchError::NoConstraints
+        | MatchError::NoSelector(_)
+        | MatchError::UnknownLabels { .. } => internal(&error.to_string()),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_cel::library::authz::Authorizer;
+use pratique_expression::OnUndecided;
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespaces};
 use pratique_types::AdmissionRequest;
@@ -47,6 +48,7 @@ pub struct Surroundings<'v> {
     pub(crate) deadline: Option<Instant>,
     pub(crate) excludes_virtual: bool,
     pub(crate) types_objects: bool,
+    pub(crate) on_undecided: OnUndecided,
 }
 
 impl<'v> Surroundings<'v> {
@@ -65,6 +67,15 @@ impl<'v> Surroundings<'v> {
             deadline: None,
             excludes_virtual: true,
             types_objects: true,
+            on_undecided: OnUndecided::default(),
+        }
+    }
+
+    /// Sets what becomes of webhooks of which it depends on what was not given whether they are called.
+    pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
+        Surroundings {
+            on_undecided,
+            ..self
         }
     }
 

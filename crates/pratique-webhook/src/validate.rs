@@ -2,6 +2,7 @@
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use pratique_expression::{Missing, Undecided};
 use pratique_match::Matched;
 use pratique_types::{GroupVersionKind, Status};
 use tokio::time::Instant;
@@ -10,15 +11,16 @@ use crate::annotations::Annotations;
 use crate::answer::Verified;
 use crate::call::{Exchange, Failure, ask};
 use crate::caller::Caller;
-use crate::conditions::{self, Inputs};
+use crate::conditions::{self, Inputs, NotKnown};
 use crate::configurations::ValidatingWebhooks;
-use crate::meeting::{candidates, given_name, meets};
+use crate::meeting::{Unmet, candidates, given_name, meets};
 use crate::mutate::{answered, conversion, over};
 use crate::observer::{Conditions, Does, Observer};
 use crate::outcome::{End, Unanswered, Verdict};
 use crate::review::{Review, Subject};
-use crate::statuses::{denied, forbidden, internal, timeout};
+use crate::statuses::{denied, forbidden, internal, timeout, unmatchable};
 use crate::surroundings::{Submission, Surroundings};
+use crate::undecided::settle;
 use crate::version::{Conversion, Held};
 use crate::webhook::{ReviewVersion, Webhook};
 
@@ -43,25 +45,27 @@ pub async fn validate<'s>(
         versions: Vec::new(),
         reviews: Vec::new(),
         calls: Vec::new(),
+        undecided: Vec::new(),
     };
-    let refused = |status| {
-        Ok(Verdict {
-            status: Some(status),
-            ..Verdict::default()
-        })
-    };
-    match jury.gather(sets, observer).await {
-        Ok(()) => {}
+    let gathered = jury.gather(sets, observer).await;
+    let undecided = std::mem::take(&mut jury.undecided);
+    let status = match gathered {
+        Ok(()) if jury.calls.is_empty() => None,
+        Ok(()) if over(surroundings) => Some(Box::new(timeout())),
+        Ok(()) => {
+            let verdict = jury.judge(caller, observer).await;
+            return Ok(Verdict { undecided, ..verdict });
+        }
         Err(End::Unanswered) => return Err(Unanswered),
-        Err(End::Status(status)) => return refused(status),
-    }
-    if jury.calls.is_empty() {
-        return Ok(Verdict::default());
-    }
-    if over(surroundings) {
-        return refused(Box::new(timeout()));
-    }
-    Ok(jury.judge(caller, observer).await)
+        Err(End::Status(status)) => Some(status),
+        // Each was kept.
+        Err(End::Undecided(_)) => None,
+    };
+    Ok(Verdict {
+        status,
+        undecided,
+        ..Verdict::default()
+    })
 }
 
 /// Those who judge a request.
@@ -75,6 +79,8 @@ struct Jury<'j, 's> {
     /// One for each question.
     reviews: Vec<(Question, Review)>,
     calls: Vec<Call<'j>>,
+    /// The webhooks of which it is not known whether they are to be called.
+    undecided: Vec<Undecided>,
 }
 
 struct Version<'s> {
@@ -106,8 +112,15 @@ impl<'j, 's> Jury<'j, 's> {
     ) -> Result<(), End> {
         for set in sets {
             for (_, webhook) in candidates(&set.webhooks, self.submission, self.surroundings) {
-                let Some(matched) = meets(webhook, self.submission, self.name, self.surroundings)? else {
-                    continue;
+                let met = meets(webhook, self.submission, self.name, self.surroundings);
+                let matched = match met {
+                    Ok(Some(matched)) => matched,
+                    Ok(None) => continue,
+                    Err(Unmet::Error(error)) => return Err(unmatchable(&error).into()),
+                    Err(Unmet::Undecided(missing)) => {
+                        self.settle(webhook, missing, observer)?;
+                        continue;
+                    }
                 };
                 if !webhook.conditions.is_empty() && !self.applies(webhook, matched, observer).await? {
                     continue;
@@ -153,10 +166,40 @@ impl<'j, 's> Jury<'j, 's> {
             duration: began.elapsed(),
             errors: applies.errors,
             excluded: applies.answer == Ok(false),
-            failure: applies.answer.as_ref().err().map(String::as_str),
+            failure: applies.failure(),
         });
-        let refused = |error: String| forbidden(&request.resource, self.name, &error).into();
-        applies.answer.map_err(refused)
+        match applies.answer {
+            Ok(applies) => Ok(applies),
+            Err(NotKnown::Error(error)) => Err(forbidden(&request.resource, self.name, &error).into()),
+            Err(NotKnown::Undecided(missing)) => {
+                self.settle(webhook, *missing, observer)?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Keeps that it is not known whether a webhook is to be called: others may refuse the request.
+    fn settle(
+        &mut self,
+        webhook: &Webhook,
+        missing: Missing,
+        observer: &mut dyn Observer,
+    ) -> Result<(), End> {
+        let subject = (self.submission.request, self.name);
+        let settled = settle(
+            (webhook, Does::Validate),
+            missing,
+            subject,
+            self.surroundings,
+            observer,
+        );
+        match settled {
+            Err(End::Undecided(undecided)) => {
+                self.undecided.push(*undecided);
+                Ok(())
+            }
+            settled => settled,
+        }
     }
 
     /// The position of the objects in a kind.
@@ -222,6 +265,7 @@ impl<'j, 's> Jury<'j, 's> {
         }
         Verdict {
             status: tally.status,
+            undecided: Vec::new(),
             warnings: tally.warnings,
             audit_annotations: tally.annotations.all,
         }

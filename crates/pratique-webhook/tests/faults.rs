@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use pratique_cel::library::authz;
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_match::{Equivalents, Namespaces};
+use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_types::{AdmissionRequest, Status};
 use pratique_webhook::{
     Caller, HttpCaller, MutatingWebhooks, Origin, Reinvocation, Surroundings, ValidatingWebhooks, mutate,
@@ -37,8 +37,8 @@ impl authz::Authorizer for Nobody {
 }
 
 impl Namespaces for Nobody {
-    fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
-        None
+    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
+        Namespace::Absent
     }
 }
 

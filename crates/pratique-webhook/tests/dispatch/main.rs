@@ -13,4 +13,5 @@ mod failures;
 mod mutating;
 mod observed;
 mod scene;
+mod undecided;
 mod validating;

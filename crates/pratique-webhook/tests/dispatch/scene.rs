@@ -9,7 +9,7 @@ use bytes::Bytes;
 use pratique_cel::library::authz;
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_match::{Equivalents, Namespaces};
+use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_types::AdmissionRequest;
 use pratique_webhook::{
     Answer, Call, CallError, CallErrorKind, Caller, Mutated, MutatingWebhooks, Observer, Origin,
@@ -152,8 +152,8 @@ pub(crate) fn request() -> AdmissionRequest<'static> {
 pub(crate) struct Nowhere;
 
 impl Namespaces for Nowhere {
-    fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
-        None
+    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
+        Namespace::Absent
     }
 }
 

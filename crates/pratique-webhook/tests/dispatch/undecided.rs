@@ -1,0 +1,147 @@
+//! Webhooks of which it depends on what was not given whether they are called.
+
+use std::sync::Arc;
+
+use pratique_cel::library::authz::NoAuthorizer;
+use pratique_match::{Equivalents, Namespace, Namespaces};
+use pratique_webhook::{
+    Mutated, Observer, OnUndecided, Origin, Reinvocation, Surroundings, Undecided, Verdict, mutate, validate,
+};
+use serde_json::{Value as Json, json};
+
+use crate::scene::{Player, allows, hook, labels, mutating, request, validating};
+
+/// All namespaces exist, and nothing else is known of them.
+struct Names;
+
+impl Namespaces for Names {
+    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
+        Namespace::Named
+    }
+}
+
+/// Keeps what is told of.
+#[derive(Default)]
+struct Told(Vec<Undecided>);
+
+impl Observer for Told {
+    fn undecided(&mut self, undecided: &Undecided) {
+        self.0.push(undecided.clone());
+    }
+}
+
+fn surroundings(equivalents: &Equivalents, on_undecided: OnUndecided) -> Surroundings<'_> {
+    let surroundings = Surroundings::new(equivalents, &Names, Arc::new(NoAuthorizer));
+    surroundings.without_types().on_undecided(on_undecided)
+}
+
+/// Asks two validating webhooks, the first as it is given; gives whom was called, too.
+async fn ask(first: Json, on_undecided: OnUndecided) -> (Verdict, Vec<String>, usize) {
+    let hooks = validating(vec![hook("a", first), hook("b", json!({}))]);
+    let player = Player::default().plays("a", allows()).plays("b", allows());
+    let (request, equivalents, mut told) = (request(), Equivalents::new(), Told::default());
+    let surroundings = surroundings(&equivalents, on_undecided);
+    let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut told).await;
+    (verdict.unwrap(), player.paths(), told.0.len())
+}
+
+fn asks() -> Json {
+    let expression = "!authorizer.path('/x').check('get').allowed()";
+    json!({"matchConditions": [{"name": "c", "expression": expression}]})
+}
+
+fn selects(labels: Json) -> Json {
+    json!({"namespaceSelector": {"matchLabels": labels}})
+}
+
+#[tokio::test]
+async fn conditions_and_selectors_are_reported() {
+    for (hook, text) in [
+        (
+            asks(),
+            r#"ValidatingAdmissionWebhook 'a.example.com' is undecided: it is not known whether user "ann" may get /x"#,
+        ),
+        (
+            selects(json!({"env": "prod"})),
+            r#"ValidatingAdmissionWebhook 'a.example.com' is undecided: the labels of namespace "ns" are not known, and namespaceSelector env=prod selects by them"#,
+        ),
+    ] {
+        let (verdict, called, told) = ask(hook, OnUndecided::Report).await;
+        let texts: Vec<String> = verdict.undecided.iter().map(Undecided::to_string).collect();
+        assert_eq!(texts, [text]);
+        assert!(!verdict.allowed() && verdict.status.is_none());
+        // Another may refuse the request all the same.
+        assert_eq!(called, ["b"]);
+        assert_eq!(told, 1);
+    }
+}
+
+#[tokio::test]
+async fn names_settle_what_they_can() {
+    let name = "kubernetes.io/metadata.name";
+    let (verdict, called, _) = ask(selects(json!({ name: "ns" })), OnUndecided::Report).await;
+    assert!(verdict.allowed());
+    assert_eq!(called.len(), 2);
+    let (verdict, called, _) = ask(selects(json!({ name: "other", "env": "prod" })), OnUndecided::Report).await;
+    assert!(verdict.allowed());
+    assert_eq!(called, ["b"]);
+}
+
+#[tokio::test]
+async fn the_failure_policy_decides_where_it_is_to() {
+    let with = |mut hook: Json, policy: &str| {
+        hook["failurePolicy"] = policy.into();
+        hook
+    };
+    for hook in [asks(), selects(json!({"env": "prod"}))] {
+        let (verdict, called, told) = ask(with(hook.clone(), "Fail"), OnUndecided::FailurePolicy).await;
+        let message = verdict.status.map(|status| status.message).unwrap_or_default();
+        let start = "pods \"p\" is forbidden: ValidatingAdmissionWebhook 'a.example.com' is undecided: ";
+        assert!(message.starts_with(start), "{message}");
+        assert!(verdict.undecided.is_empty() && called.is_empty());
+        assert_eq!(told, 1);
+        let (verdict, called, told) = ask(with(hook, "Ignore"), OnUndecided::FailurePolicy).await;
+        assert!(verdict.allowed());
+        assert_eq!(called, ["b"]);
+        assert_eq!(told, 1);
+    }
+}
+
+#[tokio::test]
+async fn mutating_webhooks_end_there() {
+    let player = Player::default().plays("a", labels("a")).plays("b", labels("b"));
+    let change = async |on_undecided: OnUndecided, policy: &str| -> Mutated {
+        let mut asks = asks();
+        asks["failurePolicy"] = policy.into();
+        let hooks = mutating(
+            Origin::Api,
+            &[("m", vec![hook("a", json!({})), hook("b", asks)])],
+        );
+        let (request, equivalents) = (request(), Equivalents::new());
+        let surroundings = surroundings(&equivalents, on_undecided);
+        let mut turns = Reinvocation::default();
+        let mutated = mutate(&[&hooks], &request, &surroundings, &mut turns, &player, &mut ()).await;
+        mutated.unwrap()
+    };
+    let reported = change(OnUndecided::Report, "Fail").await;
+    assert!(!reported.allowed() && reported.status.is_none() && reported.object.is_none());
+    let name = reported.undecided.map(|own| (own.plugin, own.name));
+    assert_eq!(name, Some(("MutatingAdmissionWebhook", "b.example.com".to_owned())));
+    assert!(change(OnUndecided::FailurePolicy, "Fail").await.status.is_some());
+    let ignored = change(OnUndecided::FailurePolicy, "Ignore").await;
+    assert!(ignored.allowed() && ignored.object.is_some());
+    assert_eq!(player.paths(), ["a", "a", "a"]);
+}
+
+#[test]
+fn needs_are_told_from_conditions_and_selectors() {
+    let needs = |more: Json| {
+        let hooks = validating(vec![hook("a", more)]);
+        let needs: Vec<_> = hooks.needs().map(|own| (own.namespace_labels, own.authorizer)).collect();
+        needs
+    };
+    assert_eq!(needs(json!({})), []);
+    assert_eq!(needs(asks()), [(false, true)]);
+    assert_eq!(needs(selects(json!({"env": "prod"}))), [(true, false)]);
+    assert_eq!(needs(selects(json!({"kubernetes.io/metadata.name": "ns"}))), []);
+}
