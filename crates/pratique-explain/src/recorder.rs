@@ -268,6 +268,7 @@ fn meeting(met: Met<'_>) -> Meeting {
         Met::Yes => Meeting::Yes,
         Met::No(mismatch) => Meeting::No(mismatch.to_string()),
         Met::Excluded => Meeting::No("policies of this origin never judge this resource".to_owned()),
+        Met::Undecided(missing) => Meeting::Undecided(missing.to_string()),
         Met::Error(error) => Meeting::Failed(error.to_owned()),
     }
 }

@@ -44,6 +44,8 @@ pub enum Meeting {
     Yes,
     /// It does not, and why.
     No(String),
+    /// It depends on what was not given, and on what.
+    Undecided(String),
     /// It cannot be told, or the policy cannot judge, and why.
     Failed(String),
 }

@@ -166,6 +166,11 @@ impl Metrics {
             .at(labels, |own| own.observe(elapsed));
     }
 
+    /// The decision of a policy or webhook of an admission plugin depended on what was not given, for this reason.
+    pub fn undecided(&self, name: &str, plugin: &str, reason: &str) {
+        self.0.families.undecided.at([name, plugin, reason], Counter::inc);
+    }
+
     /// Manifests were loaded, at the start or again, and are in use now. The hash is empty when there are none.
     pub fn reload_succeeded(&self, plugin: Plugin, hash: &str, at: SystemTime) {
         self.reloaded(plugin, "success", at);

@@ -37,6 +37,7 @@ pub(crate) struct Families {
     pub(crate) configurations: Mutex<[Option<(String, String)>; Plugin::ALL.len()]>,
     pub(crate) compilations: Table<Histogram, 0>,
     pub(crate) evaluations: Table<Histogram, 0>,
+    pub(crate) undecided: Table<Counter, 3>,
     pub(crate) audit_events: Table<Counter, 0>,
     pub(crate) audit_errors: Table<Counter, 1>,
 }
@@ -81,6 +82,7 @@ impl Families {
             configurations: Mutex::default(),
             compilations: Table::new([], || Histogram::new(CEL)),
             evaluations: Table::new([], || Histogram::new(CEL)),
+            undecided: Table::new(["name", "plugin", "reason"], Counter::default),
             audit_events: Table::new([], Counter::default),
             audit_errors: Table::new(["plugin"], Counter::default),
         }
@@ -94,6 +96,11 @@ impl Families {
         all.extend(self.of_policies());
         all.extend(self.of_manifests());
         all.extend(self.of_audit());
+        all.push(counter(
+            "pratique_undecided_total",
+            "Number of times that the decision of a policy or webhook depended on what was not given, identified by its name and broken out for each plugin and what was missing.",
+            &self.undecided,
+        ));
         all.retain(|family| !family.series.is_empty());
         all.sort_by_key(|family| family.name);
         all

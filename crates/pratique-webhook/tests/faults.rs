@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 
 use pratique_cel::library::authz;
 use pratique_expression::Cache;
-use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_types::{AdmissionRequest, Status};
 use pratique_webhook::{

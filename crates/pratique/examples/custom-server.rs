@@ -1,6 +1,7 @@
 //! An admission server with a step of its own: `custom-server DIRECTORY [ADDRESS]` answers AdmissionReviews by the
 //! ValidatingAdmissionPolicies of a directory, which may change meanwhile, and refuses images without a digest. It speaks
-//! plain HTTP: put what ends TLS before it.
+//! plain HTTP: put what ends TLS before it. It knows no cluster: namespaces exist, and what a policy reads of them besides
+//! their names, or asks the authorizer, is undecided, and answered with a status that says so.
 
 use std::error::Error;
 

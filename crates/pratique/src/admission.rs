@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_exclusion::registry_check;
 use pratique_policy::{
-    Cluster, Mutated, MutatingPolicies, Observer, Policies, Submission, Surroundings, Unfinished, Verdict,
+    Cluster, Mutated, MutatingPolicies, Need, Observer, OnUndecided, Policies, Submission, Surroundings, Unfinished, Verdict,
     mutate, validate,
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
@@ -28,6 +28,7 @@ pub struct Admission {
     pub(crate) feature_gates: FeatureGates,
     /// Whether configuration of admission is checked as an API server's registry does.
     pub(crate) registry_checks: bool,
+    pub(crate) on_undecided: OnUndecided,
     pub(crate) steps: Steps,
     pub(crate) helpers: Helpers,
     #[cfg(feature = "webhooks")]
@@ -62,6 +63,7 @@ impl Admission {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, Unfinished> {
         let [first, second] = self.mutating();
+        let surroundings = surroundings.on_undecided(self.on_undecided);
         let mutated = mutate(&[first, second], request, surroundings.clone(), observer)?;
         let verdict = self.validated(request, &mutated, surroundings, observer)?;
         Ok(Outcome::new(mutated, verdict))
@@ -152,6 +154,17 @@ impl Admission {
         Ok(self
             .judge(request, surroundings, observer)?
             .into_response(request))
+    }
+
+    /// What decisions may depend on besides the request: what policies and webhooks read and select by, whether or not a
+    /// request comes to it.
+    pub fn needs(&self) -> Vec<Need> {
+        let mutating = self.mutating.iter().flat_map(|own| own.needs());
+        let validating = self.validating.iter().flat_map(|own| own.needs());
+        let needs = mutating.chain(validating);
+        #[cfg(feature = "webhooks")]
+        let needs = needs.chain(self.hooks.needs());
+        needs.collect()
     }
 
     /// The names of the static policies: mutating ones first, each kind in the order in which they act.

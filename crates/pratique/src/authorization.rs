@@ -2,55 +2,43 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::hash::{Hash, Hasher};
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pratique_policy::authz::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
+use pratique_policy::authz::{Answer, Authorizer, Check, Decision, NoAuthorizer, Question};
 
 /// Answers authorization checks, perhaps by asking somebody: an API server's SubjectAccessReviews, say.
 pub trait Decider: Send + Sync {
-    /// Answers questions, in their order. An answer that is missing counts as no opinion.
+    /// Answers questions, in their order. Where an answer is missing, what depends on it is undecided.
     fn decide(&self, questions: Vec<Question>) -> Decisions<'_>;
 }
 
-/// Has no opinion on anything, as where there is nobody to ask.
+/// Answers nothing: what depends on an authorization check is undecided. The default of a [`Live`](crate::Live).
+impl Decider for NoAuthorizer {
+    fn decide(&self, _: Vec<Question>) -> Decisions<'_> {
+        Box::pin(async { Vec::new() })
+    }
+}
+
+/// Has no opinion on anything, which expressions see as a no: the answer of an API server whose authorizers have no rule
+/// for anybody. To be chosen where that is known to be so, as it lets `!authorizer…check('use').allowed()` pass.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoOpinion;
 
 impl Decider for NoOpinion {
-    fn decide(&self, _: Vec<Question>) -> Decisions<'_> {
-        Box::pin(async { Vec::new() })
+    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+        Box::pin(async move { vec![Decision::default(); questions.len()] })
     }
 }
 
 /// Answers to come.
 pub type Decisions<'d> = Pin<Box<dyn Future<Output = Vec<Decision>> + Send + 'd>>;
 
-/// A check to be answered: may the user do this?
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
-    /// Who.
-    pub user: User,
-    /// Does what: a verb of the API, or of HTTP for a path.
-    pub verb: String,
-    /// To what.
-    pub subject: QuestionSubject,
-}
-
-/// What a [`Question`] is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum QuestionSubject {
-    /// A path that is no resource.
-    Path(String),
-    /// A resource, in all of its versions.
-    Resource(Box<ResourceCheck>),
-}
-
 /// The answers to the checks of one request, each asked once.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
-    known: Mutex<HashMap<Question, Decision>>,
+    /// `None` for those that cannot be answered.
+    known: Mutex<HashMap<Question, Option<Decision>>>,
     open: Mutex<Vec<Question>>,
 }
 
@@ -64,7 +52,7 @@ impl Answers {
         let mut decisions = decider.decide(questions.clone()).await.into_iter();
         let answered = questions
             .into_iter()
-            .map(|question| (question, decisions.next().unwrap_or_default()));
+            .map(|question| (question, decisions.next()));
         lock(&self.known).extend(answered);
         true
     }
@@ -74,7 +62,7 @@ impl Authorizer for Answers {
     fn authorize(&self, check: &Check<'_>) -> Answer {
         let question = Question::from(check);
         if let Some(decision) = lock(&self.known).get(&question) {
-            return Answer::Decided(decision.clone());
+            return decision.clone().map_or(Answer::Unknown, Answer::Decided);
         }
         let mut open = lock(&self.open);
         if !open.contains(&question) {
@@ -87,39 +75,4 @@ impl Authorizer for Answers {
 /// What a thread that panicked left behind is whole: entries are only added and taken.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl From<&Check<'_>> for Question {
-    fn from(check: &Check<'_>) -> Self {
-        Question {
-            user: check.user.clone(),
-            verb: check.verb.to_owned(),
-            subject: match check.target {
-                Target::Path(path) => QuestionSubject::Path(path.to_owned()),
-                Target::Resource(resource) => QuestionSubject::Resource(Box::new(resource.clone())),
-            },
-        }
-    }
-}
-
-/// Of the user the name has to do: checks of one request are about its user and a few service accounts.
-impl Hash for Question {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.user.name.hash(state);
-        self.verb.hash(state);
-        match &self.subject {
-            QuestionSubject::Path(path) => path.hash(state),
-            QuestionSubject::Resource(resource) => {
-                let ResourceCheck {
-                    group,
-                    resource,
-                    subresource,
-                    namespace,
-                    name,
-                    ..
-                } = &**resource;
-                (group, resource, subresource, namespace, name).hash(state);
-            }
-        }
-    }
 }

@@ -7,6 +7,7 @@ use pratique_manifest::{
     load_configuration, load_directory, load_files,
 };
 use pratique_types::FeatureGates;
+use pratique_policy::OnUndecided;
 use pratique_types::admissionregistration::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
@@ -31,6 +32,7 @@ pub struct Builder {
     compilations: Compilations,
     feature_gates: FeatureGates,
     registry_checks: bool,
+    on_undecided: OnUndecided,
     manifests: Vec<Arc<ManifestSet>>,
     #[cfg(feature = "watch")]
     directories: Vec<Directory>,
@@ -63,6 +65,7 @@ impl Builder {
             compilations,
             feature_gates: FeatureGates::default(),
             registry_checks: false,
+            on_undecided: OnUndecided::default(),
             manifests: Vec::new(),
             #[cfg(feature = "watch")]
             directories: Vec::new(),
@@ -92,6 +95,16 @@ impl Builder {
     pub fn registry_checks(self, registry_checks: bool) -> Self {
         Builder {
             registry_checks,
+            ..self
+        }
+    }
+
+    /// Sets what becomes of policies and webhooks whose decision depends on what is not given: the answer to an
+    /// authorization check, more of a namespace than its name. Unless set, the request is
+    /// [undecided](crate::AdmissionDecision::Undecided).
+    pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
+        Builder {
+            on_undecided,
             ..self
         }
     }
@@ -302,6 +315,7 @@ impl Builder {
             sets: self.manifests,
             api: std::iter::once(Arc::new(self.api)).chain(self.more).collect(),
             steps: self.steps,
+            on_undecided: self.on_undecided,
             helpers: self.helpers,
             #[cfg(feature = "webhooks")]
             callers: self.callers.guarded(),

@@ -6,7 +6,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use pratique_expression::Cache;
+use pratique_expression::{Cache, Undecided};
+use pratique_policy::{Need, NeedKind};
 use pratique_webhook::{
     Called, Caller, Conditions, Does, Endpoint, MutatingWebhooks, Observer, Origin, Pending, Rejection,
     Services, ValidatingWebhooks,
@@ -88,6 +89,23 @@ impl Hooks {
         }
     }
 
+    /// What it may depend on besides the request whether they are called.
+    pub(crate) fn needs(&self) -> impl Iterator<Item = Need> {
+        let mutating = self.mutating.iter().flat_map(|own| own.needs());
+        let needs = mutating.chain(self.validating.iter().flat_map(|own| own.needs()));
+        needs.flat_map(|own| {
+            let kinds = [
+                (own.namespace_labels, NeedKind::NamespaceLabels),
+                (own.authorizer, NeedKind::Authorizer),
+            ];
+            let kinds = kinds.into_iter().filter(|(needed, _)| *needed);
+            kinds.map(move |(_, kind)| Need {
+                name: own.webhook.clone(),
+                kind,
+            })
+        })
+    }
+
     /// Has the callers drop what they keep for webhooks that are gone.
     pub(crate) fn retain(&self) {
         let mutating = self.mutating.iter().flat_map(|own| own.endpoints());
@@ -157,6 +175,13 @@ impl Observer for Logging<'_> {
         }
         if let Some(observer) = &mut self.0 {
             observer.conditions(conditions);
+        }
+    }
+
+    fn undecided(&mut self, undecided: &Undecided) {
+        tracing::warn!("{undecided}");
+        if let Some(observer) = &mut self.0 {
+            observer.undecided(undecided);
         }
     }
 }

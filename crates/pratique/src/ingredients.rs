@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_expression::Cache;
 use pratique_manifest::{Loaded, ManifestSet, Plugin};
-use pratique_policy::{MutatingPolicies, Origin, Policies};
+use pratique_policy::{MutatingPolicies, OnUndecided, Origin, Policies};
 use pratique_types::FeatureGates;
 use pratique_workers::{Alone, Workers};
 
@@ -27,6 +27,7 @@ pub(crate) struct Ingredients {
     pub(crate) helpers: Helpers,
     pub(crate) feature_gates: FeatureGates,
     pub(crate) registry_checks: bool,
+    pub(crate) on_undecided: OnUndecided,
     #[cfg(feature = "webhooks")]
     pub(crate) callers: crate::hooks::Callers,
 }
@@ -41,6 +42,7 @@ impl Ingredients {
             names: self.names(),
             feature_gates: self.feature_gates,
             registry_checks: self.registry_checks,
+            on_undecided: self.on_undecided,
             steps: self.steps.clone(),
             helpers: self.helpers.clone(),
             #[cfg(feature = "webhooks")]

@@ -111,7 +111,7 @@ mod outcome;
 mod step;
 
 pub use admission::Admission;
-pub use authorization::{Decider, Decisions, NoOpinion, Question, QuestionSubject};
+pub use authorization::{Decider, Decisions, NoOpinion};
 pub use builder::{Builder, NotEvaluated};
 pub use chain::Context;
 pub use configurations::Configurations;
@@ -125,14 +125,16 @@ pub use live::{
 };
 pub use objects::Objects;
 pub use observer::{ChainObserver, Half, Span};
-pub use outcome::Outcome;
+pub use outcome::{AdmissionDecision, Outcome};
 pub use pratique_expression::{Cache, Declarations};
 pub use pratique_json as json;
 pub use pratique_manifest as manifest;
 pub use pratique_merge::json_patch;
-pub use pratique_policy::authz::{Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
+pub use pratique_policy::authz::{
+    Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
+};
 pub use pratique_policy::{
-    Cluster, Form, Observer, Step, StepResult, Submission, Surroundings, Trial, TrialResult, Unfinished,
+    Cluster, Form, Missing, Namespace, Namespaces, Need, NeedKind, Observer, OnUndecided, Step, StepResult, Submission, Surroundings, Trial, TrialResult, Undecided, Unfinished,
     settle_request,
 };
 pub use pratique_types as types;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use pratique_manifest::Plugin;
 use pratique_metrics as metrics;
 use pratique_metrics::Metrics;
-use pratique_policy::{Decision, Effect, ErrorType, Mutating};
+use pratique_policy::{Decision, Effect, ErrorType, Mutating, Undecided};
 use pratique_types::Operation;
 
 use crate::live::{Reload, ReloadResult, Witness};
@@ -101,6 +101,10 @@ impl pratique_policy::Observer for Counting<'_> {
         let names = (mutating.policy.into(), mutating.binding.into());
         self.mutations.push((names, error(mutating.error)));
     }
+
+    fn undecided(&mut self, undecided: &Undecided) {
+        count_undecided(self.metrics, undecided);
+    }
 }
 
 #[cfg(feature = "webhooks")]
@@ -145,6 +149,14 @@ impl pratique_webhook::Observer for Counting<'_> {
             self.metrics.match_condition_exclusion(name, webhook, operation);
         }
     }
+
+    fn undecided(&mut self, undecided: &Undecided) {
+        count_undecided(self.metrics, undecided);
+    }
+}
+
+fn count_undecided(metrics: &Metrics, undecided: &Undecided) {
+    metrics.undecided(&undecided.name, undecided.plugin, undecided.missing.kind());
 }
 
 fn error(error: ErrorType) -> metrics::PolicyError {

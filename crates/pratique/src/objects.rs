@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use pratique_json::Value;
-use pratique_match::{Equivalents, Namespaces};
+use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource, builtin};
@@ -20,6 +20,8 @@ pub struct Objects {
     objects: HashMap<GroupVersionKind, BTreeMap<String, BTreeMap<String, Stored>>, RandomState>,
     /// By name: nearly every request wants one.
     namespaces: HashMap<String, Stored, RandomState>,
+    /// Whether there are other namespaces, of which only the names are known.
+    assumes_namespaces: bool,
     scopes: HashMap<GroupVersionKind, ParamScope>,
     /// Of the definition that was given last, by group and version.
     schemas: HashMap<(String, String), Arc<MergeSchema>>,
@@ -48,12 +50,19 @@ impl Objects {
         Objects {
             objects: HashMap::default(),
             namespaces: HashMap::default(),
+            assumes_namespaces: false,
             scopes: main
                 .map(|served| (served.kind.clone(), scope(served.namespaced)))
                 .collect(),
             schemas: HashMap::new(),
             equivalents: Equivalents::builtin(),
         }
+    }
+
+    /// Takes every namespace that is asked for to exist; of those that were not added only the names are known. Otherwise
+    /// the namespaces that were added are all there are.
+    pub fn assume_namespaces(&mut self) {
+        self.assumes_namespaces = true;
     }
 
     /// Adds an object, in the place of one of the same kind and name. What has no kind or name is left out, and
@@ -150,8 +159,12 @@ impl Objects {
 }
 
 impl Namespaces for Objects {
-    fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
-        Some(&self.namespaces.get(name)?.value)
+    fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
+        match self.namespaces.get(name) {
+            Some(stored) => Namespace::Stored(&stored.value),
+            None if self.assumes_namespaces => Namespace::Named,
+            None => Namespace::Absent,
+        }
     }
 }
 
@@ -210,8 +223,11 @@ mod tests {
             r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#
         ));
         assert!(!insert(&mut objects, r#"{"apiVersion":"v1","kind":"Namespace"}"#));
-        assert!(objects.namespace("shop").is_some());
-        assert!(objects.namespace("other").is_none());
+        assert!(objects.namespace("shop").stored().is_some());
+        assert_eq!(objects.namespace("other"), Namespace::Absent);
+        objects.assume_namespaces();
+        assert!(objects.namespace("shop").stored().is_some());
+        assert_eq!(objects.namespace("other"), Namespace::Named);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use pratique_policy::Undecided;
 use pratique_types::Operation;
 
 /// Listens to a request on its way. All methods do nothing unless implemented.
@@ -30,6 +31,30 @@ pub trait ChainObserver: Send {
 
 /// Listens to nothing.
 impl ChainObserver for () {}
+
+/// Logs what is undecided, and hands on what is told.
+pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn pratique_policy::Observer>);
+
+impl pratique_policy::Observer for Logging<'_> {
+    fn decided(&mut self, decision: &pratique_policy::Decision<'_>) {
+        if let Some(observer) = &mut self.0 {
+            observer.decided(decision);
+        }
+    }
+
+    fn mutating(&mut self, mutating: &pratique_policy::Mutating<'_>) {
+        if let Some(observer) = &mut self.0 {
+            observer.mutating(mutating);
+        }
+    }
+
+    fn undecided(&mut self, undecided: &Undecided) {
+        tracing::warn!("{undecided}");
+        if let Some(observer) = &mut self.0 {
+            observer.undecided(undecided);
+        }
+    }
+}
 
 /// What a part of the chain did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

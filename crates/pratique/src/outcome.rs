@@ -4,15 +4,29 @@ use std::collections::BTreeMap;
 
 use pratique_json::{Value, base64};
 use pratique_merge::json_patch::{Operation, diff};
-use pratique_policy::{Mutated, Step, Verdict};
-use pratique_types::{AdmissionRequest, AdmissionResponse, Status};
+use pratique_policy::{Mutated, Step, Undecided, Verdict};
+use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
+
+/// The decision on a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AdmissionDecision {
+    /// It is let in.
+    Allowed,
+    /// It is refused.
+    Denied,
+    /// It depends on what was not given. That is never as good as allowed.
+    Undecided,
+}
 
 /// What comes of a request: whether it is let in, and as what.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Why the request is refused; `None` where it is allowed.
+    /// Why the request is refused; `None` where it is allowed or undecided.
     pub status: Option<Box<Status>>,
-    /// The object as it goes on; `None` where nothing changed it, and where the request is refused.
+    /// The policies and webhooks whose decision depends on what was not given, and what that is. Where the request is
+    /// refused, they would not change that.
+    pub undecided: Vec<Undecided>,
+    /// The object as it goes on; `None` where nothing changed it, and where the request is not allowed.
     pub object: Option<Value<'static>>,
     /// What mutating policies did, in order.
     pub mutations: Vec<Step>,
@@ -28,9 +42,18 @@ pub struct Outcome {
 impl Outcome {
     pub(crate) fn new(mutated: Mutated, verdict: Verdict) -> Self {
         let status = mutated.status.or(verdict.status);
+        let undecided: Vec<_> = mutated
+            .undecided
+            .into_iter()
+            .map(|own| *own)
+            .chain(verdict.undecided)
+            .collect();
         Outcome {
-            object: mutated.object.filter(|_| status.is_none()),
+            object: mutated
+                .object
+                .filter(|_| status.is_none() && undecided.is_empty()),
             status,
+            undecided,
             mutations: mutated.steps,
             warnings: verdict.warnings,
             audit_annotations: verdict.audit_annotations,
@@ -38,9 +61,18 @@ impl Outcome {
         }
     }
 
-    /// Whether the request is allowed.
+    /// What was decided.
+    pub fn decision(&self) -> AdmissionDecision {
+        match (&self.status, self.undecided.as_slice()) {
+            (Some(_), _) => AdmissionDecision::Denied,
+            (None, []) => AdmissionDecision::Allowed,
+            (None, _) => AdmissionDecision::Undecided,
+        }
+    }
+
+    /// Whether the request is allowed. What is undecided is not.
     pub fn allowed(&self) -> bool {
-        self.status.is_none()
+        self.decision() == AdmissionDecision::Allowed
     }
 
     /// What policies changed, as a JSON Patch of the object as it came: with what an API server makes of objects
@@ -52,18 +84,32 @@ impl Outcome {
         }
     }
 
-    /// The answer of an admission webhook that judges so.
+    /// The answer of an admission webhook that judges so, which knows nothing between yes and no: a request that is
+    /// undecided is refused, with a status that says why.
     pub fn into_response(self, request: &AdmissionRequest<'_>) -> AdmissionResponse {
         let patch: Vec<Value<'_>> = self.patch(request).into_iter().map(Value::from).collect();
         let patch = (!patch.is_empty()).then(|| base64::encode(Value::Array(patch).to_string().as_bytes()));
+        let (allowed, result) = (self.allowed(), self.answered_status());
         AdmissionResponse {
             patch_type: patch.as_ref().map(|_| "JSONPatch".to_owned()),
             patch,
             uid: request.uid.clone(),
-            allowed: self.allowed(),
-            result: self.status.map(|status| *status),
+            allowed,
+            result,
             warnings: self.warnings,
             audit_annotations: self.audit_annotations,
+        }
+    }
+
+    /// The status of an answer.
+    fn answered_status(&self) -> Option<Status> {
+        match self.decision() {
+            AdmissionDecision::Allowed => None,
+            AdmissionDecision::Denied => self.status.as_deref().cloned(),
+            AdmissionDecision::Undecided => {
+                let each: Vec<String> = self.undecided.iter().map(Undecided::to_string).collect();
+                Some(Status::failure(Reason::InternalError, each.join("; ")))
+            }
         }
     }
 }

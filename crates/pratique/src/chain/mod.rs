@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, Submission, Surroundings, Unfinished, same};
+use pratique_policy::{Cluster, Submission, Surroundings, Undecided, Unfinished, same};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
@@ -90,6 +90,7 @@ impl Admission {
         match passage.pass(observer).await {
             Ok(()) => {}
             Err(End::Refused(status)) => passage.outcome.status = Some(status),
+            Err(End::Undecided(undecided)) => passage.outcome.undecided.push(*undecided),
             Err(End::Unfinished(unfinished)) => return Err(unfinished),
         }
         Ok(passage.finish())
@@ -99,6 +100,8 @@ impl Admission {
 /// Why a request goes no further.
 pub(crate) enum End {
     Refused(Box<Status>),
+    /// What comes after depends on what this would have done.
+    Undecided(Box<Undecided>),
     Unfinished(Unfinished),
 }
 
@@ -192,6 +195,7 @@ impl<'r> Passage<'r> {
 
     fn surroundings(&self) -> Surroundings<'r> {
         Surroundings::new(self.context.cluster, self.answers.clone())
+            .on_undecided(self.admission.on_undecided)
     }
 
     /// Has the authorization checks answered that kept policies from judging.
@@ -252,7 +256,7 @@ impl<'r> Passage<'r> {
     }
 
     fn finish(mut self) -> Outcome {
-        let object = self.object.take().filter(|_| self.outcome.status.is_none());
+        let object = self.object.take().filter(|_| self.outcome.allowed());
         let object = object.map(|object| Arc::try_unwrap(object).unwrap_or_else(|shared| (*shared).clone()));
         self.outcome.object = object.filter(|object| !same(object, &self.request.object));
         self.outcome

@@ -8,7 +8,7 @@ use pratique_manifest::Plugin;
 use pratique_policy::{Mutated, Reinvocation, Unfinished, mutate_once, same};
 
 use super::{End, Passage};
-use crate::observer::{ChainObserver, Half};
+use crate::observer::{ChainObserver, Half, Logging};
 use crate::step::Place;
 
 /// What is remembered from the first round to the second.
@@ -73,6 +73,7 @@ impl Passage<'_> {
         let Mutated {
             object,
             status,
+            undecided,
             steps,
         } = loop {
             self.in_time()?;
@@ -86,6 +87,9 @@ impl Passage<'_> {
         self.outcome.mutations.extend(steps);
         if let Some(status) = status {
             return Err(status.into());
+        }
+        if let Some(undecided) = undecided {
+            return Err(End::Undecided(undecided));
         }
         if let Some(object) = object {
             self.changed(object, true);
@@ -101,9 +105,7 @@ impl Passage<'_> {
     ) -> Result<Mutated, Unfinished> {
         let sets = self.admission.mutating();
         let (submission, surroundings) = (self.submission(), self.surroundings());
-        match observer.policies() {
-            Some(observer) => mutate_once(&sets, submission, surroundings, turns, observer),
-            None => mutate_once(&sets, submission, surroundings, turns, &mut ()),
-        }
+        let mut logging = Logging(observer.policies());
+        mutate_once(&sets, submission, surroundings, turns, &mut logging)
     }
 }

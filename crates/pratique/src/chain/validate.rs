@@ -6,7 +6,7 @@ use pratique_manifest::Plugin;
 use pratique_policy::{Unfinished, Verdict, validate};
 
 use super::{End, Passage};
-use crate::observer::{ChainObserver, Half};
+use crate::observer::{ChainObserver, Half, Logging};
 use crate::step::Place;
 
 impl Passage<'_> {
@@ -37,6 +37,7 @@ impl Passage<'_> {
     async fn judge(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let Verdict {
             status,
+            undecided,
             warnings,
             audit_annotations,
         } = loop {
@@ -48,6 +49,7 @@ impl Passage<'_> {
                 Err(interrupted) => return Err(End::Unfinished(interrupted)),
             }
         };
+        self.outcome.undecided.extend(undecided);
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         status.map_or(Ok(()), |status| Err(status.into()))
@@ -57,9 +59,7 @@ impl Passage<'_> {
         let sets = self.admission.validating();
         let surroundings = self.admission.helpers.join(self.surroundings());
         let submission = self.submission();
-        match observer.policies() {
-            Some(observer) => validate(&sets, submission, surroundings, observer),
-            None => validate(&sets, submission, surroundings, &mut ()),
-        }
+        let mut logging = Logging(observer.policies());
+        validate(&sets, submission, surroundings, &mut logging)
     }
 }

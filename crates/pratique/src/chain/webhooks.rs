@@ -20,6 +20,7 @@ impl<'r> Passage<'r> {
         let cluster = self.context.cluster;
         let surroundings = Surroundings::new(cluster.equivalents(), cluster, self.answers.clone())
             .with_pending(asking)
+            .on_undecided(self.admission.on_undecided)
             .with_services(self.admission.hooks.callers.services())
             .excluding_virtual(self.admission.feature_gates.excludes_virtual_resources);
         match self.context.deadline {
@@ -59,6 +60,7 @@ impl<'r> Passage<'r> {
         let Mutated {
             object,
             status,
+            undecided,
             warnings,
             audit_annotations,
             patch_annotations,
@@ -69,7 +71,11 @@ impl<'r> Passage<'r> {
         if let Some(object) = object {
             self.changed(object, false);
         }
-        status.map_or(Ok(()), |status| Err(status.into()))
+        match (status, undecided) {
+            (Some(status), _) => Err(status.into()),
+            (None, Some(undecided)) => Err(End::Undecided(undecided)),
+            (None, None) => Ok(()),
+        }
     }
 
     pub(super) async fn validating_webhooks(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
@@ -91,9 +97,11 @@ impl<'r> Passage<'r> {
         };
         let Verdict {
             status,
+            undecided,
             warnings,
             audit_annotations,
         } = verdict.map_err(|_| End::Unfinished(Unfinished::Pending))?;
+        self.outcome.undecided.extend(undecided);
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         status.map_or(Ok(()), |status| Err(status.into()))

@@ -4,9 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pratique_policy::authz::Decision;
-
-use crate::authorization::Question;
+use pratique_policy::authz::{Decision, Question};
 
 /// Answers, each with its end. The oldest give way.
 #[derive(Debug, Default)]
@@ -43,10 +41,9 @@ const ROOM: usize = 8192;
 
 #[cfg(test)]
 mod tests {
-    use pratique_policy::authz::User;
+    use pratique_policy::authz::{QuestionSubject, User};
 
     use super::*;
-    use crate::authorization::QuestionSubject;
 
     fn question(path: &str) -> Question {
         Question {

@@ -11,14 +11,14 @@ use k8s_openapi::api::authorization::v1::{
     FieldSelectorAttributes, LabelSelectorAttributes, NonResourceAttributes, ResourceAttributes,
     SubjectAccessReview, SubjectAccessReviewSpec, SubjectAccessReviewStatus,
 };
-use pratique_policy::authz::{Decision, ResourceCheck};
+use pratique_policy::authz::{Decision, Question, QuestionSubject, ResourceCheck};
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
 use super::answers::Answers;
 use super::background::{Background, Task};
 use super::failure;
-use crate::authorization::{Decider, Decisions, Question, QuestionSubject};
+use crate::authorization::{Decider, Decisions};
 
 /// Answers authorization checks by an API server's SubjectAccessReviews. A copy is the same, with the same memory.
 ///

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_match::{Equivalents, Namespaces};
+use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
@@ -37,8 +37,9 @@ impl Snapshot {
 }
 
 impl Namespaces for Snapshot {
-    fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
-        Some(&self.find(name)?.value)
+    fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
+        let found = self.find(name);
+        found.map(|own| -> &'a Value<'a> { &own.value }).into()
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_match::{Equivalents, Namespaces};
+use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
@@ -74,10 +74,8 @@ struct Both {
 }
 
 impl Namespaces for Both {
-    fn namespace<'a>(&'a self, name: &str) -> Option<&'a Value<'a>> {
-        self.cluster
-            .namespace(name)
-            .or_else(|| self.objects.namespace(name))
+    fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
+        self.cluster.namespace(name).or(|| self.objects.namespace(name))
     }
 }
 
@@ -114,7 +112,7 @@ impl Cluster for Both {
     }
 
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
-        let beside = || match self.cluster.namespace(name) {
+        let beside = || match self.cluster.namespace(name).stored() {
             Some(_) => None,
             None => self.objects.namespace_object(name),
         };
@@ -158,7 +156,7 @@ mod tests {
             own.at(&["metadata", "labels", "team"])
                 .and_then(|own| own.as_str().map(str::to_owned))
         };
-        let of = |name| both.namespace(name).and_then(team);
+        let of = |name| both.namespace(name).stored().and_then(team);
         assert_eq!(of("a").as_deref(), Some("first"));
         assert_eq!(of("b").as_deref(), Some("second"));
         assert_eq!(of("d"), None);

@@ -7,18 +7,20 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use pratique_manifest::LoadErrors;
+use pratique_policy::authz::NoAuthorizer;
 
+use super::assuming::AssumedNamespaces;
 use super::core::Core;
 #[cfg(feature = "watch")]
 use super::directories::{self, Directory};
 use super::readiness::Readiness;
 use super::retired::Retired;
 use super::source::{Changed, Source};
-use super::view::{ClusterView, SharedObjects};
+use super::view::ClusterView;
 use super::witness::Witness;
 use super::worker::{Bell, Worker};
 use super::{Live, Tasks};
-use crate::authorization::{Decider, NoOpinion};
+use crate::authorization::Decider;
 use crate::builder::NotEvaluated;
 use crate::configurations::Configurations;
 #[cfg(feature = "watch")]
@@ -64,8 +66,8 @@ impl LiveBuilder {
         LiveBuilder {
             ingredients,
             sources: Vec::new(),
-            cluster: Arc::new(SharedObjects::default()),
-            decider: Arc::new(NoOpinion),
+            cluster: Arc::new(AssumedNamespaces::default()),
+            decider: Arc::new(NoAuthorizer),
             deadline: None,
             witnesses: Vec::new(),
             #[cfg(feature = "watch")]
@@ -101,7 +103,8 @@ impl LiveBuilder {
         self
     }
 
-    /// Takes namespaces, params and what is served from this cluster; without, from an empty one.
+    /// Takes namespaces, params and what is served from this cluster. Without, it is [`AssumedNamespaces`]: namespaces
+    /// exist, and what depends on more than their names is undecided.
     #[must_use]
     pub fn cluster(self, cluster: impl ClusterView + 'static) -> Self {
         LiveBuilder {
@@ -110,7 +113,8 @@ impl LiveBuilder {
         }
     }
 
-    /// Has authorization checks answered by `decider`; without, there is no opinion on any.
+    /// Has authorization checks answered by `decider`. Without, what depends on one is undecided;
+    /// [`NoOpinion`](crate::NoOpinion) answers no to all.
     #[must_use]
     pub fn decider(self, decider: impl Decider + 'static) -> Self {
         LiveBuilder {

@@ -119,7 +119,7 @@ impl Core {
         let cluster = self.cluster.now();
         let (namespace, own) = (&request.namespace, &request.resource);
         let of_namespaces = own.group.is_empty() && own.resource == "namespaces";
-        if namespace.is_empty() || of_namespaces || cluster.namespace(namespace).is_some() {
+        if namespace.is_empty() || of_namespaces || cluster.namespace(namespace).stored().is_some() {
             return cluster;
         }
         match self.cluster.look_up(namespace) {

@@ -114,6 +114,11 @@ impl pratique_policy::Observer for Observers<'_> {
         let observers = self.0.iter_mut().filter_map(|own| own.policies());
         observers.for_each(|own| own.mutating(mutating));
     }
+
+    fn undecided(&mut self, undecided: &pratique_policy::Undecided) {
+        let observers = self.0.iter_mut().filter_map(|own| own.policies());
+        observers.for_each(|own| own.undecided(undecided));
+    }
 }
 
 #[cfg(feature = "webhooks")]
@@ -126,5 +131,10 @@ impl pratique_webhook::Observer for Observers<'_> {
     fn conditions(&mut self, conditions: &pratique_webhook::Conditions<'_>) {
         let observers = self.0.iter_mut().filter_map(|own| own.webhooks());
         observers.for_each(|own| own.conditions(conditions));
+    }
+
+    fn undecided(&mut self, undecided: &pratique_policy::Undecided) {
+        let observers = self.0.iter_mut().filter_map(|own| own.webhooks());
+        observers.for_each(|own| own.undecided(undecided));
     }
 }

@@ -7,7 +7,10 @@ use std::task::{Context, Poll, Waker};
 
 use pratique::manifest::{ManifestFile, Plugin};
 use pratique::types::AdmissionRequest;
-use pratique::{Admission, Decider, Decision, Decisions, Objects, Outcome, Question};
+use pratique::{
+    Admission, AdmissionDecision, Decider, Decision, Decisions, Missing, NoAuthorizer, NoOpinion, Objects, OnUndecided,
+    Outcome, Question,
+};
 
 /// Allows what begins with `a`, and remembers what it was asked, question by question.
 #[derive(Default)]
@@ -36,6 +39,17 @@ fn run<F: Future>(future: F) -> F::Output {
 
 /// Judges the creation of a ConfigMap by validating policies with these expressions; gives what was asked.
 fn judge(mutations: &[&str], policies: &[&str]) -> (Outcome, Vec<Vec<String>>) {
+    let office = Office::default();
+    let outcome = judge_by(&office, mutations, policies, OnUndecided::Report);
+    (outcome, office.0.into_inner().unwrap())
+}
+
+fn judge_by(
+    decider: &dyn Decider,
+    mutations: &[&str],
+    policies: &[&str],
+    on_undecided: OnUndecided,
+) -> Outcome {
     let rules = "matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: ['*']}]}";
     let head = "apiVersion: admissionregistration.k8s.io/v1\nkind:";
     let mut validating = String::new();
@@ -58,7 +72,7 @@ fn judge(mutations: &[&str], policies: &[&str]) -> (Outcome, Vec<Vec<String>>) {
         path: "policies.yaml".into(),
         content: text.into_bytes(),
     };
-    let mut builder = Admission::builder();
+    let mut builder = Admission::builder().on_undecided(on_undecided);
     if !mutating.is_empty() {
         builder = builder
             .files(&[file(mutating)], Plugin::MutatingAdmissionPolicy)
@@ -75,9 +89,60 @@ fn judge(mutations: &[&str], policies: &[&str]) -> (Outcome, Vec<Vec<String>>) {
             "name":"c","operation":"CREATE","userInfo":{"username":"ann"},"object":{"metadata":{"name":"c"}}}"#,
     )
     .unwrap();
-    let office = Office::default();
-    let outcome = run(admission.judge_with(&request, &Objects::new(), &office, &mut ())).unwrap();
-    (outcome, office.0.into_inner().unwrap())
+    run(admission.judge_with(&request, &Objects::new(), decider, &mut ())).unwrap()
+}
+
+const FORBIDS: &str = "!authorizer.requestResource.check('use').allowed()";
+
+#[test]
+fn without_anything_to_ask_it_is_undecided() {
+    let outcome = judge_by(&NoAuthorizer, &[], &[FORBIDS, "true"], OnUndecided::Report);
+    assert_eq!(outcome.decision(), AdmissionDecision::Undecided);
+    assert!(!outcome.allowed());
+    let [undecided] = outcome.undecided.as_slice() else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(undecided.name, "p0.static.k8s.io");
+    let Missing::Authorizer { check } = &undecided.missing else {
+        panic!("{undecided:?}")
+    };
+    assert_eq!((check.verb.as_str(), check.user.name.as_str()), ("use", "ann"));
+    // What answers yes or no says no, and why.
+    let response = outcome.into_response(&AdmissionRequest::default());
+    assert!(!response.allowed);
+    let status = response.result.unwrap();
+    assert_eq!((status.code, status.reason.as_str()), (500, "InternalError"));
+    assert!(status.message.contains("it is not known whether user \"ann\" may use configmaps \"c\""));
+}
+
+#[test]
+fn no_opinion_is_a_no_for_those_who_choose_it() {
+    let outcome = judge_by(&NoOpinion, &[], &[FORBIDS], OnUndecided::Report);
+    assert_eq!(outcome.decision(), AdmissionDecision::Allowed);
+}
+
+#[test]
+fn a_denial_beside_stays_one() {
+    let outcome = judge_by(&NoAuthorizer, &[], &[FORBIDS, "false"], OnUndecided::Report);
+    assert_eq!(outcome.decision(), AdmissionDecision::Denied);
+    assert_eq!(outcome.undecided.len(), 1);
+}
+
+#[test]
+fn undecided_mutations_end_the_chain() {
+    let label = format!("[JSONPatch{{op: 'add', path: '/data', value: {{'may': string({FORBIDS})}}}}]");
+    let outcome = judge_by(&NoAuthorizer, &[&label], &["false"], OnUndecided::Report);
+    assert_eq!(outcome.decision(), AdmissionDecision::Undecided);
+    assert_eq!(outcome.object, None);
+}
+
+#[test]
+fn a_server_goes_by_the_failure_policy() {
+    let outcome = judge_by(&NoAuthorizer, &[], &[FORBIDS], OnUndecided::FailurePolicy);
+    assert_eq!(outcome.decision(), AdmissionDecision::Denied);
+    assert!(outcome.undecided.is_empty());
+    let message = outcome.status.unwrap().message;
+    assert!(message.contains("denied request: undecided: it is not known whether"), "{message}");
 }
 
 #[test]

@@ -28,7 +28,11 @@ async fn a_server_with_a_step_of_its_own() {
     put(
         directory.path(),
         "p.yaml",
-        &validating_policy("p.static.k8s.io", "false"),
+        &[
+            validating_policy("p.static.k8s.io", "!has(object.data) || namespaceObject.metadata.name != 'shop'"),
+            validating_policy("q.static.k8s.io", "has(object.data) || namespaceObject.metadata.?labels[?'env'].hasValue()"),
+        ]
+        .concat(),
     );
     let live = custom_server::live(directory.path().to_str().unwrap()).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -37,7 +41,7 @@ async fn a_server_with_a_step_of_its_own() {
     let review = |kind: &str, object: &str| {
         let resource = format!("{}s", kind.to_lowercase());
         format!(
-            r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{{"uid":"u","operation":"CREATE",
+            r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{{"uid":"u","operation":"CREATE","namespace":"shop",
             "kind":{{"group":"","version":"v1","kind":"{kind}"}},"resource":{{"group":"","version":"v1","resource":"{resource}"}},"object":{object}}}}}"#
         )
     };
@@ -54,6 +58,11 @@ async fn a_server_with_a_step_of_its_own() {
             "\"allowed\":true",
         ),
         (review("ConfigMap", r#"{"data":{}}"#), "\"code\":422"),
+        // Nothing is known of the namespace but its name.
+        (
+            review("ConfigMap", "{}"),
+            "namespaceObject.metadata.labels.env of namespace \\\"shop\\\" is not known",
+        ),
         ("{".to_owned(), ""),
         ("{}".to_owned(), ""),
     ] {
