@@ -1,6 +1,6 @@
 //! An authorizer that answers by rules, as role bindings would.
 
-use pratique::{Answer, Authorizer, Check, Decision, Target, User};
+use pratique::{Answer, Authorizer, Check, Decider, Decision, Decisions, Question, Target, User};
 
 /// Rules in their order: the first that fits decides. What no rule fits is not allowed.
 #[derive(Clone, Debug, Default)]
@@ -31,8 +31,22 @@ pub struct Rule {
 
 impl Authorizer for Rules {
     fn authorize(&self, check: &Check<'_>) -> Answer {
+        Answer::Decided(self.decision(check))
+    }
+}
+
+impl Decider for Rules {
+    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+        let decisions = questions.iter().map(|question| self.decision(&question.check()));
+        let decisions: Vec<Decision> = decisions.collect();
+        Box::pin(std::future::ready(decisions))
+    }
+}
+
+impl Rules {
+    fn decision(&self, check: &Check<'_>) -> Decision {
         let fitting = self.0.iter().find(|rule| rule.fits(check));
-        Answer::Decided(fitting.map(|rule| rule.decision.clone()).unwrap_or_default())
+        fitting.map(|rule| rule.decision.clone()).unwrap_or_default()
     }
 }
 

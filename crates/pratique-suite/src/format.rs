@@ -76,21 +76,36 @@ static CLUSTER: Struct = Struct {
         optional(
             "namespaces",
             Shape::Map(&Shape::Map(&Shape::Text)),
-            "Namespaces by name, each with its labels. The namespaces that requests are in exist anyway.",
+            "Namespaces by name, each with its labels. The namespaces that requests are in exist anyway; \
+             of those that are not given only the names are known.",
         ),
         optional(
             "objects",
             Shape::List(&FILE_OR_OBJECT),
             "Objects in the cluster, or files of them: params, namespaces, CustomResourceDefinitions.",
         ),
-        optional(
-            "authorizer",
-            Shape::List(&Shape::Struct(&RULE)),
-            "What users may do, for policies that ask the authorizer. The first rule that fits decides; what none \
-             fits is not allowed.",
-        ),
+        AUTHORIZER_RULES,
     ],
 };
+
+/// A file of rules.
+pub(crate) static AUTHORIZER: Struct = Struct {
+    name: "Authorizer",
+    about: "What users may do.",
+    fields: &[Field {
+        required: true,
+        ..AUTHORIZER_RULES
+    }],
+};
+
+const RULES: Shape = Shape::List(&Shape::Struct(&RULE));
+
+const AUTHORIZER_RULES: Field = optional(
+    "authorizer",
+    RULES,
+    "What users may do, for policies that ask the authorizer. The first rule that fits decides; what none \
+     fits is not allowed. Without, what depends on it is undecided.",
+);
 
 static RULE: Struct = Struct {
     name: "AuthorizerRule",

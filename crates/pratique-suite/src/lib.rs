@@ -50,7 +50,7 @@ pub use coverage::{Coverage, CoverageReport, Missing, PolicyCoverage, Watch};
 pub use files::{is_manifest, read as read_file};
 pub use format::{API_VERSION, KIND};
 pub use load::Policies;
-pub use read::{may_be_suite, read_suites};
+pub use read::{may_be_suite, read_rules, read_suites};
 pub use run::Tested;
 pub use schema::schema;
 pub use suite::{Case, Expected, Suite};

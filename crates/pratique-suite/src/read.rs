@@ -13,7 +13,8 @@ use pratique_manifest::{
 };
 
 use crate::ask;
-use crate::format::{API_VERSION, KIND, SUITE};
+use crate::authorizer::Rules;
+use crate::format::{API_VERSION, AUTHORIZER, KIND, SUITE};
 use crate::shape::{Shape, faults};
 use crate::suite::{Ask, Case, Reference, Suite, Written};
 use fields::Fields;
@@ -49,6 +50,41 @@ pub fn read_suites(file: &ManifestFile) -> Result<Vec<Suite>, Vec<Problem>> {
         problems.dedup_by(|a, b| a.location == b.location && a.rule == b.rule);
         Err(problems)
     }
+}
+
+/// The rules of a file that has a field `authorizer` with what a suite's `cluster.authorizer` has, for others than suites.
+///
+/// # Errors
+/// Everything that is wrong with it, with its place.
+pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
+    let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
+    let mut rules = Vec::new();
+    if documents.is_empty() {
+        return Err(vec![Problem {
+            rule: Rule::InvalidField,
+            message: "expected a field `authorizer` with rules: `authorizer: []` has none, so that nobody may do anything"
+                .to_owned(),
+            field: None,
+            object: None,
+            location: None,
+            help: None,
+        }]);
+    }
+    for document in documents {
+        let source = document.source;
+        let mut problems = document.duplicates;
+        problems.extend(faults(&source, source.root(), Shape::Struct(&AUTHORIZER)));
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let fields = |id| Fields {
+            tree: source.tree(),
+            id,
+        };
+        let listed = fields(source.root()).list("authorizer").into_iter();
+        rules.extend(listed.map(|id| surroundings::rule(&fields(id))));
+    }
+    Ok(Rules(rules))
 }
 
 /// Whether a document says that it is a suite, of whichever version.

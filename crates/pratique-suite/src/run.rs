@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique::Surroundings;
+use pratique::{AdmissionDecision, Authorizer, Missing, NoAuthorizer, Outcome, Surroundings};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
@@ -65,8 +65,12 @@ impl Suite {
         let objects = || self.surroundings.objects.iter().chain(&own.objects);
         let request = request(&case.ask, objects()).map_err(|error| error.to_string())?;
         let cluster = cluster(objects(), [request.namespace.as_str()]);
-        let rules = own.rules.iter().chain(&self.surroundings.rules).cloned();
-        let authorizer = Arc::new(Rules(rules.collect()));
+        let given = [&own.rules, &self.surroundings.rules];
+        let rules = given.iter().copied().flatten().flatten().cloned();
+        let authorizer: Arc<dyn Authorizer> = match given {
+            [None, None] => Arc::new(NoAuthorizer),
+            _ => Arc::new(Rules(rules.collect())),
+        };
         let surroundings = Surroundings::new(&cluster, authorizer);
         let surroundings = match trace {
             Some(trace) => surroundings.with_trace(trace),
@@ -74,8 +78,23 @@ impl Suite {
         };
         let judged = policies.admission.judge(&request, surroundings, &mut ());
         let outcome = judged.map_err(|error| error.to_string())?;
+        if outcome.decision() == AdmissionDecision::Undecided {
+            return Err(undecided(&outcome));
+        }
         Ok(Actual::new(outcome, &request))
     }
+}
+
+/// What an outcome depends on that the suite does not give, and where it is given.
+fn undecided(outcome: &Outcome) -> String {
+    let each = outcome.undecided.iter().map(|own| {
+        let give = match &own.missing {
+            Missing::Authorizer { .. } => "give the rules that apply as cluster.authorizer",
+            _ => "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects",
+        };
+        format!("{own}: {give}")
+    });
+    each.collect::<Vec<_>>().join("\n")
 }
 
 /// Why a case is no request.

@@ -84,7 +84,8 @@ pub(crate) struct Ask {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
     pub(crate) objects: Vec<Value<'static>>,
-    pub(crate) rules: Vec<Rule>,
+    /// What users may do; `None` where that is not said.
+    pub(crate) rules: Option<Vec<Rule>>,
 }
 
 /// What is expected of a case. What is `None` may be anything.

@@ -1,34 +1,28 @@
 //! The cluster that requests are judged in: what was given of it, and what requests take for granted.
 
-use std::collections::HashSet;
-
 use pratique::Objects;
 use pratique_json::{Object, Value};
 
 /// The label that an API server puts on every namespace.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// A cluster with some objects. A namespace that a request is in, and that is not among them, is there too, without
-/// labels of its own.
+/// A cluster with some objects. If there are requests, which are in these namespaces, other namespaces exist as well, and
+/// only their names are known.
 pub fn cluster<'v>(
     objects: impl IntoIterator<Item = &'v Value<'static>>,
     namespaces: impl IntoIterator<Item = &'v str>,
 ) -> Objects {
     let mut cluster = Objects::new();
-    let mut known = HashSet::new();
     for object in objects {
         let name = text(object, &["metadata", "name"]);
         if is_namespace(object) {
             cluster.insert(labelled(object.clone(), name));
-            known.insert(name.to_owned());
         } else {
             cluster.insert(object.clone());
         }
     }
-    for name in namespaces {
-        if !name.is_empty() && known.insert(name.to_owned()) {
-            cluster.insert(labelled(namespace(name), name));
-        }
+    if namespaces.into_iter().next().is_some() {
+        cluster.assume_namespaces();
     }
     cluster
 }
@@ -73,6 +67,8 @@ fn labelled(namespace: Value<'static>, name: &str) -> Value<'static> {
 
 #[cfg(test)]
 mod tests {
+    use pratique::{Namespace, Namespaces as _};
+
     use super::*;
 
     #[track_caller]
@@ -94,10 +90,11 @@ mod tests {
     }
 
     #[test]
-    fn namespaces_of_requests_are_there() {
-        assert_eq!(
-            labelled(namespace("shop"), "shop").to_string(),
-            r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"labels":{"kubernetes.io/metadata.name":"shop"},"name":"shop"}}"#
-        );
+    fn namespaces_of_requests_are_assumed() {
+        let given = namespace("shop");
+        let known = cluster([&given], ["shop", "other"]);
+        assert!(known.namespace("shop").stored().is_some());
+        assert_eq!(known.namespace("other"), Namespace::Named);
+        assert_eq!(cluster([&given], []).namespace("other"), Namespace::Absent);
     }
 }

@@ -30,7 +30,11 @@ impl Reader<'_> {
         ask.user = fields.node("user").map(|id| self.user(id)).or(ask.user);
         ask.dry_run = fields.bool("dryRun").unwrap_or(ask.dry_run);
         ask.surroundings.objects.extend(surroundings.objects);
-        ask.surroundings.rules.splice(0..0, surroundings.rules);
+        if let Some(mut rules) = surroundings.rules {
+            // Those of the row come first.
+            rules.extend(ask.surroundings.rules.take().unwrap_or_default());
+            ask.surroundings.rules = Some(rules);
+        }
         Some(Case {
             name: format!("{} / {}", test.name, fields.text("name").unwrap_or_default()),
             location: self.name_location(id),

@@ -26,10 +26,12 @@ impl<'a> Reader<'a> {
                 None => objects.push(self.fields(id).value_of()),
             }
         }
+        let given = fields.node("authorizer").is_some();
         let rules = fields.list("authorizer").into_iter();
+        let rules = rules.map(|id| rule(&self.fields(id))).collect();
         Surroundings {
             objects,
-            rules: rules.map(|id| rule(&self.fields(id))).collect(),
+            rules: given.then_some(rules),
         }
     }
 }
@@ -46,7 +48,7 @@ fn namespace(name: &str, labels: Value<'static>) -> Value<'static> {
     namespace
 }
 
-fn rule(fields: &Fields<'_>) -> AuthorizerRule {
+pub(super) fn rule(fields: &Fields<'_>) -> AuthorizerRule {
     AuthorizerRule {
         users: fields.texts("users"),
         groups: fields.texts("groups"),
