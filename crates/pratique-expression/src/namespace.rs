@@ -179,8 +179,14 @@ mod tests {
 
     #[test]
     fn what_is_not_reached_does_not_count() {
-        known("object == null || namespaceObject.spec.finalizers.size() == 0", "Bool(true)");
-        known("object != null ? namespaceObject.metadata.labels : {}", "Map(Entries([]))");
+        known(
+            "object == null || namespaceObject.spec.finalizers.size() == 0",
+            "Bool(true)",
+        );
+        known(
+            "size(object != null ? namespaceObject.metadata.labels : {}) == 0",
+            "Bool(true)",
+        );
     }
 
     #[test]
@@ -189,17 +195,35 @@ mod tests {
         undecided("namespaceObject", "namespaceObject");
         undecided("namespaceObject == object", "namespaceObject");
         undecided("[namespaceObject] == [object]", "namespaceObject");
-        undecided("type(namespaceObject.metadata) == map", "namespaceObject.metadata");
+        undecided(
+            "type(namespaceObject.metadata) == map",
+            "namespaceObject.metadata",
+        );
         undecided("size(namespaceObject.metadata.labels) > 0", labels);
         undecided("'env' in namespaceObject.metadata.labels", labels);
         undecided("namespaceObject.metadata.labels.all(k, k != 'env')", labels);
         undecided("namespaceObject.?metadata", "namespaceObject.metadata");
-        undecided("{'a': 1}[?namespaceObject.metadata.labels['b']]", &format!("{labels}.b"));
-        undecided("namespaceObject.metadata.?labels[?'env'].hasValue()", &format!("{labels}.env"));
-        undecided("has(namespaceObject.metadata.annotations)", "namespaceObject.metadata.annotations");
-        undecided("namespaceObject.metadata.labels['a/b'] == 'c'", &format!("{labels}['a/b']"));
+        undecided(
+            "{'a': 1}[?namespaceObject.metadata.labels['b']]",
+            &format!("{labels}.b"),
+        );
+        undecided(
+            "namespaceObject.metadata.?labels[?'env'].hasValue()",
+            &format!("{labels}.env"),
+        );
+        undecided(
+            "has(namespaceObject.metadata.annotations)",
+            "namespaceObject.metadata.annotations",
+        );
+        undecided(
+            "namespaceObject.metadata.labels['a/b'] == 'c'",
+            &format!("{labels}['a/b']"),
+        );
         undecided("has(namespaceObject.spec)", "namespaceObject.spec");
-        undecided("namespaceObject.status.phase == 'Active'", "namespaceObject.status");
+        undecided(
+            "namespaceObject.status.phase == 'Active'",
+            "namespaceObject.status",
+        );
     }
 
     #[test]

@@ -249,11 +249,7 @@ mod tests {
         let constraints: api::MatchResources = serde_json::from_str(&text).unwrap();
         let request: AdmissionRequest<'_> = serde_json::from_str(REQUEST).unwrap();
         let matched = MatchResources::compile(Some(&constraints))
-            .matches(
-                &Target::new(&request),
-                &Equivalents::builtin(),
-                namespaces,
-            )
+            .matches(&Target::new(&request), &Equivalents::builtin(), namespaces)
             .map(|matched| matched.is_some())
             .map_err(|error| error.to_string());
         assert_eq!(matched, expected.map_err(str::to_owned), "{text}");

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::{
-    Closed, Composition, Declarations, Definition, Expression, ExpressionError, Use,
-};
+use pratique_expression::{Closed, Composition, Declarations, Definition, Expression, ExpressionError, Use};
 
 use crate::variables::{MAX_NESTING, unescaped};
 

@@ -43,7 +43,6 @@ use pratique_typed as typed;
 use pratique_typed::decode;
 
 pub use cluster::{Cluster, ParamScope};
-pub use pratique_match::{Namespace, Namespaces};
 pub use mutating::{
     Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same,
 };
@@ -55,6 +54,7 @@ pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_exclusion::Origin;
 pub use pratique_expression::{Missing, OnUndecided, Undecided};
+pub use pratique_match::{Namespace, Namespaces};
 pub use pratique_typed::settle_request;
 pub use pratique_workers::Workers;
 pub use session::{Submission, Surroundings};

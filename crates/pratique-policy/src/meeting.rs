@@ -167,9 +167,7 @@ impl<'s> Meeting<'s> {
         if let Some(trace) = self.trace {
             let met = match &terms.resources {
                 Some(resources) => self.met(&params, resources),
-                None => params
-                    .as_ref()
-                    .map_or_else(Unmatched::met, |_| Met::Yes),
+                None => params.as_ref().map_or_else(Unmatched::met, |_| Met::Yes),
             };
             trace.binding(&binding.name.to_string(), met);
         }
@@ -184,9 +182,7 @@ impl<'s> Meeting<'s> {
         };
         let ask = || {
             let matched = self.matches(resources);
-            matched
-                .map(|matched| matched.is_some())
-                .map_err(Unmatched::from)
+            matched.map(|matched| matched.is_some()).map_err(Unmatched::from)
         };
         // The set of constraints has it as well.
         if !of_several && Arc::strong_count(resources) <= 2 {

@@ -33,7 +33,8 @@ impl Policies {
         self.policies.iter().flat_map(|policy| {
             let expressions = &policy.expressions;
             let validations = expressions.validations.iter();
-            let validations = validations.flat_map(|own| [&own.expression].into_iter().chain(&own.message_expression));
+            let validations =
+                validations.flat_map(|own| [&own.expression].into_iter().chain(&own.message_expression));
             let annotations = expressions.annotations.iter().map(|own| &own.value);
             needs(&policy.hook, validations.chain(annotations))
         })

@@ -47,10 +47,7 @@ impl<'a> Surroundings<'a> {
 
     /// Sets what becomes of policies whose decision depends on what was not given.
     pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
-        Surroundings {
-            on_undecided,
-            ..self
-        }
+        Surroundings { on_undecided, ..self }
     }
 
     /// Stops soon after `flag` is set.

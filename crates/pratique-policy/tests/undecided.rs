@@ -80,7 +80,10 @@ fn policies(specs: &[Json], binding: &Json) -> Policies {
     for (index, spec) in specs.iter().enumerate() {
         let name = format!("p{index}");
         let spec = merged(json!({"matchConstraints": constraints(json!({}))}), spec);
-        let bound = merged(json!({"policyName": name, "validationActions": ["Deny"]}), binding);
+        let bound = merged(
+            json!({"policyName": name, "validationActions": ["Deny"]}),
+            binding,
+        );
         let object = |spec| json!({"metadata": {"name": name}, "spec": spec});
         policies.push(serde_json::from_value(object(spec)).unwrap());
         bindings.push(serde_json::from_value(object(bound)).unwrap());
@@ -174,7 +177,8 @@ fn equal_expressions_of_several_policies() {
 #[test]
 fn a_denial_stays() {
     let missing = r#"ValidatingAdmissionPolicy 'p0' with binding 'p0' is undecided: namespaceObject.metadata.labels.env of namespace "shop" is not known"#;
-    let denied = |name: &str| format!("'{name}' with binding '{name}' denied request: failed expression: false");
+    let denied =
+        |name: &str| format!("'{name}' with binding '{name}' denied request: failed expression: false");
     check(
         &[validations(&[LABELS]), validations(&["false"])],
         json!({}),
@@ -182,7 +186,12 @@ fn a_denial_stays() {
         &denied("p1"),
     );
     // One validation is enough.
-    check(&[validations(&[LABELS, "false"])], json!({}), &[missing], &denied("p0"));
+    check(
+        &[validations(&[LABELS, "false"])],
+        json!({}),
+        &[missing],
+        &denied("p0"),
+    );
     let message = json!({"validations": [{"expression": "false", "messageExpression": LABELS.replace(" == 'dev'", "")}]});
     check(&[message], json!({}), &[], &denied("p0"));
 }
@@ -202,8 +211,18 @@ fn match_conditions() {
     let missing = r#"ValidatingAdmissionPolicy 'p0' with binding 'p0' is undecided: it is not known whether user "ann" may use signers.certificates.k8s.io"#;
     check(&[spec(&[ASKS], "Fail")], json!({}), &[missing], "");
     check(&[spec(&[ASKS, "false"], "Fail")], json!({}), &[], "");
-    check(&[spec(&["object.nothing == 1", ASKS], "Fail")], json!({}), &[missing], "");
-    check(&[spec(&["object.nothing == 1", ASKS], "Ignore")], json!({}), &[], "");
+    check(
+        &[spec(&["object.nothing == 1", ASKS], "Fail")],
+        json!({}),
+        &[missing],
+        "",
+    );
+    check(
+        &[spec(&["object.nothing == 1", ASKS], "Ignore")],
+        json!({}),
+        &[],
+        "",
+    );
 }
 
 #[test]
@@ -243,7 +262,9 @@ fn the_failure_policy_decides_where_it_is_to() {
     let spec = |expression: &str, policy: &str| {
         merged(validations(&[expression]), &json!({"failurePolicy": policy}))
     };
-    let failing = by_failure_policy(&[spec(LABELS, "Fail")], json!({})).status.unwrap();
+    let failing = by_failure_policy(&[spec(LABELS, "Fail")], json!({}))
+        .status
+        .unwrap();
     assert_eq!(failing.code, 422);
     assert_eq!(
         failing.message,
@@ -253,7 +274,12 @@ fn the_failure_policy_decides_where_it_is_to() {
     assert!(by_failure_policy(&[spec(ASKS, "Ignore"), spec(LABELS, "Ignore")], json!({})).allowed());
     let warned = by_failure_policy(&[spec(ASKS, "Fail")], json!({"validationActions": ["Warn"]}));
     assert!(warned.allowed());
-    assert!(warned.warnings.iter().all(|own| own.contains("undecided: it is not known")));
+    assert!(
+        warned
+            .warnings
+            .iter()
+            .all(|own| own.contains("undecided: it is not known"))
+    );
     assert_eq!(warned.warnings.len(), 1);
 }
 
@@ -291,7 +317,10 @@ fn mutations_end_undecided() {
     assert!(!undecided.allowed() && undecided.object.is_none() && undecided.status.is_none());
     assert_eq!(undecided.steps.len(), 1);
     let missing = undecided.undecided.as_deref().cloned();
-    assert_eq!(missing.as_ref().map(|own| (own.plugin, own.name.as_str())), Some(("MutatingAdmissionPolicy", "m1")));
+    assert_eq!(
+        missing.as_ref().map(|own| (own.plugin, own.name.as_str())),
+        Some(("MutatingAdmissionPolicy", "m1"))
+    );
     assert_eq!(told, Vec::from_iter(missing));
     let condition = json!({"matchConditions": [{"name": "c", "expression": ASKS}]});
     assert!(report(&[&known], &condition).0.undecided.is_some());
@@ -328,9 +357,18 @@ fn needs_are_told_from_expressions_and_selectors() {
     let prod = json!({"matchResources": constraints(json!({"matchLabels": {"env": "prod"}}))});
     assert_eq!(needs(validations(&["true"]), prod), [NeedKind::NamespaceLabels]);
     let named = constraints(json!({"matchLabels": {"kubernetes.io/metadata.name": "shop"}}));
-    assert_eq!(needs(validations(&["true"]), json!({"matchResources": named})), []);
+    assert_eq!(
+        needs(validations(&["true"]), json!({"matchResources": named})),
+        []
+    );
     let variable = json!({"variables": [{"name": "v", "expression": "namespaceObject.metadata"}]});
-    assert_eq!(needs(merged(validations(&["true"]), &variable), none.clone()), [NeedKind::Namespace]);
+    assert_eq!(
+        needs(merged(validations(&["true"]), &variable), none.clone()),
+        [NeedKind::Namespace]
+    );
     let param = json!({"paramKind": {"apiVersion": "v1", "kind": "ConfigMap"}});
-    assert_eq!(needs(merged(validations(&["true"]), &param), none), [NeedKind::Params]);
+    assert_eq!(
+        needs(merged(validations(&["true"]), &param), none),
+        [NeedKind::Params]
+    );
 }

@@ -179,9 +179,7 @@ impl<'s> Bench<'_, 's> {
         let applies = self.applies(webhook, &met.kind, observer).await?;
         match applies {
             Ok(applies) => Ok(applies.then_some(met)),
-            Err(NotKnown::Error(error)) => {
-                Err(forbidden(&request.resource, &request.name, &error).into())
-            }
+            Err(NotKnown::Error(error)) => Err(forbidden(&request.resource, &request.name, &error).into()),
             Err(NotKnown::Undecided(missing)) => {
                 self.settle(webhook, *missing, observer)?;
                 Ok(None)

@@ -73,10 +73,7 @@ impl<'v> Surroundings<'v> {
 
     /// Sets what becomes of webhooks of which it depends on what was not given whether they are called.
     pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
-        Surroundings {
-            on_undecided,
-            ..self
-        }
+        Surroundings { on_undecided, ..self }
     }
 
     /// Waits for answers to checks that the authorizer leaves open. Without, they end everything.

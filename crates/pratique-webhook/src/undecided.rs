@@ -28,8 +28,6 @@ pub(crate) fn settle(
     match surroundings.on_undecided {
         OnUndecided::Report => Err(End::Undecided(Box::new(undecided))),
         OnUndecided::FailurePolicy if webhook.ignores_failures() => Ok(()),
-        OnUndecided::FailurePolicy => {
-            Err(forbidden(&request.resource, name, &undecided.to_string()).into())
-        }
+        OnUndecided::FailurePolicy => Err(forbidden(&request.resource, name, &undecided.to_string()).into()),
     }
 }

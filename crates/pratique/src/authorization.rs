@@ -50,9 +50,7 @@ impl Answers {
             return false;
         }
         let mut decisions = decider.decide(questions.clone()).await.into_iter();
-        let answered = questions
-            .into_iter()
-            .map(|question| (question, decisions.next()));
+        let answered = questions.into_iter().map(|question| (question, decisions.next()));
         lock(&self.known).extend(answered);
         true
     }

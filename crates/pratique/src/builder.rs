@@ -103,10 +103,7 @@ impl Builder {
     /// authorization check, more of a namespace than its name. Unless set, the request is
     /// [undecided](crate::AdmissionDecision::Undecided).
     pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
-        Builder {
-            on_undecided,
-            ..self
-        }
+        Builder { on_undecided, ..self }
     }
 
     /// Has these help with what is loaded and compiled from here on, and with requests that meet very many policies.

@@ -82,7 +82,11 @@ async fn names_settle_what_they_can() {
     let (verdict, called, _) = ask(selects(json!({ name: "ns" })), OnUndecided::Report).await;
     assert!(verdict.allowed());
     assert_eq!(called.len(), 2);
-    let (verdict, called, _) = ask(selects(json!({ name: "other", "env": "prod" })), OnUndecided::Report).await;
+    let (verdict, called, _) = ask(
+        selects(json!({ name: "other", "env": "prod" })),
+        OnUndecided::Report,
+    )
+    .await;
     assert!(verdict.allowed());
     assert_eq!(called, ["b"]);
 }
@@ -113,10 +117,7 @@ async fn mutating_webhooks_end_there() {
     let change = async |on_undecided: OnUndecided, policy: &str| -> Mutated {
         let mut asks = asks();
         asks["failurePolicy"] = policy.into();
-        let hooks = mutating(
-            Origin::Api,
-            &[("m", vec![hook("a", json!({})), hook("b", asks)])],
-        );
+        let hooks = mutating(Origin::Api, &[("m", vec![hook("a", json!({})), hook("b", asks)])]);
         let (request, equivalents) = (request(), Equivalents::new());
         let surroundings = surroundings(&equivalents, on_undecided);
         let mut turns = Reinvocation::default();
@@ -126,7 +127,10 @@ async fn mutating_webhooks_end_there() {
     let reported = change(OnUndecided::Report, "Fail").await;
     assert!(!reported.allowed() && reported.status.is_none() && reported.object.is_none());
     let name = reported.undecided.map(|own| (own.plugin, own.name));
-    assert_eq!(name, Some(("MutatingAdmissionWebhook", "b.example.com".to_owned())));
+    assert_eq!(
+        name,
+        Some(("MutatingAdmissionWebhook", "b.example.com".to_owned()))
+    );
     assert!(change(OnUndecided::FailurePolicy, "Fail").await.status.is_some());
     let ignored = change(OnUndecided::FailurePolicy, "Ignore").await;
     assert!(ignored.allowed() && ignored.object.is_some());
@@ -137,7 +141,10 @@ async fn mutating_webhooks_end_there() {
 fn needs_are_told_from_conditions_and_selectors() {
     let needs = |more: Json| {
         let hooks = validating(vec![hook("a", more)]);
-        let needs: Vec<_> = hooks.needs().map(|own| (own.namespace_labels, own.authorizer)).collect();
+        let needs: Vec<_> = hooks
+            .needs()
+            .map(|own| (own.namespace_labels, own.authorizer))
+            .collect();
         needs
     };
     assert_eq!(needs(json!({})), []);

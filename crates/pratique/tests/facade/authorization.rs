@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 use pratique::manifest::{ManifestFile, Plugin};
 use pratique::types::AdmissionRequest;
 use pratique::{
-    Admission, AdmissionDecision, Decider, Decision, Decisions, Missing, NoAuthorizer, NoOpinion, Objects, OnUndecided,
-    Outcome, Question,
+    Admission, AdmissionDecision, Decider, Decision, Decisions, Missing, NoAuthorizer, NoOpinion, Objects,
+    OnUndecided, Outcome, Question,
 };
 
 /// Allows what begins with `a`, and remembers what it was asked, question by question.
@@ -112,7 +112,11 @@ fn without_anything_to_ask_it_is_undecided() {
     assert!(!response.allowed);
     let status = response.result.unwrap();
     assert_eq!((status.code, status.reason.as_str()), (500, "InternalError"));
-    assert!(status.message.contains("it is not known whether user \"ann\" may use configmaps \"c\""));
+    assert!(
+        status
+            .message
+            .contains("it is not known whether user \"ann\" may use configmaps \"c\"")
+    );
 }
 
 #[test]
@@ -142,7 +146,10 @@ fn a_server_goes_by_the_failure_policy() {
     assert_eq!(outcome.decision(), AdmissionDecision::Denied);
     assert!(outcome.undecided.is_empty());
     let message = outcome.status.unwrap().message;
-    assert!(message.contains("denied request: undecided: it is not known whether"), "{message}");
+    assert!(
+        message.contains("denied request: undecided: it is not known whether"),
+        "{message}"
+    );
 }
 
 #[test]

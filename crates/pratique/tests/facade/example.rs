@@ -29,8 +29,14 @@ async fn a_server_with_a_step_of_its_own() {
         directory.path(),
         "p.yaml",
         &[
-            validating_policy("p.static.k8s.io", "!has(object.data) || namespaceObject.metadata.name != 'shop'"),
-            validating_policy("q.static.k8s.io", "has(object.data) || namespaceObject.metadata.?labels[?'env'].hasValue()"),
+            validating_policy(
+                "p.static.k8s.io",
+                "!has(object.data) || namespaceObject.metadata.name != 'shop'",
+            ),
+            validating_policy(
+                "q.static.k8s.io",
+                "has(object.data) || namespaceObject.metadata.?labels[?'env'].hasValue()",
+            ),
         ]
         .concat(),
     );
@@ -57,7 +63,7 @@ async fn a_server_with_a_step_of_its_own() {
             ),
             "\"allowed\":true",
         ),
-        (review("ConfigMap", r#"{"data":{}}"#), "\"code\":422"),
+        (review("ConfigMap", r#"{"data":{"a":"b"}}"#), "\"code\":422"),
         // Nothing is known of the namespace but its name.
         (
             review("ConfigMap", "{}"),

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 use crate::world::{configmap, file, mutating, mutating_policy, run, trail, validating, validating_policy};
 use pratique::manifest::{Options, load_api_files};
 use pratique::{
-    Acting, Admission, AdmissionDecision, AdmissionStep, Configurations, Expressions, InMemory, Live, OnUndecided, Place, SharedObjects,
-    Submission, Unavailable,
+    Acting, Admission, AdmissionDecision, AdmissionStep, Configurations, Expressions, InMemory, Live,
+    OnUndecided, Place, SharedObjects, Submission, Unavailable,
 };
 use tower_service::Service;
 
@@ -128,7 +128,10 @@ fn each_request_sees_one_cluster() {
 #[test]
 fn without_a_cluster_more_than_names_is_undecided() {
     let decision = |expression: &str| {
-        let live = validating(Admission::builder(), expression).live().start().unwrap();
+        let live = validating(Admission::builder(), expression)
+            .live()
+            .start()
+            .unwrap();
         let mut request = configmap("");
         request.namespace = "shop".to_owned();
         run(live.admit(&request)).unwrap().decision()
@@ -137,14 +140,20 @@ fn without_a_cluster_more_than_names_is_undecided() {
     assert_eq!(decision("namespaceObject.metadata.name == 'shop'"), Allowed);
     assert_eq!(decision("namespaceObject.metadata.name != 'shop'"), Denied);
     assert_eq!(decision("!('env' in namespaceObject.metadata.labels)"), Undecided);
-    assert_eq!(decision("!authorizer.path('/x').check('get').allowed()"), Undecided);
+    assert_eq!(
+        decision("!authorizer.path('/x').check('get').allowed()"),
+        Undecided
+    );
 }
 
 #[cfg(feature = "metrics")]
 #[test]
 fn what_is_undecided_is_counted() {
     let metrics = pratique_metrics::Metrics::new("me");
-    let builder = validating(Admission::builder(), "!authorizer.path('/x').check('get').allowed()");
+    let builder = validating(
+        Admission::builder(),
+        "!authorizer.path('/x').check('get').allowed()",
+    );
     let live = builder.on_undecided(OnUndecided::FailurePolicy).live();
     let live = live.witness(metrics.clone()).start().unwrap();
     assert_eq!(code(&live), 422);

@@ -99,7 +99,12 @@ fn answers_that_cannot_be_known() {
         (name, &["d"]),
         (check_resource, &["get"]),
     ];
-    let fault = chain(&context, authorizer(&arena, user(), Arc::new(NoAuthorizer)), calls).unwrap_err();
+    let fault = chain(
+        &context,
+        authorizer(&arena, user(), Arc::new(NoAuthorizer)),
+        calls,
+    )
+    .unwrap_err();
     assert!(fault.is_stop());
     assert_eq!(
         fault.to_string(),
