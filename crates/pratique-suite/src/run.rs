@@ -90,7 +90,9 @@ fn undecided(outcome: &Outcome) -> String {
     let each = outcome.undecided.iter().map(|own| {
         let give = match &own.missing {
             Missing::Authorizer { .. } => "give the rules that apply as cluster.authorizer",
-            _ => "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects",
+            _ => {
+                "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects"
+            }
         };
         format!("{own}: {give}")
     });
