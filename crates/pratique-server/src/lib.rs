@@ -40,4 +40,4 @@ pub use rotation::Rotation;
 pub use server::{Server, Settings};
 pub use shutdown::{Drain, Shutdown};
 pub use tls::{CertificateError, CertificateFiles, Certificates};
-pub use unknown::Unknown;
+pub use unknown::{KnownCluster, Unknown};

@@ -13,7 +13,7 @@ use pratique_types::AdmissionRequest;
 use crate::configz::{Attempt, Source};
 use crate::followed::Followed;
 use crate::reviewer::{Half, Reviewer, Reviewing, Unavailable};
-use crate::unknown::{Unknown, unknown};
+use crate::unknown::{KnownCluster, Unknown, unknown};
 
 /// Judges by a [`Live`], and tells what that judges by.
 pub struct LiveReviewer {
@@ -21,8 +21,8 @@ pub struct LiveReviewer {
     reloads: Reloads,
     /// When it began.
     started: SystemTime,
-    /// Whether the cluster that is judged in is the real one, so that everything can be asked of it.
-    knows_cluster: bool,
+    /// What is known of the cluster that is judged in.
+    known: KnownCluster,
     /// What was last looked at for what cannot be known.
     looked: ArcSwapOption<Looked>,
     followed: Vec<Followed>,
@@ -49,15 +49,15 @@ struct Looked {
 impl LiveReviewer {
     /// Judges by `live`, of which `reloads` is a witness.
     ///
-    /// If the cluster is not known, nothing is judged while there are policies or webhooks for whose verdict it would have
-    /// to be: their verdict could only be wrong.
+    /// If the cluster is not known, nothing is judged while there are policies or webhooks whose decision may depend on it:
+    /// it could only be wrong.
     #[must_use]
-    pub fn new(live: Live, reloads: Reloads, knows_cluster: bool) -> Self {
+    pub fn new(live: Live, reloads: Reloads, known: KnownCluster) -> Self {
         LiveReviewer {
             live,
             reloads,
             started: SystemTime::now(),
-            knows_cluster,
+            known,
             looked: ArcSwapOption::empty(),
             followed: Vec::new(),
             problems: Box::new(Vec::new),
@@ -83,9 +83,6 @@ impl LiveReviewer {
     /// What would have to be known of the cluster, but is not.
     #[must_use]
     pub fn unknown(&self) -> Option<Unknown> {
-        if self.knows_cluster {
-            return None;
-        }
         let admission = self.live.current()?;
         let looked = self.looked.load();
         if let Some(looked) = looked
@@ -94,7 +91,7 @@ impl LiveReviewer {
         {
             return looked.unknown.clone();
         }
-        let unknown = self.live.manifests().iter().find_map(|set| unknown(set));
+        let unknown = unknown(&admission, self.known);
         if let Some(unknown) = &unknown {
             tracing::error!(err = %unknown, "Nothing is judged");
         }
