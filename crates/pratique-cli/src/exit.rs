@@ -10,6 +10,9 @@ use crate::output;
 /// The exit code for wrong usage and failed input or output.
 pub(crate) const TROUBLE: u8 = 2;
 
+/// The exit code for answers that depend on what was not given.
+pub(crate) const UNDECIDED: u8 = 3;
+
 /// The answer to the question that the command was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
@@ -17,6 +20,8 @@ pub(crate) enum Answer {
     Yes,
     /// Something is not.
     No,
+    /// Nothing is not, but something depends on what was not given.
+    Undecided,
 }
 
 /// Why there is no answer.
@@ -81,6 +86,7 @@ impl Answer {
         match self {
             Answer::Yes => ExitCode::SUCCESS,
             Answer::No => ExitCode::FAILURE,
+            Answer::Undecided => ExitCode::from(UNDECIDED),
         }
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn allowed(explanation: &Explanation, wanted: Option<&str>, style: St
 }
 
 fn is_telling(policy: &Policy) -> bool {
-    let failed = |meeting: &Meeting| matches!(meeting, Meeting::Failed(_));
+    let failed = |meeting: &Meeting| matches!(meeting, Meeting::Failed(_) | Meeting::Undecided(_));
     let rounds = policy.bindings.iter().flat_map(|binding| &binding.rounds);
     let mut expressions = rounds.flat_map(|round| &round.expressions);
     failed(&policy.meeting)
@@ -83,6 +83,7 @@ fn meeting(meeting: &Meeting, style: Style) -> String {
     match meeting {
         Meeting::Yes => String::new(),
         Meeting::No(why) => format!(": {} {why}", style.paint(Tone::Faint, "does not match:")),
+        Meeting::Undecided(why) => format!(": {} {why}", style.paint(Tone::Warning, "undecided:")),
         Meeting::Failed(why) => format!(": {} {why}", style.paint(Tone::Bad, "failed:")),
     }
 }

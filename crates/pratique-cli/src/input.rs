@@ -102,7 +102,8 @@ pub(crate) fn objects(file: &ManifestFile) -> Result<Objects, Unread> {
     Ok(objects)
 }
 
-fn read_file(path: &str, mebibytes: u32) -> Result<ManifestFile, Unread> {
+/// Reads a file; `-` is standard input.
+pub(crate) fn read_file(path: &str, mebibytes: u32) -> Result<ManifestFile, Unread> {
     let limit = u64::from(mebibytes) << 20;
     let unreadable = |error| {
         Unread::Trouble(Trouble::Read {

@@ -8,13 +8,13 @@ mod webhooks;
 
 use std::sync::Arc;
 
-use pratique::{Admission, Surroundings};
+use pratique::{Admission, AdmissionDecision, Authorizer, Decider, NoAuthorizer, Surroundings};
 use pratique_explain::Recorder;
 use pratique_json::Value;
 use pratique_policy::Origin;
-use pratique_suite::Rules;
 use pratique_suite::ask::cluster::{cluster, is_namespace};
 use pratique_suite::ask::envelope;
+use pratique_suite::{Rules, read_rules};
 use pratique_types::AdmissionRequest;
 
 use crate::arguments::{ReviewArguments, ReviewFormat};
@@ -50,8 +50,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
     };
     let given = reader.all(&arguments.inputs)?;
     let old = reader.all(&arguments.request.old)?;
-    let namespaces = reader.all(&arguments.namespace_object)?;
-    let questions = reader.questions(&given, &old, arguments)?;
+    let mut state = reader.all(&arguments.namespace_object)?;
+    state.extend(reader.all(&arguments.objects)?);
+    let rules = reader.rules(arguments.authorizer.as_deref())?;
+    let questions = reader.questions(&given, &old, &state, arguments)?;
     if !reader.valid {
         return Ok(Answer::No);
     }
@@ -60,16 +62,22 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
             inputs: arguments.inputs.join(", "),
         });
     }
-    let cluster = cluster_of(namespaces.iter().chain(&given), &questions);
+    let cluster = cluster_of(&state, &given, &questions);
     let mut judged = match arguments.webhooks {
-        true => webhooks::judge(&admission, &cluster, &questions)?,
-        false => judge(&admission, &cluster, &questions, arguments.explain)?,
+        true => webhooks::judge(&admission, &cluster, &*decider(rules), &questions)?,
+        false => judge(
+            &admission,
+            &cluster,
+            &authorizer(rules),
+            &questions,
+            arguments.explain,
+        )?,
     };
     for explanation in judged.iter_mut().filter_map(|judged| judged.explanation.as_mut()) {
         sets.iter()
             .for_each(|set| explanation.locate(Origin::Static, set));
     }
-    let allowed = judged.iter().all(|judged| judged.outcome.allowed());
+    let answer = answer(&judged);
     match arguments.output {
         ReviewFormat::Human => output::answer(&report::human(&judged, Style::of_stdout()))?,
         ReviewFormat::Json => output::answer(&report::json(judged)?)?,
@@ -78,18 +86,46 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
             output::answer(&diff::diffs(&judged, Style::of_stdout()))?;
         }
     }
-    Ok(Answer::of(allowed))
+    Ok(answer)
+}
+
+/// A denial counts for more than what is undecided.
+fn answer(judged: &[Judged<'_>]) -> Answer {
+    let any = |decision| judged.iter().any(|own| own.outcome.decision() == decision);
+    if any(AdmissionDecision::Denied) {
+        Answer::No
+    } else if any(AdmissionDecision::Undecided) {
+        Answer::Undecided
+    } else {
+        Answer::Yes
+    }
+}
+
+/// Answers by rules, if there are any.
+fn authorizer(rules: Option<Rules>) -> Arc<dyn Authorizer> {
+    match rules {
+        Some(rules) => Arc::new(rules),
+        None => Arc::new(NoAuthorizer),
+    }
+}
+
+fn decider(rules: Option<Rules>) -> Box<dyn Decider> {
+    match rules {
+        Some(rules) => Box::new(rules),
+        None => Box::new(NoAuthorizer),
+    }
 }
 
 fn judge<'q>(
     admission: &Admission,
     cluster: &pratique::Objects,
+    authorizer: &Arc<dyn Authorizer>,
     questions: &'q [Question],
     explain: bool,
 ) -> Result<Vec<Judged<'q>>, Trouble> {
     let judge = |question: &'q Question| {
         let recorder = Recorder::new();
-        let mut surroundings = Surroundings::new(cluster, Arc::new(Rules::default()));
+        let mut surroundings = Surroundings::new(cluster, authorizer.clone());
         if explain {
             surroundings = surroundings.with_trace(&recorder);
         }
@@ -108,12 +144,14 @@ fn judge<'q>(
     questions.iter().map(judge).collect()
 }
 
-/// The namespaces and the custom resources among what was given.
-fn cluster_of<'g>(given: impl Iterator<Item = &'g Given>, questions: &[Question]) -> pratique::Objects {
+/// What is known of the cluster: its state as it was given, and the namespaces and CustomResourceDefinitions among the
+/// inputs.
+fn cluster_of(state: &[Given], given: &[Given], questions: &[Question]) -> pratique::Objects {
     let is_definition =
         |object: &Value<'_>| object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition");
-    let objects = given.map(|given| &given.object);
-    let objects = objects.filter(|object| is_namespace(object) || is_definition(object));
+    let inputs = given.iter().map(|given| &given.object);
+    let inputs = inputs.filter(|object| is_namespace(object) || is_definition(object));
+    let objects = state.iter().map(|given| &given.object).chain(inputs);
     let asked = questions
         .iter()
         .map(|question| question.request.namespace.as_str());
@@ -154,13 +192,41 @@ impl Reader {
         Ok(all)
     }
 
+    /// The rules of a file, if there is one.
+    fn rules(&mut self, path: Option<&str>) -> Result<Option<Rules>, Trouble> {
+        let Some(path) = path else {
+            return Ok(None);
+        };
+        let file = match input::read_file(path, self.mebibytes) {
+            Ok(file) => file,
+            Err(unread) => {
+                self.refuse(unread)?;
+                return Ok(None);
+            }
+        };
+        match read_rules(&file) {
+            Ok(rules) => Ok(Some(rules)),
+            Err(found) => {
+                let mut texts = Texts::default();
+                texts.insert(&file.path, &file.content);
+                let style = Style::of_stderr();
+                found
+                    .iter()
+                    .for_each(|own| output::note(&problems::one(own, &mut texts, style)));
+                self.valid = false;
+                Ok(None)
+            }
+        }
+    }
+
     fn questions(
         &mut self,
         given: &[Given],
         old: &[Given],
+        state: &[Given],
         arguments: &ReviewArguments,
     ) -> Result<Vec<Question>, Trouble> {
-        let maker = Maker::new(&arguments.request, given, old);
+        let maker = Maker::new(&arguments.request, state.iter().chain(given), old);
         let mut questions = Vec::new();
         for (index, given) in given.iter().enumerate() {
             let question = if envelope::is_review(&given.object) {

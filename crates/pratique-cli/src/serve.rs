@@ -14,7 +14,7 @@ use pratique::Live;
 use pratique_audit::{Level, Log, Options, Target};
 use pratique_metrics::Metrics;
 use pratique_server::{
-    CertificateFiles, Certificates, Limits, LiveReviewer, Reloads, Rotation, Server, Settings,
+    CertificateFiles, Certificates, Limits, LiveReviewer, Reloads, Rotation, Server, Settings, Unknown,
 };
 use tokio::runtime;
 
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, Trouble> {
     }
     let reviewer = reviewer(judged.live.clone(), judged.reloads, judged.known);
     if let Some(unknown) = reviewer.unknown() {
-        output::note(&format!("error: {unknown}: {ASK}\n"));
+        output::note(&format!("error: {unknown}: {}\n", remedy(&unknown)));
         return Ok(Answer::No);
     }
     let certificates = certificates(&arguments.certificates, arguments.listen)?;
@@ -80,16 +80,19 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, Trouble> {
     Ok(Answer::of(answered))
 }
 
-/// What makes a cluster known.
-#[cfg(feature = "kube")]
-const ASK: &str = "give them with --cluster or --cluster-objects";
-/// What makes a cluster known.
-#[cfg(not(feature = "kube"))]
-const ASK: &str = "give them with --cluster-objects";
+/// What makes known what is not.
+fn remedy(unknown: &Unknown) -> &'static str {
+    match unknown {
+        Unknown::Authorizer { .. } if cfg!(feature = "kube") => "name one with --cluster",
+        Unknown::Authorizer { .. } => "this binary has no client of clusters",
+        _ if cfg!(feature = "kube") => "give them with --cluster or --cluster-objects",
+        _ => "give them with --cluster-objects",
+    }
+}
 
 fn reviewer(live: Live, reloads: Reloads, known: Known) -> LiveReviewer {
     let problems = known.problems();
-    let reviewer = LiveReviewer::new(live, reloads, known.all).with_problems(problems);
+    let reviewer = LiveReviewer::new(live, reloads, known.cluster).with_problems(problems);
     match known.followed {
         Some(followed) => reviewer.following(followed),
         None => reviewer,

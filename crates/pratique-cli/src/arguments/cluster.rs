@@ -27,7 +27,7 @@ pub(crate) struct ClusterArguments {
     #[cfg(feature = "kube")]
     #[arg(long, env = "PRATIQUE_FOLLOW", value_name = "WHAT", value_delimiter = ',')]
     pub(crate) follow: Vec<Followable>,
-    /// Files of what the cluster has: namespaces, params, CustomResourceDefinitions. With --cluster, they count where it
+    /// Files of what the cluster has: namespaces, params, CustomResourceDefinitions; they say nothing of who may do what. With --cluster, they count where it
     /// has none of that name.
     #[arg(
         long,

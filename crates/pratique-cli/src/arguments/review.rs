@@ -11,6 +11,9 @@ use crate::baseline::Level;
 ///
 /// Without --config and --manifests the Pod Security Standards judge. Objects are not defaulted: what policies say of
 /// fields that an object leaves to the server's defaults is for the object as it is given.
+///
+/// Exit codes: 0 all are allowed; 1 something is denied or invalid; 2 wrong usage or a file that does not open; 3 nothing
+/// is denied, but something is undecided: it depends on what was not given.
 #[derive(Debug, Args)]
 pub(crate) struct ReviewArguments {
     /// Files of objects or AdmissionReviews, as YAML or JSON, or directories of them; `-` is standard input.
@@ -20,9 +23,17 @@ pub(crate) struct ReviewArguments {
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]
     pub(crate) request: RequestArguments,
-    /// A file of namespaces as the cluster has them; also those among the inputs count.
+    /// A file of namespaces as the cluster has them; also those among the inputs count. Of others only the names are
+    /// known, and what depends on more is undecided.
     #[arg(long, env = "PRATIQUE_NAMESPACE_OBJECT", value_name = "FILE")]
     pub(crate) namespace_object: Vec<String>,
+    /// Files, or directories of them, of what the cluster has: namespaces, params, CustomResourceDefinitions.
+    #[arg(long, env = "PRATIQUE_OBJECTS", value_name = "PATH", value_delimiter = ',')]
+    pub(crate) objects: Vec<String>,
+    /// A file that says what users may do, as `cluster.authorizer` of a suite does: `authorizer: [{users: [ann], verbs:
+    /// [use], …}]`. What no rule fits is not allowed. Without, what depends on an authorization check is undecided.
+    #[arg(long, env = "PRATIQUE_AUTHORIZER", value_name = "FILE")]
+    pub(crate) authorizer: Option<String>,
     /// The largest input file to read, in MiB.
     #[arg(long, env = "PRATIQUE_MAX_INPUT", value_name = "MIB", default_value_t = 32)]
     pub(crate) max_input: u32,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use pratique::Outcome;
+use pratique::{AdmissionDecision, Missing, Outcome, Undecided};
 use pratique_explain::Explanation;
 use pratique_json::Value;
 use pratique_policy::{Step, StepResult};
@@ -29,15 +29,30 @@ pub(super) struct Judged<'q> {
 /// Each verdict with what there is to say, and the count of both kinds.
 pub(super) fn human(judged: &[Judged<'_>], style: Style) -> String {
     let mut out: String = judged.iter().map(|judged| one(judged, style)).collect();
-    let allowed = judged.iter().filter(|judged| judged.outcome.allowed()).count();
-    let denied = judged.len() - allowed;
-    let _ = writeln!(out, "\n{allowed} allowed, {denied} denied");
+    let count = |decision| {
+        let decided = judged
+            .iter()
+            .filter(|judged| judged.outcome.decision() == decision);
+        decided.count()
+    };
+    let [allowed, denied, undecided] = [
+        AdmissionDecision::Allowed,
+        AdmissionDecision::Denied,
+        AdmissionDecision::Undecided,
+    ]
+    .map(count);
+    let _ = write!(out, "\n{allowed} allowed, {denied} denied");
+    if undecided > 0 {
+        let _ = write!(out, ", {undecided} undecided");
+    }
+    out.push('\n');
     out
 }
 
 fn one(judged: &Judged<'_>, style: Style) -> String {
     let Outcome {
         status,
+        undecided,
         object,
         mutations,
         warnings,
@@ -45,6 +60,7 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
         patch_annotations: _,
     } = &judged.outcome;
     let verdict = match status {
+        None if !undecided.is_empty() => style.paint(Tone::Warning, "undecided"),
         None => style.paint(Tone::Good, "allowed"),
         Some(status) => {
             // Webhooks may give no reason.
@@ -58,6 +74,10 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
     let mut line = |label: String, text: &str| out.push_str(&format!("  {label}{}\n", indented(text)));
     if let Some(Status { message, .. }) = status.as_deref() {
         line(String::new(), message);
+    }
+    for own in undecided {
+        line(String::new(), &own.to_string());
+        line(style.paint(Tone::Faint, "  = help: "), help(&own.missing));
     }
     for warning in warnings {
         line(style.paint(Tone::Warning, "warning: "), warning);
@@ -89,6 +109,14 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
     out
 }
 
+/// How to give what is missing.
+fn help(missing: &Missing) -> &'static str {
+    match missing {
+        Missing::Authorizer { .. } => "say with --authorizer FILE what users may do",
+        _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",
+    }
+}
+
 /// What a mutation did.
 fn mutation(step: &Step) -> String {
     let (policy, index) = (&step.policy, step.mutation);
@@ -100,7 +128,7 @@ fn mutation(step: &Step) -> String {
     }
 }
 
-/// The denials alone.
+/// What is denied or undecided.
 pub(super) fn denials(judged: &[Judged<'_>], style: Style) -> String {
     let denied = judged.iter().filter(|judged| !judged.outcome.allowed());
     denied.map(|judged| one(judged, style)).collect()
@@ -143,6 +171,8 @@ fn indented(text: &str) -> String {
 struct Answered {
     #[serde(flatten)]
     review: AdmissionReview<'static>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undecided: Vec<Open>,
     #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<Value<'static>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,12 +181,39 @@ struct Answered {
     webhooks: Vec<Exchange>,
 }
 
+/// What a policy or webhook depends on that was not given.
+#[derive(Serialize)]
+struct Open {
+    plugin: &'static str,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    binding: Option<String>,
+    missing: &'static str,
+    message: String,
+    help: &'static str,
+}
+
+impl From<&Undecided> for Open {
+    fn from(undecided: &Undecided) -> Self {
+        Open {
+            plugin: undecided.plugin,
+            name: undecided.name.clone(),
+            binding: undecided.binding.clone(),
+            missing: undecided.missing.kind(),
+            message: undecided.missing.to_string(),
+            help: help(&undecided.missing),
+        }
+    }
+}
+
 /// An AdmissionReview on each line.
 pub(super) fn json(judged: Vec<Judged<'_>>) -> Result<String, Trouble> {
     let mut out = String::new();
     for judged in judged {
         let object = judged.outcome.object.clone();
+        let undecided = judged.outcome.undecided.iter().map(Open::from).collect();
         let answer = Answered {
+            undecided,
             review: AdmissionReview::answer(judged.outcome.into_response(&judged.question.request)),
             object,
             explanation: judged.explanation,

@@ -20,7 +20,11 @@ pub(super) struct Maker<'a> {
 
 impl<'a> Maker<'a> {
     /// Makes requests as the arguments say; `given` may define resources.
-    pub(super) fn new(arguments: &RequestArguments, given: &[Given], old: &'a [Given]) -> Self {
+    pub(super) fn new<'g>(
+        arguments: &RequestArguments,
+        given: impl Iterator<Item = &'g Given>,
+        old: &'a [Given],
+    ) -> Self {
         Maker {
             recipe: Recipe {
                 operation: arguments.operation,
@@ -32,7 +36,7 @@ impl<'a> Maker<'a> {
                 dry_run: arguments.dry_run,
                 options: None,
             },
-            defined: ask::defined(given.iter().map(|given| &given.object)),
+            defined: ask::defined(given.map(|given| &given.object)),
             old,
         }
     }

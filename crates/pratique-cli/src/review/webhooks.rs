@@ -1,7 +1,7 @@
 //! `review --webhooks`: the whole chain, with what went to webhooks and came back.
 
 use pratique::webhook::{Called, Observer, Rejection};
-use pratique::{Admission, ChainObserver, Context, NoOpinion, Objects};
+use pratique::{Admission, ChainObserver, Context, Decider, Objects};
 use pratique_json::{Value, base64};
 use serde::Serialize;
 
@@ -80,13 +80,14 @@ impl Observer for Exchanges {
 pub(super) fn judge<'q>(
     admission: &Admission,
     cluster: &Objects,
+    decider: &dyn Decider,
     questions: &'q [Question],
 ) -> Result<Vec<Judged<'q>>, Trouble> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Trouble::Thread)?;
     let context = Context {
         cluster,
-        decider: &NoOpinion,
+        decider,
         deadline: None,
     };
     let judge = |question: &'q Question| {

@@ -3,7 +3,7 @@
 #[cfg(feature = "kube")]
 use pratique::kube::{ApiServer, Follow};
 use pratique::{AssumedNamespaces, LiveBuilder, SharedObjects};
-use pratique_server::Followed;
+use pratique_server::{Followed, KnownCluster};
 use pratique_suite::ask::cluster::cluster;
 
 use super::judged::{Unusable, invalid};
@@ -19,8 +19,8 @@ use crate::input::{self, Unread};
 /// What is known of the cluster.
 #[derive(Default)]
 pub(super) struct Known {
-    /// Whether everything can be asked of it.
-    pub(super) all: bool,
+    /// What can be asked of it.
+    pub(super) cluster: KnownCluster,
     /// What is followed of its configuration.
     pub(super) followed: Option<Followed>,
     #[cfg(feature = "kube")]
@@ -59,13 +59,16 @@ pub(super) fn enter(arguments: &ServeArguments, live: LiveBuilder) -> Result<(Li
     if let Some(server) = connect(&arguments.cluster).map_err(Unusable::Trouble)? {
         return Ok(enter_real(arguments, live, server, objects));
     }
-    let all = objects.is_some();
+    let cluster = KnownCluster {
+        objects: objects.is_some(),
+        authorizer: false,
+    };
     let live = match objects {
         Some(objects) => live.cluster(SharedObjects::new(objects)),
         None => live.cluster(AssumedNamespaces::default()),
     };
     let known = Known {
-        all,
+        cluster,
         ..Known::default()
     };
     Ok((live, known))
@@ -102,7 +105,7 @@ fn enter_real(
         None => live,
     };
     let known = Known {
-        all: true,
+        cluster: KnownCluster::ALL,
         followed,
         server: Some(server),
     };

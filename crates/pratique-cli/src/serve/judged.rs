@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pratique::{Admission, Builder, Live, StartError};
+use pratique::{Admission, Builder, Live, OnUndecided, StartError};
 use pratique_manifest::{LoadErrors, Plugin};
 use pratique_metrics::Metrics;
 use pratique_server::Reloads;
@@ -56,7 +56,8 @@ fn builder(arguments: &ServeArguments) -> Result<Builder, Unusable> {
     let builder = Admission::builder()
         .feature_gates(arguments.feature_gates)
         .registry_checks(true)
-        .guards(arguments.guards.guards());
+        .guards(arguments.guards.guards())
+        .on_undecided(OnUndecided::FailurePolicy);
     let policies = &arguments.policies;
     match (&policies.config, &policies.manifests) {
         (Some(path), _) => {

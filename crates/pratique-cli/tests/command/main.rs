@@ -24,4 +24,5 @@ mod serve;
 mod story;
 mod support;
 mod test;
+mod undecided;
 mod webhooks;

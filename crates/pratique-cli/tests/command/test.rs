@@ -275,6 +275,7 @@ policies: [policies]
 cluster:
   objects:
   - objects.yaml
+  authorizer: []
 tests:
 - name: a deployment
   object: objects.yaml#web

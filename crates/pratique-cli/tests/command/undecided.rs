@@ -1,0 +1,241 @@
+//! What depends on what was not given: `review` says so and how to give it, `test` fails, `serve` refuses.
+
+use crate::support::Directory;
+
+const BINDING: &str = "---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: p.static.k8s.io}
+spec: {policyName: p.static.k8s.io, validationActions: [Deny]}
+";
+
+const POD: &str = "apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec: {containers: [{name: c, image: i}]}
+";
+
+const NAMESPACE: &str = "apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {env: ENV}}
+";
+
+const RULES: &str = "authorizer:
+- {users: [kubernetes-admin], verbs: [use], resources: [quotas]}
+";
+
+const ASKS: &str = "!authorizer.group('example.com').resource('quotas').check('use').allowed()";
+const READS: &str = "namespaceObject.metadata.?labels[?'env'].orValue('dev') == 'dev'";
+
+/// A directory with a policy of one validation for Pods, in `policies`.
+fn policy(expression: &str) -> Directory {
+    let policy = format!(
+        "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {{name: p.static.k8s.io}}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}}
+  validations:
+  - expression: \"{expression}\"
+{BINDING}"
+    );
+    Directory::new()
+        .with("policies/p.yaml", policy)
+        .with("pod.yaml", POD)
+        .with("dev.yaml", NAMESPACE.replace("ENV", "dev"))
+        .with("prod.yaml", NAMESPACE.replace("ENV", "prod"))
+        .with("rules.yaml", RULES)
+        .with("no-rules.yaml", "authorizer: []\n")
+        .with("faulty-rules.yaml", "authorizer: [{user: ann}]\n")
+        .with("empty.yaml", "")
+        .with("other.yaml", "rules: []\n")
+}
+
+/// Reviews the Pod; checks the exit code, and that the output has these words.
+#[track_caller]
+fn review(directory: &Directory, more: &[&str], code: i32, words: &[&str]) {
+    let arguments = [&["review", "--manifests", "policies", "pod.yaml"], more].concat();
+    let run = directory.run(&arguments);
+    assert_eq!(run.code, Some(code), "{run:?}");
+    let all = format!("{}{}", run.stdout, run.stderr);
+    for word in words {
+        assert!(all.contains(word), "{word} in {run:?}");
+    }
+}
+
+#[test]
+fn the_authorizer_is_asked_for() {
+    let asks = policy(ASKS);
+    let missing = "ValidatingAdmissionPolicy 'p.static.k8s.io' with binding 'p.static.k8s.io' is undecided: it is not known \
+                   whether user \"kubernetes-admin\" may use quotas.example.com";
+    let help = "= help: say with --authorizer FILE what users may do";
+    review(
+        &asks,
+        &[],
+        3,
+        &[
+            "CREATE pods shop/web: undecided",
+            missing,
+            help,
+            "0 allowed, 0 denied, 1 undecided",
+        ],
+    );
+    review(
+        &asks,
+        &["--explain"],
+        3,
+        &["undecided: it is not known whether user"],
+    );
+    review(
+        &asks,
+        &["--authorizer", "rules.yaml"],
+        1,
+        &["0 allowed, 1 denied\n"],
+    );
+    review(
+        &asks,
+        &["--authorizer", "no-rules.yaml"],
+        0,
+        &["1 allowed, 0 denied\n"],
+    );
+    review(
+        &asks,
+        &["--authorizer", "faulty-rules.yaml"],
+        1,
+        &["unknown field `user`"],
+    );
+    review(
+        &asks,
+        &["--authorizer", "empty.yaml"],
+        1,
+        &["expected a field `authorizer`"],
+    );
+    review(
+        &asks,
+        &["--authorizer", "other.yaml"],
+        1,
+        &["field `authorizer` is missing"],
+    );
+    review(&asks, &["--authorizer", "nowhere.yaml"], 2, &["nowhere.yaml"]);
+}
+
+#[test]
+fn namespaces_are_asked_for() {
+    let reads = policy(READS);
+    let missing = "namespaceObject.metadata.labels.env of namespace \"shop\" is not known";
+    let help =
+        "= help: give the namespace as the cluster has it with --objects PATH or --namespace-object FILE";
+    review(&reads, &[], 3, &[missing, help]);
+    review(&reads, &["--objects", "dev.yaml"], 0, &["1 allowed, 0 denied\n"]);
+    review(&reads, &["--objects", "prod.yaml"], 1, &["0 allowed, 1 denied\n"]);
+    review(
+        &reads,
+        &["--namespace-object", "prod.yaml"],
+        1,
+        &["0 allowed, 1 denied\n"],
+    );
+    let named = policy("namespaceObject.metadata.name == 'shop'");
+    review(&named, &[], 0, &["1 allowed, 0 denied\n"]);
+}
+
+#[test]
+fn programs_are_told_as_well() {
+    let asks = policy(ASKS);
+    review(
+        &asks,
+        &["--output", "json"],
+        3,
+        &[
+            r#""allowed":false"#,
+            r#""undecided":[{"plugin":"ValidatingAdmissionPolicy","name":"p.static.k8s.io","binding":"p.static.k8s.io","missing":"authorizer","message":"#,
+        ],
+    );
+    let run = asks.run(&[
+        "review",
+        "--manifests",
+        "policies",
+        "--output",
+        "diff",
+        "pod.yaml",
+    ]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(3), ""));
+    assert!(run.stderr.contains("CREATE pods shop/web: undecided"), "{run:?}");
+}
+
+#[test]
+fn a_denial_counts_for_more() {
+    let reads = policy(READS).with("other.yaml", POD.replace("shop", "other"));
+    let run = reads.run(&[
+        "review",
+        "--manifests",
+        "policies",
+        "--objects",
+        "prod.yaml",
+        "pod.yaml",
+        "other.yaml",
+    ]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(
+        run.stdout.ends_with("\n0 allowed, 1 denied, 1 undecided\n"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn tests_fail_unless_the_suite_gives_it() {
+    let suite = |cluster: &str| {
+        format!(
+            "apiVersion: pratique/v1alpha1
+kind: Suite
+policies: [policies]
+cluster: {{{cluster}}}
+tests:
+- {{name: a pod, object: pod.yaml, expect: denied}}
+"
+        )
+    };
+    let test = |expression: &str, cluster: &str, code: i32, words: &str| {
+        let run = policy(expression)
+            .with("suite.yaml", suite(cluster))
+            .run(&["test", "suite.yaml"]);
+        assert_eq!(run.code, Some(code), "{run:?}");
+        assert!(run.stdout.contains(words), "{run:?}");
+    };
+    test(ASKS, "", 1, "give the rules that apply as cluster.authorizer");
+    test(ASKS, "authorizer: []", 1, "actual   allowed");
+    test(ASKS, "authorizer: [{verbs: [use]}]", 0, "1 passed");
+    test(
+        READS,
+        "",
+        1,
+        "give the namespace with its labels under cluster.namespaces",
+    );
+    test(READS, "namespaces: {shop: {env: prod}}", 0, "1 passed");
+}
+
+#[test]
+fn servers_refuse_what_they_cannot_know() {
+    let refused = |expression: &str, more: &[&str], words: &str| {
+        let arguments = [
+            &["serve", "--listen", "127.0.0.1:0", "--manifests", "policies"],
+            more,
+        ]
+        .concat();
+        let run = policy(expression).run(&arguments);
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.stderr.contains(words), "{run:?}");
+    };
+    refused(
+        READS,
+        &[],
+        "error: p.static.k8s.io reads namespaceObject beyond its name, and the namespaces of the cluster are not known: give \
+         them with --cluster or --cluster-objects",
+    );
+    let asks = "error: p.static.k8s.io asks the authorizer, and there is no cluster to answer: name one with --cluster";
+    refused(ASKS, &[], asks);
+    refused(ASKS, &["--cluster-objects", "dev.yaml"], asks);
+    // Whether a request would come to it or not.
+    refused(&format!("true || {ASKS}"), &[], asks);
+}
