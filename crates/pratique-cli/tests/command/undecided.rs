@@ -140,6 +140,58 @@ fn namespaces_are_asked_for() {
     review(&named, &[], 0, &["1 allowed, 0 denied\n"]);
 }
 
+/// A directory with a webhook at a port where nothing listens, in `hooks`.
+fn webhook(more: &str) -> Directory {
+    let hook = format!(
+        "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {{name: w.static.k8s.io}}
+webhooks:
+- name: w.example.com
+  clientConfig: {{url: 'https://127.0.0.1:1/'}}
+  rules:
+  - {{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}}
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  {more}
+"
+    );
+    Directory::new()
+        .with("hooks/w.yaml", hook)
+        .with("pod.yaml", POD)
+        .with("dev.yaml", NAMESPACE.replace("ENV", "dev"))
+        .with("prod.yaml", NAMESPACE.replace("ENV", "prod"))
+        .with("no-rules.yaml", "authorizer: []\n")
+}
+
+const SELECTS: &str = "namespaceSelector: {matchLabels: {env: prod}}";
+const CONDITION: &str =
+    "matchConditions: [{name: c, expression: \"authorizer.path('/x').check('get').allowed()\"}]";
+
+#[test]
+fn webhooks_follow_the_same_rule() {
+    let review = |more: &str, given: &[&str], code: i32, words: &str| {
+        let arguments = ["review", "--manifests", "hooks", "--webhooks", "pod.yaml"];
+        let run = webhook(more).run(&[&arguments, given].concat());
+        assert_eq!(run.code, Some(code), "{run:?}");
+        assert!(run.stdout.contains(words), "{run:?}");
+    };
+    let missing = "ValidatingAdmissionWebhook 'w.example.com' is undecided: ";
+    review(SELECTS, &[], 3, missing);
+    review(SELECTS, &["--objects", "dev.yaml"], 0, "1 allowed");
+    review(SELECTS, &["--objects", "prod.yaml"], 1, "failed calling webhook");
+    review(CONDITION, &[], 3, missing);
+    review(CONDITION, &["--authorizer", "no-rules.yaml"], 0, "1 allowed");
+    for (more, words) in [
+        (SELECTS, "error: w.example.com selects namespaces by their labels"),
+        (CONDITION, "error: w.example.com asks the authorizer"),
+    ] {
+        let run = webhook(more).run(&["serve", "--listen", "127.0.0.1:0", "--manifests", "hooks"]);
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.stderr.contains(words), "{run:?}");
+    }
+}
+
 #[test]
 fn programs_are_told_as_well() {
     let asks = policy(ASKS);
