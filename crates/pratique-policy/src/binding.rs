@@ -8,10 +8,11 @@ use pratique_json::Value;
 use pratique_match::MatchResources;
 use pratique_types::GroupVersionKind;
 
+use crate::cause::DenialCause;
 use crate::cluster::Cluster;
 use crate::constraints::Constraints;
 use crate::names::{Name, Names};
-use crate::params::ParamRef;
+use crate::params::{ParamError, ParamRef};
 
 /// The bindings of a policy, by name: there may be thousands that say the same, so that each has little of its own.
 #[derive(Debug, Default)]
@@ -186,7 +187,7 @@ impl Terms {
         kind: Option<&GroupVersionKind>,
         namespace: &str,
         cluster: &'s dyn Cluster,
-    ) -> Result<Params<'s>, String> {
+    ) -> Result<Params<'s>, ParamError> {
         let (Some(kind), Some(param_ref)) = (kind, &self.param_ref) else {
             return Ok(Params::NoneNeeded);
         };
@@ -194,7 +195,7 @@ impl Terms {
             return Ok(Params::Found(Vec::new()));
         };
         let found = param_ref.find(kind, scope, namespace, cluster);
-        found.map(Params::Found).map_err(|error| error.to_string())
+        found.map(Params::Found)
     }
 }
 

@@ -4,6 +4,8 @@ use pratique_json::Value;
 use pratique_match::{Target, labels_of};
 use pratique_types::{Reason, Status, StatusCause, StatusDetails};
 
+use crate::cause::DenialCause;
+
 /// A denial by a policy.
 #[derive(Debug)]
 pub(crate) struct Denial {
@@ -11,6 +13,7 @@ pub(crate) struct Denial {
     pub(crate) binding: Option<String>,
     pub(crate) message: String,
     pub(crate) reason: Option<String>,
+    pub(crate) cause: DenialCause,
 }
 
 impl Denial {

@@ -11,6 +11,7 @@
 
 mod annotations;
 mod binding;
+mod cause;
 mod cluster;
 mod compiled;
 mod conditions;
@@ -42,6 +43,7 @@ mod variables;
 use pratique_typed as typed;
 use pratique_typed::decode;
 
+pub use cause::DenialCause;
 pub use cluster::{Cluster, ParamScope};
 pub use mutating::{
     Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same,

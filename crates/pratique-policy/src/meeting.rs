@@ -11,11 +11,13 @@ use pratique_json as json;
 use pratique_match::{MatchError, MatchResources, Matched, Target};
 
 use crate::binding::{Binding, Params, Terms};
+use crate::cause::DenialCause;
 use crate::cluster::Cluster;
 use crate::few::Few;
 use crate::groups::Groups;
 use crate::hook::Hook;
 use crate::outcome::Unfinished;
+use crate::params::ParamError;
 use crate::session::Session;
 use crate::trace::{Does, Met, Subject, Trace};
 
@@ -32,8 +34,13 @@ pub(crate) struct Meeting<'s> {
 /// Why it cannot be told whether a request matches.
 #[derive(Clone, Debug)]
 pub(crate) enum Unmatched {
-    /// The configuration is in error, in an API server's words.
-    Error(String),
+    /// The configuration is in error.
+    Error {
+        /// In an API server's words.
+        message: String,
+        /// What a denial because of it is.
+        cause: DenialCause,
+    },
     /// It depends on what was not given.
     Undecided(Box<Missing>),
 }
@@ -44,7 +51,20 @@ impl From<MatchError> for Unmatched {
             MatchError::UnknownLabels { name, selector } => {
                 Unmatched::Undecided(Box::new(Missing::NamespaceLabels { name, selector }))
             }
-            error => Unmatched::Error(error.to_string()),
+            error => Unmatched::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<ParamError> for Unmatched {
+    fn from(error: ParamError) -> Self {
+        Unmatched::Error {
+            message: error.to_string(),
+            cause: match error {
+                // This is what the binding says in so many words.
+                ParamError::NotFound => DenialCause::Rule,
+                _ => DenialCause::Failure,
+            },
         }
     }
 }
@@ -146,7 +166,7 @@ impl<'s> Meeting<'s> {
         };
         let matched = matched.and_then(|matched| {
             let accepted = matched.map(|matched| hook.accepts(matched, self.cluster));
-            accepted.transpose().map_err(Unmatched::Error)
+            accepted.transpose().map_err(Unmatched::failed)
         });
         if self.trace.is_some() {
             let met = self.met(&matched, &hook.constraints);
@@ -162,7 +182,7 @@ impl<'s> Meeting<'s> {
         let bound = self.is_bound(terms, hook.bindings.len() > 1);
         let params = bound.and_then(|matches| {
             let params = matches.then(|| terms.params(kind, self.target.namespace, self.cluster));
-            params.transpose().map_err(Unmatched::Error)
+            params.transpose().map_err(Unmatched::from)
         });
         if let Some(trace) = self.trace {
             let met = match &terms.resources {
@@ -226,10 +246,17 @@ impl<'s> Meeting<'s> {
 }
 
 impl Unmatched {
+    fn failed(message: String) -> Self {
+        Unmatched::Error {
+            message,
+            cause: DenialCause::Failure,
+        }
+    }
+
     /// As those are told who look on.
     fn met(&self) -> Met<'_> {
         match self {
-            Unmatched::Error(error) => Met::Error(error),
+            Unmatched::Error { message, .. } => Met::Error(message),
             Unmatched::Undecided(missing) => Met::Undecided(missing),
         }
     }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use pratique_expression::Undecided;
 use pratique_types::Status;
 
+use crate::cause::DenialCause;
+
 /// Why judging ended before a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfinished {
@@ -24,6 +26,8 @@ pub struct Verdict {
     /// The policies whose decision depends on what was not given, in order. Where the request is refused, they would not
     /// change that.
     pub undecided: Vec<Undecided>,
+    /// What led to that; `None` where it is allowed.
+    pub cause: Option<DenialCause>,
     /// What to tell the user, in order, repetitions included.
     pub warnings: Vec<String>,
     /// What to keep in the audit log.

@@ -8,6 +8,7 @@ use pratique_types::Status;
 
 use crate::annotations::{Annotations, Collected, Failure};
 use crate::binding::{Action, Binding, Params, Terms};
+use crate::cause::DenialCause;
 use crate::denial::{Denial, namespace_not_found};
 use crate::hook::FailurePolicy;
 use crate::meeting::{Meeting, Param, Unmatched};
@@ -61,12 +62,12 @@ fn judge_all(
     undecided.for_each(|own| observer.undecided(own));
     match ended {
         Err(End::Unfinished(unfinished)) => Err(unfinished),
-        Err(End::Status(status)) => Ok(bench.verdict(Some(status))),
+        Err(End::Status(status)) => Ok(bench.verdict(Some((status, DenialCause::Failure)))),
         Ok(()) => {
             bench.annotations.publish_failures();
             let denial = bench.denial.take();
-            let status = denial.map(|denial| Box::new(denial.status(&bench.meeting.target)));
-            Ok(bench.verdict(status))
+            let denial = denial.map(|denial| (Box::new(denial.status(&bench.meeting.target)), denial.cause));
+            Ok(bench.verdict(denial))
         }
     }
 }
@@ -269,7 +270,7 @@ impl<'s> Bench<'_, 's> {
     /// An audit annotation failed, which denies whatever the binding's actions are.
     fn deny_unannotated(&mut self, policy: &'s Policy, binding: Binding<'s>, error: &str) {
         self.observe(policy, binding, Effect::Deny, ErrorType::of_message(error));
-        self.deny(policy, Some(binding), error, None);
+        self.deny(policy, Some(binding), (error, None), DenialCause::Failure);
     }
 
     /// Does what the binding says of a validation that is not true.
@@ -311,11 +312,11 @@ impl<'s> Bench<'_, 's> {
     /// A policy or a binding of which it cannot be told whether the request matches it.
     fn unmatched(&mut self, policy: &Policy, binding: Option<Binding<'_>>, why: Unmatched) {
         match why {
-            Unmatched::Error(error) => self.fail(policy, binding, &error),
+            Unmatched::Error { message, cause } => self.fail(policy, binding, &message, cause),
             Unmatched::Undecided(missing) => {
                 let error = missing.to_string();
                 if self.undecided(policy, binding, *missing) {
-                    self.fail(policy, binding, &error);
+                    self.fail(policy, binding, &error, DenialCause::Failure);
                 }
             }
         }
@@ -332,7 +333,7 @@ impl<'s> Bench<'_, 's> {
         match action {
             Action::Deny => {
                 self.observe(policy, binding, Effect::Deny, error);
-                self.deny(policy, Some(binding), message, reason);
+                self.deny(policy, Some(binding), (message, reason), error.into());
             }
             Action::Audit => {
                 self.observe(policy, binding, Effect::Audit, error);
@@ -355,22 +356,29 @@ impl<'s> Bench<'_, 's> {
     }
 
     /// An error of configuration, which denies whatever the binding's actions are.
-    fn fail(&mut self, policy: &Policy, binding: Option<Binding<'_>>, error: &str) {
+    fn fail(&mut self, policy: &Policy, binding: Option<Binding<'_>>, error: &str, cause: DenialCause) {
         let message = match (&policy.hook.failure_policy, binding) {
             (FailurePolicy::Ignore, _) => return,
             (FailurePolicy::Unknown(name), _) => format!("unrecognized failure policy: '{name}'"),
             (FailurePolicy::Fail, None) => format!("failed to configure policy: {error}"),
             (FailurePolicy::Fail, Some(_)) => format!("failed to configure binding: {error}"),
         };
-        self.deny(policy, binding, &message, None);
+        self.deny(policy, binding, (&message, None), cause);
     }
 
-    fn deny(&mut self, policy: &Policy, binding: Option<Binding<'_>>, message: &str, reason: Option<&str>) {
+    fn deny(
+        &mut self,
+        policy: &Policy,
+        binding: Option<Binding<'_>>,
+        (message, reason): (&str, Option<&str>),
+        cause: DenialCause,
+    ) {
         self.denial.get_or_insert_with(|| Denial {
             policy: policy.hook.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
             message: message.to_owned(),
             reason: reason.map(str::to_owned),
+            cause,
         });
     }
 
@@ -383,10 +391,12 @@ impl<'s> Bench<'_, 's> {
         });
     }
 
-    fn verdict(self, status: Option<Box<Status>>) -> Verdict {
+    fn verdict(self, denial: Option<(Box<Status>, DenialCause)>) -> Verdict {
+        let (status, cause) = denial.unzip();
         Verdict {
             status,
             undecided: self.undecided,
+            cause,
             warnings: self.warnings,
             audit_annotations: self.annotations.into_map(),
         }

@@ -8,7 +8,9 @@ use pratique_expression::Cache;
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision, Target};
-use pratique_policy::{Cluster, Origin, ParamScope, Policies, Surroundings, Unfinished, Verdict};
+use pratique_policy::{
+    Cluster, DenialCause, Origin, ParamScope, Policies, Surroundings, Unfinished, Verdict,
+};
 use pratique_policy::{settle_request, validate};
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 use serde_json::{Value as Json, json};
@@ -386,4 +388,49 @@ fn the_namespace_of_a_request_exists() {
         (status.code, status.message.as_str()),
         (404, "namespaces \"gone\" not found")
     );
+}
+
+#[test]
+fn what_led_to_a_denial() {
+    let cause = |policy: Json, binding: Json| judge(policy, binding, json!({})).unwrap().cause;
+    let validation = |expression: &str| json!({"validations": [{"expression": expression}]});
+    assert_eq!(cause(validation("true"), json!({})), None);
+    assert_eq!(cause(validation("false"), json!({})), Some(DenialCause::Rule));
+    assert_eq!(
+        cause(validation("object.spec.nothing"), json!({})),
+        Some(DenialCause::Failure)
+    );
+    // The first denial is the one that is told.
+    let both =
+        |first: &str, second: &str| json!({"validations": [{"expression": first}, {"expression": second}]});
+    assert_eq!(
+        cause(both("false", "object.nothing"), json!({})),
+        Some(DenialCause::Rule)
+    );
+    assert_eq!(
+        cause(both("object.nothing", "false"), json!({})),
+        Some(DenialCause::Failure)
+    );
+    let condition = json!({
+        "matchConditions": [{"name": "c", "expression": "object.nothing"}], "validations": [{"expression": "false"}],
+    });
+    assert_eq!(cause(condition, json!({})), Some(DenialCause::Failure));
+    let annotation = json!({
+        "validations": [{"expression": "true"}], "auditAnnotations": [{"key": "k", "valueExpression": "object.nothing"}],
+    });
+    assert_eq!(cause(annotation, json!({})), Some(DenialCause::Failure));
+    let ignored = merged(validation("object.nothing"), json!({"failurePolicy": "Ignore"}));
+    assert_eq!(cause(ignored, json!({})), None);
+    // A binding may say that missing params deny; that there is no such kind of params is a fault.
+    let params = merged(
+        validation("true"),
+        json!({"paramKind": {"apiVersion": "v1", "kind": "ConfigMap"}}),
+    );
+    let missing = json!({"paramRef": {"name": "none", "parameterNotFoundAction": "Deny"}});
+    assert_eq!(cause(params, missing.clone()), Some(DenialCause::Rule));
+    let unknown = merged(
+        validation("true"),
+        json!({"paramKind": {"apiVersion": "v1", "kind": "Limit"}}),
+    );
+    assert_eq!(cause(unknown, missing), Some(DenialCause::Failure));
 }

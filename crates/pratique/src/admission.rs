@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pratique_exclusion::registry_check;
 use pratique_policy::{
-    Cluster, Mutated, MutatingPolicies, Need, Observer, OnUndecided, Policies, Submission, Surroundings,
-    Unfinished, Verdict, mutate, validate,
+    Cluster, DenialCause, Mutated, MutatingPolicies, Need, Observer, OnUndecided, Policies, Submission,
+    Surroundings, Unfinished, Verdict, mutate, validate,
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
 
@@ -108,6 +108,7 @@ impl Admission {
             Err(status) => {
                 return Ok(Verdict {
                     status: Some(status),
+                    cause: Some(DenialCause::Rule),
                     ..Verdict::default()
                 });
             }

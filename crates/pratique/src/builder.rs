@@ -6,8 +6,8 @@ use pratique_manifest::{
     ConfigurationErrors, ConfigurationOptions, LoadErrors, ManifestFile, ManifestSet, Options, Plugin,
     load_configuration, load_directory, load_files,
 };
-use pratique_types::FeatureGates;
 use pratique_policy::OnUndecided;
+use pratique_types::FeatureGates;
 use pratique_types::admissionregistration::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,

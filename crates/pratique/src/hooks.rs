@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use pratique_expression::{Cache, Undecided};
-use pratique_policy::{Need, NeedKind};
+use pratique_policy::{DenialCause, Need, NeedKind};
 use pratique_webhook::{
     Called, Caller, Conditions, Does, Endpoint, MutatingWebhooks, Observer, Origin, Pending, Rejection,
     Services, ValidatingWebhooks,
@@ -148,7 +148,20 @@ impl Pending for Asking<'_> {
 }
 
 /// Logs calls that an API server logs, and hands on what is told.
-pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn Observer>);
+pub(crate) struct Logging<'o> {
+    observer: Option<&'o mut dyn Observer>,
+    /// What the first denial is: the one that the user is told.
+    pub(crate) cause: Option<DenialCause>,
+}
+
+impl<'o> Logging<'o> {
+    pub(crate) fn new(observer: Option<&'o mut dyn Observer>) -> Self {
+        Logging {
+            observer,
+            cause: None,
+        }
+    }
+}
 
 impl Observer for Logging<'_> {
     fn called(&mut self, called: &Called<'_>) {
@@ -163,7 +176,13 @@ impl Observer for Logging<'_> {
             }
             _ => {}
         }
-        if let Some(observer) = &mut self.0 {
+        if let Some(rejection) = called.rejection {
+            self.cause.get_or_insert(match rejection {
+                Rejection::Denied => DenialCause::Rule,
+                Rejection::CallFailed | Rejection::ServerError => DenialCause::Failure,
+            });
+        }
+        if let Some(observer) = &mut self.observer {
             observer.called(called);
         }
     }
@@ -173,7 +192,7 @@ impl Observer for Logging<'_> {
             let name = conditions.webhook;
             tracing::warn!("Failed evaluating match conditions, failing closed {name}: {failure}");
         }
-        if let Some(observer) = &mut self.0 {
+        if let Some(observer) = &mut self.observer {
             observer.conditions(conditions);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pratique_json::{Value, base64};
 use pratique_merge::json_patch::{Operation, diff};
-use pratique_policy::{Mutated, Step, Undecided, Verdict};
+use pratique_policy::{DenialCause, Mutated, Step, Undecided, Verdict};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
 
 /// The decision on a request.
@@ -23,6 +23,8 @@ pub enum AdmissionDecision {
 pub struct Outcome {
     /// Why the request is refused; `None` where it is allowed or undecided.
     pub status: Option<Box<Status>>,
+    /// What led to that: a rule that said no, or something that failed. `None` where it is not refused.
+    pub cause: Option<DenialCause>,
     /// The policies and webhooks whose decision depends on what was not given, and what that is. Where the request is
     /// refused, they would not change that.
     pub undecided: Vec<Undecided>,
@@ -48,12 +50,14 @@ impl Outcome {
             .map(|own| *own)
             .chain(verdict.undecided)
             .collect();
+        let cause = mutated.cause.or(verdict.cause);
         Outcome {
             object: mutated
                 .object
                 .filter(|_| status.is_none() && undecided.is_empty()),
             status,
             undecided,
+            cause,
             mutations: mutated.steps,
             warnings: verdict.warnings,
             audit_annotations: verdict.audit_annotations,

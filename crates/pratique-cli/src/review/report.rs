@@ -53,6 +53,7 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
     let Outcome {
         status,
         undecided,
+        cause: _,
         object,
         mutations,
         warnings,

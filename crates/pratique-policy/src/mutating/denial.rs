@@ -4,6 +4,7 @@ use pratique_match::Target;
 use pratique_types::{Reason, Status, StatusCause};
 
 use crate::binding::Binding;
+use crate::cause::DenialCause;
 use crate::denial::forbidden;
 use crate::hook::{FailurePolicy, Hook};
 
@@ -15,29 +16,35 @@ pub(super) struct Failures(Vec<Failure>);
 struct Failure {
     text: String,
     reason: Option<Reason>,
+    cause: DenialCause,
 }
 
 impl Failures {
-    /// An error of configuration.
-    pub(super) fn of_configuration(&mut self, hook: &Hook, binding: Option<Binding<'_>>, error: &str) {
-        let what = match binding {
-            Some(_) => "binding",
-            None => "policy",
-        };
-        self.add(
-            hook,
-            binding,
-            &format!("failed to configure {what}: {error}"),
-            None,
-        );
+    /// An error of a policy's configuration, or of a binding's.
+    pub(super) fn of_configuration(
+        &mut self,
+        hook: &Hook,
+        binding: Option<Binding<'_>>,
+        (error, cause): (&str, DenialCause),
+    ) {
+        let what = if binding.is_some() { "binding" } else { "policy" };
+        let text = format!("failed to configure {what}: {error}");
+        self.add(hook, binding, &text, (None, cause));
     }
 
     /// A mutation, or a match condition, that failed.
     pub(super) fn of_mutation(&mut self, hook: &Hook, binding: Binding<'_>, error: &str) {
-        self.add(hook, Some(binding), error, Some(Reason::Invalid));
+        let reason = Some(Reason::Invalid);
+        self.add(hook, Some(binding), error, (reason, DenialCause::Failure));
     }
 
-    fn add(&mut self, hook: &Hook, binding: Option<Binding<'_>>, error: &str, reason: Option<Reason>) {
+    fn add(
+        &mut self,
+        hook: &Hook,
+        binding: Option<Binding<'_>>,
+        error: &str,
+        (reason, cause): (Option<Reason>, DenialCause),
+    ) {
         if hook.failure_policy == FailurePolicy::Ignore {
             return;
         }
@@ -51,12 +58,13 @@ impl Failures {
             }
             None => format!("policy {policy:?} denied request: {error}"),
         };
-        self.0.push(Failure { text, reason });
+        self.0.push(Failure { text, reason, cause });
     }
 
-    /// The status of a request that met them: the first one's, with all of them as causes.
-    pub(super) fn status(self, target: &Target<'_>) -> Option<Box<Status>> {
+    /// The status of a request that met them, and what led to it: the first one's, with all of them as causes.
+    pub(super) fn status(self, target: &Target<'_>) -> Option<(Box<Status>, DenialCause)> {
         let first = self.0.first()?;
+        let cause = first.cause;
         let mut status = forbidden(target, &first.text);
         status.message.clone_from(&first.text);
         if let Some(reason) = first.reason {
@@ -69,7 +77,7 @@ impl Failures {
         if let Some(details) = &mut status.details {
             details.causes.extend(causes);
         }
-        Some(Box::new(status))
+        Some((Box::new(status), cause))
     }
 }
 

@@ -13,6 +13,7 @@ use super::reinvocation::Reinvocation;
 use super::version::Version;
 use super::{MutatingPolicies, MutatingPolicy};
 use crate::binding::Binding;
+use crate::cause::DenialCause;
 use crate::denial::namespace_not_found;
 use crate::hook::Hook;
 use crate::meeting::{Meeting, Unmatched};
@@ -49,6 +50,7 @@ pub fn mutate<'s>(
         object: object.filter(|object| !same(object, submission.object)),
         status: second.status,
         undecided: second.undecided,
+        cause: second.cause,
         steps: first.steps.into_iter().chain(second.steps).collect(),
     })
 }
@@ -93,9 +95,9 @@ fn run(
     };
     let ended = bench.run(sets);
     let decisions = std::mem::take(&mut bench.decisions);
-    let (status, undecided) = match ended {
+    let (denial, undecided) = match ended {
         Err(End::Unfinished(unfinished)) => return Err(unfinished),
-        Err(End::Status(status)) => (Some(status), None),
+        Err(End::Status(status)) => (Some((status, DenialCause::Failure)), None),
         Err(End::Undecided(undecided)) => (None, Some(undecided)),
         Ok(()) => {
             let failures = std::mem::take(&mut bench.failures);
@@ -106,14 +108,16 @@ fn run(
     let open = bench.settled.iter().chain(undecided.as_deref());
     open.for_each(|own| observer.undecided(own));
     *turns = bench.turns.clone();
-    let object = match (&status, &undecided) {
+    let object = match (&denial, &undecided) {
         (None, None) => bench.result(),
         _ => None,
     };
+    let (status, cause) = denial.unzip();
     Ok(Mutated {
         object,
         status,
         undecided,
+        cause,
         steps: bench.steps,
     })
 }
@@ -208,15 +212,15 @@ impl<'s> Bench<'_, 's> {
 
     /// A policy or a binding of which it cannot be told whether the request matches it.
     fn unmatched(&mut self, hook: &Hook, binding: Option<Binding<'_>>, why: Unmatched) -> Result<(), End> {
-        let error = match why {
-            Unmatched::Error(error) => error,
+        let (error, cause) = match why {
+            Unmatched::Error { message, cause } => (message, cause),
             Unmatched::Undecided(missing) => {
                 let error = missing.to_string();
                 self.undecided(hook, binding, *missing)?;
-                error
+                (error, DenialCause::Failure)
             }
         };
-        self.failures.of_configuration(hook, binding, &error);
+        self.failures.of_configuration(hook, binding, (&error, cause));
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use pratique_json as json;
 use pratique_types::Status;
 
 use super::Form;
+use crate::cause::DenialCause;
 
 /// What mutating policies made of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Mutated {
     pub status: Option<Box<Status>>,
     /// The policy whose decision depends on what was not given: none after it had its turn.
     pub undecided: Option<Box<Undecided>>,
+    /// What led to that; `None` where it may go on.
+    pub cause: Option<DenialCause>,
     /// What was done, in order.
     pub steps: Vec<Step>,
 }

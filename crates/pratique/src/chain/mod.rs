@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, Submission, Surroundings, Undecided, Unfinished, same};
+use pratique_policy::{Cluster, DenialCause, Submission, Surroundings, Undecided, Unfinished, same};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
@@ -89,7 +89,10 @@ impl Admission {
         };
         match passage.pass(observer).await {
             Ok(()) => {}
-            Err(End::Refused(status)) => passage.outcome.status = Some(status),
+            Err(End::Refused(status, cause)) => {
+                passage.outcome.status = Some(status);
+                passage.outcome.cause = Some(cause);
+            }
             Err(End::Undecided(undecided)) => passage.outcome.undecided.push(*undecided),
             Err(End::Unfinished(unfinished)) => return Err(unfinished),
         }
@@ -99,21 +102,30 @@ impl Admission {
 
 /// Why a request goes no further.
 pub(crate) enum End {
-    Refused(Box<Status>),
+    Refused(Box<Status>, DenialCause),
     /// What comes after depends on what this would have done.
     Undecided(Box<Undecided>),
     Unfinished(Unfinished),
 }
 
-impl From<Box<Status>> for End {
-    fn from(status: Box<Status>) -> Self {
-        End::Refused(status)
+impl End {
+    /// A denial by a rule.
+    pub(crate) fn by_rule(status: impl Into<Box<Status>>) -> Self {
+        End::Refused(status.into(), DenialCause::Rule)
     }
 }
 
+/// An error of the server.
+impl From<Box<Status>> for End {
+    fn from(status: Box<Status>) -> Self {
+        End::Refused(status, DenialCause::Failure)
+    }
+}
+
+/// An error of the server.
 impl From<Status> for End {
     fn from(status: Status) -> Self {
-        End::Refused(Box::new(status))
+        End::from(Box::new(status))
     }
 }
 
@@ -232,7 +244,7 @@ impl<'r> Passage<'r> {
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         match (status, object) {
-            (Some(status), _) => Err(status.into()),
+            (Some(status), _) => Err(End::by_rule(status)),
             (None, Some(_)) if !place.mutates() => Err(late_change(step.name()).into()),
             (None, object) => {
                 if let Some(object) = object {

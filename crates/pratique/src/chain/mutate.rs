@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use pratique_json::Value;
 use pratique_manifest::Plugin;
-use pratique_policy::{Mutated, Reinvocation, Unfinished, mutate_once, same};
+use pratique_policy::{DenialCause, Mutated, Reinvocation, Unfinished, mutate_once, same};
 
 use super::{End, Passage};
 use crate::observer::{ChainObserver, Half, Logging};
@@ -74,6 +74,7 @@ impl Passage<'_> {
             object,
             status,
             undecided,
+            cause,
             steps,
         } = loop {
             self.in_time()?;
@@ -86,7 +87,7 @@ impl Passage<'_> {
         };
         self.outcome.mutations.extend(steps);
         if let Some(status) = status {
-            return Err(status.into());
+            return Err(End::Refused(status, cause.unwrap_or(DenialCause::Failure)));
         }
         if let Some(undecided) = undecided {
             return Err(End::Undecided(undecided));

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use pratique_manifest::Plugin;
-use pratique_policy::{Unfinished, Verdict, validate};
+use pratique_policy::{DenialCause, Unfinished, Verdict, validate};
 
 use super::{End, Passage};
 use crate::observer::{ChainObserver, Half, Logging};
@@ -12,8 +12,8 @@ use crate::step::Place;
 impl Passage<'_> {
     /// What an API server's registry says to configuration of admission, where the chain is to say it.
     pub(super) fn registry_check(&mut self) -> Result<(), End> {
-        let warnings = self.admission.registry_check(&self.submission())?;
-        self.outcome.warnings.extend(warnings);
+        let warnings = self.admission.registry_check(&self.submission());
+        self.outcome.warnings.extend(warnings.map_err(End::by_rule)?);
         Ok(())
     }
 
@@ -38,6 +38,7 @@ impl Passage<'_> {
         let Verdict {
             status,
             undecided,
+            cause,
             warnings,
             audit_annotations,
         } = loop {
@@ -52,7 +53,8 @@ impl Passage<'_> {
         self.outcome.undecided.extend(undecided);
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
-        status.map_or(Ok(()), |status| Err(status.into()))
+        let cause = cause.unwrap_or(DenialCause::Failure);
+        status.map_or(Ok(()), |status| Err(End::Refused(status, cause)))
     }
 
     fn verdict(&self, observer: &mut dyn ChainObserver) -> Result<Verdict, Unfinished> {

@@ -1,6 +1,6 @@
 //! Webhooks in the chain.
 
-use pratique_policy::Unfinished;
+use pratique_policy::{DenialCause, Unfinished};
 use pratique_webhook::transport::Budget;
 use pratique_webhook::{Caller, Mutated, Reinvocation, Surroundings, Verdict, mutate, validate};
 
@@ -48,14 +48,15 @@ impl<'r> Passage<'r> {
         let hurried = self.hurried(caller);
         let caller = hurried.as_ref().map_or(caller, |hurried| hurried as &dyn Caller);
         let asking = self.asking();
-        let mutated = {
+        let (mutated, cause) = {
             let (submission, surroundings) = (self.submission(), self.calling(&asking));
             let submission = pratique_webhook::Submission {
                 request: submission.request,
                 object: submission.object,
             };
-            let mut logging = Logging(observer.webhooks());
-            mutate(&sets, submission, &surroundings, turns, caller, &mut logging).await
+            let mut logging = Logging::new(observer.webhooks());
+            let mutated = mutate(&sets, submission, &surroundings, turns, caller, &mut logging).await;
+            (mutated, logging.cause)
         };
         let Mutated {
             object,
@@ -72,7 +73,7 @@ impl<'r> Passage<'r> {
             self.changed(object, false);
         }
         match (status, undecided) {
-            (Some(status), _) => Err(status.into()),
+            (Some(status), _) => Err(End::Refused(status, cause.unwrap_or(DenialCause::Failure))),
             (None, Some(undecided)) => Err(End::Undecided(undecided)),
             (None, None) => Ok(()),
         }
@@ -86,14 +87,15 @@ impl<'r> Passage<'r> {
         let hurried = self.hurried(caller);
         let caller = hurried.as_ref().map_or(caller, |hurried| hurried as &dyn Caller);
         let asking = self.asking();
-        let verdict = {
+        let (verdict, cause) = {
             let (submission, surroundings) = (self.submission(), self.calling(&asking));
             let submission = pratique_webhook::Submission {
                 request: submission.request,
                 object: submission.object,
             };
-            let mut logging = Logging(observer.webhooks());
-            validate(&sets, submission, &surroundings, caller, &mut logging).await
+            let mut logging = Logging::new(observer.webhooks());
+            let verdict = validate(&sets, submission, &surroundings, caller, &mut logging).await;
+            (verdict, logging.cause)
         };
         let Verdict {
             status,
@@ -104,6 +106,7 @@ impl<'r> Passage<'r> {
         self.outcome.undecided.extend(undecided);
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
-        status.map_or(Ok(()), |status| Err(status.into()))
+        let cause = cause.unwrap_or(DenialCause::Failure);
+        status.map_or(Ok(()), |status| Err(End::Refused(status, cause)))
     }
 }

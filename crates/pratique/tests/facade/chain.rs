@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::world::{NoDecider, append, configmap, mutating, run, trail, validating};
 use pratique::types::AdmissionRequest;
 use pratique::{
-    Acted, Acting, Admission, AdmissionStep, Builder, Context, Objects, Outcome, Place, Submission, step,
+    Acted, Acting, Admission, AdmissionStep, Builder, Context, DenialCause, Objects, Outcome, Place,
+    Submission, step,
 };
 
 fn admit(builder: Builder, request: &AdmissionRequest<'_>) -> Outcome {
@@ -104,6 +105,7 @@ fn a_refusal_ends_the_chain() {
         (Place::AfterValidatingWebhooks, 7),
     ] {
         let outcome = admit(builder(place), &configmap(""));
+        assert_eq!(outcome.cause, Some(DenialCause::Rule));
         let status = outcome.status.unwrap();
         assert_eq!((status.code, status.message.as_str()), (403, "no"));
         assert_eq!(outcome.warnings, ["beware"]);
@@ -116,6 +118,7 @@ fn a_refusal_ends_the_chain() {
 fn a_late_change_is_an_error() {
     let builder = Admission::builder().step(Place::BeforeValidatingPolicies, marker("late"));
     let outcome = admit(builder, &configmap(""));
+    assert_eq!(outcome.cause, Some(DenialCause::Failure));
     let status = outcome.status.unwrap();
     assert_eq!(status.code, 500);
     assert!(status.message.contains("\"late\""), "{}", status.message);

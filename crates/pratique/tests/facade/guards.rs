@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use pratique::webhook::{Answer, Call, CallError, CallErrorKind, Caller};
-use pratique::{Admission, Breaking, Context, Guards, Half, Live, Objects, Outcome};
+use pratique::{Admission, Breaking, Context, DenialCause, Guards, Half, Live, Objects, Outcome};
 use pratique_json::Value;
 use tokio::time::{Instant, sleep};
 
@@ -85,7 +85,13 @@ fn breaking(failures: u32, seconds: u64) -> Guards {
 async fn nothing_is_guarded_unless_it_is_asked_for() {
     let (live, slow) = live(Guards::default(), &[], &["bad"], "Fail");
     for _ in 0..20 {
-        assert!(message(admit(&live).await).ends_with("gone"));
+        let outcome = admit(&live).await;
+        assert_eq!(
+            outcome.cause,
+            Some(DenialCause::Failure),
+            "a call that fails is no denial"
+        );
+        assert!(message(outcome).ends_with("gone"));
     }
     join_all((0..20).map(|_| admit(&live))).await;
     assert_eq!(slow.calls.lock().unwrap().len(), 40);

@@ -6,7 +6,9 @@ use pratique::json::base64;
 use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
 use pratique::webhook::{Answer, Call, Caller};
-use pratique::{Admission, Builder, ChainObserver, Context, Objects, Outcome, Place, Span, step};
+use pratique::{
+    Admission, Builder, ChainObserver, Context, DenialCause, Objects, Outcome, Place, Span, step,
+};
 use pratique_json::Value;
 
 use crate::world::{NoDecider, append, configmap, file, mutating, trail, validating};
@@ -156,6 +158,7 @@ async fn validating_webhooks_see_the_last_form() {
     let builder = mutating(Admission::builder(), &[("m", "Never")]);
     let builder = webhooks(builder, VALIDATING, &[("deny", "")]);
     let (outcome, called, _) = admit(builder, &configmap("")).await;
+    assert_eq!(outcome.cause, Some(DenialCause::Rule));
     let status = outcome.status.unwrap();
     assert_eq!(
         status.message,
