@@ -83,6 +83,19 @@ pub fn load_configuration(
     path: &str,
     options: &ConfigurationOptions<'_>,
 ) -> Result<LoadedConfiguration, ConfigurationErrors> {
+    load_configuration_below("", path, options)
+}
+
+/// Loads an AdmissionConfiguration of a machine whose files are here below another directory: absolute paths in it, and in
+/// the kubeconfigs that it names, begin at `root`. The path of the file itself does not.
+///
+/// # Errors
+/// As [`load_configuration`], with the paths that the files have here.
+pub fn load_configuration_below(
+    root: &str,
+    path: &str,
+    options: &ConfigurationOptions<'_>,
+) -> Result<LoadedConfiguration, ConfigurationErrors> {
     if path.is_empty() {
         return Ok(LoadedConfiguration::default());
     }
@@ -93,7 +106,7 @@ pub fn load_configuration(
     };
     let mut stops = Vec::new();
     for plugin in Plugin::START_ORDER {
-        match plugin::load(plugin, &opened, options) {
+        match plugin::load(plugin, &opened, options, Root(root)) {
             Ok(configuration) => loaded.plugins.extend(configuration),
             Err(found) => stops.extend(found),
         }
@@ -114,10 +127,24 @@ fn finish(stops: Vec<Stop>) -> ConfigurationErrors {
     }
 }
 
+/// The directory that stands for a machine's `/`; none if that is this machine's.
+#[derive(Clone, Copy)]
+struct Root<'a>(&'a str);
+
+impl Root<'_> {
+    /// Where a file is that has an absolute path on the machine.
+    fn find(self, path: &str) -> String {
+        match (self.0.is_empty(), path.starts_with('/')) {
+            (false, true) => directory::clean_path(&format!("{}{path}", self.0)),
+            _ => path.to_owned(),
+        }
+    }
+}
+
 /// A path that a file names, which is relative to that file's directory.
-fn relative_to(path: &str, file: &str) -> String {
+fn relative_to(path: &str, file: &str, root: Root<'_>) -> String {
     if path.starts_with('/') {
-        return path.to_owned();
+        return root.find(path);
     }
     let base = file
         .rsplit_once('/')

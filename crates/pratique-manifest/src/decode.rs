@@ -29,6 +29,28 @@ pub(crate) struct Fault {
     pub(crate) message: String,
     pub(crate) field: String,
     pub(crate) span: Span,
+    /// What there is and what was wanted, where a value has the wrong type.
+    pub(crate) mismatch: Option<Mismatch>,
+}
+
+/// A value of the wrong type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mismatch {
+    pub(crate) found: Form,
+    pub(crate) wanted: Form,
+    /// The fields of the mapping that was wanted, where they are known.
+    pub(crate) fields: &'static [Field],
+}
+
+/// The forms of values that people mix up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Text,
+    Number,
+    Bool,
+    List,
+    Mapping,
+    Other,
 }
 
 /// A field that should not be there.
@@ -113,8 +135,21 @@ impl Decoder<'_> {
             }
             (_, found) => {
                 let message = self.type_error(type_name(found), &kind.name(self.version));
-                self.type_fault(message, node.span);
-                None
+                let mismatch = Mismatch {
+                    found: Form::of_value(found),
+                    wanted: Form::of_type(kind),
+                    fields: match kind {
+                        Type::Struct(shape) => shape.fields,
+                        _ => &[],
+                    },
+                };
+                self.mismatched(message, node.span, Some(mismatch));
+                // What stands there without quotes is what was meant.
+                match (kind, found) {
+                    (Type::Text(_), Value::Bool(value)) => Some(value.to_string().into()),
+                    (Type::Text(_), Value::Number(text)) => Some((**text).into()),
+                    _ => None,
+                }
             }
         }
     }
@@ -208,10 +243,15 @@ impl Decoder<'_> {
     }
 
     fn type_fault(&mut self, message: String, span: Span) {
+        self.mismatched(message, span, None);
+    }
+
+    fn mismatched(&mut self, message: String, span: Span, mismatch: Option<Mismatch>) {
         self.out.types.push(Fault {
             message,
             field: self.path.concat(),
             span,
+            mismatch,
         });
     }
 
@@ -220,7 +260,32 @@ impl Decoder<'_> {
             message,
             field: self.path.concat(),
             span,
+            mismatch: None,
         });
+    }
+}
+
+impl Form {
+    fn of_value(value: &Value) -> Self {
+        match value {
+            Value::Null => Form::Other,
+            Value::Bool(_) => Form::Bool,
+            Value::Number(_) => Form::Number,
+            Value::String(..) => Form::Text,
+            Value::List(_) => Form::List,
+            Value::Map(_) => Form::Mapping,
+        }
+    }
+
+    fn of_type(kind: &Type) -> Self {
+        match kind {
+            Type::Text(_) => Form::Text,
+            Type::Bool => Form::Bool,
+            Type::Int32 | Type::Int64 => Form::Number,
+            Type::List(_) => Form::List,
+            Type::Struct(_) | Type::Map | Type::TextLists => Form::Mapping,
+            Type::Bytes | Type::Time | Type::Raw | Type::Any => Form::Other,
+        }
     }
 }
 

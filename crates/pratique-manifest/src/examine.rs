@@ -10,12 +10,13 @@ use crate::kind::Kind;
 use crate::load::{FileDocument, Options, Texts};
 use crate::object::Object;
 use crate::parse::{self, Parsed};
+use crate::partial::WrongFields;
 use crate::plugin::Plugin;
 use crate::problem::{Failure, ObjectName};
 use crate::registry::{self, Registered};
 use crate::report::{self, Report};
 use crate::set::ObjectSource;
-use crate::tree::{NodeId, Value};
+use crate::tree::{NodeId, Step, Value};
 use crate::{decode, default, schema, validate};
 
 /// Where objects are to live.
@@ -53,6 +54,8 @@ pub(crate) enum Finding {
     Fault(Failure),
     /// The name of a policy that did not decode.
     Undecoded(String),
+    /// The text of a document in which there may be anything, as it cannot be read.
+    Unread(Box<str>),
     /// An object.
     Object(Box<Candidate>),
 }
@@ -61,16 +64,25 @@ pub(crate) enum Finding {
 pub(crate) struct Candidate {
     pub(crate) name: ObjectName,
     /// What only objects of the API may have, if it has it and is none.
-    pub(crate) fault: Option<Report>,
+    pub(crate) faults: Vec<Report>,
+    /// The policy that it binds, if it binds one.
+    pub(crate) policy: Option<String>,
     /// `None` if it is not valid.
     pub(crate) object: Option<Object>,
     pub(crate) source: ObjectSource,
 }
 
-/// Why a value is refused, and the value nevertheless, where all of it has the right type.
+/// Why a value is refused, and the value nevertheless, as far as it has the right types.
 struct Refused {
     report: Report,
-    decoded: Option<(Registered, Json)>,
+    decoded: Option<Decoded>,
+}
+
+/// A value, and what of it does not have its type.
+struct Decoded {
+    registered: Registered,
+    value: Json,
+    wrong: WrongFields,
 }
 
 impl From<Report> for Refused {
@@ -94,13 +106,19 @@ impl<'a> Examiner<'a> {
             file: Arc::clone(&document.file),
             findings: Vec::new(),
         };
+        let written = String::from_utf8_lossy(&document.raw.bytes)
+            .into_owned()
+            .into_boxed_str();
         let parsed = parse::parse(document).map(|parsed| match self.texts {
             Texts::Kept => parsed.share(text),
             Texts::LetGo => parsed,
         });
         match parsed {
             Ok(parsed) => examination.value(&parsed, parsed.root, 0),
-            Err(fault) => examination.fail(*fault),
+            Err(fault) => {
+                examination.fail(*fault);
+                examination.findings.push(Finding::Unread(written));
+            }
         }
         examination.findings
     }
@@ -135,23 +153,37 @@ impl Examination<'_> {
         });
         match decoded {
             None => {}
-            Some((Registered::List, _)) if lists >= MAX_LISTS => {
+            Some(Decoded {
+                registered: Registered::List,
+                ..
+            }) if lists >= MAX_LISTS => {
                 let text = format!("lists are nested more than {MAX_LISTS} levels deep");
                 self.fail(report::unsupported(parsed, id, text));
             }
-            Some((Registered::List, _)) => {
+            Some(Decoded {
+                registered: Registered::List,
+                ..
+            }) => {
                 for item in list_items(parsed, id) {
                     self.value(parsed, item, lists + 1);
                 }
             }
-            Some((registered, value)) => self.registered(parsed, id, registered, value),
+            Some(decoded) => self.registered(parsed, id, decoded),
         }
     }
 
-    fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<Option<(Registered, Json)>, Refused> {
-        let header = report::header(parsed, id)?;
-        let registered = registry::find(&header)
-            .ok_or_else(|| report::unsupported(parsed, id, registry::not_registered(&header)))?;
+    fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<Option<Decoded>, Refused> {
+        let known = report::header(parsed, id).and_then(|header| {
+            let registered = registry::find(&header);
+            let unknown = || report::unsupported(parsed, id, registry::not_registered(&header));
+            registered
+                .ok_or_else(unknown)
+                .map(|registered| (header, registered))
+        });
+        let (header, registered) = known.inspect_err(|_| {
+            let name = name_in(parsed, id);
+            self.findings.extend(name.map(Finding::Undecoded));
+        })?;
         let shape = match &registered {
             Registered::Object(kind) => schema::kind_type(*kind),
             Registered::TypedList(kind) => schema::list_type(*kind),
@@ -159,15 +191,22 @@ impl Examination<'_> {
             Registered::Other {
                 shape: Some(shape), ..
             } => shape,
-            Registered::Other { shape: None, .. } => return Ok(Some((registered, Json::Null))),
+            Registered::Other { shape: None, .. } => {
+                return Ok(Some(Decoded::whole(registered, Json::Null)));
+            }
         };
         let decoded = decode::decode(parsed.tree(), id, shape, &header.version);
         match report::decoding(parsed, id, &decoded) {
-            None => Ok(Some((registered, decoded.value))),
+            None => Ok(Some(Decoded::whole(registered, decoded.value))),
             Some(report) => {
                 self.note_names(&registered, &decoded.value);
-                let is_whole = decoded.fatal.is_empty() && decoded.types.is_empty();
-                let decoded = is_whole.then_some((registered, decoded.value));
+                let wrong = decoded.fatal.into_iter().chain(decoded.types);
+                let wrong = WrongFields::new(wrong.map(|fault| fault.field).collect());
+                let decoded = decoded.value.is_object().then_some(Decoded {
+                    registered,
+                    value: decoded.value,
+                    wrong,
+                });
                 Err(Refused { report, decoded })
             }
         }
@@ -191,18 +230,22 @@ impl Examination<'_> {
             .extend(names.map(|name| Finding::Undecoded(name.to_owned())));
     }
 
-    fn registered(&mut self, parsed: &Parsed, id: NodeId, registered: Registered, value: Json) {
+    fn registered(&mut self, parsed: &Parsed, id: NodeId, decoded: Decoded) {
+        let Decoded {
+            registered,
+            value,
+            wrong,
+        } = decoded;
         let home = self.examiner.home;
         match registered {
             Registered::Object(kind) if home.accepts(kind) => {
-                self.objects(parsed, kind, vec![(id, value)]);
+                self.objects(parsed, kind, vec![(id, value, wrong)]);
             }
             Registered::TypedList(kind) if home.accepts(kind) => {
-                let items = list_items(parsed, id)
-                    .into_iter()
-                    .zip(into_items(value))
-                    .collect();
-                self.objects(parsed, kind, items);
+                let items = list_items(parsed, id).into_iter().zip(into_items(value));
+                let items = items.enumerate();
+                let items = items.map(|(index, (id, value))| (id, value, wrong.of_item(index)));
+                self.objects(parsed, kind, items.collect());
             }
             // Its items are taken one by one.
             Registered::List => {}
@@ -218,9 +261,10 @@ impl Examination<'_> {
     }
 
     /// Defaults and validates all objects of a document; what is not valid comes before what else there is to say.
-    fn objects(&mut self, parsed: &Parsed, kind: Kind, items: Vec<(NodeId, Json)>) {
+    fn objects(&mut self, parsed: &Parsed, kind: Kind, items: Vec<(NodeId, Json, WrongFields)>) {
         let mut candidates = Vec::with_capacity(items.len());
-        for (id, mut value) in items {
+        for (id, mut value, wrong) in items {
+            wrong.fill(kind, &mut value);
             default::apply(kind, &mut value);
             let name = ObjectName {
                 kind,
@@ -232,26 +276,32 @@ impl Examination<'_> {
                 source: &source,
                 file: &self.file,
             };
-            let fault = match self.examiner.home {
-                Home::Plugin(_) => faults::static_rule(&subject, &value),
-                Home::Api => None,
+            let faults = match self.examiner.home {
+                Home::Plugin(_) => faults::static_rules(&subject, &value),
+                Home::Api => Vec::new(),
             };
-            let invalid = self.validate(&subject, &value);
-            let is_valid = invalid.is_none();
+            let invalid = self.validate(&subject, &value, &wrong);
+            let is_valid = invalid.is_none() && wrong.is_empty();
             self.findings.extend(invalid);
+            let policy = kind
+                .is_binding()
+                .then(|| value.pointer("/spec/policyName").and_then(Json::as_str));
+            let policy = policy.flatten().map(str::to_owned);
             candidates.push(Finding::Object(Box::new(Candidate {
                 object: is_valid.then(|| Object::of(kind, value)).flatten(),
                 name,
-                fault,
+                faults,
+                policy,
                 source,
             })));
         }
         self.findings.append(&mut candidates);
     }
 
-    fn validate(&self, subject: &Subject<'_>, value: &Json) -> Option<Finding> {
+    fn validate(&self, subject: &Subject<'_>, value: &Json, wrong: &WrongFields) -> Option<Finding> {
         let ObjectName { kind, name } = subject.name;
-        let errors = validate::validate(*kind, value, self.examiner.options.expressions());
+        let mut errors = validate::validate(*kind, value, self.examiner.options.expressions());
+        errors.retain(|error| !wrong.explain(error));
         if errors.is_empty() {
             return None;
         }
@@ -266,6 +316,26 @@ impl Examination<'_> {
 
     fn fail(&mut self, report: Report) {
         self.findings.push(Finding::Fault(failure(&self.file, report)));
+    }
+}
+
+impl Decoded {
+    fn whole(registered: Registered, value: Json) -> Self {
+        Decoded {
+            registered,
+            value,
+            wrong: WrongFields::default(),
+        }
+    }
+}
+
+/// The name of a value of which not even the kind is known.
+fn name_in(parsed: &Parsed, id: NodeId) -> Option<String> {
+    let path = ["metadata", "name"].map(|name| Step::Field(name.to_owned()));
+    let tree = parsed.tree();
+    match &tree.get(tree.find(id, &path)?).value {
+        Value::String(text, _) => Some(text.to_string()),
+        _ => None,
     }
 }
 

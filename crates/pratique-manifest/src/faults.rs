@@ -16,7 +16,7 @@ use crate::tree::Step;
 use crate::validate::FieldError;
 
 /// The reserved suffix of static manifests' names.
-const SUFFIX: &str = ".static.k8s.io";
+pub(crate) const SUFFIX: &str = ".static.k8s.io";
 
 /// The file that first had a name, by kind and name.
 pub(crate) type Names = HashMap<(Kind, Box<str>), Arc<str>>;
@@ -39,15 +39,21 @@ pub(crate) fn field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem> {
         problem.object = Some(subject.name.clone());
         problem
     };
-    if error.issues.is_empty() {
+    // What the server makes of the rest of the text follows from the tag.
+    let tag = help::tag_instead(source, &error.path);
+    if error.issues.is_empty() || tag.is_some() {
         let mut whole = problem(&error.text, source.locate(&error.path));
-        whole.help = error.help;
-        if let Some(span) = help::tag_instead(source, &error.path) {
+        whole.help = error.help.or_else(|| help::for_null(source, &error.path));
+        if let Some(span) = tag {
             whole.location = Some(source.document().location(span));
             whole.help = Some(help::TAG.to_owned());
         }
         return vec![whole];
     }
+    let first = error
+        .issues
+        .first()
+        .map(|issue| format!("{field}: {}", issue.message));
     // The first carries the server's text for the expression as a whole.
     let messages =
         std::iter::once(&error.text).chain(error.issues.iter().skip(1).map(|issue| &issue.message));
@@ -57,7 +63,11 @@ pub(crate) fn field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem> {
         problem.help.clone_from(&issue.help);
         problem
     });
-    problems.collect()
+    let mut problems: Vec<Problem> = problems.collect();
+    if let Some(problem) = problems.first_mut() {
+        problem.summary = first;
+    }
+    problems
 }
 
 /// A name without the suffix, or one that another object has.
@@ -98,15 +108,17 @@ pub(crate) fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<
     }
 }
 
-/// Something that only objects of the API may have.
-pub(crate) fn static_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
+/// Everything that only objects of the API may have. The server stops at the first.
+pub(crate) fn static_rules(subject: &Subject<'_>, value: &Json) -> Vec<Report> {
     match subject.name.kind {
-        Kind::ValidatingAdmissionPolicy | Kind::MutatingAdmissionPolicy => policy_rule(subject, value),
+        Kind::ValidatingAdmissionPolicy | Kind::MutatingAdmissionPolicy => {
+            policy_rule(subject, value).into_iter().collect()
+        }
         Kind::ValidatingAdmissionPolicyBinding | Kind::MutatingAdmissionPolicyBinding => {
-            binding_rule(subject, value)
+            binding_rules(subject, value)
         }
         Kind::ValidatingWebhookConfiguration | Kind::MutatingWebhookConfiguration => {
-            webhook_rule(subject, value)
+            webhook_rule(subject, value).into_iter().collect()
         }
     }
 }
@@ -122,53 +134,58 @@ fn policy_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
     Some(Report::single(text, problem))
 }
 
-fn binding_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
+fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Report> {
+    let name = quoted(&subject.name.name);
     // Without a policy validation has said so.
-    let policy = given(value, "/spec/policyName").and_then(Json::as_str)?;
-    let name = &subject.name.name;
-    let (text, rule, field) = if policy.is_empty() {
-        return None;
-    } else if !policy.ends_with(SUFFIX) {
+    let policy = given(value, "/spec/policyName").and_then(Json::as_str);
+    let policy = policy.filter(|policy| !policy.is_empty() && !policy.ends_with(SUFFIX));
+    let suffix = policy.map(|policy| {
         let text = format!(
-            "binding {}: spec.policyName {} must end with {}",
-            quoted(name),
+            "binding {name}: spec.policyName {} must end with {}",
             quoted(policy),
             quoted(SUFFIX)
         );
-        (text, Rule::StaticSuffix, "policyName")
-    } else {
-        given(value, "/spec/paramRef")?;
-        let text = format!(
-            "binding {}: spec.paramRef is not supported for static manifests",
-            quoted(name)
-        );
-        (text, Rule::StaticUnsupported, "paramRef")
-    };
-    let problem = subject.problem(rule, &text, &["spec", field]);
-    Some(Report::single(text, problem))
+        let mut problem = subject.problem(Rule::StaticSuffix, &text, &["spec", "policyName"]);
+        let full = quoted(&format!("{policy}{SUFFIX}"));
+        problem.help = Some(format!(
+            "static manifests bind static policies: the policy has to be named {full}, too"
+        ));
+        Report::single(text, problem)
+    });
+    let params = given(value, "/spec/paramRef").map(|_| {
+        let text = format!("binding {name}: spec.paramRef is not supported for static manifests");
+        let problem = subject.problem(Rule::StaticUnsupported, &text, &["spec", "paramRef"]);
+        Report::single(text, problem)
+    });
+    suffix.into_iter().chain(params).collect()
 }
 
+/// The webhooks of a configuration that are behind services: the server names the first.
 fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
     let hooks = given(value, "/webhooks").and_then(Json::as_array)?;
-    let (index, hook) = hooks
+    let behind_services = hooks
         .iter()
         .enumerate()
-        .find(|(_, hook)| hook.pointer("/clientConfig/service").is_some())?;
-    let hook = quoted(hook.get("name").and_then(Json::as_str).unwrap_or_default());
-    let text = format!(
-        "webhook {hook} in {} (file {}): clientConfig.service is not supported for static manifests; use clientConfig.url instead",
-        quoted(&subject.name.name),
-        quoted(subject.file)
-    );
-    let field = |name: &str| Step::Field(name.to_owned());
-    let path = [
-        field("webhooks"),
-        Step::Index(index),
-        field("clientConfig"),
-        field("service"),
-    ];
-    let problem = subject.problem_at(Rule::StaticUnsupported, &text, &path);
-    Some(Report::single(text, problem))
+        .filter(|(_, hook)| hook.pointer("/clientConfig/service").is_some());
+    let problems = behind_services.map(|(index, hook)| {
+        let hook = quoted(hook.get("name").and_then(Json::as_str).unwrap_or_default());
+        let text = format!(
+            "webhook {hook} in {} (file {}): clientConfig.service is not supported for static manifests; use clientConfig.url instead",
+            quoted(&subject.name.name),
+            quoted(subject.file)
+        );
+        let field = |name: &str| Step::Field(name.to_owned());
+        let path = [
+            field("webhooks"),
+            Step::Index(index),
+            field("clientConfig"),
+            field("service"),
+        ];
+        subject.problem_at(Rule::StaticUnsupported, &text, &path)
+    });
+    let problems: Vec<Problem> = problems.collect();
+    let text = problems.first()?.message.clone();
+    Some(Report { text, problems })
 }
 
 /// What a value has at a place, unless it is null.
@@ -196,7 +213,12 @@ impl Subject<'_> {
 }
 
 /// A binding of a policy that is not there.
-pub(crate) fn missing_policy(kind: Kind, name: &str, policy: &str, source: &ObjectSource) -> Failure {
+pub(crate) fn missing_policy<'p>(
+    (kind, name): (Kind, &str),
+    policy: &str,
+    policies: impl Iterator<Item = &'p str>,
+    source: &ObjectSource,
+) -> Failure {
     let text = format!(
         "binding {} references policy {} which does not exist in the manifest directory",
         quoted(name),
@@ -208,6 +230,7 @@ pub(crate) fn missing_policy(kind: Kind, name: &str, policy: &str, source: &Obje
     ];
     let mut problem = Problem::new(Rule::MissingPolicy, text.clone()).at(source.locate(&path));
     problem.field = Some("spec.policyName".to_owned());
+    problem.help = Some(help::for_policy(policy, policies));
     problem.object = Some(ObjectName {
         kind,
         name: name.to_owned(),

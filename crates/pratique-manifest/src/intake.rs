@@ -86,6 +86,11 @@ impl<'a> Intake<'a> {
         self.waiting.push(Item::End(end));
     }
 
+    /// A file cannot be read.
+    pub(crate) fn miss_file(&mut self) {
+        self.rules.miss_file();
+    }
+
     /// Takes a file that came to this before.
     pub(crate) fn recall(&mut self, path: &str, known: Known) {
         self.waiting.push(Item::Known(path.into(), known));

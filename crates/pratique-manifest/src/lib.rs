@@ -35,6 +35,7 @@ mod kind;
 mod load;
 mod object;
 mod parse;
+mod partial;
 mod plugin;
 mod position;
 mod problem;
@@ -54,7 +55,7 @@ mod yaml;
 
 pub use configuration::{
     ConfigurationErrors, ConfigurationOptions, IgnoredPlugin, LoadedConfiguration, PluginConfiguration,
-    load_configuration, load_kube_config,
+    load_configuration, load_configuration_below, load_kube_config,
 };
 pub use directory::ManifestFile;
 pub use expression::{

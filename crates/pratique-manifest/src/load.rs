@@ -181,6 +181,7 @@ pub(crate) fn finish<'a>(
         let file = match file {
             Ok(file) => file,
             Err(failure) => {
+                intake.miss_file();
                 failures.push(failure);
                 continue;
             }

@@ -8,7 +8,7 @@ use crate::problem::{Problem, Rule};
 use crate::report::Report;
 use crate::set::{ObjectSource, ParsedDocument};
 use crate::tree::{NodeId, Tree, Value};
-use crate::{json, yaml};
+use crate::{help, json, yaml};
 
 /// A parsed document.
 pub(crate) struct Parsed {
@@ -81,12 +81,14 @@ pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
                 written,
             })
         }
-        Err(error) => Err(unparsed(
-            error.message.clone(),
-            error.message,
-            &source,
-            error.span,
-        )),
+        Err(error) => {
+            let help = help::for_yaml(source.text(), error.span.start as usize);
+            let mut report = unparsed(error.message.clone(), error.message, &source, error.span);
+            if let Some(problem) = report.problems.first_mut() {
+                problem.help = help;
+            }
+            Err(report)
+        }
     }
 }
 

@@ -99,6 +99,8 @@ pub struct Problem {
     pub location: Option<Location>,
     /// What would mend it, where that is known.
     pub help: Option<String>,
+    /// The message in short, without the expression that the place shows; where there is a shorter one.
+    pub summary: Option<String>,
 }
 
 impl Problem {
@@ -110,6 +112,7 @@ impl Problem {
             object: None,
             location: None,
             help: None,
+            summary: None,
         }
     }
 

@@ -100,7 +100,10 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
     };
     let type_problem = |fault: &Fault| {
         let mut problem = at(parsed, Rule::WrongType, &fault.message, fault.span);
-        problem.help = help::for_value(&fault.message, parsed.document.source.slice(fault.span));
+        let written = parsed.document.source.slice(fault.span);
+        problem.help = fault
+            .mismatch
+            .and_then(|mismatch| help::for_value(mismatch, written));
         if fault.field.is_empty() {
             problem
         } else {

@@ -11,7 +11,7 @@ use crate::faults::{self, Names, Subject};
 use crate::kind::Kind;
 use crate::load::Texts;
 use crate::object::Object;
-use crate::problem::Failure;
+use crate::problem::{Failure, ObjectName};
 use crate::set::{Loaded, ManifestSet, ObjectSource};
 
 /// Takes what documents say, one after the other, and keeps their objects and what is wrong with them.
@@ -28,6 +28,12 @@ pub(crate) struct StaticRules {
     names: Names,
     /// Names of policies at fault, so that bindings are not blamed for it.
     policies: HashSet<String>,
+    /// The texts of documents that cannot be read, which may be policies.
+    unread: Vec<Box<str>>,
+    /// Whether a file is missing, which may have any policy.
+    incomplete: bool,
+    /// Bindings at fault, whose policies may be missing as well.
+    faulty_bindings: Vec<FaultyBinding>,
 }
 
 impl StaticRules {
@@ -41,7 +47,15 @@ impl StaticRules {
             failures_before: 0,
             names: HashMap::new(),
             policies: HashSet::new(),
+            unread: Vec::new(),
+            incomplete: false,
+            faulty_bindings: Vec::new(),
         }
+    }
+
+    /// A file cannot be read.
+    pub(crate) fn miss_file(&mut self) {
+        self.incomplete = true;
     }
 
     /// Takes what a document of a file says.
@@ -52,6 +66,7 @@ impl StaticRules {
                 Finding::Undecoded(policy) => {
                     self.policies.insert(policy);
                 }
+                Finding::Unread(text) => self.unread.push(text),
                 Finding::Object(candidate) => self.accept_object(*candidate, file),
             }
         }
@@ -90,18 +105,29 @@ impl StaticRules {
             source: &candidate.source,
             file,
         };
-        let fault = match self.home {
-            Home::Plugin(_) => faults::static_name(&subject, &mut self.names).or(candidate.fault),
+        let of_name = match self.home {
+            // A name that is not there has been complained about.
+            _ if name.name.is_empty() => None,
+            Home::Plugin(_) => faults::static_name(&subject, &mut self.names),
             Home::Api => faults::repeated_name(&subject, &mut self.names),
         };
-        if fault.is_some() && !name.kind.is_binding() {
+        // The server stops at the first.
+        let faults: Vec<_> = of_name.into_iter().chain(candidate.faults).collect();
+        if !faults.is_empty() && !name.kind.is_binding() {
+            // Bindings may name it as it will be named.
+            self.policies.insert(format!("{}{}", name.name, faults::SUFFIX));
             self.policies.insert(name.name.clone());
         }
-        match (fault, candidate.object) {
-            // A name that is not there has been complained about.
-            (Some(_), _) if name.name.is_empty() => {}
-            (Some(report), _) => self.failures.push(failure(file, report)),
-            (None, Some(object)) => self.put(object, candidate.source),
+        let is_good = faults.is_empty() && !name.name.is_empty();
+        self.failures
+            .extend(faults.into_iter().map(|report| failure(file, report)));
+        match (candidate.object.filter(|_| is_good), candidate.policy) {
+            (Some(object), _) => self.put(object, candidate.source),
+            (None, Some(policy)) => self.faulty_bindings.push(FaultyBinding {
+                name: candidate.name,
+                policy,
+                source: candidate.source,
+            }),
             (None, None) => {}
         }
     }
@@ -120,16 +146,27 @@ impl StaticRules {
     }
 
     fn is_named(&self, kind: Kind, policy: &str) -> bool {
-        self.names.contains_key(&(kind, policy.into())) || self.policies.contains(policy)
+        self.names.contains_key(&(kind, policy.into()))
+            || self.policies.contains(policy)
+            || self.incomplete
+            || self.unread.iter().any(|text| text.contains(policy))
+    }
+
+    /// The names of the policies of a kind that are there.
+    fn names_of(&self, kind: Kind) -> impl Iterator<Item = &str> {
+        let of_kind = self.names.keys().filter(move |(own, _)| *own == kind);
+        of_kind
+            .map(|(_, name)| &**name)
+            .chain(self.policies.iter().map(String::as_str))
     }
 
     /// Looks at the bindings' policies, and gives the set, sorted by name, and everything that is wrong.
     pub(crate) fn finish(mut self) -> (ManifestSet, Vec<Failure>) {
         if self.home != Home::Api {
-            let missing = missing_policies(&self.set, |kind, policy| self.is_named(kind, policy));
+            let missing = self.missing_policies();
             self.failures.extend(missing);
         }
-        drop((self.names, self.policies));
+        drop((self.names, self.policies, self.unread, self.faulty_bindings));
         if self.texts == Texts::LetGo {
             let_go(&mut self.set.validating_bindings);
             let_go(&mut self.set.mutating_bindings);
@@ -145,36 +182,50 @@ fn let_go<T>(list: &mut [Loaded<T>]) {
     }
 }
 
-/// The bindings whose policies are not among those named.
-fn missing_policies(set: &ManifestSet, is_named: impl Fn(Kind, &str) -> bool) -> Vec<Failure> {
-    let validating = set.validating_bindings.iter().map(|binding| {
-        let policy = Some(binding.object.spec.policy_name.as_str());
-        (
-            Kind::ValidatingAdmissionPolicyBinding,
-            &binding.object.metadata,
-            policy,
-            &binding.source,
-        )
-    });
-    let mutating = set.mutating_bindings.iter().map(|binding| {
-        let policy = binding
-            .object
-            .spec
-            .as_ref()
-            .and_then(|spec| spec.policy_name.as_deref());
-        (
-            Kind::MutatingAdmissionPolicyBinding,
-            &binding.object.metadata,
-            policy,
-            &binding.source,
-        )
-    });
-    let failure = |(kind, metadata, policy, source): (Kind, &ObjectMeta, Option<&str>, &ObjectSource)| {
-        let policy = policy.unwrap_or_default();
-        let name = metadata.name.as_deref().unwrap_or_default();
-        (!is_named(policy_kind(kind), policy)).then(|| faults::missing_policy(kind, name, policy, source))
-    };
-    validating.chain(mutating).filter_map(failure).collect()
+impl StaticRules {
+    /// The bindings whose policies are not there: those that are at fault in other ways come last.
+    fn missing_policies(&self) -> Vec<Failure> {
+        let validating = self.set.validating_bindings.iter().map(|binding| {
+            let policy = binding.object.spec.policy_name.as_str();
+            let kind = Kind::ValidatingAdmissionPolicyBinding;
+            let name = binding.object.metadata.name.as_deref();
+            (kind, name, policy, &binding.source)
+        });
+        let mutating = self.set.mutating_bindings.iter().map(|binding| {
+            let spec = binding.object.spec.as_ref();
+            let policy = spec.and_then(|spec| spec.policy_name.as_deref());
+            let kind = Kind::MutatingAdmissionPolicyBinding;
+            let name = binding.object.metadata.name.as_deref();
+            (kind, name, policy.unwrap_or_default(), &binding.source)
+        });
+        // That a name does not end as it has to is another fault.
+        let faulty = self.faulty_bindings.iter();
+        let faulty = faulty.filter(|binding| binding.policy.ends_with(faults::SUFFIX));
+        let faulty = faulty.map(|binding| {
+            let ObjectName { kind, name } = &binding.name;
+            (
+                *kind,
+                Some(name.as_str()),
+                binding.policy.as_str(),
+                &binding.source,
+            )
+        });
+        let missing = validating.chain(mutating).chain(faulty);
+        let missing = missing.filter_map(|(kind, name, policy, source)| {
+            let of = policy_kind(kind);
+            let binding = (kind, name.unwrap_or_default());
+            (!self.is_named(of, policy))
+                .then(|| faults::missing_policy(binding, policy, self.names_of(of), source))
+        });
+        missing.collect()
+    }
+}
+
+/// A binding that does not load.
+struct FaultyBinding {
+    name: ObjectName,
+    policy: String,
+    source: ObjectSource,
 }
 
 /// The kind of the policies of a kind of bindings.

@@ -71,6 +71,7 @@ pub(crate) fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Vec<Pr
                         object: None,
                         location: Some(document.source.document().location(tree.get(item.node).span)),
                         help: None,
+                        summary: None,
                     }]);
                 }
             }

@@ -116,6 +116,7 @@ fn read_suite(source: ObjectSource, path: &Path) -> Result<Suite, Vec<Problem>> 
     let policies = root.list("policies").into_iter();
     let policies = policies.map(|id| reader.reference(id)).collect();
     let configuration = root.node("configuration").map(|id| reader.reference(id));
+    let bind = root.bool("bind").unwrap_or_default();
     let surroundings = reader.surroundings(&root);
     let tests = root.list("tests");
     let cases = tests.into_iter().flat_map(|test| reader.test(test)).collect();
@@ -135,6 +136,7 @@ fn read_suite(source: ObjectSource, path: &Path) -> Result<Suite, Vec<Problem>> 
         }),
         file: path.to_string_lossy().into_owned(),
         cases,
+        bind,
         policies,
         configuration,
         surroundings,
@@ -178,6 +180,7 @@ impl<'a> Reader<'a> {
             object: None,
             location: Some(location),
             help: None,
+            summary: None,
         });
     }
 

@@ -143,6 +143,7 @@ impl Checker<'_> {
             object: None,
             location: Some(self.source.document().location(span)),
             help,
+            summary: None,
         });
     }
 }

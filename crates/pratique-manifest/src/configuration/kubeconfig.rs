@@ -10,7 +10,7 @@ use pratique_types::{KubeConfig, KubeUser, ReadFile};
 use serde_json::Value as Json;
 
 use super::open::whole_file;
-use super::relative_to;
+use super::{Root, relative_to};
 use crate::parse::{Parsed, parse_yaml};
 use crate::{decode, directory, header, registry, schema};
 
@@ -19,17 +19,22 @@ use crate::{decode, directory, header, registry, schema};
 /// # Errors
 /// The server's text.
 pub fn load_kube_config(path: &str) -> Result<Option<KubeConfig>, String> {
+    load_below(Root(""), path)
+}
+
+/// Reads a kubeconfig whose absolute paths begin at the root; its own path does not.
+pub(super) fn load_below(root: Root<'_>, path: &str) -> Result<Option<KubeConfig>, String> {
     if path.is_empty() {
         return Ok(None);
     }
     directory::is_directory(path)?;
-    let loaded = load(path);
+    let loaded = load(root, path);
     loaded
         .map(Some)
         .map_err(|reason| format!("error loading config file {}: {reason}", quoted(path)))
 }
 
-fn load(path: &str) -> Result<KubeConfig, String> {
+fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, String> {
     let bytes = directory::read_file(path)?;
     if bytes.is_empty() {
         return Ok(KubeConfig::default());
@@ -41,7 +46,7 @@ fn load(path: &str) -> Result<KubeConfig, String> {
         return Err(fault.message.clone());
     }
     check_names(&decoded.value)?;
-    Ok(Reading { path }.config(&decoded.value))
+    Ok(Reading { path, root }.config(&decoded.value))
 }
 
 /// Without kind or version it is taken for a Config.
@@ -89,6 +94,7 @@ fn check_names(config: &Json) -> Result<(), String> {
 /// Makes of the decoded file what it says.
 struct Reading<'a> {
     path: &'a str,
+    root: Root<'a>,
 }
 
 impl Reading<'_> {
@@ -130,7 +136,7 @@ impl Reading<'_> {
         if path.is_empty() {
             return None;
         }
-        let path = relative_to(&path, self.path);
+        let path = relative_to(&path, self.path, self.root);
         let content = directory::read_file(&path);
         Some(ReadFile { path, content })
     }

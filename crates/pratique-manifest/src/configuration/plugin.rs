@@ -4,9 +4,9 @@ use pratique_cel::quote::quoted;
 use pratique_types::KubeConfig;
 use pratique_types::configuration::{ValidatingAdmissionPolicyConfiguration, WebhookAdmissionConfiguration};
 
-use super::kubeconfig::load_kube_config;
+use super::kubeconfig::load_below;
 use super::open::{OpenedConfiguration, decode_as, whole_file};
-use super::{ConfigurationOptions, PluginConfiguration, Stop, relative_to};
+use super::{ConfigurationOptions, PluginConfiguration, Root, Stop, relative_to};
 use crate::directory::{self, Unopened};
 use crate::load::load_directory;
 use crate::parse::{Parsed, parse};
@@ -32,11 +32,12 @@ struct Source<'a> {
     root: NodeId,
 }
 
-/// Loads a plugin as the server starts it; none if nothing of it is configured.
+/// Loads a plugin as the server starts it; none if nothing of it is configured. Absolute paths begin at the root.
 pub(super) fn load(
     plugin: Plugin,
     opened: &OpenedConfiguration,
     options: &ConfigurationOptions<'_>,
+    root: Root<'_>,
 ) -> Result<Option<PluginConfiguration>, Vec<Stop>> {
     let mut plugins = opened.configuration.plugins.iter().enumerate();
     let Some((index, configured)) = plugins.find(|(_, configured)| configured.name == plugin.name()) else {
@@ -50,8 +51,8 @@ pub(super) fn load(
     } else if configured.path.is_empty() {
         None
     } else {
-        own_file =
-            open_own(plugin, &relative_to(&configured.path, &opened.path)).map_err(|stop| vec![stop])?;
+        own_file = open_own(plugin, &relative_to(&configured.path, &opened.path, root))
+            .map_err(|stop| vec![stop])?;
         Some(Source {
             parsed: &own_file,
             root: own_file.root,
@@ -59,7 +60,7 @@ pub(super) fn load(
     };
     let Some(source) = source else { return Ok(None) };
     let settings =
-        settings(plugin, &source, options).map_err(|report| vec![refused(plugin, report).into()])?;
+        settings(plugin, &source, options, root).map_err(|report| vec![refused(plugin, report).into()])?;
     start(plugin, settings, options)
 }
 
@@ -94,6 +95,7 @@ fn settings(
     plugin: Plugin,
     source: &Source<'_>,
     options: &ConfigurationOptions<'_>,
+    root: Root<'_>,
 ) -> Result<Settings, Report> {
     let mut settings = if plugin.is_policy() {
         policy_settings(plugin, source)?
@@ -109,9 +111,10 @@ fn settings(
             "must be an absolute file path",
         ));
     }
-    check_directory(source, &settings.static_manifests_dir, options)?;
-    settings.kube_config =
-        load_kube_config(kube_config).map_err(|text| at_field(source, "kubeConfigFile", text))?;
+    settings.kube_config_file = root.find(kube_config);
+    settings.static_manifests_dir = check_directory(source, &settings.static_manifests_dir, options, root)?;
+    settings.kube_config = load_below(root, &settings.kube_config_file)
+        .map_err(|text| at_field(source, "kubeConfigFile", text))?;
     Ok(settings)
 }
 
@@ -177,10 +180,11 @@ fn check_directory(
     source: &Source<'_>,
     path: &str,
     options: &ConfigurationOptions<'_>,
-) -> Result<(), Report> {
+    root: Root<'_>,
+) -> Result<String, Report> {
     const FIELD: &str = "staticManifestsDir";
     if path.is_empty() {
-        return Ok(());
+        return Ok(String::new());
     }
     if !options.manifest_gate {
         let text = "staticManifestsDir: Forbidden: staticManifestsDir requires the \
@@ -190,10 +194,16 @@ fn check_directory(
     if !path.starts_with('/') {
         return Err(invalid(source, FIELD, path, "must be an absolute file path"));
     }
-    match directory::is_directory(path) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(invalid(source, FIELD, path, "must be a directory")),
-        Err(reason) => Err(invalid(source, FIELD, path, &format!("unable to read: {reason}"))),
+    let found = root.find(path);
+    match directory::is_directory(&found) {
+        Ok(true) => Ok(found),
+        Ok(false) => Err(invalid(source, FIELD, &found, "must be a directory")),
+        Err(reason) => Err(invalid(
+            source,
+            FIELD,
+            &found,
+            &format!("unable to read: {reason}"),
+        )),
     }
 }
 
