@@ -68,7 +68,11 @@ impl manifest::PolicyExpressions for Policy<'_> {
             manifest::ExpressionUse::Variable { name } => composition.variable(name, text, declarations),
             other => composition.compile(text, use_of(other), declarations),
         };
-        compiled.map(|_| ()).map_err(|error| refused(&error, text))
+        let known = hints::Known {
+            declarations,
+            condition: usage == manifest::ExpressionUse::MatchCondition,
+        };
+        compiled.map(|_| ()).map_err(|error| refused(&error, text, known))
     }
 }
 
@@ -84,7 +88,11 @@ fn use_of(usage: manifest::ExpressionUse<'_>) -> Use {
     }
 }
 
-fn refused(error: &pratique_expression::ExpressionError, text: &str) -> manifest::ExpressionError {
+fn refused(
+    error: &pratique_expression::ExpressionError,
+    text: &str,
+    known: hints::Known,
+) -> manifest::ExpressionError {
     use pratique_expression::ExpressionError::{Compile, Plan, Type};
     let (kind, issues) = match error {
         Compile(CompileError::Issues { issues, .. }) => {
@@ -94,7 +102,7 @@ fn refused(error: &pratique_expression::ExpressionError, text: &str) -> manifest
                     message: issue.message.clone(),
                     offset,
                     length: word_at(text, offset).len(),
-                    help: hints::for_issue(issue, text, offset),
+                    help: hints::for_issue(issue, text, offset, known),
                 }
             });
             (manifest::ExpressionErrorKind::Invalid, issues.collect())

@@ -1,16 +1,28 @@
 //! What would mend an expression, where that can be told from its fault and its text.
 
-use pratique_cel::Issue;
-use pratique_expression::ExpressionError;
+use pratique_cel::ast::{Expr, Literal};
+use pratique_cel::regex::{ErrorKind, Regex};
+use pratique_cel::{Environment, Issue};
+use pratique_expression::{Declarations, ExpressionError, word_at};
+
+/// What an expression may name.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) declarations: Declarations,
+    /// Whether it is a match condition.
+    pub(crate) condition: bool,
+}
 
 /// Help for a fault at a byte of an expression.
-pub(crate) fn for_issue(issue: &Issue, text: &str, offset: usize) -> Option<String> {
+pub(crate) fn for_issue(issue: &Issue, text: &str, offset: usize, known: Known) -> Option<String> {
     let rest = text.get(offset..).unwrap_or_default();
     if let Some(name) = issue.message.strip_prefix("undeclared reference to '") {
         let name = name.split('\'').next().unwrap_or_default();
         let meant = issue.meant.as_deref();
         return for_name(name, text.get(..offset).unwrap_or_default())
-            .or_else(|| meant.filter(|meant| *meant != name).map(did_you_mean));
+            .or_else(|| known.elsewhere(name).map(str::to_owned))
+            .or_else(|| meant.filter(|meant| *meant != name).map(did_you_mean))
+            .or_else(|| Some(known.instead_of(name, rest)));
     }
     if let Some(meant) = issue.meant.as_deref() {
         return Some(did_you_mean(meant));
@@ -20,6 +32,18 @@ pub(crate) fn for_issue(issue: &Issue, text: &str, offset: usize) -> Option<Stri
     }
     if let Some(what) = issue.message.strip_prefix("found no matching overload for '") {
         return for_overload(what).map(str::to_owned);
+    }
+    if issue.message == "invalid matches argument" {
+        return for_pattern(text.get(word_at(text, offset))?);
+    }
+    if let Some(field) = issue.message.strip_prefix("undefined field '") {
+        let is_variable = text
+            .get(..offset)
+            .is_some_and(|before| before.ends_with("variables"));
+        return is_variable.then(|| {
+            let name = field.trim_end_matches('\'');
+            format!("no variable {name:?} stands before this in spec.variables")
+        });
     }
     (issue.message == "invalid argument to has() macro").then(|| {
         "has() takes a field, as in has(object.spec); ask for the key of a map with 'key' in map".to_owned()
@@ -35,6 +59,7 @@ pub(crate) fn for_whole(error: &ExpressionError) -> Option<String> {
         ("bool", "dyn" | "any") => {
             "the type is not known before a request is there: compare it, as in … == true"
         }
+        (_, "null" | "null_type") => "it is always null",
         ("bool", "string") => "compare it with something, as in … == 'value'",
         ("string", "dyn") => "make it a text: string(…)",
         ("string", _) => "put it into a text: string(…), or '…' + string(…)",
@@ -75,6 +100,9 @@ fn for_syntax(what: &str, rest: &str) -> Option<&'static str> {
             [b'=', ..] => Some("compare with =="),
             [b'&', ..] => Some("write && for \"and\""),
             [b'|', ..] => Some("write || for \"or\""),
+            [quote @ (b'"' | b'\''), inner @ ..] if has_bad_escape(*quote, inner) => Some(
+                "a backslash in a text is written twice, as in '\\\\d', or the text is raw, as in r'\\d'",
+            ),
             [b'"' | b'\'', ..] => Some("the text has no end: its closing quote is missing"),
             [b'$', ..] => Some("an expression is no template: write object.metadata.name, without $( )"),
             _ => None,
@@ -93,6 +121,86 @@ fn for_syntax(what: &str, rest: &str) -> Option<&'static str> {
     }
 }
 
+/// Whether a text that is closed on its line has a backslash that escapes nothing.
+fn has_bad_escape(quote: u8, inner: &[u8]) -> bool {
+    let mut bytes = inner.iter();
+    let mut is_bad = false;
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\n' => return false,
+            b'\\' => {
+                is_bad |= !bytes
+                    .next()
+                    .is_some_and(|next| b"abfnrtvxXuU01234567\"'`?\\".contains(next))
+            }
+            byte if *byte == quote => return is_bad,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// What is wrong with a pattern, which stands in an expression as a literal.
+fn for_pattern(literal: &str) -> Option<String> {
+    let ast = Environment::standard().parse(literal).ok()?;
+    let Expr::Literal(Literal::String(pattern)) = ast.expr(ast.root) else {
+        return None;
+    };
+    let error = Regex::new(pattern).err()?;
+    let more = match error.kind {
+        ErrorKind::PerlOperator => "; RE2 looks neither ahead nor behind",
+        ErrorKind::MissingRepeatArgument => "; write \\\\ before a sign that is meant itself",
+        ErrorKind::Escape => "; RE2 knows no such escape, and no references to groups",
+        _ => "",
+    };
+    Some(format!("{}: `{}`{more}", error.kind, error.excerpt))
+}
+
+impl Known {
+    /// Why a name that other expressions may use is not known in this one.
+    fn elsewhere(self, name: &str) -> Option<&'static str> {
+        let declared = self.declarations;
+        Some(match name {
+            "params" if !declared.params => "params are known only where the policy has a paramKind",
+            "variables" if self.condition => "match conditions are evaluated before there are variables",
+            "variables" if !declared.variables => "the policy has no spec.variables",
+            "authorizer" if !declared.authorizer => "messages cannot ask the authorizer",
+            "Object" | "JSONPatch" if !declared.patch_types => {
+                "only mutations make objects and patches, and spec.variables cannot"
+            }
+            _ => return None,
+        })
+    }
+
+    /// What there is in the place of a name; `rest` is the expression from the name on.
+    fn instead_of(self, name: &str, rest: &str) -> String {
+        let is_call = rest
+            .get(name.len()..)
+            .is_some_and(|after| after.trim_start().starts_with('('));
+        if is_call || rest.starts_with(['(', '.']) {
+            return "there is no such function".to_owned();
+        }
+        let declared = self.declarations;
+        let names = [
+            ("object", true),
+            ("oldObject", true),
+            ("request", true),
+            ("namespaceObject", true),
+            ("params", declared.params),
+            ("authorizer", declared.authorizer),
+            ("variables", declared.variables && !self.condition),
+        ];
+        let names = names
+            .into_iter()
+            .filter(|(_, known)| *known)
+            .map(|(name, _)| name);
+        format!(
+            "known are {}; a text is written in quotes, as '{name}'",
+            names.collect::<Vec<_>>().join(", ")
+        )
+    }
+}
+
 /// Help for operands that do not go together; `what` is what follows the first quote: `_+_' applied to '(int, string)'`.
 fn for_overload(what: &str) -> Option<&'static str> {
     let (function, operands) = what.split_once("' applied to '")?;
@@ -101,6 +209,12 @@ fn for_overload(what: &str) -> Option<&'static str> {
         "_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" | "_in_" | "@in" => {
             Some("both sides need the same type: convert one, with int(…), string(…), double(…) or dyn(…)")
         }
+        "_?_:_" if operands.contains("null") => Some(
+            "null is of another type than the text beside it: make it dyn(null), or, where a text is due, ''",
+        ),
+        "_?_:_" => Some(
+            "what stands before and behind the colon needs the same type: convert one, or put it into dyn(…)",
+        ),
         "_+_" if string => Some("only texts are added to a text: string(…)"),
         "_&&_" | "_||_" | "!_" => Some("the operands must be bool: compare them, as in … == true"),
         "contains" if operands.starts_with("list") => {
@@ -126,7 +240,15 @@ mod tests {
         };
         let issue = &issues[0];
         let offset = issue.position.column as usize;
-        let help = for_issue(issue, text, offset).unwrap_or_default();
+        let known = Known {
+            declarations: Declarations {
+                authorizer: true,
+                variables: true,
+                ..Declarations::default()
+            },
+            condition: false,
+        };
+        let help = for_issue(issue, text, offset, known).unwrap_or_default();
         assert_eq!(help, expected, "{text}: {issue:?}");
     }
 
@@ -141,7 +263,16 @@ mod tests {
             "object.a.b-c == 1",
             "a key with a dash is written ['key-with-dash']",
         );
-        check("somethingElse", "");
+        check(
+            "somethingElse",
+            "known are object, oldObject, request, namespaceObject, authorizer, variables; a text is written in quotes, \
+             as 'somethingElse'",
+        );
+        check("somethingElse(object)", "there is no such function");
+        check(
+            "params.a == 1",
+            "params are known only where the policy has a paramKind",
+        );
     }
 
     #[test]
@@ -156,7 +287,28 @@ mod tests {
     }
 
     #[test]
+    fn patterns() {
+        check("object.a.matches('[a-')", "missing closing ]: `[a-`");
+        check(
+            "object.a.matches('^(?!b)')",
+            "invalid or unsupported Perl syntax: `(?!`; RE2 looks neither ahead nor behind",
+        );
+        check(
+            "object.a.matches(r'*.example')",
+            "missing argument to repetition operator: `*`; write \\\\ before a sign that is meant itself",
+        );
+        check(
+            "object.a.matches('\\d+')",
+            "a backslash in a text is written twice, as in '\\\\d', or the text is raw, as in r'\\d'",
+        );
+    }
+
+    #[test]
     fn types() {
+        check(
+            "has(object.a) ? 'a' : null",
+            "null is of another type than the text beside it: make it dyn(null), or, where a text is due, ''",
+        );
         check("'a' + 1", "only texts are added to a text: string(…)");
         check(
             "['a'].contains('a')",
@@ -166,6 +318,14 @@ mod tests {
 
     #[test]
     fn other_faults() {
-        assert!(for_issue(&Issue::new(Position::NOWHERE, "something"), "a", 0).is_none());
+        assert!(
+            for_issue(
+                &Issue::new(Position::NOWHERE, "something"),
+                "a",
+                0,
+                Known::default()
+            )
+            .is_none()
+        );
     }
 }
