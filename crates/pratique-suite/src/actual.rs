@@ -2,20 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use pratique::Outcome;
+use pratique::{Missing, Outcome};
 use pratique_json::Value;
 use pratique_types::AdmissionRequest;
+
+use crate::decision::Decision;
 
 /// What policies made of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Actual {
-    /// Whether it is allowed.
-    pub allowed: bool,
+    /// What is decided.
+    pub decision: Decision,
     /// The HTTP code of a denial.
     pub code: i32,
     /// The reason of a denial.
     pub reason: String,
-    /// The message of a denial.
+    /// The message of a denial, or what is missing where it is undecided.
     pub message: String,
     /// The policy that the message names.
     pub policy: Option<String>,
@@ -31,20 +33,41 @@ pub struct Actual {
 
 impl Actual {
     pub(crate) fn new(outcome: Outcome, request: &AdmissionRequest<'static>) -> Self {
-        let allowed = outcome.allowed();
+        let decision = Decision::of(&outcome);
+        let missing = match decision {
+            Decision::Undecided => undecided(&outcome),
+            _ => String::new(),
+        };
         let status = outcome.status.unwrap_or_default();
         Actual {
-            allowed,
+            decision,
             code: status.code,
             policy: policy_of(&status.message),
             reason: status.reason,
-            message: status.message,
+            message: match missing.is_empty() {
+                true => status.message,
+                false => missing,
+            },
             warnings: outcome.warnings,
             audit_annotations: outcome.audit_annotations,
             changed: outcome.object.is_some(),
             object: outcome.object.unwrap_or_else(|| request.object.clone()),
         }
     }
+}
+
+/// What an outcome depends on that the suite does not give, and where it is given.
+fn undecided(outcome: &Outcome) -> String {
+    let each = outcome.undecided.iter().map(|own| {
+        let give = match &own.missing {
+            Missing::Authorizer { .. } => "give the rules that apply as cluster.authorizer",
+            _ => {
+                "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects"
+            }
+        };
+        format!("{own}: {give}")
+    });
+    each.collect::<Vec<_>>().join("\n")
 }
 
 /// The policy that a denial names: `…Policy 'p' with binding 'b' denied request: …`, `policy "p" denied request: …`.

@@ -6,6 +6,7 @@ use pratique_json::Value;
 use serde::Serialize;
 
 use crate::actual::Actual;
+use crate::decision::Decision;
 use crate::suite::Expected;
 
 /// Something that is not as expected.
@@ -17,6 +18,9 @@ pub struct Difference {
     pub expected: String,
     /// What is.
     pub actual: String,
+    /// What may mend it, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<&'static str>,
 }
 
 impl Difference {
@@ -25,6 +29,14 @@ impl Difference {
             field: field.into(),
             expected: expected.to_string(),
             actual: actual.to_string(),
+            help: None,
+        }
+    }
+
+    fn with_help(self, help: &'static str) -> Self {
+        Difference {
+            help: Some(help),
+            ..self
         }
     }
 
@@ -40,12 +52,16 @@ const MOST: usize = 20;
 /// Compares.
 pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     let mut differences = Vec::new();
-    if expected.allowed != actual.allowed {
-        let found = match actual.allowed {
-            true => "allowed".to_owned(),
-            false => format!("denied: {}", actual.message),
+    if !is_decided_so(expected, actual) {
+        let found = match actual.message.as_str() {
+            "" => actual.decision.name().to_owned(),
+            message => format!("{}: {message}", actual.decision.name()),
         };
-        differences.push(Difference::new("verdict", verdict(expected.allowed), found));
+        let difference = Difference::new("verdict", expected.decision.name(), found);
+        differences.push(match (expected.decision, actual.decision) {
+            (Decision::Denied, Decision::Error) => difference.with_help(ERROR),
+            _ => difference,
+        });
         // The rest follows from it.
         return differences;
     }
@@ -75,8 +91,16 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     differences
 }
 
-pub(crate) fn verdict(allowed: bool) -> &'static str {
-    if allowed { "allowed" } else { "denied" }
+/// What to say where a denial was expected, and it is none by a rule.
+const ERROR: &str = "no rule denied: something failed, which denies too; if that is meant, expect `error`";
+
+/// Whether a decision is the one expected. Who expects a denial with the whole message of an error has named the error.
+fn is_decided_so(expected: &Expected, actual: &Actual) -> bool {
+    let names_error = || expected.message.as_ref() == Some(&actual.message);
+    match (expected.decision, actual.decision) {
+        (Decision::Denied, Decision::Error) => names_error(),
+        (expected, actual) => expected == actual,
+    }
 }
 
 fn denial(expected: &Expected, actual: &Actual) -> Vec<Difference> {
@@ -239,10 +263,15 @@ mod tests {
     #[test]
     fn verdicts_and_texts() {
         let allowed = Expected {
-            allowed: true,
+            decision: Decision::Allowed,
             ..Expected::default()
         };
         check(&allowed, &[("verdict", "allowed", "denied: m")]);
+        let undecided = Expected {
+            decision: Decision::Undecided,
+            ..Expected::default()
+        };
+        check(&undecided, &[("verdict", "undecided", "denied: m")]);
         let texts = Expected {
             code: Some(403),
             message: Some("n".to_owned()),
@@ -259,6 +288,41 @@ mod tests {
                 ("warnings", "none", "w"),
             ],
         );
+    }
+
+    #[test]
+    fn an_error_is_no_denial() {
+        let failed = |expected: &Expected| {
+            let actual = Actual {
+                decision: Decision::Error,
+                message: "expression 'x' resulted in error: y".to_owned(),
+                ..Actual::default()
+            };
+            let found = compare(expected, &actual);
+            found
+                .into_iter()
+                .map(|own| own.help.is_some())
+                .collect::<Vec<_>>()
+        };
+        let denied = Expected::default();
+        assert_eq!(failed(&denied), [true]);
+        let part = Expected {
+            message_contains: Some("resulted in error".to_owned()),
+            ..Expected::default()
+        };
+        assert_eq!(failed(&part), [true]);
+        let whole = Expected {
+            message: Some("expression 'x' resulted in error: y".to_owned()),
+            ..Expected::default()
+        };
+        assert!(failed(&whole).is_empty());
+        let error = |message: &str| Expected {
+            decision: Decision::Error,
+            message_contains: Some(message.to_owned()),
+            ..Expected::default()
+        };
+        assert!(failed(&error("error: y")).is_empty());
+        assert_eq!(failed(&error("error: z")), [false]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The fields of a suite: what the decoder knows, what the schema says, and what the documentation is of.
 
+use crate::decision::Decision;
 use crate::shape::{Field, Shape, Struct};
 
 /// The `apiVersion` of suites.
@@ -29,7 +30,7 @@ const fn optional(name: &'static str, shape: Shape, about: &'static str) -> Fiel
 const TEXTS: Shape = Shape::List(&Shape::Text);
 const FILE_OR_OBJECT: Shape = Shape::TextOr(&Shape::Object);
 const OPERATIONS: Shape = Shape::OneOf(&["CREATE", "UPDATE", "DELETE", "CONNECT"]);
-const VERDICTS: &[&str] = &["allowed", "denied"];
+const VERDICTS: &[&str] = Decision::NAMES;
 
 /// A suite.
 pub(crate) static SUITE: Struct = Struct {
@@ -53,6 +54,12 @@ pub(crate) static SUITE: Struct = Struct {
             "configuration",
             Shape::Text,
             "An AdmissionConfiguration file whose manifests judge, from the suite's directory on.",
+        ),
+        optional(
+            "bind",
+            Shape::Bool,
+            "Whether policies that no binding names are evaluated as if one did: without constraints, and with Deny where \
+             they validate. Unless so, they are not evaluated, and a test that only they match fails.",
         ),
         optional(
             "cluster",
@@ -144,7 +151,7 @@ static RULE: Struct = Struct {
 /// A test.
 pub(crate) static TEST: Struct = Struct {
     name: "Test",
-    about: "A request and the verdict on it.",
+    about: "A request and what is decided on it.",
     fields: &[
         required("name", Shape::Text, "What is tested."),
         optional(
@@ -241,15 +248,20 @@ pub(crate) static EXPECT: Struct = Struct {
         required(
             "verdict",
             Shape::OneOf(VERDICTS),
-            "Whether the request is allowed.",
+            "What is decided: denied is a denial by a rule, error one because something failed, as the evaluation of an \
+             expression, and undecided where something is needed that the test does not give.",
         ),
-        optional("code", Shape::Integer, "The HTTP code of a denial."),
-        optional("reason", Shape::Text, "The reason of a denial."),
-        optional("message", Shape::Text, "The whole message of a denial."),
+        optional("code", Shape::Integer, "The HTTP code of a denial or an error."),
+        optional("reason", Shape::Text, "The reason of a denial or an error."),
+        optional(
+            "message",
+            Shape::Text,
+            "The whole message of a denial or an error.",
+        ),
         optional(
             "messageContains",
             Shape::Text,
-            "A part of the message of a denial.",
+            "A part of the message of a denial or an error.",
         ),
         optional(
             "policy",

@@ -9,18 +9,24 @@ use pratique::manifest::{
 };
 use pratique::{Admission, Builder};
 use pratique_json::Value;
-use pratique_manifest::Location;
+use pratique_manifest::{Location, ObjectName};
 use pratique_policy::Origin;
 
 use crate::convert::{convert, items};
 use crate::files;
 use crate::suite::{Reference, Suite};
+use crate::unbound::{Unbound, bind, unbound};
 
 /// The policies of a suite.
 #[derive(Debug)]
 pub struct Policies {
     pub(crate) admission: Admission,
-    pub(crate) sets: Vec<(Origin, ManifestSet)>,
+    /// The manifests, by where they come from; with the bindings that the suite has made.
+    pub sets: Vec<(Origin, ManifestSet)>,
+    /// The policies that no binding names, which are not evaluated.
+    pub unbound: Vec<Unbound>,
+    /// All as if bound, if there are such.
+    pub(crate) as_if_bound: Option<Admission>,
     /// The files that were read.
     pub files: Vec<PathBuf>,
 }
@@ -55,19 +61,39 @@ impl Suite {
         if let Some(reference) = &self.configuration {
             sets.extend(found.configuration(reference, &builder));
         }
+        found
+            .problems
+            .extend(sets.iter().flat_map(|(_, set)| webhooks(set)));
         if !found.problems.is_empty() {
             return Err(found.problems);
         }
+        if self.bind {
+            bind(&mut sets);
+        }
+        let unbound = unbound(&sets);
+        let as_if_bound = match unbound.is_empty() {
+            true => None,
+            false => {
+                let mut sets = sets.clone();
+                bind(&mut sets);
+                Some(self.build(Admission::builder(), &sets)?)
+            }
+        };
+        Ok(Policies {
+            admission: self.build(builder, &sets)?,
+            sets,
+            unbound,
+            as_if_bound,
+            files: found.files,
+        })
+    }
+
+    fn build(&self, builder: Builder, sets: &[(Origin, ManifestSet)]) -> Result<Admission, Vec<Problem>> {
         let all = sets.iter().cloned();
         let built = all
             .fold(builder, |builder, (origin, set)| take(builder, origin, set))
             .build();
-        let admission = built.map_err(|error| vec![self.not_evaluated(&error.to_string())])?;
-        Ok(Policies {
-            admission,
-            sets,
-            files: found.files,
-        })
+        built.map_err(|error| vec![self.not_evaluated(&error.to_string())])
     }
 
     fn not_evaluated(&self, why: &str) -> Problem {
@@ -93,6 +119,38 @@ fn take(builder: Builder, origin: Origin, set: ManifestSet) -> Builder {
                 .api_mutating(mutating, mutating_bindings)
         }
     }
+}
+
+/// Webhooks, which suites do not call: to pass over what may deny would have tests pass that should not.
+fn webhooks(set: &ManifestSet) -> Vec<Problem> {
+    let validating = set.validating_webhooks.iter();
+    let validating = validating.map(|own| {
+        (
+            Kind::ValidatingWebhookConfiguration,
+            &own.object.metadata.name,
+            &own.source,
+        )
+    });
+    let mutating = set.mutating_webhooks.iter();
+    let mutating = mutating.map(|own| {
+        (
+            Kind::MutatingWebhookConfiguration,
+            &own.object.metadata.name,
+            &own.source,
+        )
+    });
+    let all = mutating.chain(validating);
+    let problem = all.map(|(kind, name, source)| {
+        let name = name.clone().unwrap_or_default();
+        let message = format!("{kind} {name:?} is not evaluated: suites do not call webhooks");
+        let location = source.locate(&[]);
+        Problem {
+            object: Some(ObjectName { kind, name }),
+            help: Some("keep it in a file that the suite does not name".to_owned()),
+            ..problem(Rule::UnsupportedKind, message, Some(&location))
+        }
+    });
+    problem.collect()
 }
 
 /// What was found where a suite points.
@@ -222,5 +280,6 @@ fn problem(rule: Rule, message: String, at: Option<&Location>) -> Problem {
         object: None,
         location: at.cloned(),
         help: None,
+        summary: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique::{AdmissionDecision, Authorizer, Missing, NoAuthorizer, Outcome, Surroundings};
+use pratique::{Admission, Authorizer, NoAuthorizer, Surroundings};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
@@ -14,6 +14,7 @@ use crate::ask::{self, Recipe, Unmade, envelope};
 use crate::authorizer::Rules;
 use crate::compare::{Difference, compare};
 use crate::load::Policies;
+use crate::reliance::Reliance;
 use crate::suite::{Ask, Case, Suite};
 
 /// What came of a case.
@@ -37,7 +38,10 @@ impl Tested {
 impl Suite {
     /// Tests a case. Whoever looks on is told what policies do.
     pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&dyn Trace>) -> Tested {
-        let actual = self.judge(case, policies, trace);
+        let actual = match self.relies_on_unbound(case, policies) {
+            Some(complaint) => Err(complaint),
+            None => self.evaluate(case, &policies.admission, trace),
+        };
         let differences = match (&actual, &case.expected) {
             (Ok(actual), Some(expected)) => compare(expected, actual),
             (Ok(_), None) => vec![Difference::nothing_expected()],
@@ -46,7 +50,7 @@ impl Suite {
         let explanation = (!differences.is_empty()).then(|| {
             let recorder = Recorder::new();
             // It was judged a moment ago, and will be the same again.
-            let _ = self.judge(case, policies, Some(&recorder));
+            let _ = self.evaluate(case, &policies.admission, Some(&recorder));
             let mut explanation = recorder.explanation();
             for (origin, set) in &policies.sets {
                 explanation.locate(*origin, set);
@@ -60,7 +64,21 @@ impl Suite {
         }
     }
 
-    fn judge(&self, case: &Case, policies: &Policies, trace: Option<&dyn Trace>) -> Result<Actual, String> {
+    /// Why a case tests nothing, where only policies match its request that no binding names.
+    fn relies_on_unbound(&self, case: &Case, policies: &Policies) -> Option<String> {
+        let reliance = Reliance::new(&policies.unbound);
+        let admission = policies.as_if_bound.as_ref()?;
+        // Only what matches counts: why it may come to no decision is told of the policies that are bound.
+        let _ = self.evaluate(case, admission, Some(&reliance));
+        reliance.complaint()
+    }
+
+    fn evaluate(
+        &self,
+        case: &Case,
+        admission: &Admission,
+        trace: Option<&dyn Trace>,
+    ) -> Result<Actual, String> {
         let own = &case.ask.surroundings;
         let objects = || self.surroundings.objects.iter().chain(&own.objects);
         let request = request(&case.ask, objects()).map_err(|error| error.to_string())?;
@@ -76,27 +94,10 @@ impl Suite {
             Some(trace) => surroundings.with_trace(trace),
             None => surroundings,
         };
-        let judged = policies.admission.judge(&request, surroundings, &mut ());
+        let judged = admission.judge(&request, surroundings, &mut ());
         let outcome = judged.map_err(|error| error.to_string())?;
-        if outcome.decision() == AdmissionDecision::Undecided {
-            return Err(undecided(&outcome));
-        }
         Ok(Actual::new(outcome, &request))
     }
-}
-
-/// What an outcome depends on that the suite does not give, and where it is given.
-fn undecided(outcome: &Outcome) -> String {
-    let each = outcome.undecided.iter().map(|own| {
-        let give = match &own.missing {
-            Missing::Authorizer { .. } => "give the rules that apply as cluster.authorizer",
-            _ => {
-                "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects"
-            }
-        };
-        format!("{own}: {give}")
-    });
-    each.collect::<Vec<_>>().join("\n")
 }
 
 /// Why a case is no request.

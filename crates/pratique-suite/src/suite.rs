@@ -8,6 +8,7 @@ use pratique_manifest::{Location, NodeId, ObjectSource};
 use pratique_types::{Operation, UserInfo};
 
 use crate::authorizer::Rule;
+use crate::decision::Decision;
 
 /// A suite.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct Suite {
     pub directory: PathBuf,
     /// The cases, in order.
     pub cases: Vec<Case>,
+    /// Whether policies that no binding names are evaluated as if one without constraints did, which denies.
+    pub bind: bool,
     pub(crate) source: ObjectSource,
     pub(crate) policies: Vec<Reference>,
     pub(crate) configuration: Option<Reference>,
@@ -91,8 +94,8 @@ pub(crate) struct Surroundings {
 /// What is expected of a case. What is `None` may be anything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expected {
-    /// Whether the request is allowed.
-    pub allowed: bool,
+    /// What is decided.
+    pub decision: Decision,
     /// The HTTP code of a denial.
     pub code: Option<i32>,
     /// The reason of a denial.

@@ -7,7 +7,7 @@ use pratique_json::Value;
 use pratique_manifest::{ManifestFile, NodeId, Span, Style, Value as Node};
 
 use crate::actual::Actual;
-use crate::compare::{compare, verdict};
+use crate::compare::compare;
 use crate::read::read_suites;
 use crate::suite::{Case, Suite};
 use crate::yaml;
@@ -58,9 +58,9 @@ impl Updater<'_> {
             edits.push(self.added(self.case.written.node, &Fresh::new(self.actual)));
             return Ok(());
         };
-        let flips = expected.is_some_and(|expected| expected.allowed != self.actual.allowed);
+        let flips = expected.is_some_and(|expected| expected.decision != self.actual.decision);
         if let Node::String(..) = self.node(id) {
-            edits.push(self.replaced(id, verdict(self.actual.allowed).to_owned()));
+            edits.push(self.replaced(id, self.actual.decision.name().to_owned()));
         } else if flips {
             edits.push(self.replaced_whole(id, &Fresh::new(self.actual)));
         } else {

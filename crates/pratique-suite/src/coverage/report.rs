@@ -61,23 +61,23 @@ impl CoverageReport {
         self.policies.iter().map(|policy| policy.total).sum()
     }
 
-    /// The part that was exercised, in percent; 100 only if it is all.
-    pub fn percent(&self) -> f64 {
+    /// The part that was exercised, in percent; 100 only if it is all. None if there is nothing to exercise.
+    pub fn percent(&self) -> Option<f64> {
         percent(self.covered(), self.total())
     }
 }
 
 impl PolicyCoverage {
-    /// The part that was exercised, in percent; 100 only if it is all.
-    pub fn percent(&self) -> f64 {
+    /// The part that was exercised, in percent; 100 only if it is all. None if there is nothing to exercise.
+    pub fn percent(&self) -> Option<f64> {
         percent(self.covered, self.total)
     }
 }
 
 /// In tenths, rounded down.
-fn percent(covered: usize, total: usize) -> f64 {
-    let tenths = (covered * 1000).checked_div(total).unwrap_or(1000);
-    f64::from(u32::try_from(tenths).unwrap_or(1000)) / 10.0
+fn percent(covered: usize, total: usize) -> Option<f64> {
+    let tenths = (covered * 1000).checked_div(total)?;
+    Some(f64::from(u32::try_from(tenths).unwrap_or(1000)) / 10.0)
 }
 
 fn of_policy(points: &PolicyPoints) -> PolicyCoverage {

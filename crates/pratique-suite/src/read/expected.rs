@@ -3,21 +3,22 @@
 use pratique_manifest::NodeId;
 
 use super::Reader;
+use crate::decision::Decision;
 use crate::suite::Expected;
 
 impl Reader<'_> {
     /// Reads an expectation, which may be just a verdict.
     pub(super) fn expected(&mut self, id: NodeId) -> Option<Expected> {
         let fields = self.fields(id);
-        if let Some(verdict) = fields.own_text() {
+        if let Some(name) = fields.own_text() {
             return Some(Expected {
-                allowed: verdict == "allowed",
+                decision: Decision::from_name(&name)?,
                 ..Expected::default()
             });
         }
         let annotations = fields.map("auditAnnotations", |value| value.own_text().unwrap_or_default());
         Some(Expected {
-            allowed: fields.text("verdict")? == "allowed",
+            decision: Decision::from_name(&fields.text("verdict")?)?,
             code: fields.integer("code"),
             reason: fields.text("reason"),
             message: fields.text("message"),

@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value};
 
 use crate::actual::Actual;
-use crate::compare::verdict;
+use crate::decision::Decision;
 use crate::yaml;
 
 /// All that is worth to be expected: fields in the order in which people read them.
@@ -11,8 +11,8 @@ pub(super) struct Fresh(Vec<(&'static str, Value<'static>)>);
 
 impl Fresh {
     pub(super) fn new(actual: &Actual) -> Self {
-        let mut fields = vec![("verdict", Value::from(verdict(actual.allowed)))];
-        if !actual.allowed {
+        let mut fields = vec![("verdict", Value::from(actual.decision.name()))];
+        if actual.decision.denies() {
             fields.push(("code", Value::Int(actual.code.into())));
             fields.push(("reason", actual.reason.clone().into()));
             fields.push(("message", actual.message.clone().into()));
@@ -24,7 +24,7 @@ impl Fresh {
             let names: Vec<String> = actual.audit_annotations.keys().cloned().collect();
             fields.push(("auditAnnotations", annotations(actual, &names)));
         }
-        if actual.changed && actual.allowed {
+        if actual.changed && actual.decision == Decision::Allowed {
             fields.push(("object", actual.object.clone()));
         }
         Fresh(fields)

@@ -1,6 +1,7 @@
 //! Files before and after.
 
 use super::*;
+use crate::decision::Decision;
 use crate::suite::Suite;
 
 const POLICIES: &str = "apiVersion: pratique/v1alpha1\nkind: Suite # ours\ntests:\n";
@@ -16,7 +17,7 @@ fn denied() -> Actual {
 
 fn allowed() -> Actual {
     Actual {
-        allowed: true,
+        decision: Decision::Allowed,
         ..Actual::default()
     }
 }

@@ -1,0 +1,73 @@
+//! Which policies a test relies on: those that match its request, bound or not.
+
+use std::cell::{Cell, RefCell};
+
+use pratique_policy::{Met, Subject, Trace};
+
+use crate::unbound::Unbound;
+
+/// Records which policies match a request, while all of them are evaluated as if bound.
+pub(crate) struct Reliance<'p> {
+    unbound: &'p [Unbound],
+    current: Cell<Option<&'p Unbound>>,
+    /// Whether a policy that is bound matched, or could not be told to.
+    bound: Cell<bool>,
+    /// Those that matched and are not bound.
+    matched: RefCell<Vec<&'p Unbound>>,
+}
+
+impl<'p> Reliance<'p> {
+    pub(crate) fn new(unbound: &'p [Unbound]) -> Self {
+        Reliance {
+            unbound,
+            current: Cell::new(None),
+            bound: Cell::new(false),
+            matched: RefCell::default(),
+        }
+    }
+
+    /// Why a test says nothing about any policy, if only unbound ones match its request.
+    pub(crate) fn complaint(&self) -> Option<String> {
+        let matched = self.matched.borrow();
+        if self.bound.get() || matched.is_empty() {
+            return None;
+        }
+        let names: Vec<String> = matched.iter().map(|own| format!("{:?}", own.name)).collect();
+        let (policies, they) = match names.len() {
+            1 => ("policy", "it"),
+            _ => ("policies", "them"),
+        };
+        Some(format!(
+            "not evaluated: no binding names the {policies} {}: add one, or have {they} evaluated as if bound, with --bind \
+             or `bind: true` in the suite",
+            names.join(", ")
+        ))
+    }
+}
+
+impl Trace for Reliance<'_> {
+    fn policy(&self, subject: Subject<'_>, met: Met<'_>) {
+        let is = |own: &&Unbound| {
+            (own.does, own.origin, own.name.as_str()) == (subject.does, subject.origin, subject.name)
+        };
+        let current = self.unbound.iter().find(is);
+        self.current.set(current);
+        // One that cannot be evaluated says so.
+        if current.is_none() && matches!(met, Met::Error(_)) {
+            self.bound.set(true);
+        }
+    }
+
+    fn binding(&self, _: &str, met: Met<'_>) {
+        match (self.current.get(), met) {
+            (_, Met::No(_) | Met::Excluded) => {}
+            (None, Met::Yes | Met::Error(_)) => self.bound.set(true),
+            (Some(policy), Met::Yes | Met::Error(_)) => {
+                let mut matched = self.matched.borrow_mut();
+                if !matched.contains(&policy) {
+                    matched.push(policy);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Policies that no binding names: an API server never evaluates them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use pratique_manifest::{Kind, Loaded, Location, ManifestSet};
+use pratique_policy::{Does, Origin};
+use pratique_types::admissionregistration::{
+    MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBinding,
+};
+
+/// A policy that no binding names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unbound {
+    /// What it does.
+    pub does: Does,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub location: Location,
+}
+
+impl Unbound {
+    /// The kind of the policy.
+    pub fn kind(&self) -> Kind {
+        match self.does {
+            Does::Mutate => Kind::MutatingAdmissionPolicy,
+            Does::Validate => Kind::ValidatingAdmissionPolicy,
+        }
+    }
+}
+
+/// The policies of some sets that no binding names. Bindings of one set may name policies of another of the same origin.
+pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
+    let bound: HashSet<(Does, Origin, &str)> = sets
+        .iter()
+        .flat_map(|(origin, set)| bound_policies(set).map(|(does, name)| (does, *origin, name)))
+        .collect();
+    let policies = sets.iter().flat_map(|(origin, set)| {
+        let validating = set.validating_policies.iter();
+        let validating = validating.map(|own| (Does::Validate, &own.object.metadata, &own.source));
+        let mutating = set.mutating_policies.iter();
+        let mutating = mutating.map(|own| (Does::Mutate, &own.object.metadata, &own.source));
+        mutating
+            .chain(validating)
+            .map(|(does, metadata, source)| Unbound {
+                does,
+                origin: *origin,
+                name: metadata.name.clone().unwrap_or_default(),
+                location: source.locate(&[]),
+            })
+    });
+    policies
+        .filter(|own| !bound.contains(&(own.does, own.origin, &own.name)))
+        .collect()
+}
+
+/// The names of the policies that the bindings of a set name.
+fn bound_policies(set: &ManifestSet) -> impl Iterator<Item = (Does, &str)> {
+    let validating = set.validating_bindings.iter();
+    let validating = validating.map(|own| (Does::Validate, own.object.spec.policy_name.as_str()));
+    let mutating = set.mutating_bindings.iter().filter_map(|own| {
+        let name = own.object.spec.as_ref()?.policy_name.as_deref()?;
+        Some((Does::Mutate, name))
+    });
+    validating.chain(mutating)
+}
+
+/// Gives each policy that no binding names a binding of its own name, without constraints; that of a validating policy
+/// denies.
+pub fn bind(sets: &mut [(Origin, ManifestSet)]) {
+    for policy in unbound(sets) {
+        let named = |name: &Option<String>| name.as_deref().unwrap_or_default() == policy.name;
+        let of_origin = sets.iter_mut().filter(|(origin, _)| *origin == policy.origin);
+        for (_, set) in of_origin {
+            match policy.does {
+                Does::Validate => {
+                    let found = set.validating_policies.iter();
+                    let found = found.filter(|own| named(&own.object.metadata.name)).last();
+                    let binding = found.map(|own| Loaded {
+                        object: Arc::new(validating(&policy.name)),
+                        source: own.source.clone(),
+                    });
+                    set.validating_bindings.extend(binding);
+                }
+                Does::Mutate => {
+                    let found = set.mutating_policies.iter();
+                    let found = found.filter(|own| named(&own.object.metadata.name)).last();
+                    let binding = found.map(|own| Loaded {
+                        object: Arc::new(mutating(&policy.name)),
+                        source: own.source.clone(),
+                    });
+                    set.mutating_bindings.extend(binding);
+                }
+            }
+        }
+    }
+}
+
+fn validating(policy: &str) -> ValidatingAdmissionPolicyBinding {
+    let mut binding = ValidatingAdmissionPolicyBinding::default();
+    binding.metadata.name = Some(policy.to_owned());
+    binding.spec.policy_name = policy.to_owned();
+    binding.spec.validation_actions = vec!["Deny".to_owned()];
+    binding
+}
+
+fn mutating(policy: &str) -> MutatingAdmissionPolicyBinding {
+    let mut binding = MutatingAdmissionPolicyBinding::default();
+    binding.metadata.name = Some(policy.to_owned());
+    binding.spec.get_or_insert_default().policy_name = Some(policy.to_owned());
+    binding
+}
