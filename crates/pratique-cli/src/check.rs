@@ -1,11 +1,12 @@
 //! `pratique check`: would an API server start with this, and would it do what it is meant to?
 
 mod connect;
+mod empty;
 mod guess;
 mod hashes;
 mod human;
 mod json;
-mod levels;
+pub(crate) mod levels;
 mod report;
 mod subject;
 
@@ -17,7 +18,7 @@ use pratique_manifest::{LoadErrors, ManifestSet};
 
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{Answer, Trouble};
-use crate::output::finding::{Finding, Severity};
+use crate::output::finding::Finding;
 use crate::output::{self, problems, sarif};
 use connect::Connection;
 pub(crate) use guess::plugin_of;
@@ -48,7 +49,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, Trouble> {
     let mut checked = Vec::new();
     for path in &arguments.paths {
         let subject = Subject::of(path, arguments.plugin)?;
-        let loaded = subject.load(&expressions, arguments.feature_gates);
+        let root = arguments.root.as_deref().unwrap_or_default();
+        let loaded = subject.load(&expressions, arguments.feature_gates, root);
         let mut found = Checked::new(path, loaded, &levels, arguments);
         if let (true, Ok(plugins)) = (arguments.connect, &found.loaded) {
             found.connections = connect::connect(plugins)?;
@@ -118,10 +120,7 @@ impl Checked {
         let errors = self.loaded.as_ref().err().map(|refusal| &refusal.errors);
         let errors = errors.map(problems::findings).unwrap_or_default();
         let warnings = self.warnings.iter().map(|warning| {
-            let severity = match levels.of(warning.lint) {
-                Level::Deny => Severity::Denied,
-                Level::Allow | Level::Warn => Severity::Warning,
-            };
+            let severity = levels.severity(warning);
             Finding::of_warning(warning, severity)
         });
         errors.into_iter().chain(warnings).collect()

@@ -22,6 +22,10 @@ pub(crate) struct CheckArguments {
     /// How to print the answer.
     #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
     pub(crate) output: CheckFormat,
+    /// The directory that stands for the `/` of the machine that an AdmissionConfiguration is of: absolute paths in it, and
+    /// in the kubeconfigs that it names, begin there.
+    #[arg(long, env = "PRATIQUE_ROOT", value_name = "DIR")]
+    pub(crate) root: Option<String>,
     /// Do not give a warning of this name; `warnings` stands for all.
     #[arg(long, env = "PRATIQUE_ALLOW", value_name = "NAME", value_delimiter = ',', value_parser = lint(),
           hide_possible_values = true)]
@@ -69,7 +73,7 @@ pub(crate) enum CheckFormat {
     Github,
 }
 
-fn lint() -> impl TypedValueParser<Value = String> {
+pub(super) fn lint() -> impl TypedValueParser<Value = String> {
     let names = pratique_lint::all().iter().map(|lint| lint.name);
     PossibleValuesParser::new(names.chain([WARNINGS]))
 }

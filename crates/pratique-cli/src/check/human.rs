@@ -36,6 +36,9 @@ fn loads(
         style.paint(Tone::Place, &checked.path),
         style.paint(Tone::Good, "valid")
     );
+    if loaded.is_empty() {
+        out.push_str("  nothing to load\n");
+    }
     for plugin in loaded {
         let hash = match plugin.manifests.hash.as_str() {
             "" => "no content",

@@ -3,17 +3,18 @@
 use pratique_lint::{Lint, Warning};
 
 use crate::arguments::WARNINGS;
+use crate::output::finding::Severity;
 
 /// What the user wants to hear of.
 #[derive(Debug)]
-pub(super) struct Levels<'a> {
+pub(crate) struct Levels<'a> {
     allowed: &'a [String],
     denied: &'a [String],
 }
 
 /// What becomes of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
+pub(crate) enum Level {
     /// Nothing.
     Allow,
     /// It is given.
@@ -23,12 +24,12 @@ pub(super) enum Level {
 }
 
 impl<'a> Levels<'a> {
-    pub(super) fn new(allowed: &'a [String], denied: &'a [String]) -> Self {
+    pub(crate) fn new(allowed: &'a [String], denied: &'a [String]) -> Self {
         Levels { allowed, denied }
     }
 
     /// The level of a lint: a name counts more than all, a denial more than an allowance.
-    pub(super) fn of(&self, lint: &Lint) -> Level {
+    pub(crate) fn of(&self, lint: &Lint) -> Level {
         let has = |names: &[String], name: &str| names.iter().any(|own| own == name);
         for name in [lint.name, WARNINGS] {
             if has(self.denied, name) {
@@ -41,8 +42,16 @@ impl<'a> Levels<'a> {
         Level::Warn
     }
 
+    /// How bad a warning is.
+    pub(crate) fn severity(&self, warning: &Warning) -> Severity {
+        match self.of(warning.lint) {
+            Level::Deny => Severity::Denied,
+            Level::Allow | Level::Warn => Severity::Warning,
+        }
+    }
+
     /// Leaves out the warnings that are not wanted.
-    pub(super) fn wanted(&self, mut warnings: Vec<Warning>) -> Vec<Warning> {
+    pub(crate) fn wanted(&self, mut warnings: Vec<Warning>) -> Vec<Warning> {
         warnings.retain(|warning| self.of(warning.lint) != Level::Allow);
         warnings
     }

@@ -5,12 +5,13 @@ use std::fs;
 use pratique::Expressions;
 use pratique_manifest::{
     ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Plugin,
-    load_configuration, load_directory, load_files,
+    load_configuration_below, load_directory, load_files,
 };
 
 use pratique_types::{FeatureGates, KubeConfig};
 
 use super::Refusal;
+use super::empty::{holds_only_empty_lists, is_empty_list};
 use super::guess::{plugin_of, told_by};
 use crate::exit::Trouble;
 
@@ -22,6 +23,8 @@ pub(super) enum Subject {
     Directory(String, Plugin),
     /// A single static manifest.
     Manifest(ManifestFile, Plugin),
+    /// Lists that are empty, which any plugin takes.
+    Nothing,
 }
 
 /// All that loads.
@@ -58,8 +61,10 @@ impl Subject {
             error,
         };
         if fs::metadata(path).map_err(unreadable)?.is_dir() {
-            let plugin = plugin.map_or_else(|| plugin_of(path), Ok)?;
-            return Ok(Subject::Directory(path.to_owned(), plugin));
+            return match plugin.map_or_else(|| plugin_of(path), Ok) {
+                Err(Trouble::NoPlugin { .. }) if holds_only_empty_lists(path) => Ok(Subject::Nothing),
+                plugin => Ok(Subject::Directory(path.to_owned(), plugin?)),
+            };
         }
         let content = fs::read(path).map_err(unreadable)?;
         let told = plugin.or_else(|| match told_by(&content).as_slice() {
@@ -74,16 +79,21 @@ impl Subject {
                 },
                 plugin,
             ),
+            None if is_empty_list(path, content) => Subject::Nothing,
             None => Subject::Configuration(path.to_owned()),
         })
     }
 
     /// Loads it as a server would.
-    pub(super) fn load(&self, expressions: &Expressions, gates: FeatureGates) -> Result<All, Refusal> {
+    pub(super) fn load(&self, expressions: &Expressions, gates: FeatureGates, root: &str) -> Result<All, Refusal> {
         let options = expressions.options();
         let refused = |errors| Refusal { errors, exit_code: 1 };
         match self {
-            Subject::Configuration(path) => configuration(path, expressions, gates),
+            Subject::Nothing => Ok(All {
+                plugins: Vec::new(),
+                ignored: Vec::new(),
+            }),
+            Subject::Configuration(path) => configuration(path, expressions, gates, root),
             Subject::Directory(path, plugin) => {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
                 Ok(All::of(Loaded::new(*plugin, None, set)))
@@ -96,12 +106,12 @@ impl Subject {
     }
 }
 
-fn configuration(path: &str, expressions: &Expressions, gates: FeatureGates) -> Result<All, Refusal> {
+fn configuration(path: &str, expressions: &Expressions, gates: FeatureGates, root: &str) -> Result<All, Refusal> {
     let options = ConfigurationOptions {
         manifests: expressions.options(),
         manifest_gate: gates.manifests,
     };
-    let loaded = load_configuration(path, &options).map_err(|refused| Refusal {
+    let loaded = load_configuration_below(root, path, &options).map_err(|refused| Refusal {
         errors: refused.errors,
         exit_code: refused.exit_code,
     })?;

@@ -21,6 +21,8 @@ pub(crate) struct Finding<'a> {
     /// The stable name of what is broken.
     pub(crate) name: &'static str,
     pub(crate) message: &'a str,
+    /// The message in short, where its text is shown already.
+    pub(crate) summary: Option<&'a str>,
     pub(crate) field: Option<&'a str>,
     pub(crate) object: Option<&'a ObjectName>,
     pub(crate) location: Option<&'a Location>,
@@ -35,6 +37,7 @@ impl<'a> Finding<'a> {
             severity: Severity::Error,
             name: problem.rule.name(),
             message: &problem.message,
+            summary: problem.summary.as_deref(),
             field: problem.field.as_deref(),
             object: problem.object.as_ref(),
             location: problem.location.as_ref(),
@@ -48,6 +51,7 @@ impl<'a> Finding<'a> {
             severity,
             name: warning.lint.name,
             message: &warning.message,
+            summary: None,
             field: Some(&warning.field),
             object: warning.object.as_ref(),
             location: Some(&warning.location),

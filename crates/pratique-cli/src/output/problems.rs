@@ -21,19 +21,30 @@ pub(crate) fn findings(errors: &LoadErrors) -> Vec<Finding<'_>> {
 /// Tells all problems, the server's message first.
 pub(crate) fn human(errors: &LoadErrors, texts: &mut Texts, style: Style) -> String {
     let text = shortened(&errors.to_string());
-    let list = listed(&findings(errors), Links::None, texts, style);
+    let list = listed(&following(errors), Links::None, texts, style);
     format!("{} {text}\n{list}", style.paint(Tone::Bad, "error:"))
 }
 
 /// Tells all problems of what a server would not start with, and marks what it says itself.
 pub(crate) fn refused(errors: &LoadErrors, texts: &mut Texts, style: Style) -> String {
     let text = shortened(&errors.to_string());
-    let list = listed(&findings(errors), Links::Each, texts, style);
+    let list = listed(&following(errors), Links::Each, texts, style);
     format!(
         "{} {text}\n{} kube-apiserver stops with this\n{list}",
         style.paint(Tone::Bad, "error:"),
         style.paint(Tone::Faint, "  = note:"),
     )
+}
+
+/// The problems as they are told after the server's message: what that has at length is told in short.
+fn following(errors: &LoadErrors) -> Vec<Finding<'_>> {
+    let told = errors.to_string();
+    let mut findings = findings(errors);
+    for finding in &mut findings {
+        let summary = finding.summary.filter(|_| told.contains(finding.message));
+        finding.message = summary.unwrap_or(finding.message);
+    }
+    findings
 }
 
 /// Whether findings come with links to what is known of their rules, each with the first of its kind.

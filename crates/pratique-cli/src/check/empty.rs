@@ -1,0 +1,46 @@
+//! Lists without items: there is nothing wrong with them, and nothing tells whose they are.
+
+use std::fs;
+use std::path::Path;
+
+use pratique_json::Value;
+use pratique_manifest::{ManifestFile, read_documents};
+use pratique_suite::convert::convert;
+
+use crate::input::is_manifest;
+
+/// Whether all that a file holds is lists without items.
+pub(super) fn is_empty_list(path: &str, content: Vec<u8>) -> bool {
+    let file = ManifestFile {
+        path: path.to_owned(),
+        content,
+    };
+    let documents = read_documents(&file).unwrap_or_default();
+    let is_empty = |object: Value<'_>| {
+        let text = |name| object.get(name).and_then(Value::as_str);
+        let items = match object.get("items") {
+            None | Some(Value::Null) => 0,
+            Some(Value::Array(items)) => items.len(),
+            Some(_) => return false,
+        };
+        text("kind") == Some("List") && text("apiVersion") == Some("v1") && items == 0
+    };
+    !documents.is_empty()
+        && documents
+            .iter()
+            .all(|document| is_empty(convert(document.source.tree(), document.source.root())))
+}
+
+/// Whether a directory has manifests, and none that holds anything else.
+pub(super) fn holds_only_empty_lists(path: &str) -> bool {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let mut files = entries
+        .map(|entry| entry.path())
+        .filter(|path| is_manifest(path))
+        .peekable();
+    let is_empty = |file: &Path| {
+        let content = fs::read(file).unwrap_or_default();
+        is_empty_list(&file.to_string_lossy(), content)
+    };
+    files.peek().is_some() && files.all(|file| is_empty(&file))
+}
