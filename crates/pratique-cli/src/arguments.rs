@@ -6,9 +6,11 @@ mod review;
 mod serve;
 mod test;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use pratique_manifest::Plugin;
 
+use check::lint;
 pub(crate) use check::{CheckArguments, CheckFormat, WARNINGS};
 pub(crate) use cluster::ClusterArguments;
 #[cfg(feature = "kube")]
@@ -31,6 +33,21 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
+/// The arguments of the command line; ends the command where they are wrong, or ask for help.
+pub(crate) fn parse() -> Arguments {
+    Arguments::try_parse().unwrap_or_else(|mut error| {
+        if error.kind() == ErrorKind::InvalidSubcommand {
+            let names: Vec<String> = Arguments::command()
+                .get_subcommands()
+                .map(|command| command.get_name().to_owned())
+                .collect();
+            let tip = format!("the commands are {}", names.join(", "));
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+        error.exit()
+    })
+}
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -49,8 +66,6 @@ fn plugin() -> impl clap::builder::TypedValueParser<Value = Plugin> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

@@ -20,7 +20,7 @@ pub(crate) enum Answer {
     Yes,
     /// Something is not.
     No,
-    /// Nothing is not, but something depends on what was not given.
+    /// It cannot be told: the answer depends on what was not given.
     Undecided,
 }
 

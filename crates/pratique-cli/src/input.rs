@@ -25,6 +25,8 @@ pub(crate) struct Objects {
     pub(crate) given: Vec<Given>,
     /// Keys that are given twice.
     pub(crate) doubts: Vec<Problem>,
+    /// How many lists there are without items.
+    pub(crate) empty_lists: usize,
 }
 
 /// Why a file gives no objects.
@@ -81,7 +83,9 @@ pub(crate) fn objects(file: &ManifestFile) -> Result<Objects, Unread> {
     for document in read_documents(file).map_err(invalid)? {
         objects.doubts.extend(document.duplicates);
         let tree = document.source.tree();
-        for item in items(&document.source) {
+        let items = items(&document.source);
+        objects.empty_lists += usize::from(items.is_empty());
+        for item in items {
             let location = document.source.document().location(tree.get(item.node).span);
             match convert(tree, item.node) {
                 Value::Null => {}

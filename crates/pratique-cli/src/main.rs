@@ -11,11 +11,10 @@ mod review;
 mod serve;
 mod style;
 mod test;
+mod unbound;
 
 use std::process::ExitCode;
 use std::thread;
-
-use clap::Parser as _;
 
 use arguments::{Arguments, Command};
 use exit::{Answer, Trouble};
@@ -29,7 +28,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const STACK: usize = 64 << 20;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = arguments::parse();
     let worker = thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || run(&arguments));

@@ -4,6 +4,7 @@ mod diff;
 mod policies;
 mod report;
 mod request;
+mod unbound;
 mod webhooks;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use crate::style::{Style, Tone};
 use policies::Unusable;
 use report::Judged;
 use request::Maker;
+use unbound::Evaluated;
 
 /// A request and the place of what it was made of.
 pub(crate) struct Question {
@@ -35,7 +37,12 @@ pub(crate) struct Question {
 
 /// Judges every input, and answers whether all of them are allowed.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
-    let loaded = policies::load(&arguments.policies, arguments.feature_gates, arguments.webhooks);
+    let loaded = policies::load(
+        &arguments.policies,
+        arguments.feature_gates,
+        arguments.webhooks,
+        arguments.bind,
+    );
     let (admission, sets) = match loaded {
         Ok(loaded) => loaded,
         Err(Unusable::Trouble(trouble)) => return Err(trouble),
@@ -44,9 +51,12 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
             return Ok(Answer::No);
         }
     };
+    let evaluated = Evaluated::of(&sets, arguments.webhooks);
+    evaluated.warn();
     let mut reader = Reader {
         mebibytes: arguments.max_input,
         valid: true,
+        empty_lists: 0,
     };
     let given = reader.all(&arguments.inputs)?;
     let old = reader.all(&arguments.request.old)?;
@@ -56,6 +66,11 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
     let questions = reader.questions(&given, &old, &state, arguments)?;
     if !reader.valid {
         return Ok(Answer::No);
+    }
+    if questions.is_empty() && reader.empty_lists > 0 {
+        let inputs = arguments.inputs.join(", ");
+        output::note(&format!("{inputs}: an empty List: there is nothing to review\n"));
+        return Ok(Answer::Yes);
     }
     if questions.is_empty() {
         return Err(Trouble::NothingToReview {
@@ -79,14 +94,20 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
     }
     let answer = answer(&judged);
     match arguments.output {
-        ReviewFormat::Human => output::answer(&report::human(&judged, Style::of_stdout()))?,
+        ReviewFormat::Human => {
+            let text = report::human(&judged, Style::of_stdout());
+            output::answer(&(text + &evaluated.counted()))?;
+        }
         ReviewFormat::Json => output::answer(&report::json(judged)?)?,
         ReviewFormat::Diff => {
             output::note(&report::denials(&judged, Style::of_stderr()));
             output::answer(&diff::diffs(&judged, Style::of_stdout()))?;
         }
     }
-    Ok(answer)
+    Ok(match answer {
+        Answer::Yes if !evaluated.anything() => Answer::Undecided,
+        answer => answer,
+    })
 }
 
 /// A denial counts for more than what is undecided.
@@ -171,6 +192,8 @@ fn open(given: &Given) -> Result<Question, Unread> {
 struct Reader {
     mebibytes: u32,
     valid: bool,
+    /// Lists without items: what they ask for is answered by saying nothing.
+    empty_lists: usize,
 }
 
 impl Reader {
@@ -184,6 +207,7 @@ impl Reader {
             match input::read(path, self.mebibytes) {
                 Ok(objects) => {
                     doubts(&objects);
+                    self.empty_lists += objects.empty_lists;
                     all.extend(objects.given);
                 }
                 Err(unread) => self.refuse(unread)?,

@@ -5,6 +5,7 @@ mod github;
 mod human;
 mod json;
 mod junit;
+mod lints;
 mod update;
 mod watch;
 
@@ -13,19 +14,24 @@ use std::time::{Duration, Instant};
 
 use pratique_manifest::{ManifestFile, Problem};
 use pratique_policy::Trace;
-use pratique_suite::{Case, Coverage, CoverageReport, Suite, Tested};
+use pratique_suite::{Case, Coverage, CoverageReport, Suite, Tested, Unbound};
 
 use crate::arguments::{TestArguments, TestFormat};
+use crate::check::levels::Levels;
 use crate::exit::{Answer, Trouble};
 use crate::output;
 use crate::style::Style;
 use find::Found;
+use lints::Lints;
 
 /// What came of all suites.
 pub(crate) struct Run {
     suites: Vec<SuiteRun>,
     coverage: Option<CoverageReport>,
     threshold: Option<f64>,
+    /// What the policies are warned of.
+    lints: Lints,
+    lints_pass: bool,
     /// The files on which all of it depends.
     files: Vec<PathBuf>,
 }
@@ -36,6 +42,8 @@ struct SuiteRun {
     file: String,
     /// Why nothing could be tested.
     problems: Vec<Problem>,
+    /// The policies that are not evaluated.
+    unbound: Vec<Unbound>,
     cases: Vec<CaseRun>,
 }
 
@@ -59,10 +67,13 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<Answer, Trouble> {
 /// Runs all suites.
 fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
     let mut coverage = Coverage::new();
+    let levels = Levels::new(&arguments.allow, &arguments.deny);
     let mut run = Run {
         suites: Vec::new(),
         coverage: None,
         threshold: arguments.coverage_threshold,
+        lints: Lints::default(),
+        lints_pass: true,
         files: Vec::new(),
     };
     for Found { file, suites } in find::suites(&arguments.paths)? {
@@ -73,6 +84,7 @@ fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
                 name: file.path.clone(),
                 file: file.path,
                 problems,
+                unbound: Vec::new(),
                 cases: Vec::new(),
             }),
         }
@@ -86,11 +98,13 @@ fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
     }
     let asked = arguments.coverage || arguments.coverage_threshold.is_some();
     run.coverage = asked.then(|| coverage.report());
+    run.lints_pass = run.lints.pass(&levels);
     Ok(run)
 }
 
 /// Prints what came of it.
 fn report(run: &Run, arguments: &TestArguments) -> Result<(), Trouble> {
+    run.lints.report(&Levels::new(&arguments.allow, &arguments.deny));
     match arguments.output {
         TestFormat::Human => output::answer(&human::human(run, arguments.verbose, Style::of_stdout())),
         TestFormat::Json => output::answer_json(&json::Report::from(run)),
@@ -104,10 +118,13 @@ impl Run {
     fn file(
         &mut self,
         file: &ManifestFile,
-        suites: Vec<Suite>,
+        mut suites: Vec<Suite>,
         arguments: &TestArguments,
         coverage: &mut Coverage,
     ) -> Result<(), Trouble> {
+        for suite in &mut suites {
+            suite.bind |= arguments.bind;
+        }
         let mut runs: Vec<SuiteRun> = suites
             .iter()
             .map(|suite| self.suite(suite, arguments, coverage))
@@ -124,6 +141,7 @@ impl Run {
             name: suite.name.clone(),
             file: suite.file.clone(),
             problems: Vec::new(),
+            unbound: Vec::new(),
             cases: Vec::new(),
         };
         self.files.extend(suite.files().map(PathBuf::from));
@@ -135,6 +153,9 @@ impl Run {
             }
         };
         self.files.extend(policies.files.iter().cloned());
+        run.unbound.clone_from(&policies.unbound);
+        let levels = Levels::new(&arguments.allow, &arguments.deny);
+        self.lints.add(&policies, &levels);
         let asked = arguments.coverage || arguments.coverage_threshold.is_some();
         let watch = asked.then(|| coverage.watch(&policies));
         let trace = watch.as_ref().map(|watch| watch as &dyn Trace);
@@ -152,7 +173,7 @@ impl Run {
 
     fn answer(&self) -> Answer {
         let failed = |run: &SuiteRun| !run.problems.is_empty() || run.failed() > 0;
-        Answer::of(!self.suites.iter().any(failed) && self.covers_enough())
+        Answer::of(!self.suites.iter().any(failed) && self.covers_enough() && self.lints_pass)
     }
 
     /// How many tests passed, and how many failed.
@@ -162,9 +183,23 @@ impl Run {
         (all - failed, failed)
     }
 
+    /// The policies that are not evaluated, each once though several suites name it.
+    fn unbound(&self) -> Vec<&Unbound> {
+        let mut all: Vec<&Unbound> = Vec::new();
+        for policy in self.suites.iter().flat_map(|suite| &suite.unbound) {
+            if !all.contains(&policy) {
+                all.push(policy);
+            }
+        }
+        all
+    }
+
     fn covers_enough(&self) -> bool {
         match (&self.coverage, self.threshold) {
-            (Some(coverage), Some(threshold)) => coverage.percent() >= threshold,
+            // Of nothing no part is covered.
+            (Some(coverage), Some(threshold)) => {
+                coverage.percent().is_some_and(|percent| percent >= threshold)
+            }
             _ => true,
         }
     }

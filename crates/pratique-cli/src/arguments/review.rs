@@ -47,6 +47,9 @@ pub(crate) struct ReviewArguments {
     /// request: with --dry-run they are told not to.
     #[arg(long, env = "PRATIQUE_WEBHOOKS", conflicts_with = "explain")]
     pub(crate) webhooks: bool,
+    /// Evaluate policies that no binding names as if one without constraints did; that of a validating policy denies.
+    #[arg(long, env = "PRATIQUE_BIND")]
+    pub(crate) bind: bool,
     /// Feature gates of kube-apiserver, as NAME=true|false.
     #[arg(
         long,

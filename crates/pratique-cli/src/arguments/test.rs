@@ -2,9 +2,12 @@
 
 use clap::{Args, ValueEnum};
 
-/// Run suites of tests: requests and the verdicts that policies are expected to give.
+use super::lint;
+
+/// Run suites of tests: requests, and what policies are expected to decide on them.
 ///
 /// A suite is a YAML document of `apiVersion: pratique/v1alpha1` and `kind: Suite` that stands beside its policies.
+/// Warnings about the policies, as `check` gives them, go to standard error.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct TestArguments {
@@ -20,6 +23,19 @@ pub(crate) struct TestArguments {
     /// Fail if the tests exercise less of the policies than this, in percent.
     #[arg(long, env = "PRATIQUE_COVERAGE_THRESHOLD", value_name = "PERCENT", value_parser = percent)]
     pub(crate) coverage_threshold: Option<f64>,
+    /// Evaluate policies that no binding names as if one without constraints did; that of a validating policy denies.
+    /// Without, they are not evaluated, and a test that only they match fails.
+    #[arg(long, env = "PRATIQUE_BIND")]
+    pub(crate) bind: bool,
+    /// Do not give a warning of this name about the policies; `warnings` stands for all.
+    #[arg(long, env = "PRATIQUE_ALLOW", value_name = "NAME", value_delimiter = ',', value_parser = lint(),
+          hide_possible_values = true)]
+    pub(crate) allow: Vec<String>,
+    /// Fail where a warning of this name is given about the policies; `warnings` stands for all. A name counts more than
+    /// `warnings`.
+    #[arg(long, env = "PRATIQUE_DENY", value_name = "NAME", value_delimiter = ',', value_parser = lint(),
+          hide_possible_values = true)]
+    pub(crate) deny: Vec<String>,
     /// Write what is into the suites where it is not as expected.
     #[arg(long, conflicts_with = "watch")]
     pub(crate) update: bool,

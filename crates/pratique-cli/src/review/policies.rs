@@ -9,6 +9,7 @@ use pratique_manifest::{
 };
 use pratique_types::FeatureGates;
 
+use super::unbound;
 use crate::arguments::PolicyArguments;
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;
@@ -39,11 +40,12 @@ impl From<LoadErrors> for Unusable {
 }
 
 /// Loads what the arguments name, the embedded standards if they name nothing; gives the manifests too. `webhooks` is
-/// whether they are called.
+/// whether they are called, `bind` whether policies that no binding names are evaluated as if one did.
 pub(super) fn load(
     arguments: &PolicyArguments,
     gates: FeatureGates,
     webhooks: bool,
+    bind: bool,
 ) -> Result<(Admission, Vec<ManifestSet>), Unusable> {
     let mut builder = Admission::builder().feature_gates(gates).registry_checks(true);
     let expressions = builder.expressions();
@@ -62,6 +64,7 @@ pub(super) fn load(
         (None, Some(path)) => vec![directory(path, arguments.plugin, expressions)?],
         (None, None) => vec![embedded(arguments.level, expressions)?],
     };
+    let sets = if bind { unbound::bound(sets) } else { sets };
     let builder = sets.iter().cloned().fold(builder, Builder::manifests);
     let builder = if webhooks { builder.https() } else { builder };
     let admission = builder.build().map_err(Trouble::from)?;

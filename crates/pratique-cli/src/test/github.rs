@@ -4,6 +4,7 @@ use pratique_manifest::Location;
 
 use super::{CaseRun, Run};
 use crate::output::github::annotation;
+use crate::unbound;
 
 /// An annotation for all that failed, and for what was not exercised.
 pub(super) fn github(run: &Run) -> String {
@@ -16,6 +17,15 @@ pub(super) fn github(run: &Run) -> String {
                 problem.location.as_ref(),
                 &title,
                 &problem.message,
+            ));
+        }
+        for policy in &suite.unbound {
+            let title = format!("{}: not evaluated", suite.name);
+            out.push_str(&annotation(
+                "warning",
+                Some(&policy.location),
+                &title,
+                &unbound::told(policy),
             ));
         }
         for case in suite.cases.iter().filter(|case| !case.tested.passed()) {
@@ -43,13 +53,17 @@ pub(super) fn github(run: &Run) -> String {
         out.push_str(&annotation(level, Some(location), &policy.name, &text));
     }
     let (passed, failed) = run.counts();
-    out.push_str(&format!("{passed} passed, {failed} failed\n"));
+    out.push_str(&format!("{passed} passed, {failed} failed"));
+    if let Some(count) = unbound::count(run.unbound().len()) {
+        out.push_str(&format!(", {count}"));
+    }
+    out.push('\n');
     out
 }
 
 fn told(run: &CaseRun) -> String {
     if let Err(why) = &run.tested.actual {
-        return format!("no verdict: {why}");
+        return format!("no decision: {why}");
     }
     let differences = run.tested.differences.iter();
     let told =

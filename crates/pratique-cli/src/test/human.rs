@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use pratique_explain::Explanation;
-use pratique_suite::{CoverageReport, Difference};
+use pratique_suite::{CoverageReport, Decision, Difference};
 
 use super::{CaseRun, Run, SuiteRun};
 use crate::explanation;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::style::{Style, Tone};
+use crate::unbound;
 
 /// Everything that failed, and the counts.
 pub(super) fn human(run: &Run, verbose: bool, style: Style) -> String {
@@ -31,11 +32,17 @@ pub(super) fn human(run: &Run, verbose: bool, style: Style) -> String {
     if broken > 0 {
         let _ = write!(out, ", {broken} not run");
     }
+    if let Some(count) = unbound::count(run.unbound().len()) {
+        let _ = write!(out, ", {count}");
+    }
     out.push('\n');
     if let (Some(report), Some(threshold)) = (&run.coverage, run.threshold)
         && !run.covers_enough()
     {
-        let text = format!("coverage is {} %, less than {threshold} %", report.percent());
+        let text = match report.percent() {
+            Some(percent) => format!("coverage is {percent} %, less than {threshold} %"),
+            None => format!("there is nothing to cover, so not {threshold} %"),
+        };
         let _ = writeln!(out, "{}", style.paint(Tone::Bad, &text));
     }
     out
@@ -61,6 +68,11 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
     for problem in &suite.problems {
         out.push_str(&problems::one(problem, texts, style));
     }
+    for policy in &suite.unbound {
+        let text = style.paint(Tone::Warning, &unbound::told(policy));
+        let place = style.paint(Tone::Faint, &problems::place(&policy.location));
+        let _ = writeln!(out, "  {text} {place}");
+    }
     for case in suite.cases.iter().filter(|case| verbose || !case.tested.passed()) {
         out.push_str(&one_case(case, style));
     }
@@ -75,7 +87,7 @@ fn one_case(run: &CaseRun, style: Style) -> String {
     let place = style.paint(Tone::Faint, &problems::place(&run.case.location));
     let mut out = format!("  {} {name} {place}\n", style.paint(Tone::Bad, "FAIL"));
     if let Err(why) = &run.tested.actual {
-        let _ = writeln!(out, "    no verdict: {why}");
+        let _ = writeln!(out, "    no decision: {why}");
     }
     for difference in &run.tested.differences {
         out.push_str(&one_difference(difference, style));
@@ -91,8 +103,9 @@ fn one_case(run: &CaseRun, style: Style) -> String {
 /// What was false or failed; of a request that should have been denied and was not, all that could have denied it.
 fn explained(run: &CaseRun, explanation: &Explanation, style: Style) -> String {
     let expected = run.case.expected.as_ref();
-    let wanted = expected.filter(|expected| !expected.allowed);
-    let allowed = run.tested.actual.as_ref().is_ok_and(|actual| actual.allowed);
+    let wanted = expected.filter(|expected| expected.decision.denies());
+    let actual = run.tested.actual.as_ref();
+    let allowed = actual.is_ok_and(|actual| actual.decision == Decision::Allowed);
     match wanted.filter(|_| allowed) {
         Some(expected) => explanation::allowed(explanation, expected.policy.as_deref(), style),
         None => explanation::excerpt(explanation, style),
@@ -104,15 +117,20 @@ fn one_difference(difference: &Difference, style: Style) -> String {
         field,
         expected,
         actual,
+        help,
     } = difference;
     let indented = |text: &str| text.lines().collect::<Vec<_>>().join("\n               ");
-    format!(
+    let mut out = format!(
         "    {field}\n      {} {}\n      {} {}\n",
         style.paint(Tone::Faint, "expected"),
         style.paint(Tone::Good, &indented(expected)),
         style.paint(Tone::Faint, "actual  "),
         style.paint(Tone::Bad, &indented(actual)),
-    )
+    );
+    if let Some(help) = help {
+        let _ = writeln!(out, "      {} {help}", style.paint(Tone::Faint, "help    "));
+    }
+    out
 }
 
 /// A line for each policy, and what is missing.
@@ -125,7 +143,7 @@ fn coverage(report: &CoverageReport, style: Style) -> String {
     let width = width.unwrap_or_default();
     let mut out = format!("\n{}\n", style.paint(Tone::Place, "coverage"));
     for policy in &report.policies {
-        let percent = format!("{:>5.1} %", policy.percent());
+        let percent = percent(policy.percent());
         let tone = if policy.missing.is_empty() {
             Tone::Good
         } else {
@@ -149,7 +167,17 @@ fn coverage(report: &CoverageReport, style: Style) -> String {
         }
     }
     let (covered, total) = (report.covered(), report.total());
-    let percent = format!("{:>5.1} %", report.percent());
-    let _ = writeln!(out, "  {:width$} {percent} {covered:>3} of {total}", "all");
+    match report.percent() {
+        None => out.push_str("  nothing to cover\n"),
+        whole => {
+            let percent = percent(whole);
+            let _ = writeln!(out, "  {:width$} {percent} {covered:>3} of {total}", "all");
+        }
+    }
     out
+}
+
+/// A part of what there is to cover, in seven columns.
+fn percent(percent: Option<f64>) -> String {
+    percent.map_or_else(|| "   none".to_owned(), |percent| format!("{percent:>5.1} %"))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pratique_explain::Explanation;
 use pratique_policy::Does;
-use pratique_suite::{Actual, CoverageReport, Difference, Missing, PolicyCoverage};
+use pratique_suite::{Actual, CoverageReport, Decision, Difference, Missing, PolicyCoverage, Unbound};
 use serde::Serialize;
 
 use super::{CaseRun, Run, SuiteRun};
@@ -16,17 +16,22 @@ use crate::output::problems::{JsonLocation, JsonProblem};
 pub(super) struct Report<'a> {
     passed: usize,
     failed: usize,
+    /// How many policies are not evaluated, as no binding names them.
+    not_evaluated: usize,
     suites: Vec<Suite<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Coverage<'a>>,
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Suite<'a> {
     name: &'a str,
     file: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<JsonProblem<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_evaluated: Vec<NotEvaluated<'a>>,
     tests: Vec<Test<'a>>,
 }
 
@@ -48,11 +53,30 @@ struct Test<'a> {
     explanation: Option<&'a Explanation>,
 }
 
+/// A policy that no binding names.
+#[derive(Serialize)]
+struct NotEvaluated<'a> {
+    kind: &'static str,
+    name: &'a str,
+    location: JsonLocation<'a>,
+}
+
+impl<'a> From<&'a Unbound> for NotEvaluated<'a> {
+    fn from(policy: &'a Unbound) -> Self {
+        NotEvaluated {
+            kind: policy.kind().name(),
+            name: &policy.name,
+            location: (&policy.location).into(),
+        }
+    }
+}
+
 /// What policies made of a request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Given<'a> {
     allowed: bool,
+    decision: Decision,
     #[serde(skip_serializing_if = "is_zero")]
     code: i32,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -72,7 +96,8 @@ struct Given<'a> {
 struct Coverage<'a> {
     covered: usize,
     total: usize,
-    percent: f64,
+    /// Null where there is nothing to cover.
+    percent: Option<f64>,
     policies: Vec<Policy<'a>>,
 }
 
@@ -83,7 +108,7 @@ struct Policy<'a> {
     location: JsonLocation<'a>,
     covered: usize,
     total: usize,
-    percent: f64,
+    percent: Option<f64>,
     missing: Vec<Uncovered<'a>>,
 }
 
@@ -102,6 +127,7 @@ impl<'a> From<&'a Run> for Report<'a> {
         Report {
             passed,
             failed,
+            not_evaluated: run.unbound().len(),
             suites: run.suites.iter().map(Suite::from).collect(),
             coverage: run.coverage.as_ref().map(Coverage::from),
         }
@@ -114,6 +140,7 @@ impl<'a> From<&'a SuiteRun> for Suite<'a> {
             name: &run.name,
             file: &run.file,
             problems: run.problems.iter().map(JsonProblem::from).collect(),
+            not_evaluated: run.unbound.iter().map(NotEvaluated::from).collect(),
             tests: run.cases.iter().map(Test::from).collect(),
         }
     }
@@ -137,7 +164,8 @@ impl<'a> From<&'a CaseRun> for Test<'a> {
 impl<'a> From<&'a Actual> for Given<'a> {
     fn from(actual: &'a Actual) -> Self {
         Given {
-            allowed: actual.allowed,
+            allowed: actual.decision == Decision::Allowed,
+            decision: actual.decision,
             code: actual.code,
             reason: &actual.reason,
             message: &actual.message,

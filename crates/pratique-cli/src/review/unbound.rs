@@ -1,0 +1,66 @@
+//! Policies that no binding names: they are told, or evaluated as if one did.
+
+use pratique_manifest::ManifestSet;
+use pratique_policy::Origin;
+use pratique_suite::{Unbound, bind, unbound};
+
+use crate::output::{self, problems};
+use crate::style::{Style, Tone};
+use crate::unbound::{count, told};
+
+/// Gives bindings to all policies that have none.
+pub(super) fn bound(sets: Vec<ManifestSet>) -> Vec<ManifestSet> {
+    let mut sets = of_static(sets);
+    bind(&mut sets);
+    sets.into_iter().map(|(_, set)| set).collect()
+}
+
+fn of_static(sets: Vec<ManifestSet>) -> Vec<(Origin, ManifestSet)> {
+    sets.into_iter().map(|set| (Origin::Static, set)).collect()
+}
+
+/// What of the manifests is evaluated, and what is not.
+pub(super) struct Evaluated {
+    unbound: Vec<Unbound>,
+    anything: bool,
+}
+
+impl Evaluated {
+    /// Looks through manifests, with whose webhooks something is done or not.
+    pub(super) fn of(sets: &[ManifestSet], webhooks: bool) -> Self {
+        let unbound = unbound(&of_static(sets.to_vec()));
+        let policies = sets
+            .iter()
+            .map(|set| set.validating_policies.len() + set.mutating_policies.len());
+        let called = sets.iter().any(|set| {
+            webhooks && (!set.validating_webhooks.is_empty() || !set.mutating_webhooks.is_empty())
+        });
+        Evaluated {
+            anything: called || policies.sum::<usize>() > unbound.len() || unbound.is_empty(),
+            unbound,
+        }
+    }
+
+    /// Whether there is a policy or a webhook that could have denied.
+    pub(super) fn anything(&self) -> bool {
+        self.anything
+    }
+
+    /// Tells on standard error what is not evaluated.
+    pub(super) fn warn(&self) {
+        let style = Style::of_stderr();
+        for policy in &self.unbound {
+            let place = problems::place(&policy.location);
+            let warning = style.paint(Tone::Warning, "warning:");
+            output::note(&format!(
+                "{warning} {place}: {}; --bind evaluates it as if bound\n",
+                told(policy)
+            ));
+        }
+    }
+
+    /// The count of what is not evaluated, in a line.
+    pub(super) fn counted(&self) -> String {
+        count(self.unbound.len()).map_or_else(String::new, |count| count + "\n")
+    }
+}

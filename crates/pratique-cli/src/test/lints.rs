@@ -1,0 +1,47 @@
+//! Warnings of the policies under test: a test that is as expected says little of a policy that cannot do what it should.
+
+use pratique_lint::Warning;
+use pratique_suite::Policies;
+
+use crate::check::levels::{Level, Levels};
+use crate::output;
+use crate::output::excerpt::Texts;
+use crate::output::finding::Finding;
+use crate::output::problems::{self, Links};
+use crate::style::Style;
+
+/// The warnings of all suites, each once.
+#[derive(Default)]
+pub(super) struct Lints(Vec<Warning>);
+
+impl Lints {
+    /// Adds the warnings of a suite's policies.
+    pub(super) fn add(&mut self, policies: &Policies, levels: &Levels<'_>) {
+        let sets: Vec<_> = policies.sets.iter().map(|(_, set)| set).collect();
+        for warning in levels.wanted(pratique_lint::lint(&sets)) {
+            if !self.0.contains(&warning) {
+                self.0.push(warning);
+            }
+        }
+    }
+
+    /// Whether none of them is denied.
+    pub(super) fn pass(&self, levels: &Levels<'_>) -> bool {
+        self.0
+            .iter()
+            .all(|warning| levels.of(warning.lint) != Level::Deny)
+    }
+
+    /// Writes them to standard error.
+    pub(super) fn report(&self, levels: &Levels<'_>) {
+        let finding = |warning| Finding::of_warning(warning, levels.severity(warning));
+        let findings: Vec<_> = self.0.iter().map(finding).collect();
+        let mut texts = Texts::default();
+        output::note(&problems::listed(
+            &findings,
+            Links::Each,
+            &mut texts,
+            Style::of_stderr(),
+        ));
+    }
+}
