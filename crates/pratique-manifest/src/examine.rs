@@ -75,7 +75,7 @@ pub(crate) struct Candidate {
 /// Why a value is refused, and the value nevertheless, as far as it has the right types.
 struct Refused {
     report: Report,
-    decoded: Option<Decoded>,
+    decoded: Option<Box<Decoded>>,
 }
 
 /// A value, and what of it does not have its type.
@@ -149,7 +149,7 @@ impl Examination<'_> {
             }
             self.fail(report);
             // The server stops here; what else is wrong is told as well, if there is a value to look at.
-            refused.decoded
+            refused.decoded.map(|decoded| *decoded)
         });
         match decoded {
             None => {}
@@ -207,6 +207,7 @@ impl Examination<'_> {
                     value: decoded.value,
                     wrong,
                 });
+                let decoded = decoded.map(Box::new);
                 Err(Refused { report, decoded })
             }
         }
