@@ -25,7 +25,7 @@ pub(crate) use test::{TestArguments, TestFormat};
 /// Kubernetes admission control without a cluster.
 ///
 /// Exit codes: 0 all is valid, allowed, as expected; 1 something is not; 2 wrong usage or a file that does not open;
-/// 3 nothing is denied, but something is undecided: it depends on what was not given.
+/// 3 nothing is denied, but something is undecided, or nothing was evaluated: it depends on what was not given.
 #[derive(Debug, Parser)]
 #[command(name = "pratique", version, propagate_version = true)]
 pub(crate) struct Arguments {

@@ -77,8 +77,8 @@ pub fn bind(sets: &mut [(Origin, ManifestSet)]) {
         for (_, set) in of_origin {
             match policy.does {
                 Does::Validate => {
-                    let found = set.validating_policies.iter();
-                    let found = found.filter(|own| named(&own.object.metadata.name)).last();
+                    let mut policies = set.validating_policies.iter();
+                    let found = policies.rfind(|own| named(&own.object.metadata.name));
                     let binding = found.map(|own| Loaded {
                         object: Arc::new(validating(&policy.name)),
                         source: own.source.clone(),
@@ -86,8 +86,8 @@ pub fn bind(sets: &mut [(Origin, ManifestSet)]) {
                     set.validating_bindings.extend(binding);
                 }
                 Does::Mutate => {
-                    let found = set.mutating_policies.iter();
-                    let found = found.filter(|own| named(&own.object.metadata.name)).last();
+                    let mut policies = set.mutating_policies.iter();
+                    let found = policies.rfind(|own| named(&own.object.metadata.name));
                     let binding = found.map(|own| Loaded {
                         object: Arc::new(mutating(&policy.name)),
                         source: own.source.clone(),

@@ -34,7 +34,7 @@ pub(crate) fn for_issue(issue: &Issue, text: &str, offset: usize, known: Known) 
         return for_overload(what).map(str::to_owned);
     }
     if issue.message == "invalid matches argument" {
-        return for_pattern(text.get(word_at(text, offset))?);
+        return for_pattern(literal_at(text, offset)?);
     }
     if let Some(field) = issue.message.strip_prefix("undefined field '") {
         let is_variable = text
@@ -138,6 +138,15 @@ fn has_bad_escape(quote: u8, inner: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// The text of a literal, which may be raw.
+fn literal_at(text: &str, offset: usize) -> Option<&str> {
+    let word = word_at(text, offset);
+    match text.get(word.clone())? {
+        "r" | "R" => text.get(offset..word_at(text, word.end).end),
+        plain => Some(plain),
+    }
 }
 
 /// What is wrong with a pattern, which stands in an expression as a literal.
