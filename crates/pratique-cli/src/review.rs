@@ -166,7 +166,7 @@ fn judge<'q>(
 }
 
 /// What is known of the cluster: its state as it was given, and the namespaces and CustomResourceDefinitions among the
-/// inputs.
+/// inputs. There may be other namespaces, and params of other kinds.
 fn cluster_of(state: &[Given], given: &[Given], questions: &[Question]) -> pratique::Objects {
     let is_definition =
         |object: &Value<'_>| object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition");
@@ -176,7 +176,9 @@ fn cluster_of(state: &[Given], given: &[Given], questions: &[Question]) -> prati
     let asked = questions
         .iter()
         .map(|question| question.request.namespace.as_str());
-    cluster(objects, asked)
+    let mut cluster = cluster(objects, asked);
+    cluster.assume_params();
+    cluster
 }
 
 /// The request of a review.

@@ -28,6 +28,15 @@ pub enum Missing {
         /// The selector, as `kubectl` takes it.
         selector: String,
     },
+    /// Objects that a binding takes as params.
+    Params {
+        /// Their kind, as API server messages show it.
+        kind: String,
+        /// Their namespace; empty for a kind of cluster scope, and where the kind itself is not known.
+        namespace: String,
+        /// The name of the param; `None` where a selector selects them, and where the kind itself is not known.
+        name: Option<String>,
+    },
 }
 
 /// A policy or a webhook whose decision on a request depends on what was not given.
@@ -70,12 +79,13 @@ impl Missing {
         }
     }
 
-    /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`.
+    /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`, `params`.
     pub fn kind(&self) -> &'static str {
         match self {
             Missing::Authorizer { .. } => "authorizer",
             Missing::Namespace { .. } => "namespace",
             Missing::NamespaceLabels { .. } => "namespaceLabels",
+            Missing::Params { .. } => "params",
         }
     }
 }
@@ -86,6 +96,20 @@ impl Display for Missing {
             Missing::Authorizer { check } => write!(formatter, "it is not known whether {check}"),
             Missing::Namespace { name, path } => {
                 write!(formatter, "{path} of namespace {name:?} is not known")
+            }
+            Missing::Params {
+                kind,
+                namespace,
+                name,
+            } => {
+                write!(formatter, "params of kind '{kind}'")?;
+                if let Some(name) = name {
+                    write!(formatter, " named {name:?}")?;
+                }
+                if !namespace.is_empty() {
+                    write!(formatter, " in namespace {namespace:?}")?;
+                }
+                formatter.write_str(" are not known")
             }
             Missing::NamespaceLabels { name, selector } => write!(
                 formatter,

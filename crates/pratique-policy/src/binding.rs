@@ -8,11 +8,11 @@ use pratique_json::Value;
 use pratique_match::MatchResources;
 use pratique_types::GroupVersionKind;
 
-use crate::cause::DenialCause;
 use crate::cluster::Cluster;
 use crate::constraints::Constraints;
+use crate::meeting::Unmatched;
 use crate::names::{Name, Names};
-use crate::params::{ParamError, ParamRef};
+use crate::params::ParamRef;
 
 /// The bindings of a policy, by name: there may be thousands that say the same, so that each has little of its own.
 #[derive(Debug, Default)]
@@ -187,7 +187,7 @@ impl Terms {
         kind: Option<&GroupVersionKind>,
         namespace: &str,
         cluster: &'s dyn Cluster,
-    ) -> Result<Params<'s>, ParamError> {
+    ) -> Result<Params<'s>, Unmatched> {
         let (Some(kind), Some(param_ref)) = (kind, &self.param_ref) else {
             return Ok(Params::NoneNeeded);
         };
@@ -195,7 +195,7 @@ impl Terms {
             return Ok(Params::Found(Vec::new()));
         };
         let found = param_ref.find(kind, scope, namespace, cluster);
-        found.map(Params::Found)
+        found.map(Params::Found).map_err(Unmatched::from)
     }
 }
 

@@ -21,6 +21,12 @@ pub trait Cluster: Namespaces + Sync {
     /// All objects of a kind in a namespace (empty for a kind of cluster scope), by name.
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>>;
 
+    /// Whether all objects of a kind that there are can be had as params. Otherwise those that are not found may be there.
+    fn knows_params(&self, kind: &GroupVersionKind) -> bool {
+        let _ = kind;
+        true
+    }
+
     /// A stored namespace that [`namespace`](Namespaces::namespace) finds, as expressions see it; `None` where nobody has kept
     /// that, so that it is made for the request.
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_expression::{Cache, Composition, Declarations, Use};
+use pratique_expression::{Cache, Composition, Declarations, Missing, Use};
 use pratique_match::{MatchResources, Matched};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
@@ -12,6 +12,7 @@ use crate::binding::Bindings;
 use crate::cluster::Cluster;
 use crate::compiled::{Compiled, Compiler, Variable};
 use crate::constraints::Constraints;
+use crate::meeting::Unmatched;
 
 /// A compiled policy but for what it does.
 #[derive(Debug)]
@@ -92,11 +93,18 @@ impl Hook {
         &self,
         matched: Matched<'s>,
         cluster: &dyn Cluster,
-    ) -> Result<Matched<'s>, String> {
+    ) -> Result<Matched<'s>, Unmatched> {
         match &self.param_kind {
-            Some(kind) if cluster.param_scope(kind).is_none() => Err(format!(
-                "failed to find resource referenced by paramKind: '{kind}'"
-            )),
+            Some(kind) if cluster.param_scope(kind).is_none() => Err(match cluster.knows_params(kind) {
+                true => Unmatched::failed(format!(
+                    "failed to find resource referenced by paramKind: '{kind}'"
+                )),
+                false => Unmatched::Undecided(Box::new(Missing::Params {
+                    kind: kind.to_string(),
+                    namespace: String::new(),
+                    name: None,
+                })),
+            }),
             _ => Ok(matched),
         }
     }

@@ -17,7 +17,6 @@ use crate::few::Few;
 use crate::groups::Groups;
 use crate::hook::Hook;
 use crate::outcome::Unfinished;
-use crate::params::ParamError;
 use crate::session::Session;
 use crate::trace::{Does, Met, Subject, Trace};
 
@@ -52,19 +51,6 @@ impl From<MatchError> for Unmatched {
                 Unmatched::Undecided(Box::new(Missing::NamespaceLabels { name, selector }))
             }
             error => Unmatched::failed(error.to_string()),
-        }
-    }
-}
-
-impl From<ParamError> for Unmatched {
-    fn from(error: ParamError) -> Self {
-        Unmatched::Error {
-            message: error.to_string(),
-            cause: match error {
-                // This is what the binding says in so many words.
-                ParamError::NotFound => DenialCause::Rule,
-                _ => DenialCause::Failure,
-            },
         }
     }
 }
@@ -166,7 +152,7 @@ impl<'s> Meeting<'s> {
         };
         let matched = matched.and_then(|matched| {
             let accepted = matched.map(|matched| hook.accepts(matched, self.cluster));
-            accepted.transpose().map_err(Unmatched::failed)
+            accepted.transpose()
         });
         if self.trace.is_some() {
             let met = self.met(&matched, &hook.constraints);
@@ -182,7 +168,7 @@ impl<'s> Meeting<'s> {
         let bound = self.is_bound(terms, hook.bindings.len() > 1);
         let params = bound.and_then(|matches| {
             let params = matches.then(|| terms.params(kind, self.target.namespace, self.cluster));
-            params.transpose().map_err(Unmatched::from)
+            params.transpose()
         });
         if let Some(trace) = self.trace {
             let met = match &terms.resources {
@@ -246,7 +232,8 @@ impl<'s> Meeting<'s> {
 }
 
 impl Unmatched {
-    fn failed(message: String) -> Self {
+    /// A failure, in an API server's words.
+    pub(crate) fn failed(message: String) -> Self {
         Unmatched::Error {
             message,
             cause: DenialCause::Failure,

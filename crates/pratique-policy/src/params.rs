@@ -1,11 +1,14 @@
 //! The params of a binding.
 
 use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_expression::Missing;
 use pratique_json::Value;
 use pratique_match::{InvalidSelector, Selector, labels_of};
 use pratique_types::GroupVersionKind;
 
+use crate::cause::DenialCause;
 use crate::cluster::{Cluster, ParamScope};
+use crate::meeting::Unmatched;
 
 /// A compiled `paramRef`.
 #[derive(Debug, PartialEq)]
@@ -31,6 +34,23 @@ pub(crate) enum ParamError {
     Selector(#[from] InvalidSelector),
     #[error("no params found for policy binding with `Deny` parameterNotFoundAction")]
     NotFound,
+    /// They may be there.
+    #[error("{0}")]
+    Unknown(Missing),
+}
+
+impl From<ParamError> for Unmatched {
+    fn from(error: ParamError) -> Self {
+        match error {
+            ParamError::Unknown(missing) => Unmatched::Undecided(Box::new(missing)),
+            // This is what the binding says in so many words.
+            ParamError::NotFound => Unmatched::Error {
+                message: error.to_string(),
+                cause: DenialCause::Rule,
+            },
+            error => Unmatched::failed(error.to_string()),
+        }
+    }
 }
 
 impl ParamRef {
@@ -64,6 +84,15 @@ impl ParamRef {
                 params
             }
         };
+        // One that is selected by its name is found or not.
+        let whole = !found.is_empty() && self.selector.is_none();
+        if !whole && !cluster.knows_params(kind) {
+            return Err(ParamError::Unknown(Missing::Params {
+                kind: kind.to_string(),
+                namespace: namespace.to_owned(),
+                name: (!self.name.is_empty()).then(|| self.name.clone()),
+            }));
+        }
         if found.is_empty() && self.deny_when_missing {
             return Err(ParamError::NotFound);
         }

@@ -29,8 +29,12 @@ impl Cluster for Names {
         &self.0
     }
 
-    fn param_scope(&self, _: &GroupVersionKind) -> Option<ParamScope> {
-        None
+    fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
+        (kind.kind == "ConfigMap").then_some(ParamScope::Namespaced)
+    }
+
+    fn knows_params(&self, _: &GroupVersionKind) -> bool {
+        false
     }
 
     fn param<'a>(&'a self, _: &GroupVersionKind, _: &str, _: &str) -> Option<&'a Value<'a>> {
@@ -247,6 +251,44 @@ fn selectors() {
         &[validations(&["false"])],
         json!({"matchResources": constraints(prod)}),
         &[&missing(" with binding 'p0'")],
+        "",
+    );
+}
+
+#[test]
+fn params() {
+    let of_kind = |kind: &str| {
+        let kind = json!({"paramKind": {"apiVersion": "v1", "kind": kind}, "failurePolicy": "Ignore"});
+        merged(validations(&["params.data.max == '1'"]), &kind)
+    };
+    let reference = |reference: Json| json!({"paramRef": reference});
+    let missing = |of: &str, which: &str| {
+        format!("ValidatingAdmissionPolicy 'p0'{of} is undecided: params of kind '{which} are not known")
+    };
+    let bound = " with binding 'p0'";
+    for action in ["Allow", "Deny"] {
+        check(
+            &[of_kind("ConfigMap")],
+            reference(json!({"name": "limits", "parameterNotFoundAction": action})),
+            &[&missing(
+                bound,
+                r#"/v1, Kind=ConfigMap' named "limits" in namespace "shop""#,
+            )],
+            "",
+        );
+    }
+    let selected = json!({"selector": {"matchLabels": {"a": "b"}}, "parameterNotFoundAction": "Allow"});
+    check(
+        &[of_kind("ConfigMap")],
+        reference(selected),
+        &[&missing(bound, r#"/v1, Kind=ConfigMap' in namespace "shop""#)],
+        "",
+    );
+    let named = json!({"name": "limits", "parameterNotFoundAction": "Allow"});
+    check(
+        &[of_kind("Limit")],
+        reference(named),
+        &[&missing("", "/v1, Kind=Limit'")],
         "",
     );
 }

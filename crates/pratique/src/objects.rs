@@ -22,6 +22,8 @@ pub struct Objects {
     namespaces: HashMap<String, Stored, RandomState>,
     /// Whether there are other namespaces, of which only the names are known.
     assumes_namespaces: bool,
+    /// Whether there may be params of kinds of which there is no object.
+    assumes_params: bool,
     scopes: HashMap<GroupVersionKind, ParamScope>,
     /// Of the definition that was given last, by group and version.
     schemas: HashMap<(String, String), Arc<MergeSchema>>,
@@ -51,6 +53,7 @@ impl Objects {
             objects: HashMap::default(),
             namespaces: HashMap::default(),
             assumes_namespaces: false,
+            assumes_params: false,
             scopes: main
                 .map(|served| (served.kind.clone(), scope(served.namespaced)))
                 .collect(),
@@ -63,6 +66,11 @@ impl Objects {
     /// the namespaces that were added are all there are.
     pub fn assume_namespaces(&mut self) {
         self.assumes_namespaces = true;
+    }
+
+    /// Takes params to be unknown, rather than absent, of kinds of which no object was added.
+    pub fn assume_params(&mut self) {
+        self.assumes_params = true;
     }
 
     /// Adds an object, in the place of one of the same kind and name. What has no kind or name is left out, and
@@ -193,6 +201,10 @@ impl Cluster for Objects {
         values.collect()
     }
 
+    fn knows_params(&self, kind: &GroupVersionKind) -> bool {
+        !self.assumes_params || self.objects.contains_key(kind)
+    }
+
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
         Some(self.namespaces.get(name)?.as_namespace())
     }
@@ -228,6 +240,19 @@ mod tests {
         objects.assume_namespaces();
         assert!(objects.namespace("shop").stored().is_some());
         assert_eq!(objects.namespace("other"), Namespace::Named);
+    }
+
+    #[test]
+    fn kinds_of_params_are_known_once_one_is_added() {
+        let mut objects = Objects::new();
+        let kind = GroupVersionKind::new("", "v1", "ConfigMap");
+        assert!(objects.knows_params(&kind));
+        objects.assume_params();
+        assert!(!objects.knows_params(&kind));
+        let limits =
+            r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"limits","namespace":"shop"}}"#;
+        insert(&mut objects, limits);
+        assert!(objects.knows_params(&kind));
     }
 
     #[test]

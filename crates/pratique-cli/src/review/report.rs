@@ -114,6 +114,9 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
 fn help(missing: &Missing) -> &'static str {
     match missing {
         Missing::Authorizer { .. } => "say with --authorizer FILE what users may do",
+        Missing::Params { .. } => {
+            "give those that the cluster has, and the definition of their kind, with --objects PATH"
+        }
         _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",
     }
 }

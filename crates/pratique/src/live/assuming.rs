@@ -12,7 +12,7 @@ use crate::objects::Objects;
 /// besides the built-in resources.
 ///
 /// What expressions and selectors read of a namespace besides its name leaves them
-/// [undecided](crate::Missing::Namespace).
+/// [undecided](crate::Missing::Namespace), and so do [params](crate::Missing::Params).
 #[derive(Clone)]
 pub struct AssumedNamespaces(Arc<Objects>);
 
@@ -20,6 +20,7 @@ impl Default for AssumedNamespaces {
     fn default() -> Self {
         let mut objects = Objects::new();
         objects.assume_namespaces();
+        objects.assume_params();
         AssumedNamespaces(Arc::new(objects))
     }
 }

@@ -111,6 +111,10 @@ impl Cluster for Both {
         all
     }
 
+    fn knows_params(&self, kind: &GroupVersionKind) -> bool {
+        self.cluster.knows_params(kind)
+    }
+
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
         let beside = || match self.cluster.namespace(name).stored() {
             Some(_) => None,
