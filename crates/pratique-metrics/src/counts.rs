@@ -219,6 +219,42 @@ impl Metrics {
         self.0.families.audit_errors.at([backend], |own| own.inc_by(lost));
     }
 
+    /// Lines of the log were dropped, as standard error was not read. With 0, that none was is told.
+    pub fn log_lines_dropped(&self, count: u64) {
+        self.0.families.log_lines.at([], |own| own.inc_by(count));
+    }
+
+    /// Background tasks of this kind ended before the server did. With 0, that none did is told.
+    pub fn background_tasks_ended(&self, task: &str, count: u64) {
+        self.0
+            .families
+            .background_tasks
+            .at([task], |own| own.inc_by(count));
+    }
+
+    /// The server's certificates were loaded, at the start or again.
+    pub fn certificates_loaded(&self) {
+        self.0.families.certificate_loads.at(["success"], Counter::inc);
+        self.0
+            .families
+            .certificate_loads
+            .at(["failure"], |own| own.inc_by(0));
+    }
+
+    /// The server's certificates could not be loaded again; those from before stay.
+    pub fn certificates_failed(&self) {
+        self.0.families.certificate_loads.at(["failure"], Counter::inc);
+    }
+
+    /// When a certificate of the server expires: the first one of several that are used for the same.
+    pub fn certificate_expires(&self, certificate: &str, at: SystemTime) {
+        let seconds = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        self.0
+            .families
+            .certificate_expirations
+            .at([certificate], |own| own.set(seconds));
+    }
+
     /// All families with data, by name.
     #[must_use]
     pub fn gather(&self) -> Vec<Family> {

@@ -40,6 +40,10 @@ pub(crate) struct Families {
     pub(crate) undecided: Table<Counter, 3>,
     pub(crate) audit_events: Table<Counter, 0>,
     pub(crate) audit_errors: Table<Counter, 1>,
+    pub(crate) log_lines: Table<Counter, 0>,
+    pub(crate) background_tasks: Table<Counter, 1>,
+    pub(crate) certificate_loads: Table<Counter, 1>,
+    pub(crate) certificate_expirations: Table<Time, 1>,
 }
 
 impl Families {
@@ -85,6 +89,10 @@ impl Families {
             undecided: Table::new(["name", "plugin", "reason"], Counter::default),
             audit_events: Table::new([], Counter::default),
             audit_errors: Table::new(["plugin"], Counter::default),
+            log_lines: Table::new([], Counter::default),
+            background_tasks: Table::new(["task"], Counter::default),
+            certificate_loads: Table::new(["status"], Counter::default),
+            certificate_expirations: Table::new(["certificate"], Time::default),
         }
     }
 
@@ -101,6 +109,7 @@ impl Families {
             "Number of times that the decision of a policy or webhook depended on what was not given, identified by its name and broken out for each plugin and what was missing.",
             &self.undecided,
         ));
+        all.extend(self.of_server());
         all.retain(|family| !family.series.is_empty());
         all.sort_by_key(|family| family.name);
         all
@@ -241,6 +250,33 @@ impl Families {
                 "[ALPHA] Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.",
                 &self.audit_errors,
             ),
+        ]
+    }
+
+    /// What an API server has no metrics for.
+    fn of_server(&self) -> Vec<Family> {
+        vec![
+            counter(
+                "pratique_log_lines_dropped_total",
+                "[ALPHA] Number of log lines that were dropped because standard error was not read.",
+                &self.log_lines,
+            ),
+            counter(
+                "pratique_background_tasks_ended_total",
+                "[ALPHA] Number of background tasks that ended before the server did, split by task. The server is not ready any more then.",
+                &self.background_tasks,
+            ),
+            counter(
+                "pratique_certificate_reloads_total",
+                "[ALPHA] Number of times that the server's certificates were loaded, split by status.",
+                &self.certificate_loads,
+            ),
+            Family {
+                name: "pratique_certificate_expiration_timestamp_seconds",
+                help: "[ALPHA] Time at which the first of the certificates expires, split by what they are for: serving, or client-ca.",
+                kind: Kind::Gauge,
+                series: series(&self.certificate_expirations, |own| Value::Gauge(own.get())),
+            },
         ]
     }
 

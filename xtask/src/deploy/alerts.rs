@@ -32,7 +32,7 @@ pub(super) fn query(query: &str, known: &Known) -> Vec<String> {
     let mut faults = Vec::new();
     let mut samples = Vec::new();
     for (name, rest) in names(query) {
-        if !name.starts_with("apiserver_") {
+        if !name.starts_with("apiserver_") && !name.starts_with("pratique_") {
             continue;
         }
         if !known.has(name) {

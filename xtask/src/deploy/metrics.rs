@@ -124,5 +124,14 @@ fn everything() -> Metrics {
     metrics.evaluations(1, at);
     metrics.audit_event();
     metrics.audit_errors("log", 1);
+    metrics.log_lines_dropped(1);
+    for task in ["watch", "reload", "cluster", "certificates", "audit"] {
+        metrics.background_tasks_ended(task, 1);
+    }
+    metrics.certificates_loaded();
+    metrics.certificates_failed();
+    for certificate in ["serving", "client-ca"] {
+        metrics.certificate_expires(certificate, now);
+    }
     metrics
 }

@@ -74,6 +74,12 @@ fn busy() -> Metrics {
     metrics.evaluations(1, millis(1));
     metrics.audit_event();
     metrics.audit_errors("log", 3);
+    metrics.log_lines_dropped(2);
+    metrics.background_tasks_ended("watch", 0);
+    metrics.background_tasks_ended("audit", 1);
+    metrics.certificates_loaded();
+    metrics.certificates_failed();
+    metrics.certificate_expires("serving", UNIX_EPOCH + millis(1_800_000_000_000));
     metrics
 }
 
