@@ -175,6 +175,13 @@ impl Log {
         }
     }
 
+    /// Whether the thread that writes ended although the log was not closed, which only a panic does. Events are not
+    /// written any more then, and are dropped once the queue is full.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.queue.is_abandoned()
+    }
+
     /// Takes nothing in any more, and waits for what is there to be written, but no longer than told. What fails to be
     /// written now is dropped.
     pub fn close(&self, wait: Duration) -> Counts {

@@ -125,6 +125,12 @@ impl Queue {
         self.changed.notify_all();
     }
 
+    /// Whether the writer ended although the queue was not closed.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        let state = self.lock();
+        state.finished && !state.closed
+    }
+
     /// Waits for the writer to be done, but no longer than until then. Tells how many lines it left if it is not.
     pub(crate) fn wait(&self, until: Instant) -> usize {
         let time = until.saturating_duration_since(Instant::now());

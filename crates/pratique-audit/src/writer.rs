@@ -25,10 +25,10 @@ pub(crate) struct Tally {
 
 /// Opens the target, says how that went, and writes until the queue is closed and empty.
 pub(crate) fn run(target: Target, queue: &Queue, tally: &Tally, opened: &SyncSender<io::Result<()>>) {
+    let _finish = Finish(queue);
     let sink = match Sink::open(target) {
         Ok(sink) => sink,
         Err(error) => {
-            queue.finish();
             // The one who waits for this may have gone.
             let _ = opened.send(Err(error));
             return;
@@ -48,7 +48,15 @@ pub(crate) fn run(target: Target, queue: &Queue, tally: &Tally, opened: &SyncSen
         }
     }
     tally.lost.fetch_add(queue.abandon() as u64, Ordering::Relaxed);
-    queue.finish();
+}
+
+/// Says that the writer is done, also when it panics.
+struct Finish<'q>(&'q Queue);
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
 }
 
 struct Writer<'a> {
@@ -131,7 +139,24 @@ fn line_start(text: &[u8], place: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{line_start, lines};
+    use super::{Finish, line_start, lines};
+    use crate::queue::{Limits, Queue};
+
+    #[test]
+    fn a_writer_that_panics_is_noticed() {
+        let queue = Queue::new(Limits { lines: 1, bytes: 100 });
+        assert!(!queue.is_abandoned());
+        let died = std::thread::scope(|scope| {
+            let panics = || {
+                let _finish = Finish(&queue);
+                assert!(queue.push(Vec::new()) && false, "told to");
+            };
+            scope.spawn(panics).join()
+        });
+        assert!(died.is_err() && queue.is_abandoned());
+        queue.close();
+        assert!(!queue.is_abandoned());
+    }
 
     #[test]
     fn lines_are_found() {
