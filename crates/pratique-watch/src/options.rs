@@ -38,6 +38,8 @@ pub struct Wording {
     pub reloaded: &'static str,
     /// The content cannot be used.
     pub failed: &'static str,
+    /// After content that could not be used, it is again that of the version in use. An API server says nothing then.
+    pub recovered: &'static str,
     /// The file system cannot tell of changes.
     pub unwatched: &'static str,
 }
@@ -49,6 +51,7 @@ impl Wording {
             plugin: plugin.into(),
             reloaded: "reloaded manifest config",
             failed: "reloading manifest config",
+            recovered: "manifest config is again what is in use",
             unwatched: "watching manifest directory",
         }
     }
@@ -58,6 +61,7 @@ impl Wording {
         Wording {
             reloaded: "reloaded admission manifest config",
             failed: "reloading admission manifest config",
+            recovered: "admission manifest config is again what is in use",
             ..Self::policies(plugin)
         }
     }
@@ -69,6 +73,7 @@ impl Default for Wording {
             plugin: String::new(),
             reloaded: "reloaded directory",
             failed: "reloading directory",
+            recovered: "directory is again what is in use",
             unwatched: "watching directory",
         }
     }

@@ -112,6 +112,13 @@ impl<T> Watched<T> {
         self.signal.ask();
     }
 
+    /// Whether the directory is watched: false once the thread ended, by a panic of the observer or by [`stop`].
+    ///
+    /// [`stop`]: Self::stop
+    pub fn is_running(&self) -> bool {
+        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+
     /// Stops watching and waits for the thread to end, which is when what it does now is done. What is in use can
     /// still be had.
     pub fn stop(&mut self) {

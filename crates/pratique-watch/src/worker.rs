@@ -79,7 +79,10 @@ impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
                 self.swap(began, value, hash, current.number + 1)
             }
             Ok(_) => {
-                self.said.failure = None;
+                if self.said.failure.take().is_some() {
+                    let (plugin, dir) = (self.options.wording.plugin.as_str(), self.directory.display());
+                    tracing::info!(plugin, %dir, "{}", self.options.wording.recovered);
+                }
                 self.tell(began, Outcome::Unchanged { hash: &current.hash });
             }
         }

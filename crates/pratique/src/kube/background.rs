@@ -98,6 +98,12 @@ impl Tasks {
         }
     }
 
+    /// Whether some of it ended, although all of it goes on until it is stopped.
+    pub(super) fn have_ended(&self) -> bool {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.iter().any(|task| task.0.is_finished())
+    }
+
     /// Ends all of it, and waits for that.
     pub(super) fn stop(&self) {
         let running = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));

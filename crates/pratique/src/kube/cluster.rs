@@ -138,6 +138,10 @@ impl ClusterView for ApiCluster {
         Some(Box::pin(self.with_namespace(namespace)))
     }
 
+    fn has_ended(&self) -> bool {
+        self.0.tasks.have_ended()
+    }
+
     fn stop(&self) {
         self.0.tasks.stop();
     }

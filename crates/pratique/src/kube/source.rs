@@ -83,6 +83,10 @@ impl Source for ApiSource {
         listeners.push(changed);
     }
 
+    fn has_ended(&self) -> bool {
+        self.0.tasks.have_ended()
+    }
+
     fn stop(&self) {
         self.0.tasks.stop();
     }

@@ -56,6 +56,10 @@ impl<V: ClusterView> ClusterView for Beside<V> {
         self.cluster.subscribe(changed);
     }
 
+    fn has_ended(&self) -> bool {
+        self.cluster.has_ended()
+    }
+
     fn stop(&self) {
         self.cluster.stop();
     }

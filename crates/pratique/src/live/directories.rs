@@ -1,6 +1,7 @@
 //! Directories of static manifests as sources: each with its own watcher and its own last good set.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pratique_manifest::{LoadErrors, ManifestSet, Options, Plugin, Reloader};
@@ -43,7 +44,9 @@ pub(super) fn watch(
             wording,
             ..options.clone()
         };
+        let loaded = Arc::new(AtomicUsize::new(0));
         let loader = Loader {
+            loaded: loaded.clone(),
             path: directory.path.clone(),
             reloader: Reloader::new(directory.plugin),
             expressions: expressions.clone(),
@@ -52,6 +55,8 @@ pub(super) fn watch(
         let teller = Teller {
             plugin: directory.plugin,
             path: directory.path.clone(),
+            in_use: AtomicUsize::new(0),
+            loaded,
             changed: changed.clone(),
             witnesses: witnesses.to_vec(),
         };
@@ -72,6 +77,11 @@ impl Directories {
         }
     }
 
+    /// Whether a directory is not watched any more although nothing told to stop.
+    pub(super) fn have_ended(&self) -> bool {
+        self.lock().iter().any(|(_, watched)| !watched.is_running())
+    }
+
     /// Ends watching, and waits for that.
     pub(super) fn stop(&self) {
         self.lock().iter_mut().for_each(|(_, watched)| watched.stop());
@@ -87,6 +97,8 @@ impl Directories {
 struct Loader {
     /// As it was configured, for messages.
     path: String,
+    /// How many policies and webhook configurations it loaded last.
+    loaded: Arc<AtomicUsize>,
     reloader: Reloader,
     expressions: Expressions,
     helpers: Helpers,
@@ -110,10 +122,13 @@ impl Load<Arc<ManifestSet>> for Loader {
         let loaded = self.reloader.load(&self.path, in_use, &options)?;
         Ok(match loaded {
             None => Loaded::Unchanged,
-            Some(set) => Loaded::New {
-                hash: set.hash.clone(),
-                value: Arc::new(set),
-            },
+            Some(set) => {
+                self.loaded.store(super::log::count(&set), Ordering::Relaxed);
+                Loaded::New {
+                    hash: set.hash.clone(),
+                    value: Arc::new(set),
+                }
+            }
         })
     }
 }
@@ -122,6 +137,9 @@ impl Load<Arc<ManifestSet>> for Loader {
 struct Teller {
     plugin: Plugin,
     path: String,
+    /// How many policies and webhook configurations were loaded last, and how many there were before.
+    loaded: Arc<AtomicUsize>,
+    in_use: AtomicUsize,
     changed: Changed,
     witnesses: Vec<Arc<dyn Witness>>,
 }
@@ -134,6 +152,11 @@ impl pratique_watch::Observer for Teller {
             Outcome::Failed { reason } => ReloadResult::Failed { reason },
         };
         if matches!(result, ReloadResult::Loaded { .. }) {
+            let loaded = self.loaded.load(Ordering::Relaxed);
+            let before = self.in_use.swap(loaded, Ordering::Relaxed);
+            if loaded == 0 && before > 0 {
+                super::log::emptied(self.plugin, &self.path, before);
+            }
             self.changed.tell();
         }
         let reload = Reload {

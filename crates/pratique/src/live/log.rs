@@ -31,6 +31,32 @@ pub(super) fn started(plugin: pratique_manifest::Plugin, set: &pratique_manifest
     }
 }
 
+/// How many policies and webhook configurations there are in a set.
+#[cfg(feature = "watch")]
+pub(super) fn count(set: &pratique_manifest::ManifestSet) -> usize {
+    set.mutating_policies.len()
+        + set.validating_policies.len()
+        + set.mutating_webhooks.len()
+        + set.validating_webhooks.len()
+}
+
+/// Tells of a directory that had policies or webhook configurations and has none any more. For an API server that is a
+/// reload like any other.
+#[cfg(feature = "watch")]
+pub(super) fn emptied(plugin: pratique_manifest::Plugin, dir: &str, removed: usize) {
+    let what = if plugin.is_policy() {
+        "policies"
+    } else {
+        "webhook configurations"
+    };
+    tracing::warn!(
+        plugin = plugin.name(),
+        dir,
+        removed,
+        "The directory has no {what} any more: nothing is checked by it"
+    );
+}
+
 /// Tells of webhook configurations that are new and name what webhooks never see.
 pub(super) fn changed(before: &Configurations, after: &Configurations) {
     let known: HashSet<_> = before.mutating_webhooks.iter().map(Arc::as_ptr).collect();

@@ -112,6 +112,28 @@ impl Live {
         self.tasks.bell.settled();
     }
 
+    /// Which background tasks ended although [`stop`](Self::stop) was not called: `watch` for a directory, `reload` for
+    /// what compiles changes, `cluster` for what follows a cluster. Each ends by a fault in it only; what was in
+    /// effect stays so, and changes do not take effect any more.
+    pub fn ended_tasks(&self) -> Vec<&'static str> {
+        if self.core.readiness.is_stopped() {
+            return Vec::new();
+        }
+        let mut ended = Vec::new();
+        #[cfg(feature = "watch")]
+        if self.core.directories.have_ended() {
+            ended.push("watch");
+        }
+        if self.tasks.worker.has_ended() {
+            ended.push("reload");
+        }
+        let mut sources = self.core.sources.iter();
+        if self.core.cluster.has_ended() || sources.any(|source| source.has_ended()) {
+            ended.push("cluster");
+        }
+        ended
+    }
+
     /// Takes no more requests, ends everything in the background and waits for that, which blocks the thread. Requests
     /// under way are judged to their end by what they began with.
     pub fn stop(&self) {

@@ -58,6 +58,10 @@ impl Readiness {
         state.ready && !state.stopped
     }
 
+    pub(super) fn is_stopped(&self) -> bool {
+        self.lock().stopped
+    }
+
     pub(super) fn set_ready(&self) {
         self.change(|state| state.ready = true);
     }

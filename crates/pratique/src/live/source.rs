@@ -14,6 +14,11 @@ pub trait Source: Send + Sync {
     /// for once, before anything else.
     fn subscribe(&self, changed: Changed);
 
+    /// Whether what the source does in the background ended by itself, so that changes are not told any more.
+    fn has_ended(&self) -> bool {
+        false
+    }
+
     /// Ends what the source does in the background, and waits for that.
     fn stop(&self) {}
 }

@@ -33,6 +33,11 @@ pub trait ClusterView: Send + Sync {
         let _ = changed;
     }
 
+    /// Whether what goes on in the background ended by itself, so that changes are not seen any more.
+    fn has_ended(&self) -> bool {
+        false
+    }
+
     /// Ends what goes on in the background, and waits for that.
     fn stop(&self) {}
 }

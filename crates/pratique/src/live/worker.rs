@@ -61,6 +61,12 @@ impl Worker {
         })
     }
 
+    /// Whether the thread ended although it was not told to, which only a panic does.
+    pub(super) fn has_ended(&self) -> bool {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        thread.as_ref().is_some_and(JoinHandle::is_finished)
+    }
+
     /// Ends the thread, and waits for that: what it does now is done first.
     pub(super) fn stop(&self) {
         self.bell.stop();

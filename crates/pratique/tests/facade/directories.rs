@@ -230,3 +230,59 @@ fn metrics_and_audit_hear_of_everything() {
         "{event}"
     );
 }
+
+/// Panics when it has been told so many times.
+#[derive(Clone, Default)]
+struct Panicking {
+    reloads: Arc<Mutex<u32>>,
+    compilations: Arc<Mutex<u32>>,
+}
+
+fn count_down(left: &Mutex<u32>) {
+    let mut left = left.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if *left > 0 {
+        *left -= 1;
+        assert_ne!(*left, 0, "told to");
+    }
+}
+
+impl Witness for Panicking {
+    fn reloaded(&self, _: &Reload<'_>) {
+        count_down(&self.reloads);
+    }
+
+    fn compiled(&self, _: &[Duration]) {
+        count_down(&self.compilations);
+    }
+}
+
+#[test]
+fn threads_that_die_are_noticed() {
+    for task in ["watch", "reload"] {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, name) = (directory.path(), "p.yaml");
+        put(path, name, &validating_policy("p.static.k8s.io", "true"));
+        let panicking = Panicking::default();
+        let live = Admission::builder()
+            .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
+            .unwrap()
+            .live()
+            .witness(panicking.clone())
+            .start()
+            .unwrap();
+        assert_eq!(live.ended_tasks(), [""; 0]);
+        match task {
+            "watch" => *panicking.reloads.lock().unwrap() = 1,
+            _ => *panicking.compilations.lock().unwrap() = 1,
+        }
+        put(path, name, &validating_policy("p.static.k8s.io", "false"));
+        wait("a thread dies", || !live.ended_tasks().is_empty());
+        assert_eq!(live.ended_tasks(), [task]);
+        assert!(live.is_ready(), "requests are answered as before");
+        // The new set was in effect before the witness heard of it.
+        let expected: &[i32] = if task == "watch" { &[200, 422] } else { &[422] };
+        assert!(expected.contains(&code(&live)));
+        live.stop();
+        assert_eq!(live.ended_tasks(), [""; 0]);
+    }
+}
