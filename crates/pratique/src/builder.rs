@@ -286,10 +286,35 @@ impl Builder {
     /// Goes on to what a [`Live`](crate::Live) needs besides. The directories that were added stay current.
     pub fn live(self) -> LiveBuilder {
         #[cfg(feature = "webhooks")]
-        let builder = self.https();
+        {
+            let refused = self.commands();
+            self.https().into_live().refused(refused)
+        }
         #[cfg(not(feature = "webhooks"))]
-        let builder = self;
-        builder.into_live()
+        self.into_live()
+    }
+
+    /// The first user of a kubeconfig for webhooks whose credentials a command gives, which is not run: every call would
+    /// fail.
+    #[cfg(feature = "webhooks")]
+    fn commands(&self) -> Option<crate::live::StartError> {
+        let is_called_by_others = |plugin: Plugin| match plugin {
+            Plugin::MutatingAdmissionWebhook => self.callers.mutating.is_some(),
+            _ => self.callers.validating.is_some(),
+        };
+        let credentials = self.credentials.iter();
+        let mut credentials = credentials.filter(|(plugin, _)| !is_called_by_others(*plugin));
+        credentials.find_map(|(plugin, config)| {
+            let (user, _) = config.users.iter().find(|(_, user)| {
+                let is_static =
+                    !user.token.is_empty() || user.token_file.is_some() || !user.username.is_empty();
+                user.has_exec && !is_static
+            })?;
+            Some(crate::live::StartError::ExecCredentials {
+                plugin: *plugin,
+                user: user.clone(),
+            })
+        })
     }
 
     #[cfg_attr(not(feature = "watch"), expect(unused_mut, reason = "nothing is taken out"))]

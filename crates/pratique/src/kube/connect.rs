@@ -10,7 +10,9 @@ use ::kube::{Client, Config};
 use super::background::{Background, wait};
 use super::cluster::ApiCluster;
 use super::configured::Follow;
+use super::exec::ExecPlugin;
 use super::failure;
+use super::renewed;
 use super::review::SubjectAccessReviewer;
 use super::source::ApiSource;
 use super::wanted::Wanted;
@@ -111,14 +113,19 @@ impl ApiServer {
 
     fn connect(background: Background, config: Config) -> Result<Self, ConnectError> {
         let url = config.cluster_url.to_string();
-        let client = wait(background.handle()?, async { Client::try_from(config) })?;
-        match client {
-            Ok(client) => Ok(Self::new(background, client, url)?),
-            Err(error) => Err(ConnectError::Client {
-                url,
-                reason: failure::text(&error),
-            }),
-        }
+        let failed = |reason| ConnectError::Client {
+            url: url.clone(),
+            reason,
+        };
+        let plugin = ExecPlugin::of(&config).map_err(|error| failed(error.to_string()))?;
+        let client = async move {
+            match plugin {
+                Some(plugin) => renewed::client(config, plugin).await,
+                None => Ok(Client::try_from(config)?),
+            }
+        };
+        let client = wait(background.handle()?, client)?.map_err(|error| failed(failure::of(&*error)))?;
+        Ok(Self::new(background, client, url)?)
     }
 
     fn new(background: Background, client: Client, url: String) -> io::Result<Self> {

@@ -1,6 +1,5 @@
 //! Why an API server did not do what it was asked for, in words.
 
-use std::error::Error as _;
 use std::fmt::Write;
 
 use ::kube::Error;
@@ -13,6 +12,15 @@ pub(super) fn text(error: &Error) -> String {
             message => message.to_owned(),
         };
     }
+    chain(error)
+}
+
+/// The same of an error that may be of another kind.
+pub(super) fn of(error: &(dyn std::error::Error + 'static)) -> String {
+    error.downcast_ref::<Error>().map_or_else(|| chain(error), text)
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(own) = cause {

@@ -35,6 +35,8 @@ pub struct LiveBuilder {
     decider: Arc<dyn Decider>,
     deadline: Option<Duration>,
     witnesses: Vec<Arc<dyn Witness>>,
+    #[cfg(feature = "webhooks")]
+    refused: Option<StartError>,
     #[cfg(feature = "watch")]
     directories: Vec<Directory>,
     #[cfg(feature = "watch")]
@@ -49,6 +51,17 @@ pub enum StartError {
     /// There is configuration that is not evaluated.
     #[error(transparent)]
     NotEvaluated(#[from] NotEvaluated),
+    /// A kubeconfig for webhooks has credentials that a command gives, which is not run.
+    #[error(
+        "the kubeconfig of {plugin} has a user {user:?} whose credentials a command gives (exec): for webhooks that is \
+         not supported; give a token, a tokenFile or a client certificate"
+    )]
+    ExecCredentials {
+        /// The plugin whose webhooks would be shown them.
+        plugin: pratique_manifest::Plugin,
+        /// The user.
+        user: String,
+    },
     /// Static manifests do not load.
     #[error(transparent)]
     Load(LoadErrors),
@@ -70,6 +83,8 @@ impl LiveBuilder {
             decider: Arc::new(NoAuthorizer),
             deadline: None,
             witnesses: Vec::new(),
+            #[cfg(feature = "webhooks")]
+            refused: None,
             #[cfg(feature = "watch")]
             directories,
             #[cfg(feature = "watch")]
@@ -77,6 +92,12 @@ impl LiveBuilder {
             #[cfg(feature = "watch")]
             expressions,
         }
+    }
+
+    /// Refuses to start.
+    #[cfg(feature = "webhooks")]
+    pub(crate) fn refused(self, refused: Option<StartError>) -> Self {
+        LiveBuilder { refused, ..self }
     }
 
     /// Tells `witness` of everything that happens: metrics, an audit log, or somebody else.
@@ -137,6 +158,10 @@ impl LiveBuilder {
     /// # Errors
     /// What there is cannot be used.
     pub fn start(self) -> Result<Live, StartError> {
+        #[cfg(feature = "webhooks")]
+        if let Some(refused) = self.refused {
+            return Err(refused);
+        }
         let mut ingredients = self.ingredients;
         let unknown = self.sources.iter().map(|_| Arc::new(Configurations::default()));
         ingredients.api.extend(unknown);

@@ -8,6 +8,7 @@
     reason = "a test may stop where it fails"
 )]
 
+mod exec;
 mod follow;
 mod real;
 mod review;

@@ -7,7 +7,7 @@ use pratique::{Decider, Question, QuestionSubject, ResourceCheck, User};
 use crate::follow::{binding, code, policy, start};
 use crate::server::{BINDINGS, FakeServer, NAMESPACES, POLICIES};
 
-fn question(verb: &str) -> Question {
+pub(crate) fn question(verb: &str) -> Question {
     let resource = ResourceCheck {
         resource: "pods".to_owned(),
         field_selector: "spec.nodeName=n".to_owned(),
