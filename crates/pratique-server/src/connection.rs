@@ -40,8 +40,9 @@ pub(crate) async fn serve(
 ) {
     prepare(&stream);
     let here = stream.peer_addr().is_ok_and(|own| is_here(own.ip()));
+    let local = stream.local_addr().ok().map(|own| own.ip());
     let Some(certificates) = &shared.certificates else {
-        let client = Client::of(None, here);
+        let client = Client::of(None, here).at(local);
         return first(TokioIo::new(stream), client, &place.slot, &shared, stage).await;
     };
     let accepting = timeout(
@@ -62,7 +63,7 @@ pub(crate) async fn serve(
     let shown = certificates
         .asks_clients()
         .then(|| session.peer_certificates().is_some());
-    let client = Client::of(shown, here);
+    let client = Client::of(shown, here).at(local);
     let second = session.alpn_protocol() == Some(b"h2");
     let stream = TokioIo::new(stream);
     if second {
@@ -79,6 +80,8 @@ pub(crate) struct Client {
     pub(crate) asks: bool,
     /// Whether it may see what others asked for.
     pub(crate) sees: bool,
+    /// The address of this machine that it connected to.
+    pub(crate) local: Option<IpAddr>,
 }
 
 impl Client {
@@ -87,7 +90,13 @@ impl Client {
         Client {
             asks: shown.unwrap_or(true),
             sees: shown.unwrap_or(here),
+            local: None,
         }
+    }
+
+    /// The same, connected to this address.
+    fn at(self, local: Option<IpAddr>) -> Self {
+        Client { local, ..self }
     }
 }
 
@@ -233,7 +242,7 @@ mod tests {
                 shown,
                 is_here(address.parse().unwrap_or_else(|_| panic!("{address}"))),
             );
-            assert_eq!(client, Client { asks, sees }, "{shown:?} {address}");
+            assert_eq!((client.asks, client.sees), (asks, sees), "{shown:?} {address}");
         };
         for here in ["127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1"] {
             check(None, here, true, true);

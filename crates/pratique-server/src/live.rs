@@ -136,6 +136,10 @@ impl Reviewer for LiveReviewer {
         }
     }
 
+    fn ended_tasks(&self) -> Vec<&'static str> {
+        self.live.ended_tasks()
+    }
+
     fn sources(&self) -> Vec<Source> {
         let mut reloads = self.reloads.lock().clone();
         let mut sources: Vec<Source> = self

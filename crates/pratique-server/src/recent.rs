@@ -1,6 +1,6 @@
 //! The last decisions, for the page for people.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -8,12 +8,25 @@ use pratique_json::base64;
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 use serde::Deserialize;
 
-/// How many are kept.
-const KEPT: usize = 50;
+/// How many are kept: many more than are shown at a time, so that there is something to filter.
+const KEPT: usize = 1000;
 /// How much of a text is kept, in characters.
 const LONGEST: usize = 400;
+/// How many warnings of a decision are kept.
+const MOST_WARNINGS: usize = 10;
 /// How long a patch may be to be kept, in bytes.
-const LONGEST_PATCH: usize = 8 << 10;
+const LONGEST_PATCH: usize = 4 << 10;
+/// What stands before the name of a policy or webhook in messages, and the quote that ends it.
+const BEFORE_NAMES: [(&str, char); 5] = [
+    ("Policy '", '\''),
+    ("policy '", '\''),
+    ("policy \"", '"'),
+    ("webhook \"", '"'),
+    // In the annotation that tells of failed validations.
+    ("\"policy\":\"", '"'),
+];
+/// What ends the annotations' keys that are no policy's.
+const NO_POLICY: &str = ".admission.k8s.io";
 
 /// The last decisions.
 #[derive(Debug, Default)]
@@ -26,17 +39,64 @@ pub(crate) struct Decision {
     pub(crate) path: &'static str,
     pub(crate) operation: &'static str,
     pub(crate) resource: String,
+    pub(crate) namespace: String,
     pub(crate) name: String,
     pub(crate) user: String,
     pub(crate) allowed: bool,
     pub(crate) changed: bool,
+    /// Why it was denied.
     pub(crate) why: String,
+    pub(crate) warnings: Vec<String>,
+    /// The policies and webhooks that the answer names, by name.
+    pub(crate) policies: Vec<String>,
     pub(crate) elapsed: Duration,
     /// The patch as it was answered, if it is short.
     patch: Option<String>,
 }
 
+/// What a decision is, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answered {
+    /// The request was refused.
+    Denied,
+    /// It was allowed, with warnings.
+    Warned,
+    /// It was allowed, and its object changed.
+    Changed,
+    /// It was allowed.
+    Allowed,
+}
+
+impl Answered {
+    pub(crate) const ALL: [Answered; 4] = [
+        Answered::Denied,
+        Answered::Warned,
+        Answered::Changed,
+        Answered::Allowed,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Answered::Denied => "denied",
+            Answered::Warned => "warned",
+            Answered::Changed => "changed",
+            Answered::Allowed => "allowed",
+        }
+    }
+}
+
 impl Decision {
+    /// What it is; an object that was changed with warnings is both.
+    pub(crate) fn is(&self, answered: Answered) -> bool {
+        let warned = !self.warnings.is_empty();
+        match answered {
+            Answered::Denied => !self.allowed,
+            Answered::Warned => self.allowed && warned,
+            Answered::Changed => self.allowed && self.changed,
+            Answered::Allowed => self.allowed && !warned && !self.changed,
+        }
+    }
+
     /// What the patch does where. It is read when somebody looks, not when it is answered.
     pub(crate) fn changes(&self) -> String {
         #[derive(Deserialize)]
@@ -65,15 +125,23 @@ impl Recent {
             path,
             operation: request.operation.as_str(),
             resource: cut(&resource(request)),
-            name: cut(&[&*request.namespace, &request.name]
-                .into_iter()
-                .filter(|own| !own.is_empty())
-                .collect::<Vec<_>>()
-                .join("/")),
+            namespace: cut(&request.namespace),
+            name: cut(&request.name),
             user: cut(&request.user_info.username),
             allowed: response.allowed,
             changed: response.patch.is_some(),
-            why: cut(&why(response)),
+            policies: policies(response),
+            why: response
+                .result
+                .as_ref()
+                .map(|status| cut(&status.message))
+                .unwrap_or_default(),
+            warnings: response
+                .warnings
+                .iter()
+                .take(MOST_WARNINGS)
+                .map(|own| cut(own))
+                .collect(),
             elapsed,
             patch: response
                 .patch
@@ -108,10 +176,27 @@ fn resource(request: &AdmissionRequest<'_>) -> String {
     text
 }
 
-fn why(response: &AdmissionResponse) -> String {
-    match &response.result {
-        Some(status) => status.message.clone(),
-        None => response.warnings.join("; "),
+/// The policies and webhooks that an answer names, by name.
+fn policies(response: &AdmissionResponse) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    let message = response.result.iter().map(|status| status.message.as_str());
+    let texts = message.chain(response.warnings.iter().take(MOST_WARNINGS).map(String::as_str));
+    texts.for_each(|text| names_in(text, &mut found));
+    for (key, value) in &response.audit_annotations {
+        match key.split_once('/') {
+            Some((group, _)) if group.ends_with(NO_POLICY) => names_in(value, &mut found),
+            Some((policy, _)) => drop(found.insert(policy)),
+            None => {}
+        }
+    }
+    found.into_iter().map(cut).collect()
+}
+
+/// Names of policies and webhooks in a message, as far as it would be shown.
+fn names_in<'t>(text: &'t str, found: &mut BTreeSet<&'t str>) {
+    for (before, end) in BEFORE_NAMES {
+        let names = text.split(before).skip(1).take(MOST_WARNINGS);
+        found.extend(names.filter_map(|rest| Some(rest.split_once(end)?.0)));
     }
 }
 
@@ -119,5 +204,36 @@ fn cut(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_name_policies() {
+        let check = |text: &str, expected: &[&str]| {
+            let mut found = BTreeSet::new();
+            names_in(text, &mut found);
+            assert_eq!(found.into_iter().collect::<Vec<_>>(), expected, "{text}");
+        };
+        check(
+            "pods \"web\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no",
+            &["p"],
+        );
+        check("policy \"m\" denied request: no", &["m"]);
+        check("policy 'm' with binding 'b' denied request: no", &["m"]);
+        check(
+            "admission webhook \"h.example.com\" denied the request: no",
+            &["h.example.com"],
+        );
+        check(
+            "Validation failed for ValidatingAdmissionPolicy 'w' with binding 'b': old",
+            &["w"],
+        );
+        check(r#"[{"message":"no","policy":"a","binding":"b"}]"#, &["a"]);
+        check("no policy at all", &[]);
+        check("policy 'unended", &[]);
     }
 }

@@ -25,6 +25,12 @@ pub trait Reviewer: Send + Sync + 'static {
     /// Why not.
     fn ready(&self) -> Result<(), Unavailable>;
 
+    /// The background tasks that ended although the server goes on, by the names that metrics have for them. What was in
+    /// effect stays so; the server is not ready any more, as changes do not take effect.
+    fn ended_tasks(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// What requests are judged by, for `/configz` and the page for people.
     fn sources(&self) -> Vec<Source>;
 }

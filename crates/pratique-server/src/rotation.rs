@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pratique_metrics::Metrics;
 use pratique_watch::{Loaded, Options, StartError, Version, Watched, Wording};
 
+use crate::configz;
 use crate::tls::{CertificateError, Certificates};
 
 /// Reads certificates again when their files change, until it is dropped.
 #[derive(Debug)]
 pub struct Rotation {
-    _watched: Vec<Watched<()>>,
+    watched: Vec<Watched<()>>,
 }
 
 impl Rotation {
@@ -20,29 +22,63 @@ impl Rotation {
     ///
     /// # Errors
     /// When the files cannot be used by now, or cannot be watched.
-    pub fn start(certificates: &Arc<Certificates>) -> Result<Self, StartError<CertificateError>> {
+    pub fn start(
+        certificates: &Arc<Certificates>,
+        metrics: &Metrics,
+    ) -> Result<Self, StartError<CertificateError>> {
+        count(certificates, metrics);
         let watched = directories(certificates)
             .into_iter()
-            .map(|directory| watch(&directory, certificates));
+            .map(|directory| watch(&directory, certificates, metrics));
         Ok(Rotation {
-            _watched: watched.collect::<Result<_, _>>()?,
+            watched: watched.collect::<Result<_, _>>()?,
         })
     }
+
+    /// Whether files are not looked at any more: the thread that did ended by a panic.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.watched.iter().any(|own| !own.is_running())
+    }
+}
+
+/// Counts certificates that are in use from now on.
+fn count(certificates: &Certificates, metrics: &Metrics) {
+    let expirations = certificates.expirations();
+    let all = [
+        (configz::SERVING, expirations.serving),
+        (configz::CLIENT_CA, expirations.client_ca),
+    ];
+    for (name, at) in all {
+        if let Some(at) = at {
+            metrics.certificate_expires(name, at);
+        }
+    }
+    metrics.certificates_loaded();
 }
 
 fn watch(
     directory: &Path,
     certificates: &Arc<Certificates>,
+    metrics: &Metrics,
 ) -> Result<Watched<()>, StartError<CertificateError>> {
     let wording = Wording {
         plugin: "certificates".into(),
         reloaded: "reloaded certificates",
         failed: "reloading certificates",
+        recovered: "certificates are again what is in use",
         unwatched: "watching certificates",
     };
-    let own = certificates.clone();
+    let (own, metrics) = (certificates.clone(), metrics.clone());
     let load = move |_: &Path, _: Option<&Version<()>>| -> Result<Loaded<()>, CertificateError> {
-        own.reload()?;
+        match own.reload() {
+            Ok(true) => count(&own, &metrics),
+            Ok(false) => {}
+            Err(error) => {
+                metrics.certificates_failed();
+                return Err(error);
+            }
+        }
         Ok(Loaded::New {
             value: (),
             hash: own.hash(),

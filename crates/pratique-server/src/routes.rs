@@ -14,6 +14,7 @@ use crate::body::forget;
 use crate::configz::Configuration;
 use crate::connection::Client;
 use crate::connections::Slot;
+use crate::host;
 use crate::page;
 use crate::respond::{Answer, failure, json, plain, text, with, without_body};
 use crate::review;
@@ -82,10 +83,29 @@ fn look(head: &Parts, client: Client, leaving: bool, shared: &Shared) -> Answer 
         "/metrics" => metrics(head, shared),
         "/configz" | "/" if !client.asks => unknown(),
         "/" if !client.sees => elsewhere(),
+        "/" if !is_for_us(head, client, shared) => misdirected(),
         "/configz" => json(StatusCode::OK, &configuration(leaving, shared)),
-        "/" => page::answer(&configuration(leaving, shared), shared),
-        _ => plain(StatusCode::OK, "ok"),
+        "/" => page::answer(&configuration(leaving, shared), head.uri.query(), shared),
+        _ => alive(shared),
     }
+}
+
+/// Whether the status page is for the host that a request names.
+fn is_for_us(head: &Parts, client: Client, shared: &Shared) -> bool {
+    host::of(head).is_some_and(|host| host::is_ours(&host, client.local, &shared.page_hosts))
+}
+
+/// A task that ended does not come back: a restart is what helps.
+fn alive(shared: &Shared) -> Answer {
+    match ended(shared) {
+        None => plain(StatusCode::OK, "ok"),
+        Some(why) => plain(StatusCode::INTERNAL_SERVER_ERROR, &why),
+    }
+}
+
+fn ended(shared: &Shared) -> Option<String> {
+    let tasks = shared.ended_tasks();
+    (!tasks.is_empty()).then(|| format!("background tasks ended: {}", tasks.join(", ")))
 }
 
 fn ready(leaving: bool, shared: &Shared) -> Answer {
@@ -99,7 +119,8 @@ fn why_not_ready(leaving: bool, shared: &Shared) -> Option<String> {
     if leaving {
         return Some("shutting down".into());
     }
-    shared.reviewer.ready().err().map(|why| why.to_string())
+    let unready = shared.reviewer.ready().err().map(|why| why.to_string());
+    unready.or_else(|| ended(shared))
 }
 
 fn metrics(head: &Parts, shared: &Shared) -> Answer {
@@ -118,7 +139,13 @@ fn configuration(leaving: bool, shared: &Shared) -> Configuration {
         version: env!("CARGO_PKG_VERSION"),
         ready: not_ready.is_none(),
         not_ready,
+        ended_tasks: shared.ended_tasks(),
         sources: shared.reviewer.sources(),
+        certificates: shared
+            .certificates
+            .as_ref()
+            .map(|own| own.sources())
+            .unwrap_or_default(),
     }
 }
 
@@ -133,6 +160,12 @@ fn unknown() -> Answer {
         "Unauthorized",
         "a client certificate is needed",
     )
+}
+
+fn misdirected() -> Answer {
+    let message = "the page is for localhost, for addresses of this machine, and for the names that \
+        --status-page-hosts gives";
+    failure(StatusCode::MISDIRECTED_REQUEST, "MisdirectedRequest", message)
 }
 
 fn elsewhere() -> Answer {

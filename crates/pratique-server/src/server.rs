@@ -15,9 +15,12 @@ use crate::body::Memory;
 use crate::connection;
 use crate::connections::Connections;
 use crate::limits::Limits;
+use crate::listen;
 use crate::recent::Recent;
 use crate::reviewer::Reviewer;
+use crate::rotation::Rotation;
 use crate::shutdown::{Shutdown, Stage};
+use crate::supervise::{Supervision, supervise};
 use crate::tls::Certificates;
 
 /// How long to wait when the system gives no connection.
@@ -34,14 +37,19 @@ pub struct Settings {
     pub audit: Option<Arc<Log>>,
     /// The certificates of HTTPS. Without, there is only HTTP, and that only to this machine.
     pub certificates: Option<Arc<Certificates>>,
+    /// Looks after the certificates; `/readyz` says no once it does not any more.
+    pub rotation: Option<Arc<Rotation>>,
     /// Whether `/` shows people what goes on.
     pub page: bool,
+    /// The names that `/` answers to, besides `localhost` and the addresses of this machine.
+    pub page_hosts: Vec<String>,
 }
 
 /// Answers AdmissionReviews.
 #[derive(Debug)]
 pub struct Server {
-    listener: TcpListener,
+    /// One or more.
+    listeners: Vec<TcpListener>,
     shared: Arc<Shared>,
     connections: Arc<Connections>,
     shutdown: Shutdown,
@@ -54,6 +62,9 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) audit: Option<Arc<Log>>,
     pub(crate) certificates: Option<Arc<Certificates>>,
+    pub(crate) rotation: Option<Arc<Rotation>>,
+    pub(crate) supervision: Supervision,
+    pub(crate) page_hosts: Vec<String>,
     pub(crate) recent: Option<Recent>,
     pub(crate) memory: Memory,
     pub(crate) requests: Arc<Semaphore>,
@@ -68,7 +79,9 @@ impl Settings {
             metrics,
             audit: None,
             certificates: None,
+            rotation: None,
             page: false,
+            page_hosts: Vec::new(),
         }
     }
 }
@@ -77,49 +90,71 @@ impl Server {
     /// Listens at an address.
     ///
     /// # Errors
-    /// When the address is not to be had, and when it is not of this machine alone although there are no certificates.
+    /// As [`bind_all`](Self::bind_all).
     pub async fn bind(
         address: SocketAddr,
         reviewer: Arc<dyn Reviewer>,
         settings: Settings,
     ) -> io::Result<Self> {
-        if settings.certificates.is_none() && !address.ip().is_loopback() {
+        Self::bind_all(&[address], reviewer, settings).await
+    }
+
+    /// Listens at several addresses, such as those of a name; those that this machine does not have are passed over. Where
+    /// the first one has port 0, all have the port that the system gives it. `[::]` is all addresses, also those of IPv4.
+    ///
+    /// # Errors
+    /// When an address is in use or may not be had, or this machine has none of them; and when one is not of this machine
+    /// alone although there are no certificates.
+    pub async fn bind_all(
+        addresses: &[SocketAddr],
+        reviewer: Arc<dyn Reviewer>,
+        settings: Settings,
+    ) -> io::Result<Self> {
+        let outside = addresses.iter().find(|address| !address.ip().is_loopback());
+        if let Some(address) = outside.filter(|_| settings.certificates.is_none()) {
             let message = format!("plain HTTP is served to this machine only, not at {address}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let listener = TcpListener::bind(address).await?;
+        let listeners = listen::all(addresses)?;
         let Settings {
             limits,
             metrics,
             audit,
             certificates,
+            rotation,
             page,
+            page_hosts,
         } = settings;
+        let supervision = Supervision::new(&metrics);
         let shared = Shared {
             reviewer,
             limits,
             metrics,
             audit,
             certificates,
+            rotation,
+            supervision,
+            page_hosts,
             recent: page.then(Recent::default),
             memory: Memory::new(limits.bodies),
             requests: Arc::new(Semaphore::new(limits.requests.min(Semaphore::MAX_PERMITS))),
         };
         let connections = Arc::new(Connections::new(limits.connections.max(1)));
         Ok(Server {
-            listener,
+            listeners,
             shared: Arc::new(shared),
             connections,
             shutdown: Shutdown::new(),
         })
     }
 
-    /// Where it listens.
+    /// Where it listens; the first address of several.
     ///
     /// # Errors
     /// When the system does not know.
     pub fn address(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
+        let first = self.listeners.first().ok_or(io::ErrorKind::AddrNotAvailable)?;
+        first.local_addr()
     }
 
     /// What ends it.
@@ -132,17 +167,20 @@ impl Server {
     /// all were answered.
     pub async fn run(self) -> bool {
         let mut stage = self.shutdown.watch();
+        let supervised = self.shared.clone();
+        let supervisor = tokio::spawn(async move { supervise(&supervised).await });
         let grace = loop {
             if let Stage::Closing(grace) = *stage.borrow_and_update() {
                 break grace;
             }
             tokio::select! {
-                accepted = self.listener.accept() => self.accepted(accepted, &stage).await,
+                accepted = listen::accept(&self.listeners) => self.accepted(accepted, &stage).await,
                 // The sender of stages is in `self`: there is one.
                 _ = stage.changed() => {}
             }
         };
-        drop(self.listener);
+        supervisor.abort();
+        drop(self.listeners);
         let answered = timeout(grace, self.connections.gone()).await.is_ok();
         if !answered {
             tracing::warn!("Requests took too long to wait for");

@@ -3,7 +3,8 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
 use rustls::crypto::ring;
@@ -13,6 +14,9 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::ClientCertVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use sha2::{Digest, Sha256};
+
+use crate::configz::{self, Attempt, CertificateSource};
+use crate::expiry;
 
 /// Where certificates are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,8 +59,37 @@ pub enum CertificateError {
 pub struct Certificates {
     files: Option<CertificateFiles>,
     current: ArcSwap<ServerConfig>,
-    /// Of the content in use.
-    hash: Mutex<Vec<u8>>,
+    /// What is told of the content in use.
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    hash: Vec<u8>,
+    expirations: Expirations,
+    loaded: SystemTime,
+    last_reload: Attempt,
+}
+
+/// When certificates in use expire: the first one of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Expirations {
+    /// The server's own, and those between it and its root.
+    pub(crate) serving: Option<SystemTime>,
+    /// The roots of clients.
+    pub(crate) client_ca: Option<SystemTime>,
+}
+
+impl State {
+    fn loaded(hash: Vec<u8>, expirations: Expirations) -> Self {
+        let now = SystemTime::now();
+        State {
+            hash,
+            expirations,
+            loaded: now,
+            last_reload: Attempt { at: now, error: None },
+        }
+    }
 }
 
 impl Certificates {
@@ -66,12 +99,11 @@ impl Certificates {
     /// When they are not there, or cannot be used.
     pub fn load(files: CertificateFiles) -> Result<Self, CertificateError> {
         let content = Content::read(&files)?;
-        let config = content.config(&files)?;
-        let (current, hash) = (ArcSwap::from_pointee(config), Mutex::new(content.hash()));
+        let (config, expirations) = content.config(&files)?;
         Ok(Certificates {
             files: Some(files),
-            current,
-            hash,
+            current: ArcSwap::from_pointee(config),
+            state: Mutex::new(State::loaded(content.hash(), expirations)),
         })
     }
 
@@ -83,11 +115,15 @@ impl Certificates {
         let unusable = |error: rcgen::Error| CertificateError::Unusable(error.to_string());
         let made = rcgen::generate_simple_self_signed(names).map_err(unusable)?;
         let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
-        let config = config(vec![made.cert.der().clone()], key, None)?;
+        let chain = vec![made.cert.der().clone()];
+        let expirations = Expirations {
+            serving: expiry::first(&chain),
+            client_ca: None,
+        };
         Ok(Certificates {
             files: None,
-            current: ArcSwap::from_pointee(config),
-            hash: Mutex::default(),
+            current: ArcSwap::from_pointee(config(chain, key, None)?),
+            state: Mutex::new(State::loaded(Vec::new(), expirations)),
         })
     }
 
@@ -100,14 +136,37 @@ impl Certificates {
         let Some(files) = &self.files else {
             return Ok(false);
         };
+        let reloaded = self.reload_from(files);
+        let at = SystemTime::now();
+        let mut state = self.state();
+        match &reloaded {
+            Err(error) => {
+                let error = Some(error.to_string());
+                state.last_reload = Attempt { at, error };
+            }
+            // After a failure the content is again as it was.
+            Ok(_) if state.last_reload.error.is_some() => state.last_reload = Attempt { at, error: None },
+            Ok(_) => {}
+        }
+        reloaded
+    }
+
+    fn reload_from(&self, files: &CertificateFiles) -> Result<bool, CertificateError> {
         let content = Content::read(files)?;
-        let mut hash = self.hash.lock().unwrap_or_else(PoisonError::into_inner);
-        if *hash == content.hash() {
+        let hash = content.hash();
+        if self.state().hash == hash {
             return Ok(false);
         }
-        self.current.store(Arc::new(content.config(files)?));
-        *hash = content.hash();
+        let (config, expirations) = content.config(files)?;
+        let mut state = self.state();
+        self.current.store(Arc::new(config));
+        *state = State::loaded(hash, expirations);
         Ok(true)
+    }
+
+    /// What a thread that panicked left is whole: everything is put there at once.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The files, if it is from files.
@@ -118,8 +177,38 @@ impl Certificates {
 
     /// What tells the content in use from others.
     pub(crate) fn hash(&self) -> String {
-        let hash = self.hash.lock().unwrap_or_else(PoisonError::into_inner);
-        hash.iter().map(|byte| format!("{byte:02x}")).collect()
+        let state = self.state();
+        state.hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// When those in use expire.
+    pub(crate) fn expirations(&self) -> Expirations {
+        self.state().expirations
+    }
+
+    /// What `/configz` tells of them.
+    pub(crate) fn sources(&self) -> Vec<CertificateSource> {
+        let state = self.state();
+        let source = |name: &'static str, file: Option<&Path>, expires| CertificateSource {
+            name,
+            location: file.map_or_else(
+                || "made at the start".to_owned(),
+                |file| file.display().to_string(),
+            ),
+            expires,
+            loaded: state.loaded,
+            last_reload: state.last_reload.clone(),
+        };
+        let files = self.files.as_ref();
+        let serving = source(
+            configz::SERVING,
+            files.map(|own| &*own.certificate),
+            state.expirations.serving,
+        );
+        let client_ca = files.and_then(|own| own.client_ca.as_deref());
+        let client_ca =
+            client_ca.map(|file| source(configz::CLIENT_CA, Some(file), state.expirations.client_ca));
+        [serving].into_iter().chain(client_ca).collect()
     }
 
     /// Whether clients need a certificate.
@@ -170,12 +259,16 @@ impl Content {
         hash.finalize().to_vec()
     }
 
-    fn config(&self, files: &CertificateFiles) -> Result<ServerConfig, CertificateError> {
+    fn config(&self, files: &CertificateFiles) -> Result<(ServerConfig, Expirations), CertificateError> {
         let chain = certificates(&self.certificate, &files.certificate)?;
         let key = PrivateKeyDer::from_pem_slice(&self.key).map_err(|error| wrong(&files.key, error))?;
         let roots = self.client_ca.as_deref().zip(files.client_ca.as_deref());
         let roots = roots.map(|(text, path)| certificates(text, path)).transpose()?;
-        config(chain, key, roots)
+        let expirations = Expirations {
+            serving: expiry::first(&chain),
+            client_ca: roots.as_deref().and_then(expiry::first),
+        };
+        Ok((config(chain, key, roots)?, expirations))
     }
 }
 

@@ -2,12 +2,17 @@
 
 /// A page that grows.
 #[derive(Debug, Default)]
-pub(super) struct Html(String);
+pub(super) struct Html {
+    text: String,
+    /// The columns of the table that is being written, and how many cells its row has.
+    columns: Vec<&'static str>,
+    cells: usize,
+}
 
 impl Html {
     /// Markup.
     pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
-        self.0.push_str(markup);
+        self.text.push_str(markup);
         self
     }
 
@@ -15,41 +20,76 @@ impl Html {
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
         for character in text.chars() {
             match character {
-                '&' => self.0.push_str("&amp;"),
-                '<' => self.0.push_str("&lt;"),
-                '>' => self.0.push_str("&gt;"),
-                '"' => self.0.push_str("&quot;"),
-                '\'' => self.0.push_str("&#39;"),
-                _ => self.0.push(character),
+                '&' => self.text.push_str("&amp;"),
+                '<' => self.text.push_str("&lt;"),
+                '>' => self.text.push_str("&gt;"),
+                '"' => self.text.push_str("&quot;"),
+                '\'' => self.text.push_str("&#39;"),
+                _ => self.text.push(character),
             }
         }
         self
     }
 
-    /// A heading, and a table with these columns.
-    pub(super) fn table(&mut self, heading: &str, columns: &[&str]) -> &mut Self {
-        self.raw("<h2>")
-            .text(heading)
-            .raw("</h2><div class=\"wide\"><table><thead><tr>");
+    /// A heading.
+    pub(super) fn heading(&mut self, heading: &str) -> &mut Self {
+        self.raw("<h2>").text(heading).raw("</h2>")
+    }
+
+    /// A table with these columns.
+    pub(super) fn table(&mut self, columns: &[&'static str]) -> &mut Self {
+        self.raw("<div class=\"wide\"><table><thead><tr>");
         for column in columns {
             self.raw("<th scope=\"col\">").text(column).raw("</th>");
         }
+        self.columns = columns.to_vec();
         self.raw("</tr></thead><tbody>")
+    }
+
+    /// The next row.
+    pub(super) fn row(&mut self) -> &mut Self {
+        self.cells = 0;
+        self.raw("<tr>")
+    }
+
+    /// The beginning of the row's next cell. Where there is no room for a table, it is shown with the column's name.
+    pub(super) fn open(&mut self, class: &'static str) -> &mut Self {
+        let column = self.columns.get(self.cells).copied().unwrap_or_default();
+        self.cells += 1;
+        self.raw("<td data-column=\"").text(column).raw("\"");
+        if !class.is_empty() {
+            self.raw(" class=\"").raw(class).raw("\"");
+        }
+        self.raw(">")
+    }
+
+    /// The end of a cell.
+    pub(super) fn close(&mut self) -> &mut Self {
+        self.raw("</td>")
     }
 
     /// A cell of text.
     pub(super) fn cell(&mut self, text: &str) -> &mut Self {
-        self.raw("<td>").text(text).raw("</td>")
+        self.open("").text(text).close()
     }
 
     /// A cell of a time.
     pub(super) fn time(&mut self, text: &str) -> &mut Self {
-        self.raw("<td class=\"time\">").text(text).raw("</td>")
+        self.open("time").text(text).close()
     }
 
     /// A cell of a number.
     pub(super) fn number(&mut self, text: &str) -> &mut Self {
-        self.raw("<td class=\"number\">").text(text).raw("</td>")
+        self.open("number").text(text).close()
+    }
+
+    /// A text in this style.
+    pub(super) fn span(&mut self, class: &'static str, text: &str) -> &mut Self {
+        self.raw("<span class=\"")
+            .raw(class)
+            .raw("\">")
+            .text(text)
+            .raw("</span>")
     }
 
     /// The end of a table.
@@ -59,7 +99,7 @@ impl Html {
 
     /// The whole.
     pub(super) fn finish(self) -> String {
-        self.0
+        self.text
     }
 }
 
@@ -73,7 +113,7 @@ mod tests {
         out.cell("<img src=x onerror='a'>&\"");
         assert_eq!(
             out.finish(),
-            "<td>&lt;img src=x onerror=&#39;a&#39;&gt;&amp;&quot;</td>"
+            "<td data-column=\"\">&lt;img src=x onerror=&#39;a&#39;&gt;&amp;&quot;</td>"
         );
     }
 }

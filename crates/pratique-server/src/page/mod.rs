@@ -1,5 +1,6 @@
 //! A page for people: what is judged by, and how that goes. It is whole in itself and has no scripts.
 
+mod filter;
 mod html;
 mod tables;
 
@@ -14,6 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::configz::{self, Configuration};
 use crate::respond::{Answer, text};
 use crate::server::Shared;
+use filter::Filter;
 use html::Html;
 
 const STYLE: &str = include_str!("style.css");
@@ -32,11 +34,11 @@ static POLICY: LazyLock<Option<HeaderValue>> = LazyLock::new(|| {
 });
 
 /// The page.
-pub(crate) fn answer(configuration: &Configuration, shared: &Shared) -> Answer {
+pub(crate) fn answer(configuration: &Configuration, query: Option<&str>, shared: &Shared) -> Answer {
     let mut answer = text(
         StatusCode::OK,
         "text/html; charset=utf-8",
-        write(configuration, shared),
+        write(configuration, &Filter::of(query), shared),
     );
     let headers = answer.headers_mut();
     if let Some(policy) = &*POLICY {
@@ -47,7 +49,8 @@ pub(crate) fn answer(configuration: &Configuration, shared: &Shared) -> Answer {
     answer
 }
 
-fn write(configuration: &Configuration, shared: &Shared) -> String {
+fn write(configuration: &Configuration, filter: &Filter, shared: &Shared) -> String {
+    let now = SystemTime::now();
     let mut out = Html::default();
     out.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Pratique</title>");
     out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
@@ -63,13 +66,15 @@ fn write(configuration: &Configuration, shared: &Shared) -> String {
             .raw("</small>"),
     };
     out.raw("</h1><p class=\"quiet\">As of ")
-        .text(&configz::text(SystemTime::now()))
+        .text(&configz::text(now))
         .raw(", every ten seconds.</p>");
     tables::sources(&mut out, &configuration.sources);
+    tables::certificates(&mut out, &configuration.certificates, now);
     tables::latencies(&mut out, &shared.metrics.gather());
     tables::decisions(
         &mut out,
         &shared.recent.as_ref().map(|own| own.all()).unwrap_or_default(),
+        filter,
     );
     out.raw("</body></html>\n");
     out.finish()

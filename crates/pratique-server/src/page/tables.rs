@@ -1,49 +1,83 @@
 //! The tables of the page.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use pratique_metrics::{Family, Series, Value};
 
+use super::filter::Filter;
 use super::html::Html;
-use crate::configz::{Source, text};
+use crate::configz::{Attempt, CertificateSource, Source, text};
 use crate::recent::Decision;
 
 /// What is judged by.
 pub(super) fn sources(out: &mut Html, sources: &[Source]) {
-    out.table(
-        "Configuration",
-        &["Plugin", "From", "Hash", "Objects", "Loaded", "Last reload"],
-    );
+    out.heading("Configuration")
+        .table(&["Plugin", "From", "Hash", "Objects", "Loaded", "Last reload"]);
     for source in sources {
-        out.raw("<tr>").cell(&source.plugin);
-        out.raw("<td class=\"long\"><code>")
-            .text(&source.location)
-            .raw("</code></td>");
-        out.raw("<td><code title=\"")
-            .text(&source.hash)
-            .raw("\">")
-            .text(&short(&source.hash))
-            .raw("</code></td>");
-        out.raw("<td><details><summary>")
+        out.row().cell(&source.plugin);
+        place(out, &source.location);
+        out.open("").raw("<code title=\"").text(&source.hash).raw("\">");
+        out.text(&short(&source.hash)).raw("</code>").close();
+        out.open("")
+            .raw("<details><summary>")
             .text(&source.names.len().to_string())
             .raw("</summary>");
         for name in &source.names {
             out.raw("<code>").text(name).raw("</code><br>");
         }
-        out.raw("</details></td>").time(&text(source.loaded));
-        let last = &source.last_reload;
-        match &last.error {
-            None => out.time(&text(last.at)),
-            Some(error) => {
-                out.raw("<td class=\"long\"><span class=\"bad\">failed</span> ")
-                    .text(&text(last.at))
-                    .raw("<br><code>");
-                out.text(error).raw("</code></td>")
-            }
-        };
+        out.raw("</details>").close().time(&text(source.loaded));
+        last_reload(out, &source.last_reload);
         out.raw("</tr>");
     }
     out.end();
+}
+
+/// The certificates of the server.
+pub(super) fn certificates(out: &mut Html, certificates: &[CertificateSource], now: SystemTime) {
+    if certificates.is_empty() {
+        return;
+    }
+    out.heading("Certificates")
+        .table(&["For", "From", "Expires", "Loaded", "Last reload"]);
+    for own in certificates {
+        out.row().cell(own.name);
+        place(out, &own.location);
+        out.open("time");
+        match own.expires {
+            None => out.span("quiet", "unknown"),
+            Some(at) if at <= now => out.span("bad", "expired").raw(" ").text(&text(at)),
+            Some(at) if at <= now + SOON => out.span("warning", "soon").raw(" ").text(&text(at)),
+            Some(at) => out.text(&text(at)),
+        };
+        out.close().time(&text(own.loaded));
+        last_reload(out, &own.last_reload);
+        out.raw("</tr>");
+    }
+    out.end();
+}
+
+/// A certificate that expires within this time is shown as a warning: those of cert-manager are renewed long before.
+const SOON: Duration = Duration::from_hours(7 * 24);
+
+fn place(out: &mut Html, location: &str) {
+    out.open("long")
+        .raw("<code>")
+        .text(location)
+        .raw("</code>")
+        .close();
+}
+
+fn last_reload(out: &mut Html, last: &Attempt) {
+    match &last.error {
+        None => out.time(&text(last.at)),
+        Some(error) => {
+            out.open("long")
+                .span("bad", "failed")
+                .raw(" ")
+                .text(&text(last.at));
+            out.raw("<br><code>").text(error).raw("</code>").close()
+        }
+    };
 }
 
 /// How long admission took lately.
@@ -61,12 +95,12 @@ pub(super) fn latencies(out: &mut Html, families: &[Family]) {
         "90 %",
         "99 %",
     ];
-    out.table("Latencies of the last hours", &columns);
+    out.heading("Latencies of the last hours").table(&columns);
     for series in &steps.series {
         let Value::Summary(own) = &series.value else {
             continue;
         };
-        out.raw("<tr>")
+        out.row()
             .cell(label(series, "type"))
             .cell(label(series, "operation"))
             .cell(label(series, "rejected"));
@@ -79,44 +113,63 @@ pub(super) fn latencies(out: &mut Html, families: &[Family]) {
     out.end();
 }
 
-/// What was decided lately, and why.
-pub(super) fn decisions(out: &mut Html, decisions: &[Decision]) {
+/// How many decisions are shown at a time.
+const SHOWN: usize = 50;
+
+/// What was decided lately, and why: of all, those that a filter lets through.
+pub(super) fn decisions(out: &mut Html, all: &[Decision], filter: &Filter) {
     let columns = [
         "At",
         "Answer",
         "Operation",
         "Resource",
+        "Namespace",
         "Name",
         "User",
         "Why",
         "Took",
     ];
-    out.table("Decisions", &columns);
-    for decision in decisions {
-        out.raw("<tr>").time(&text(decision.at));
-        match (decision.allowed, decision.changed) {
-            (false, _) => out.raw("<td><span class=\"bad\">denied</span>"),
-            (true, true) => out.raw("<td><span class=\"good\">changed</span>"),
-            (true, false) => out.raw("<td><span class=\"good\">allowed</span>"),
-        };
-        out.raw(" <span class=\"quiet\">")
-            .text(decision.path)
-            .raw("</span></td>");
-        out.cell(decision.operation)
-            .cell(&decision.resource)
-            .cell(&decision.name)
-            .cell(&decision.user);
-        out.raw("<td class=\"long\">")
-            .text(&decision.why)
-            .raw(" <span class=\"quiet\">")
-            .text(&decision.changes())
-            .raw("</span></td>");
-        out.number(&time(decision.elapsed.as_secs_f64())).raw("</tr>");
+    out.heading("Decisions");
+    filter.write(out, all);
+    out.table(&columns);
+    let mut shown = 0;
+    for own in all.iter().filter(|own| filter.lets(own)).take(SHOWN) {
+        decision(out, own);
+        shown += 1;
     }
     out.end();
-    if decisions.is_empty() {
-        out.raw("<p class=\"quiet\">None yet.</p>");
+    if shown == 0 {
+        let text = match all.is_empty() {
+            true => "None yet.",
+            false => "None of the last ones is like that.",
+        };
+        out.raw("<p class=\"quiet\">").text(text).raw("</p>");
     }
+}
+
+fn decision(out: &mut Html, own: &Decision) {
+    out.row().time(&text(own.at)).open("");
+    match (own.allowed, own.changed) {
+        (false, _) => out.span("bad", "denied"),
+        (true, true) => out.span("good", "changed"),
+        (true, false) => out.span("good", "allowed"),
+    };
+    out.raw(" ").span("quiet", own.path).close();
+    out.cell(own.operation)
+        .cell(&own.resource)
+        .cell(&own.namespace)
+        .cell(&own.name)
+        .cell(&own.user);
+    out.open("long").text(&own.why);
+    for warning in &own.warnings {
+        out.raw("<div>")
+            .span("warning", "warning")
+            .raw(" ")
+            .text(warning)
+            .raw("</div>");
+    }
+    out.raw(" ").span("quiet", &own.changes()).close();
+    out.number(&time(own.elapsed.as_secs_f64())).raw("</tr>");
 }
 
 fn label<'a>(series: &'a Series, name: &str) -> &'a str {

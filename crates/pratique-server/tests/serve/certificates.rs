@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pratique_metrics::Metrics;
 use pratique_server::{CertificateFiles, Certificates, Rotation};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use rustls::crypto::ring;
@@ -142,7 +143,7 @@ fn a_mounted_secret_is_swapped() {
     }
     let certificates = Arc::new(Certificates::load(files(directory.path(), None)).unwrap());
     let server = Running::with(|settings| settings.certificates = Some(certificates.clone()));
-    let _rotation = Rotation::start(&certificates).unwrap();
+    let _rotation = Rotation::start(&certificates, &Metrics::new("")).unwrap();
     assert_eq!(
         old.client(server.address, None).review("/validate", "web").code,
         200
@@ -162,6 +163,82 @@ fn a_mounted_secret_is_swapped() {
     {
         assert!(start.elapsed() < Duration::from_secs(10));
     }
+}
+
+/// What operators see of certificates: when they expire, and that newer ones cannot be used.
+#[test]
+fn certificates_are_told_of() {
+    let directory = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    let issue = |year| {
+        let mut parameters = CertificateParams::new(vec!["localhost".into()]).unwrap();
+        parameters.not_after = rcgen::date_time_ymd(year, 1, 1);
+        let key = KeyPair::generate().unwrap();
+        let certificate = parameters.signed_by(&key, &authority.0).unwrap();
+        (certificate.pem(), key, certificate.der().clone())
+    };
+    write(directory.path(), &issue(2030));
+    fs::write(directory.path().join("ca.crt"), authority.0.pem()).unwrap();
+    let certificates = Certificates::load(files(directory.path(), Some("ca.crt"))).unwrap();
+    let certificates = Arc::new(certificates);
+    let metrics = Metrics::new("");
+    let rotation = Arc::new(Rotation::start(&certificates, &metrics).unwrap());
+    assert!(!rotation.has_ended());
+    let server = Running::with(|settings| {
+        settings.metrics = metrics.clone();
+        settings.certificates = Some(certificates.clone());
+        settings.rotation = Some(rotation.clone());
+    });
+    let known = authority.issue(ExtendedKeyUsagePurpose::ClientAuth);
+    let mut client = authority.client(server.address, Some(&known));
+    let mut eventually = |path: &str, text: &str| {
+        let start = Instant::now();
+        loop {
+            let body = client.get(path).body;
+            if body.contains(text) {
+                return body;
+            }
+            assert!(
+                start.elapsed() < Duration::from_secs(10),
+                "{text} is not in {body}"
+            );
+        }
+    };
+    let expires = "pratique_certificate_expiration_timestamp_seconds";
+    eventually(
+        "/metrics",
+        &format!("{expires}{{certificate=\"serving\"}} 1.893456e+09"),
+    );
+    eventually("/metrics", &format!("{expires}{{certificate=\"client-ca\"}} "));
+    eventually(
+        "/metrics",
+        "pratique_certificate_reloads_total{status=\"failure\"} 0",
+    );
+    let told = eventually("/configz", "2030-01-01T00:00:00.000Z");
+    assert!(
+        told.contains("\"name\":\"client-ca\"") && told.contains("tls.crt"),
+        "{told}"
+    );
+
+    fs::write(directory.path().join("tls.crt"), "nothing").unwrap();
+    eventually(
+        "/metrics",
+        "pratique_certificate_reloads_total{status=\"failure\"} 1",
+    );
+    eventually("/configz", "tls.crt: no certificate in it");
+    eventually("/", "tls.crt: no certificate in it");
+
+    write(directory.path(), &issue(2040));
+    eventually(
+        "/metrics",
+        &format!("{expires}{{certificate=\"serving\"}} 2.2089888e+09"),
+    );
+    let told = eventually("/configz", "2040-01-01T00:00:00.000Z");
+    assert!(!told.contains("no certificate in it"), "{told}");
+    eventually(
+        "/metrics",
+        "pratique_certificate_reloads_total{status=\"success\"} 2",
+    );
 }
 
 #[test]

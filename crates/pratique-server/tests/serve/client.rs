@@ -52,8 +52,9 @@ impl<S: Read + Write> Client<S> {
     /// Sends a request.
     pub(crate) fn ask(&mut self, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
         let length = body.len();
-        let head =
-            format!("{method} {path} HTTP/1.1\r\nHost: test\r\n{headers}Content-Length: {length}\r\n\r\n");
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {length}\r\n\r\n"
+        );
         self.send(&[head.as_bytes(), body].concat()).unwrap();
         let answer = if method == "HEAD" {
             self.read_head()

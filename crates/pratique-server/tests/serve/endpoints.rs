@@ -175,3 +175,31 @@ fn decisions_are_kept_in_the_audit_log() {
     assert_eq!(event["responseStatus"]["code"], 422);
     assert_eq!(event["annotations"], json!({"p.static.k8s.io/key": "value"}));
 }
+
+#[test]
+fn a_task_that_ended_is_told_and_counted() {
+    let server = Running::start();
+    let mut client = Client::to(server.address);
+    let name = "pratique_background_tasks_ended_total{task=\"reload\"}";
+    assert!(client.get("/metrics").body.contains(&format!("{name} 0\n")));
+    assert_eq!(client.get("/livez").code, 200);
+    server
+        .judge
+        .dead
+        .store(true, std::sync::atomic::Ordering::Relaxed);
+    for (path, code) in [("/readyz", 503), ("/livez", 500)] {
+        let answer = client.get(path);
+        assert_eq!(
+            (answer.code, &*answer.body),
+            (code, "background tasks ended: reload\n"),
+            "{path}"
+        );
+    }
+    assert_eq!(
+        client.review("/validate", "web").code,
+        200,
+        "what was in effect stays"
+    );
+    assert_eq!(client.get("/configz").json()["endedTasks"][0], "reload");
+    assert!(client.get("/metrics").body.contains(&format!("{name} 1\n")));
+}

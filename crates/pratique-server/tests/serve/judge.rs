@@ -10,6 +10,7 @@ use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
 #[derive(Debug, Default)]
 pub(crate) struct Judge {
     pub(crate) loading: AtomicBool,
+    pub(crate) dead: AtomicBool,
 }
 
 impl Reviewer for Judge {
@@ -27,6 +28,13 @@ impl Reviewer for Judge {
         match self.loading.load(Ordering::Relaxed) {
             true => Err(Unavailable("still loading".into())),
             false => Ok(()),
+        }
+    }
+
+    fn ended_tasks(&self) -> Vec<&'static str> {
+        match self.dead.load(Ordering::Relaxed) {
+            true => vec!["reload"],
+            false => Vec::new(),
         }
     }
 

@@ -1,0 +1,74 @@
+//! The hosts that the status page answers to.
+//!
+//! A page of the web may have its own name resolve to this machine (DNS rebinding). Its scripts could then read what the
+//! browser's user may see here, were it not that the browser sends the page's own name as the host.
+
+use std::net::IpAddr;
+
+use http::header::HOST;
+use http::request::Parts;
+use http::uri::Authority;
+
+/// The host that a request names, without port and brackets, in lower case.
+pub(crate) fn of(head: &Parts) -> Option<String> {
+    let named = || head.headers.get(HOST)?.to_str().ok()?.parse::<Authority>().ok();
+    let authority = head.uri.authority().cloned().or_else(named)?;
+    let host = authority.host();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    Some(host.trim_end_matches('.').to_ascii_lowercase())
+}
+
+/// Whether the status page is for requests to this host, which came to a local address: for `localhost`, for addresses
+/// of the machine that the request came to, and for the names that the server was given.
+pub(crate) fn is_ours(host: &str, local: Option<IpAddr>, names: &[String]) -> bool {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        let address = address.to_canonical();
+        return address.is_loopback() || local.is_some_and(|local| local.to_canonical() == address);
+    }
+    host == "localhost" || names.iter().any(|name| name.eq_ignore_ascii_case(host))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+
+    #[test]
+    fn hosts_are_those_of_requests() {
+        let check = |uri: &str, header: Option<&str>, expected: Option<&str>| {
+            let mut request = Request::get(uri);
+            if let Some(header) = header {
+                request = request.header(HOST, header);
+            }
+            let (head, ()) = request.body(()).unwrap().into_parts();
+            assert_eq!(of(&head).as_deref(), expected, "{uri} {header:?}");
+        };
+        check("/", Some("LocalHost:8443"), Some("localhost"));
+        check("/", Some("[::1]:8443"), Some("::1"));
+        check("/", Some("a.example."), Some("a.example"));
+        check("https://127.0.0.1:1/", None, Some("127.0.0.1"));
+        check("https://a/", Some("b"), Some("a"));
+        check("/", None, None);
+        check("/", Some("a b"), None);
+    }
+
+    #[test]
+    fn names_of_others_are_refused() {
+        let names = ["pratique.example".to_owned()];
+        let local = Some("10.0.0.7".parse().unwrap());
+        for ours in [
+            "localhost",
+            "127.0.0.1",
+            "::1",
+            "::ffff:127.0.0.1",
+            "10.0.0.7",
+            "pratique.example",
+        ] {
+            assert!(is_ours(ours, local, &names), "{ours}");
+        }
+        for other in ["evil.example", "10.0.0.8", "localhost.evil.example", ""] {
+            assert!(!is_ours(other, local, &names), "{other}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Listening at several addresses at once.
+
+use std::future::poll_fn;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::task::Poll;
+
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::net::{TcpListener, TcpStream};
+
+/// How many connections wait to be accepted.
+const BACKLOG: i32 = 1024;
+
+/// Listens at all of these that this machine has.
+pub(crate) fn all(addresses: &[SocketAddr]) -> io::Result<Vec<TcpListener>> {
+    let mut listeners: Vec<TcpListener> = Vec::new();
+    let mut missing = None;
+    for address in addresses {
+        let mut address = *address;
+        if let Some(first) = listeners.first().filter(|_| address.port() == 0) {
+            address.set_port(first.local_addr()?.port());
+        }
+        match one(address) {
+            Ok(listener) => listeners.push(listener),
+            Err(error) if is_missing(&error) => missing = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    match missing {
+        Some(error) if listeners.is_empty() => Err(error),
+        _ => Ok(listeners),
+    }
+}
+
+/// Listens at one address. Where there is no IPv6, all addresses are those of IPv4.
+fn one(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = bind(address);
+    match listener {
+        Err(error) if is_missing(&error) && is_any_of_v6(address) => {
+            bind((Ipv4Addr::UNSPECIFIED, address.port()).into())
+        }
+        listener => listener,
+    }
+}
+
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    if address.is_ipv6() {
+        socket.set_only_v6(!is_any_of_v6(address))?;
+    }
+    // As the standard library does: on other systems this would share the address with other programs.
+    if cfg!(unix) {
+        socket.set_reuse_address(true)?;
+    }
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    socket.set_nonblocking(true)?;
+    TcpListener::from_std(socket.into())
+}
+
+fn is_any_of_v6(address: SocketAddr) -> bool {
+    address.is_ipv6() && address.ip().is_unspecified()
+}
+
+/// Whether this machine does not have an address, or none of its kind.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::AddrNotAvailable | io::ErrorKind::Unsupported
+    ) || error.raw_os_error() == UNSUPPORTED_FAMILY
+}
+
+/// `EAFNOSUPPORT`, for which the standard library has no kind.
+#[cfg(target_os = "linux")]
+const UNSUPPORTED_FAMILY: Option<i32> = Some(97);
+#[cfg(not(target_os = "linux"))]
+const UNSUPPORTED_FAMILY: Option<i32> = None;
+
+/// Takes the next connection at any of them.
+pub(crate) async fn accept(listeners: &[TcpListener]) -> io::Result<(TcpStream, SocketAddr)> {
+    poll_fn(|context| {
+        for listener in listeners {
+            if let Poll::Ready(accepted) = listener.poll_accept(context) {
+                return Poll::Ready(accepted);
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_name_has_one_port_at_all_its_addresses() {
+        let addresses = ["127.0.0.1:0", "127.0.0.2:0"].map(|text| text.parse().unwrap());
+        // An address for documentation, which no machine has.
+        let foreign = "192.0.2.1:0".parse().unwrap();
+        let listeners = all(&[addresses[0], foreign, addresses[1]]).unwrap();
+        let ports: Vec<u16> = listeners
+            .iter()
+            .map(|own| own.local_addr().unwrap().port())
+            .collect();
+        assert_eq!(ports.len(), 2);
+        assert_eq!(ports[0], ports[1]);
+        for host in ["127.0.0.2", "127.0.0.1"] {
+            let connecting = TcpStream::connect((host, ports[0]));
+            let (connected, accepted) = tokio::join!(connecting, accept(&listeners));
+            assert_eq!(connected.unwrap().local_addr().unwrap(), accepted.unwrap().1);
+        }
+        assert!(all(&[foreign]).is_err());
+        let taken = listeners[0].local_addr().unwrap();
+        let error = all(&[addresses[1], taken]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+    }
+
+    #[tokio::test]
+    async fn all_addresses_are_those_of_both_kinds() {
+        let listeners = all(&["[::]:0".parse().unwrap()]).unwrap();
+        let port = listeners[0].local_addr().unwrap().port();
+        let (connected, accepted) = tokio::join!(TcpStream::connect(("127.0.0.1", port)), accept(&listeners));
+        assert!(connected.is_ok() && accepted.is_ok());
+    }
+}

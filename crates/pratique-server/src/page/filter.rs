@@ -1,0 +1,181 @@
+//! Which decisions the page shows: by namespace, policy and answer, as its query says.
+//!
+//! Filters are links, so that the page needs no script, and keeps them when it is loaded again.
+
+use std::collections::BTreeSet;
+
+use super::html::Html;
+use crate::recent::{Answered, Decision};
+
+/// What is looked for; an empty text is anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Filter {
+    namespace: String,
+    policy: String,
+    decision: String,
+}
+
+/// The parameters of the query.
+const NAMESPACE: &str = "namespace";
+const POLICY: &str = "policy";
+const DECISION: &str = "decision";
+
+impl Filter {
+    /// The filter of a query; what it does not know it passes over.
+    pub(super) fn of(query: Option<&str>) -> Self {
+        let mut filter = Filter::default();
+        for (name, value) in query
+            .unwrap_or_default()
+            .split('&')
+            .filter_map(|own| own.split_once('='))
+        {
+            if let Some(place) = filter.place(name) {
+                *place = decoded(value);
+            }
+        }
+        filter
+    }
+
+    /// Whether a decision is shown.
+    pub(super) fn lets(&self, decision: &Decision) -> bool {
+        let answered = Answered::ALL.iter().find(|own| own.as_str() == self.decision);
+        let of_decision = self.decision.is_empty() || answered.is_some_and(|own| decision.is(*own));
+        let of_policy = self.policy.is_empty() || decision.policies.contains(&self.policy);
+        of_decision && of_policy && (self.namespace.is_empty() || decision.namespace == self.namespace)
+    }
+
+    /// Links to what else could be looked for among all decisions.
+    pub(super) fn write(&self, out: &mut Html, all: &[Decision]) {
+        let namespaces = all.iter().map(|own| own.namespace.as_str());
+        self.links(out, ("Namespace", NAMESPACE), &self.namespace, namespaces);
+        let policies = all.iter().flat_map(|own| own.policies.iter().map(String::as_str));
+        self.links(out, ("Policy", POLICY), &self.policy, policies);
+        let answers = Answered::ALL.iter();
+        let answers = answers.filter(|answered| all.iter().any(|own| own.is(**answered)));
+        let answers = answers.map(|own| own.as_str());
+        self.links(out, ("Decision", DECISION), &self.decision, answers);
+    }
+
+    fn links<'a>(
+        &'a self,
+        out: &mut Html,
+        (label, name): (&str, &str),
+        chosen: &'a str,
+        values: impl Iterator<Item = &'a str>,
+    ) {
+        let values: BTreeSet<&str> = values.chain([chosen]).filter(|own| !own.is_empty()).collect();
+        if values.is_empty() {
+            return;
+        }
+        out.raw("<p class=\"filter\"><span class=\"quiet\">")
+            .text(label)
+            .raw("</span>");
+        for (value, text) in [("", "all")]
+            .into_iter()
+            .chain(values.iter().map(|own| (*own, *own)))
+        {
+            let link = self.with(name, value).query();
+            out.raw(" <a href=\"").text(&link).raw("\"");
+            if value == chosen {
+                out.raw(" aria-current=\"true\"");
+            }
+            out.raw(">").text(text).raw("</a>");
+        }
+        out.raw("</p>");
+    }
+
+    fn with(&self, name: &str, value: &str) -> Self {
+        let mut filter = self.clone();
+        if let Some(place) = filter.place(name) {
+            value.clone_into(place);
+        }
+        filter
+    }
+
+    fn place(&mut self, name: &str) -> Option<&mut String> {
+        match name {
+            NAMESPACE => Some(&mut self.namespace),
+            POLICY => Some(&mut self.policy),
+            DECISION => Some(&mut self.decision),
+            _ => None,
+        }
+    }
+
+    /// As a query, relative to the page.
+    fn query(&self) -> String {
+        let parts = [
+            (NAMESPACE, &self.namespace),
+            (POLICY, &self.policy),
+            (DECISION, &self.decision),
+        ];
+        let parts = parts.into_iter().filter(|(_, value)| !value.is_empty());
+        let parts: Vec<String> = parts
+            .map(|(name, value)| format!("{name}={}", encoded(value)))
+            .collect();
+        format!("?{}", parts.join("&"))
+    }
+}
+
+/// Percent-encoded, but for what never has a meaning of its own.
+fn encoded(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digit = |at: usize| after.get(at).and_then(|own| char::from(*own).to_digit(16));
+        let escaped = match (first, digit(0), digit(1)) {
+            (b'%', Some(high), Some(low)) => u8::try_from(high * 16 + low).ok(),
+            _ => None,
+        };
+        match (escaped, first) {
+            (Some(byte), _) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+                continue;
+            }
+            (None, b'+') => bytes.push(b' '),
+            (None, other) => bytes.push(*other),
+        }
+        rest = after;
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_read_and_written() {
+        let check = |query: &str, expected: [&str; 3], written: &str| {
+            let filter = Filter::of(Some(query));
+            let found = [&filter.namespace, &filter.policy, &filter.decision];
+            assert_eq!(found, expected, "{query}");
+            assert_eq!(filter.query(), written);
+            assert_eq!(Filter::of(Some(&written[1..])), filter);
+        };
+        check("", ["", "", ""], "?");
+        check(
+            "namespace=a&decision=denied",
+            ["a", "", "denied"],
+            "?namespace=a&decision=denied",
+        );
+        check(
+            "policy=%3Ci%3E%26+%c3%A4",
+            ["", "<i>& ä", ""],
+            "?policy=%3Ci%3E%26%20%C3%A4",
+        );
+        check("other=1&namespace=%zz%", ["%zz%", "", ""], "?namespace=%25zz%25");
+        assert_eq!(Filter::of(None), Filter::default());
+    }
+}
