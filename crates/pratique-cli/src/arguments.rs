@@ -2,6 +2,7 @@
 
 mod check;
 mod cluster;
+mod listen;
 mod review;
 mod serve;
 mod test;
@@ -15,6 +16,7 @@ pub(crate) use check::{CheckArguments, CheckFormat, WARNINGS};
 pub(crate) use cluster::ClusterArguments;
 #[cfg(feature = "kube")]
 pub(crate) use cluster::Followable;
+pub(crate) use listen::Listen;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments, ReviewFormat};
 pub(crate) use serve::{
     AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RegistrationArguments,
@@ -33,9 +35,12 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// The arguments of the command line; ends the command where they are wrong, or ask for help.
-pub(crate) fn parse() -> Arguments {
-    Arguments::try_parse().unwrap_or_else(|mut error| {
+/// The arguments of the command line.
+///
+/// # Errors
+/// They are wrong, or ask for help.
+pub(crate) fn parse() -> Result<Arguments, clap::Error> {
+    Arguments::try_parse().map_err(|mut error| {
         if error.kind() == ErrorKind::InvalidSubcommand {
             let names: Vec<String> = Arguments::command()
                 .get_subcommands()
@@ -44,7 +49,7 @@ pub(crate) fn parse() -> Arguments {
             let tip = format!("the commands are {}", names.join(", "));
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         }
-        error.exit()
+        error
     })
 }
 

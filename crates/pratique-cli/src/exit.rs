@@ -13,6 +13,9 @@ pub(crate) const TROUBLE: u8 = 2;
 /// The exit code for answers that depend on what was not given.
 pub(crate) const UNDECIDED: u8 = 3;
 
+/// The exit code when the reader of standard output is gone: what a shell reports for a program that `SIGPIPE` ended.
+pub(crate) const UNREAD: u8 = 128 + 13;
+
 /// The answer to the question that the command was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
@@ -33,6 +36,12 @@ pub(crate) enum Trouble {
     /// The answer cannot be written.
     #[error("cannot write the answer: {}", plain(.0))]
     Write(io::Error),
+    /// Standard output is a pipe whose reader is gone.
+    #[error("standard output is closed")]
+    Unread,
+    /// What went wrong is in the log already.
+    #[error("see the log")]
+    Logged,
     /// The machine gives no thread.
     #[error("cannot start: {}", plain(.0))]
     Thread(io::Error),
@@ -94,7 +103,11 @@ impl Answer {
 impl Trouble {
     /// Tells it on standard error, and gives the exit code.
     pub(crate) fn tell(&self) -> ExitCode {
-        output::note(&format!("error: {self}\n"));
+        match self {
+            Trouble::Unread => return ExitCode::from(UNREAD),
+            Trouble::Logged => {}
+            _ => output::note(&format!("error: {self}\n")),
+        }
         ExitCode::from(TROUBLE)
     }
 }

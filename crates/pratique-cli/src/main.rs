@@ -1,5 +1,7 @@
 //! The `pratique` command: judges static admission manifests, and objects by them.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod arguments;
 mod baseline;
 mod check;
@@ -13,6 +15,7 @@ mod style;
 mod test;
 mod unbound;
 
+use std::io::ErrorKind;
 use std::process::ExitCode;
 use std::thread;
 
@@ -28,7 +31,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const STACK: usize = 64 << 20;
 
 fn main() -> ExitCode {
-    let arguments = arguments::parse();
+    let arguments = match arguments::parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return explain(&error),
+    };
     let worker = thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || run(&arguments));
@@ -39,6 +45,14 @@ fn main() -> ExitCode {
         // The panic has told its message already.
         Ok(Err(_)) => ExitCode::from(exit::TROUBLE),
         Err(error) => Trouble::Thread(error).tell(),
+    }
+}
+
+/// Prints help, the version, or what is wrong with the arguments.
+fn explain(error: &clap::Error) -> ExitCode {
+    match error.print() {
+        Err(unwritten) if unwritten.kind() == ErrorKind::BrokenPipe => ExitCode::from(exit::UNREAD),
+        _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::TROUBLE)),
     }
 }
 

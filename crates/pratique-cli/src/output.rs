@@ -12,13 +12,16 @@ use std::io::{self, ErrorKind, Write};
 
 use crate::exit::Trouble;
 
-/// Writes an answer. That nobody reads it to its end is no trouble.
+/// Writes an answer. If standard output is a pipe without a reader, the command ends as other programs do then:
+/// quietly, with the exit code of `SIGPIPE`.
 pub(crate) fn answer(text: &str) -> Result<(), Trouble> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Trouble::Write(error)),
-        _ => Ok(()),
-    }
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| match error.kind() {
+            ErrorKind::BrokenPipe => Trouble::Unread,
+            _ => Trouble::Write(error),
+        })
 }
 
 /// Writes a note. Where it cannot be written there is nobody to tell.

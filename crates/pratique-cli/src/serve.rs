@@ -2,31 +2,40 @@
 
 mod cluster;
 mod judged;
+mod log_writer;
 mod logging;
 mod registration;
 mod signals;
+mod trial;
 
+use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use pratique::Live;
 use pratique_audit::{Level, Log, Options, Target};
 use pratique_metrics::Metrics;
 use pratique_server::{
-    CertificateFiles, Certificates, Limits, LiveReviewer, Reloads, Rotation, Server, Settings, Unknown,
+    CertificateFiles, Certificates, Drain, Limits, LiveReviewer, Reloads, Rotation, Server, Settings, Unknown,
 };
 use tokio::runtime;
 
 use crate::STACK;
 use crate::arguments::{AuditLevel, CertificateArguments, LimitArguments, LogLevel, ServeArguments};
 use crate::exit::{Answer, Trouble};
-use crate::output;
 use cluster::Known;
-use judged::Unusable;
+use judged::{Judged, Unusable};
+use logging::Logging;
+use trial::Trial;
 
+/// How long to wait for background tasks in the end.
+const LAST_TASKS: Duration = Duration::from_secs(2);
 /// How long to wait for audit events to be written in the end.
 const LAST_EVENTS: Duration = Duration::from_secs(5);
+/// How long the end may take once requests have had their time: the above, and some more.
+const END: Duration = Duration::from_secs(10);
 
 /// Serves until a signal ends it, and answers whether all requests were answered.
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, Trouble> {
@@ -34,43 +43,73 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, Trouble> {
         true => LogLevel::Warn,
         false => arguments.log_level,
     };
-    logging::start(arguments.log_format, level);
+    let logging = logging::start(arguments.log_format, level).map_err(Trouble::Thread)?;
+    let ended = start(arguments, &logging).map_err(|trouble| match trouble {
+        Trouble::Unread => trouble,
+        trouble => {
+            logging.fail(&format!("error: {trouble}\n"));
+            Trouble::Logged
+        }
+    });
+    logging.flush();
+    ended
+}
+
+fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Trouble> {
     let metrics = Metrics::new(&identity(arguments));
+    logging.writer.count_in(&metrics);
     let judged = match judged::start(arguments, &metrics) {
         Ok(judged) => judged,
         Err(Unusable::Trouble(trouble)) => return Err(trouble),
         Err(Unusable::Invalid(text)) => {
-            output::note(&text);
+            logging.fail(&text);
             return Ok(Answer::No);
         }
     };
     if arguments.registration.print_webhook_configuration {
-        return registration::print(&arguments.registration, &judged);
+        return registration::print(&arguments.registration, &judged, logging);
     }
-    let reviewer = reviewer(judged.live.clone(), judged.reloads, judged.known);
+    let Judged { live, reloads, known } = judged;
+    let reviewer = reviewer(live.clone(), reloads, known);
     if let Some(unknown) = reviewer.unknown() {
-        output::note(&format!("error: {unknown}: {}\n", remedy(&unknown)));
+        logging.fail(&format!("error: {unknown}: {}\n", remedy(&unknown)));
         return Ok(Answer::No);
     }
-    let certificates = certificates(&arguments.certificates, arguments.listen)?;
-    let rotation = certificates.as_ref().map(Rotation::start).transpose();
-    let _rotation = rotation.map_err(|error| Trouble::Serve(error.to_string()))?;
+    let addresses = arguments
+        .listen
+        .addresses()
+        .map_err(|error| unheard(arguments, &error))?;
+    let certificates = certificates(arguments, &addresses)?;
+    let rotation = certificates.as_ref().map(|own| Rotation::start(own, &metrics));
+    let rotation = rotation
+        .transpose()
+        .map_err(|error| Trouble::Serve(error.to_string()))?
+        .map(Arc::new);
     let audit = audit(arguments)?;
+    let mut page_hosts = arguments.status_page_hosts.clone();
+    page_hosts.extend(arguments.listen.name().map(str::to_owned));
     let settings = Settings {
         limits: limits(&arguments.limits),
         metrics,
         audit: audit.clone(),
         certificates,
+        rotation: rotation.clone(),
         page: !arguments.no_status_page,
+        page_hosts,
+    };
+    let trial = match arguments.has_policies() {
+        true => Trial::of(&live.manifests()),
+        false => Trial::of_standards(),
     };
     let runtime = runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_stack_size(STACK)
         .build()
         .map_err(|error| Trouble::Serve(error.to_string()))?;
-    let answered = runtime.block_on(serve(arguments, reviewer, settings))?;
+    let serving = serve(arguments, &addresses, reviewer, settings, (logging, &trial));
+    let answered = runtime.block_on(serving)?;
     runtime.shutdown_background();
-    judged.live.stop();
+    stop(live, rotation);
     if let Some(counts) = audit
         .map(|log| log.close(LAST_EVENTS))
         .filter(|counts| counts.dropped > 0)
@@ -90,6 +129,20 @@ fn remedy(unknown: &Unknown) -> &'static str {
     }
 }
 
+/// Ends what goes on in the background, and waits for that, but not for ever: a file system may not answer.
+fn stop(live: Live, rotation: Option<Arc<Rotation>>) {
+    let (done, stopped) = mpsc::sync_channel(1);
+    let stopping = thread::Builder::new().spawn(move || {
+        live.stop();
+        drop((live, rotation));
+        // It may not be waited for any more.
+        let _ = done.send(());
+    });
+    if stopping.is_ok() && stopped.recv_timeout(LAST_TASKS).is_err() {
+        tracing::warn!("Background tasks did not end in time");
+    }
+}
+
 fn reviewer(live: Live, reloads: Reloads, known: Known) -> LiveReviewer {
     let problems = known.problems();
     let reviewer = LiveReviewer::new(live, reloads, known.cluster).with_problems(problems);
@@ -101,50 +154,63 @@ fn reviewer(live: Live, reloads: Reloads, known: Known) -> LiveReviewer {
 
 async fn serve(
     arguments: &ServeArguments,
+    addresses: &[SocketAddr],
     reviewer: LiveReviewer,
     settings: Settings,
+    (logging, trial): (&Logging, &Trial),
 ) -> Result<bool, Trouble> {
-    let trouble =
-        |error: std::io::Error| Trouble::Serve(format!("cannot listen at {}: {error}", arguments.listen));
-    let scheme = if settings.certificates.is_some() {
-        "https"
-    } else {
-        "http"
+    let scheme = match settings.certificates.is_some() {
+        true => "https",
+        false => "http",
     };
     let page = settings.page;
     let own_certificate = settings
         .certificates
         .as_ref()
         .is_some_and(|own| own.files().is_none());
-    let server = Server::bind(arguments.listen, Arc::new(reviewer), settings)
-        .await
-        .map_err(trouble)?;
-    let address = server.address().map_err(trouble)?;
-    tracing::info!(address = %address, scheme, "Serving");
-    if own_certificate || scheme == "http" {
-        output::note(&greeting(scheme, address, page));
+    let server = Server::bind_all(addresses, Arc::new(reviewer), settings).await;
+    let server = server.map_err(|error| unheard(arguments, &error))?;
+    let address = server.address().map_err(|error| unheard(arguments, &error))?;
+    let reached = match (arguments.listen.name(), address.ip().is_unspecified()) {
+        (Some(name), _) => format!("{name}:{}", address.port()),
+        (None, true) => format!("localhost:{}", address.port()),
+        (None, false) => address.to_string(),
+    };
+    let asked = try_line(scheme, &reached, trial);
+    let tries = own_certificate || scheme == "http";
+    match tries && !logging.is_human() {
+        true => tracing::info!(address = %address, scheme, try = asked, "Serving"),
+        false => tracing::info!(address = %address, scheme, "Serving"),
     }
-    let (delay, grace) = (
-        Duration::from_secs(arguments.drain_delay),
-        Duration::from_secs(arguments.drain_grace),
-    );
-    tokio::spawn(signals::end(server.shutdown(), delay, grace));
+    if tries && logging.is_human() {
+        logging.note(&greeting(scheme, &reached, page, &asked));
+    }
+    let drain = Drain {
+        delay: Duration::from_secs(arguments.drain_delay),
+        grace: Duration::from_secs(arguments.drain_grace),
+    };
+    signals::start(server.shutdown(), drain, END).map_err(Trouble::Thread)?;
     Ok(server.run().await)
 }
 
+fn unheard(arguments: &ServeArguments, error: &io::Error) -> Trouble {
+    Trouble::Serve(format!("cannot listen at {}: {error}", arguments.listen))
+}
+
 /// How to try it.
-fn greeting(scheme: &str, address: SocketAddr, page: bool) -> String {
+fn greeting(scheme: &str, reached: &str, page: bool, asked: &str) -> String {
     let page = if page {
         "Open it in a browser, or try"
     } else {
         "Try"
     };
+    format!("Serving at {scheme}://{reached}. {page}:\n\n  {asked}\n\n")
+}
+
+/// A line for a shell.
+fn try_line(scheme: &str, reached: &str, Trial { path, review }: &Trial) -> String {
     let options = if scheme == "https" { "-sk" } else { "-s" };
-    let review = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"1","operation":"CREATE","kind":{"group":"","version":"v1","kind":"Pod"},"resource":{"group":"","version":"v1","resource":"pods"},"namespace":"default","name":"demo","userInfo":{"username":"me"},"object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"demo","namespace":"default"},"spec":{"hostNetwork":true,"containers":[{"name":"demo","image":"demo"}]}}}}"#;
-    format!(
-        "Serving at {scheme}://{address}. {page}:\n\n  \
-         curl {options} {scheme}://{address}/validate -H 'Content-Type: application/json' -d '{review}'\n\n"
-    )
+    format!("curl {options} {scheme}://{reached}{path} -H 'Content-Type: application/json' -d '{review}'")
 }
 
 fn identity(arguments: &ServeArguments) -> String {
@@ -155,15 +221,15 @@ fn identity(arguments: &ServeArguments) -> String {
 }
 
 fn certificates(
-    arguments: &CertificateArguments,
-    address: SocketAddr,
+    arguments: &ServeArguments,
+    addresses: &[SocketAddr],
 ) -> Result<Option<Arc<Certificates>>, Trouble> {
     let CertificateArguments {
         tls_cert,
         tls_key,
         client_ca,
         plain_http,
-    } = arguments;
+    } = &arguments.certificates;
     let certificates = match (tls_cert, tls_key) {
         (Some(certificate), Some(key)) => Certificates::load(CertificateFiles {
             certificate: certificate.clone(),
@@ -171,7 +237,13 @@ fn certificates(
             client_ca: client_ca.clone(),
         }),
         _ if *plain_http => return Ok(None),
-        _ => Certificates::development(vec!["localhost".into(), address.ip().to_string()]),
+        _ => {
+            let mut names = vec!["localhost".to_owned()];
+            names.extend(arguments.listen.name().map(str::to_owned));
+            names.extend(addresses.iter().map(|address| address.ip().to_string()));
+            names.dedup();
+            Certificates::development(names)
+        }
     };
     certificates
         .map(|own| Some(Arc::new(own)))

@@ -1,6 +1,5 @@
 //! The command line of `pratique serve`.
 
-use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use clap::{Args, ValueEnum};
 use pratique::{Breaking, Guards};
 use pratique_types::FeatureGates;
 
-use super::{ClusterArguments, PolicyArguments};
+use super::{ClusterArguments, Listen, PolicyArguments};
 
 /// Answer an API server's AdmissionReviews, at /mutate, /validate and /admit.
 ///
@@ -17,14 +16,14 @@ use super::{ClusterArguments, PolicyArguments};
 /// for itself, which nobody trusts. Directories and certificates are read again whenever they change.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
-    /// The address to listen at.
+    /// The address to listen at; a name, such as localhost, stands for all its addresses, and :8443 for all of the machine.
     #[arg(
         long,
         env = "PRATIQUE_LISTEN",
         value_name = "ADDRESS:PORT",
         default_value = "127.0.0.1:8443"
     )]
-    pub(crate) listen: SocketAddr,
+    pub(crate) listen: Listen,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]
@@ -46,6 +45,15 @@ pub(crate) struct ServeArguments {
     /// Leave out the page for people at /. Without --client-ca, it is for browsers on this machine only.
     #[arg(long, env = "PRATIQUE_NO_STATUS_PAGE")]
     pub(crate) no_status_page: bool,
+    /// Names in URLs that the page may be opened by, besides localhost, the address of this machine and the name in
+    /// --listen. To others it is refused, so that a web site whose name resolves to this machine cannot read it.
+    #[arg(
+        long,
+        env = "PRATIQUE_STATUS_PAGE_HOSTS",
+        value_name = "NAME,…",
+        value_delimiter = ','
+    )]
+    pub(crate) status_page_hosts: Vec<String>,
     /// How long to go on, in seconds, after SIGTERM, so that others hear that this server ends. After SIGINT it ends at
     /// once.
     #[arg(
@@ -80,6 +88,13 @@ pub(crate) struct ServeArguments {
         default_value = ""
     )]
     pub(crate) feature_gates: FeatureGates,
+}
+
+impl ServeArguments {
+    /// Whether they name what to evaluate: without, that is the Pod Security Standards.
+    pub(crate) fn has_policies(&self) -> bool {
+        self.policies.config.is_some() || self.policies.manifests.is_some() || self.cluster.follows()
+    }
 }
 
 /// Certificates.

@@ -8,6 +8,7 @@ use pratique_webhook::{HttpCaller, Probed, probe_mutating, probe_validating};
 
 use super::subject::Loaded;
 use crate::exit::Trouble;
+use crate::output;
 use crate::style::{Style, Tone};
 
 /// A webhook that was asked.
@@ -87,7 +88,7 @@ pub(super) fn text(connection: &Connection, style: Style) -> String {
 pub(super) fn tell_failures<'a>(connections: impl IntoIterator<Item = &'a Connection>) {
     for connection in connections {
         if let Err(reason) = &connection.probed.answered {
-            eprintln!("{}: {reason}", connection.configuration);
+            output::note(&format!("{}: {reason}\n", connection.configuration));
         }
     }
 }

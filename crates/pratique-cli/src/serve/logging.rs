@@ -1,14 +1,27 @@
 //! What happens, line by line, on standard error.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
+use std::panic::{self, PanicHookInfo};
+use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt;
 
+use super::log_writer::LogWriter;
 use crate::arguments::{LogFormat, LogLevel};
 
-/// Begins to print what happens.
-pub(super) fn start(format: LogFormat, level: LogLevel) {
+/// How long the end waits for lines that are not written yet.
+const LAST_LINES: Duration = Duration::from_millis(500);
+
+/// The log of a server.
+#[derive(Clone, Debug)]
+pub(super) struct Logging {
+    pub(super) writer: LogWriter,
+    format: LogFormat,
+}
+
+/// Begins to print what happens, panics included.
+pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
     let level = match level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,
@@ -17,14 +30,77 @@ pub(super) fn start(format: LogFormat, level: LogLevel) {
     };
     let colour =
         io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let writer = LogWriter::start(standard_error()?)?;
     let lines = fmt()
         .with_max_level(level)
-        .with_writer(io::stderr)
+        .with_writer(writer.clone())
         .with_ansi(colour)
-        .with_target(false);
+        .with_target(false)
+        .log_internal_errors(false);
     // It is started once.
     let _ = match format {
         LogFormat::Human => lines.try_init(),
         LogFormat::Json => lines.json().flatten_event(true).try_init(),
     };
+    panic::set_hook(Box::new(log_panic));
+    Ok(Logging { writer, format })
+}
+
+impl Logging {
+    /// Says something to whoever started the server: as it is for people, as a line of JSON otherwise.
+    pub(super) fn note(&self, text: &str) {
+        match self.format {
+            LogFormat::Human => self.writer.push(text.as_bytes()),
+            LogFormat::Json => tracing::warn!("{}", text.trim_end()),
+        }
+    }
+
+    /// Says why the server does not start or go on.
+    pub(super) fn fail(&self, text: &str) {
+        match self.format {
+            LogFormat::Human => self.writer.push(text.as_bytes()),
+            LogFormat::Json => {
+                let text = text.trim_end();
+                let err = text.strip_prefix("error: ").unwrap_or(text);
+                tracing::error!(err, "Not serving");
+            }
+        }
+    }
+
+    /// Whether lines are for people.
+    pub(super) fn is_human(&self) -> bool {
+        self.format == LogFormat::Human
+    }
+
+    /// Waits a moment for lines that are not written yet.
+    pub(super) fn flush(&self) {
+        self.writer.flush(LAST_LINES);
+    }
+}
+
+/// Standard error without the lock of the standard library, which a write into a full pipe would keep from everybody.
+#[cfg(unix)]
+fn standard_error() -> io::Result<impl Write + Send + 'static> {
+    use std::os::fd::AsFd;
+
+    let copy = io::stderr().as_fd().try_clone_to_owned()?;
+    Ok(std::fs::File::from(copy))
+}
+
+/// Standard error.
+#[cfg(not(unix))]
+fn standard_error() -> io::Result<impl Write + Send + 'static> {
+    Ok(io::stderr())
+}
+
+fn log_panic(info: &PanicHookInfo<'_>) {
+    let place = info.location().map(ToString::to_string).unwrap_or_default();
+    let message = info.payload_as_str().unwrap_or("a panic without a message");
+    let thread = std::thread::current();
+    tracing::error!(
+        err = message,
+        place,
+        thread = thread.name().unwrap_or_default(),
+        "A thread panicked"
+    );
 }

@@ -10,6 +10,7 @@ use pratique_server::{Reached, Registration};
 use pratique_suite::yaml;
 
 use super::judged::Judged;
+use super::logging::Logging;
 use crate::arguments::RegistrationArguments;
 use crate::exit::{Answer, Trouble};
 use crate::output;
@@ -22,7 +23,11 @@ const NO_AUTHORITY: &str = "note: there is no caBundle: an API server trusts thi
     Give the root with --webhook-ca, or have cert-manager fill it in with --webhook-ca-from\n";
 
 /// Prints them, as YAML.
-pub(super) fn print(arguments: &RegistrationArguments, judged: &Judged) -> Result<Answer, Trouble> {
+pub(super) fn print(
+    arguments: &RegistrationArguments,
+    judged: &Judged,
+    logging: &Logging,
+) -> Result<Answer, Trouble> {
     let mut all: Vec<Configurations> = judged
         .live
         .manifests()
@@ -47,7 +52,7 @@ pub(super) fn print(arguments: &RegistrationArguments, judged: &Judged) -> Resul
         return Ok(Answer::Yes);
     }
     if arguments.webhook_ca.is_none() && arguments.webhook_ca_from.is_none() {
-        output::note(NO_AUTHORITY);
+        logging.note(NO_AUTHORITY);
     }
     Ok(Answer::Yes)
 }

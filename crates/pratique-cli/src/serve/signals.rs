@@ -1,30 +1,56 @@
 //! Signals that end the server.
 
+use std::io;
+use std::process;
+use std::thread;
 use std::time::Duration;
 
 use pratique_server::{Drain, Shutdown};
+use tokio::runtime;
+use tokio::time::sleep;
 
-/// Waits for signals, and ends the server: after a delay when the system asks, at once when a person does, and without
-/// waiting for anything when somebody asks twice.
-pub(super) async fn end(shutdown: Shutdown, delay: Duration, grace: Duration) {
-    let mut signals = match Signals::new() {
-        Ok(signals) => signals,
-        Err(error) => return tracing::error!(err = %error, "Signals cannot be received"),
+/// Ends the server on signals: after the delay when the system asks, at once when a person does, and without waiting
+/// for requests on the second signal.
+///
+/// This goes on in a thread of its own, and ends the process when the server did not do so `last` after its time, so that
+/// nothing that blocks the server keeps it from ending.
+pub(super) fn start(shutdown: Shutdown, drain: Drain, last: Duration) -> io::Result<()> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+    let signals = {
+        let _runtime = runtime.enter();
+        Signals::new()?
     };
-    let delay = if signals.next().await {
-        delay
-    } else {
-        Duration::ZERO
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            runtime.block_on(end(signals, shutdown, drain, last));
+            tracing::error!("The server did not end in time: it is ended");
+            // The thread that writes the log gets a chance to.
+            thread::sleep(Duration::from_millis(50));
+            process::exit(1)
+        })
+        .map(drop)
+}
+
+/// Waits until the server should have ended.
+async fn end(mut signals: Signals, shutdown: Shutdown, drain: Drain, last: Duration) {
+    let delay = match signals.next().await {
+        true => drain.delay,
+        false => Duration::ZERO,
     };
     let first = shutdown.clone();
+    let grace = drain.grace;
     tokio::spawn(async move { first.begin(Drain { delay, grace }).await });
-    signals.next().await;
-    shutdown
-        .begin(Drain {
-            delay: Duration::ZERO,
-            grace: Duration::ZERO,
-        })
-        .await;
+    tokio::select! {
+        () = sleep(delay.saturating_add(grace).saturating_add(last)) => return,
+        _ = signals.next() => {}
+    }
+    let now = Drain {
+        delay: Duration::ZERO,
+        grace: Duration::ZERO,
+    };
+    shutdown.begin(now).await;
+    sleep(last).await;
 }
 
 #[cfg(unix)]
@@ -35,7 +61,7 @@ struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    fn new() -> std::io::Result<Self> {
+    fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Signals {
             terminate: signal(SignalKind::terminate())?,
@@ -57,7 +83,7 @@ struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
-    fn new() -> std::io::Result<Self> {
+    fn new() -> io::Result<Self> {
         Ok(Signals)
     }
 

@@ -40,6 +40,14 @@ fn a_cluster_that_is_not_said_well_is_refused() {
     let directory = Directory::new()
         .with("kubeconfig", KUBECONFIG)
         .with("faulty", "clusters: 1")
+        .with(
+            "exec",
+            KUBECONFIG.replace(
+                "token: secret",
+                "exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, args: ['-c', 'echo no one is >&2; exit 3'], \
+                 interactiveMode: Never}",
+            ),
+        )
         .with("home/nothing", "");
     let home = directory.path().join("home");
     let check = |arguments: &[&str], words: &str| {
@@ -53,6 +61,10 @@ fn a_cluster_that_is_not_said_well_is_refused() {
     check(
         &["--kubeconfig", "kubeconfig", "--context", "there"],
         "kubeconfig \"kubeconfig\": ",
+    );
+    check(
+        &["--kubeconfig", "exec"],
+        "exec plugin \"sh\" failed, exit status: 3: no one is",
     );
     check(&["--cluster"], "no cluster is configured: ");
 }

@@ -19,6 +19,8 @@ mod helps;
 mod hostile;
 mod mistakes;
 mod outputs;
+#[cfg(unix)]
+mod pipes;
 mod readme;
 mod registry;
 mod review;

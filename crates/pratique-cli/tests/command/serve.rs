@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 use crate::support::Directory;
 use crate::webhooks::{VALIDATING, manifests};
 
-const POLICY: &str = "
+pub(crate) const POLICY: &str = "
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: names.static.k8s.io}
@@ -42,8 +42,12 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn start(directory: &Path, arguments: &[&str]) -> Self {
+        Self::start_at("127.0.0.1:0", directory, arguments)
+    }
+
+    pub(crate) fn start_at(listen: &str, directory: &Path, arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", listen])
             .args(arguments)
             .current_dir(directory)
             .stdout(Stdio::null())
@@ -52,7 +56,7 @@ impl Serving {
             .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap());
         let mut greeting = String::new();
-        while !greeting.contains("/validate") {
+        while !greeting.contains("  curl ") {
             let read = lines.read_line(&mut greeting).unwrap();
             assert!(read > 0, "it does not serve: {greeting}");
         }
@@ -101,7 +105,7 @@ impl Drop for Serving {
 pub(crate) struct Client(BufReader<TcpStream>);
 
 impl Client {
-    fn to(address: &str) -> std::io::Result<Self> {
+    pub(crate) fn to(address: &str) -> std::io::Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
         Ok(Client(BufReader::new(stream)))
@@ -111,7 +115,7 @@ impl Client {
     pub(crate) fn ask(&mut self, method: &str, path: &str, body: &str) -> std::io::Result<(String, String)> {
         let length = body.len();
         let request =
-            format!("{method} {path} HTTP/1.1\r\nHost: test\r\nContent-Length: {length}\r\n\r\n{body}");
+            format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{body}");
         self.0.get_mut().write_all(request.as_bytes())?;
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
@@ -128,11 +132,11 @@ impl Client {
         Ok((head, String::from_utf8_lossy(&body).into_owned()))
     }
 
-    fn get(&mut self, path: &str) -> String {
+    pub(crate) fn get(&mut self, path: &str) -> String {
         self.ask("GET", path, "").unwrap().1
     }
 
-    fn allows(&mut self, name: &str) -> bool {
+    pub(crate) fn allows(&mut self, name: &str) -> bool {
         self.review(name)["allowed"].as_bool().unwrap()
     }
 
@@ -189,6 +193,160 @@ fn it_serves_without_being_told_anything() {
     serving.signal("INT");
     let (code, rest) = serving.wait();
     assert_eq!(code, Some(0), "{rest}");
+}
+
+#[test]
+fn names_and_all_addresses_are_listened_at() {
+    let directory = Directory::new();
+    for (listen, plain, hosts) in [
+        ("localhost:0", true, &["localhost"][..]),
+        (":0", false, &["127.0.0.1", "localhost"]),
+    ] {
+        let arguments: &[&str] = if plain { &["--plain-http"] } else { &[] };
+        let serving = Serving::start_at(listen, directory.path(), arguments);
+        let (name, port) = serving.address.rsplit_once(':').unwrap();
+        assert_eq!(name, "localhost", "{}", serving.greeting);
+        for host in hosts {
+            assert!(
+                TcpStream::connect(format!("{host}:{port}")).is_ok(),
+                "{listen} {host}"
+            );
+        }
+        if plain {
+            assert!(serving.client().get("/").contains("<h1>Pratique"));
+        }
+    }
+}
+
+#[test]
+fn the_line_to_try_is_about_what_is_loaded() {
+    let mutating = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: stamp.static.k8s.io}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [UPDATE], resources: [deployments]}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: \"Object{metadata: Object.metadata{labels: {'stamped': 'yes'}}}\"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: stamp.static.k8s.io}
+spec: {policyName: stamp.static.k8s.io}
+";
+    let services = POLICY.replace("pods", "services").replace("NAME", "demo");
+    let directory = Directory::new()
+        .with("mutating/a.yaml", mutating)
+        .with("services/a.yaml", services);
+    for (manifests, path, resource) in [
+        ("mutating", "/mutate", "\"resource\":\"deployments\""),
+        ("services", "/validate", "\"resource\":\"services\""),
+    ] {
+        let serving = Serving::start(directory.path(), &["--plain-http", "--manifests", manifests]);
+        let line = serving
+            .greeting
+            .lines()
+            .find(|line| line.trim().starts_with("curl "));
+        let line = line.unwrap();
+        assert!(line.contains(path) && line.contains(resource), "{line}");
+        let body = line.split("-d '").nth(1).unwrap().trim_end_matches('\'');
+        let (head, answer) = serving.client().ask("POST", path, body).unwrap();
+        assert!(head.starts_with("http/1.1 200"), "{head}{answer}");
+        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        let matched = match path {
+            "/mutate" => answer["response"]["patch"].is_string(),
+            _ => answer["response"]["allowed"] == false,
+        };
+        assert!(matched, "{answer}");
+    }
+}
+
+#[test]
+fn every_line_of_a_log_in_json_is_json() {
+    let directory = Directory::new()
+        .with("manifests/a.yaml", POLICY.replace("NAME", "no"))
+        .with("faulty/a.yaml", "kind: [");
+    let check = |text: &str, expected: &str| {
+        assert!(text.contains(expected), "{expected} is not in {text}");
+        for line in text.lines() {
+            let line: Result<serde_json::Value, _> = serde_json::from_str(line);
+            let line = line.unwrap_or_else(|error| panic!("{error}: {text}"));
+            assert!(line["message"].is_string() && line["level"].is_string(), "{line}");
+        }
+    };
+    let json = ["serve", "--log-format", "json"];
+    let refused = |arguments: &[&str], code: i32, expected: &str| {
+        let run = directory.run(&[&json, arguments].concat());
+        assert_eq!(run.code, Some(code), "{run:?}");
+        check(&run.stderr, expected);
+    };
+    let plugin = ["--plugin", "ValidatingAdmissionPolicy"];
+    refused(
+        &[&["--manifests", "faulty"][..], &plugin].concat(),
+        1,
+        "faulty/a.yaml",
+    );
+    refused(&["--manifests", "none"], 2, "No such file or directory");
+    refused(&["--listen", "nowhere.invalid:1"], 2, "cannot listen at");
+    refused(&["--print-webhook-configuration"], 0, "there is no caBundle");
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
+        .args(json)
+        .args(["--manifests", "manifests", "--listen", "127.0.0.1:0"])
+        .current_dir(directory.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    let mut text = String::new();
+    while !text.contains("\"Serving\"") {
+        assert!(lines.read_line(&mut text).unwrap() > 0, "{text}");
+    }
+    std::fs::write(directory.path().join("manifests/a.yaml"), "kind: [").unwrap();
+    while !text.contains("reloading manifest config") {
+        assert!(lines.read_line(&mut text).unwrap() > 0, "{text}");
+    }
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    lines.read_to_string(&mut text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{text}");
+    check(&text, "curl -sk https://127.0.0.1:");
+}
+
+#[test]
+fn an_emptied_directory_is_a_warning() {
+    let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "old"));
+    let serving = Serving::start(directory.path(), &["--plain-http", "--manifests", "manifests"]);
+    let mut client = serving.client();
+    let file = directory.path().join("manifests/a.yaml");
+    let good = std::fs::read(&file).unwrap();
+    let failures = |client: &mut Client| client.get("/configz").contains("\"error\":");
+    std::fs::write(&file, "kind: [").unwrap();
+    eventually("the fault is told", || failures(&mut client));
+    std::fs::write(&file, good).unwrap();
+    eventually("the fault is mended", || !failures(&mut client));
+    std::fs::remove_file(&file).unwrap();
+    eventually("nothing is left", || client.allows("old"));
+    serving.signal("INT");
+    let (_, rest) = serving.wait();
+    let line = |text: &str| {
+        let found = rest.lines().find(|line| line.contains(text));
+        found
+            .unwrap_or_else(|| panic!("{text} is not in {rest}"))
+            .to_owned()
+    };
+    assert!(line("manifest config is again what is in use").contains("INFO"));
+    let emptied = line("has no policies any more");
+    assert!(
+        emptied.contains("WARN") && emptied.contains("removed=1"),
+        "{emptied}"
+    );
 }
 
 #[test]
@@ -427,7 +585,25 @@ fn what_cannot_be_served_is_refused() {
     let directory = Directory::new()
         .with("faulty/a.yaml", "kind: [")
         .with("labels/a.yaml", POLICY.replace(select, labels))
-        .with("pem", "nothing");
+        .with("pem", "nothing")
+        .with(
+            "kubeconfig",
+            "apiVersion: v1\nkind: Config\nusers:\n- {name: '*', user: {exec: {apiVersion: \
+             client.authentication.k8s.io/v1, command: 'true', interactiveMode: Never}}}\n",
+        );
+    let plugin = format!(
+        "apiVersion: apiserver.config.k8s.io/v1
+kind: AdmissionConfiguration
+plugins:
+- name: ValidatingAdmissionWebhook
+  configuration:
+    apiVersion: apiserver.config.k8s.io/v1
+    kind: WebhookAdmissionConfiguration
+    kubeConfigFile: {}
+",
+        directory.path().join("kubeconfig").display()
+    );
+    let directory = directory.with("exec.yaml", plugin);
     let check = |arguments: &[&str], code: i32, words: &str| {
         let run = directory.run(&[&["serve"], arguments].concat());
         assert_eq!(run.code, Some(code), "{run:?}");
@@ -456,4 +632,10 @@ fn what_cannot_be_served_is_refused() {
         "plain HTTP is served to this machine only",
     );
     check(&["--tls-cert", "pem"], 2, "--tls-key");
+    check(&["--listen", "8443"], 2, "expected ADDRESS:PORT");
+    check(
+        &["--config", "exec.yaml"],
+        2,
+        "the kubeconfig of ValidatingAdmissionWebhook has a user \"*\" whose credentials a command gives (exec)",
+    );
 }

@@ -1,0 +1,311 @@
+//! A request to try the server with: about something that what is loaded is about.
+
+use std::sync::Arc;
+
+use pratique::Configurations;
+use pratique_manifest::ManifestSet;
+use pratique_server::{Reached, Registration};
+use pratique_types::GroupVersionResource;
+use pratique_types::builtin::{self, ServedResource};
+use serde_json::{Value, json};
+
+/// Where to post what.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Trial {
+    pub(super) path: &'static str,
+    pub(super) review: String,
+}
+
+/// A resource, and what happens to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct About {
+    group: String,
+    version: String,
+    resource: String,
+    subresource: String,
+    operation: String,
+}
+
+/// The operations, from the one that says most.
+const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+impl Trial {
+    /// A Pod that the Pod Security Standards refuse.
+    pub(super) fn of_standards() -> Self {
+        Trial {
+            path: "/validate",
+            review: r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"1","operation":"CREATE","kind":{"group":"","version":"v1","kind":"Pod"},"resource":{"group":"","version":"v1","resource":"pods"},"namespace":"default","name":"demo","userInfo":{"username":"me"},"object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"demo","namespace":"default"},"spec":{"hostNetwork":true,"containers":[{"name":"demo","image":"demo"}]}}}}"#.to_owned(),
+        }
+    }
+
+    /// About what these manifests are about; where something validates, it is asked, else what mutates.
+    pub(super) fn of(sets: &[Arc<ManifestSet>]) -> Self {
+        let all: Vec<Configurations> = sets.iter().map(|set| ManifestSet::clone(set).into()).collect();
+        // Only the rules are of interest.
+        let registration = Registration {
+            name: String::new(),
+            reached: Reached::Url(String::new()),
+            ca_bundle: String::new(),
+            annotations: Vec::new(),
+            exempt: Vec::new(),
+            timeout: 1,
+        };
+        let objects = registration.objects(&all);
+        let phases = [
+            ("ValidatingWebhookConfiguration", "/validate"),
+            ("MutatingWebhookConfiguration", "/mutate"),
+        ];
+        for (kind, path) in phases {
+            let rules = objects.iter().filter(|object| text(object, "/kind") == kind);
+            let rules = rules.flat_map(|object| list(object, "/webhooks"));
+            let rules = rules.flat_map(|webhook| list(webhook, "/rules"));
+            if let Some(about) = rules
+                .filter_map(|rule| About::of_rule(rule))
+                .min_by_key(About::rank)
+            {
+                return Trial {
+                    path,
+                    review: about.review(),
+                };
+            }
+        }
+        Trial::of_standards()
+    }
+}
+
+impl About {
+    /// The best that a rule is about.
+    fn of_rule(rule: &Value) -> Option<Self> {
+        let values = |place: &'static str| list(rule, place).filter_map(Value::as_str);
+        let operation = OPERATIONS
+            .into_iter()
+            .find(|wanted| values("/operations").any(|own| own == *wanted || own == "*"))?;
+        let groups: Vec<&str> = values("/apiGroups").collect();
+        let versions: Vec<&str> = values("/apiVersions").collect();
+        let all = values("/resources").flat_map(|resource| {
+            let groups = groups.iter();
+            groups.map(move |group| (*group, resource))
+        });
+        let version = |served: Option<&ServedResource>| {
+            let is_served = |own: &&&str| served.is_some_and(|served| served.resource.version == ***own);
+            let given = versions.iter().find(|own| **own != "*");
+            let named = versions.iter().find(is_served).or(given).copied();
+            named
+                .or(served.map(|own| &*own.resource.version))
+                .unwrap_or("v1")
+                .to_owned()
+        };
+        let all = all.map(|(group, resource)| {
+            let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+            let wild = |own: &str| own == "*";
+            let of_group = |own: &&ServedResource| wild(group) || own.resource.group == group;
+            let resource = match (wild(resource), wild(group) || group.is_empty()) {
+                (false, _) => resource.to_owned(),
+                (true, true) => "pods".to_owned(),
+                (true, false) => builtin::resources()
+                    .iter()
+                    .filter(|own| own.subresource.is_empty())
+                    .find(of_group)
+                    .map_or_else(|| "demos".to_owned(), |own| own.resource.resource.clone()),
+            };
+            let served = builtin::resources()
+                .iter()
+                .filter(|own| own.resource.resource == resource && own.subresource.is_empty())
+                .find(of_group);
+            let group = match served {
+                Some(served) if wild(group) => &served.resource.group,
+                _ if wild(group) => "",
+                _ => group,
+            };
+            About {
+                group: group.to_owned(),
+                version: version(served),
+                resource,
+                subresource: if wild(subresource) { "" } else { subresource }.to_owned(),
+                operation: operation.to_owned(),
+            }
+        });
+        all.min_by_key(About::rank)
+    }
+
+    /// What people know best comes first.
+    fn rank(&self) -> (bool, usize, bool) {
+        let operation = OPERATIONS.iter().position(|own| *own == self.operation);
+        (
+            !self.subresource.is_empty(),
+            operation.unwrap_or(OPERATIONS.len()),
+            self.resource != "pods",
+        )
+    }
+
+    fn review(&self) -> String {
+        let resource = GroupVersionResource {
+            group: self.group.clone(),
+            version: self.version.clone(),
+            resource: self.resource.clone(),
+        };
+        let served = builtin::find(&resource, &self.subresource);
+        let kind = served.map_or_else(|| kind(&self.resource), |own| own.kind.kind.clone());
+        let (group, version) = served.map_or((&self.group, &self.version), |own| {
+            (&own.kind.group, &own.kind.version)
+        });
+        let object = self.object(group, version, &kind, served.is_none_or(|own| own.namespaced));
+        let mut request = json!({
+            "uid": "1", "operation": self.operation,
+            "kind": {"group": group, "version": version, "kind": kind},
+            "resource": {"group": self.group, "version": self.version, "resource": self.resource},
+            "name": "demo", "userInfo": {"username": "me"},
+        });
+        let mut put = |key: &str, value: Value| {
+            if let Value::Object(members) = &mut request {
+                members.insert(key.to_owned(), value);
+            }
+        };
+        if !self.subresource.is_empty() {
+            put("subResource", json!(self.subresource));
+        }
+        if served.is_none_or(|own| own.namespaced) {
+            put("namespace", json!("default"));
+        }
+        if self.operation != "DELETE" {
+            put("object", object.clone());
+        }
+        if ["UPDATE", "DELETE"].contains(&&*self.operation) {
+            put("oldObject", object);
+        }
+        json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request})
+            .to_string()
+    }
+
+    /// A small object of a kind.
+    fn object(&self, group: &str, version: &str, kind: &str, namespaced: bool) -> Value {
+        let api_version = match group {
+            "" => version.to_owned(),
+            group => format!("{group}/{version}"),
+        };
+        let mut metadata = json!({"name": "demo"});
+        if namespaced {
+            metadata = json!({"name": "demo", "namespace": "default"});
+        }
+        let pod = json!({"containers": [{"name": "demo", "image": "demo"}]});
+        let labels = json!({"app": "demo"});
+        let template = json!({"metadata": {"labels": labels}, "spec": pod});
+        let spec = match kind {
+            "Pod" => pod,
+            "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet" => {
+                json!({"selector": {"matchLabels": labels}, "template": template})
+            }
+            "Job" => json!({"template": template}),
+            _ => return json!({"apiVersion": api_version, "kind": kind, "metadata": metadata}),
+        };
+        json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec})
+    }
+}
+
+/// The kind that a resource of its own definition probably has.
+fn kind(resource: &str) -> String {
+    let singular = resource.strip_suffix('s').unwrap_or(resource);
+    let mut characters = singular.chars();
+    let first = characters.next().map(|own| own.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
+}
+
+fn text<'v>(value: &'v Value, place: &str) -> &'v str {
+    value.pointer(place).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn list<'v>(value: &'v Value, place: &str) -> std::slice::Iter<'v, Value> {
+    let list = value.pointer(place).and_then(Value::as_array);
+    list.map(Vec::as_slice).unwrap_or_default().iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(rule: Value, expected: Value) {
+        let about = About::of_rule(&rule).unwrap();
+        let review: Value = serde_json::from_str(&about.review()).unwrap();
+        let request = &review["request"];
+        let resource = &request["resource"];
+        let found = json!([
+            request["operation"],
+            resource["group"],
+            resource["version"],
+            resource["resource"],
+            request["kind"]["kind"],
+            request["namespace"]
+        ]);
+        assert_eq!(found, expected, "{rule}");
+    }
+
+    fn rule(groups: Value, versions: Value, resources: Value, operations: Value) -> Value {
+        json!({"apiGroups": groups, "apiVersions": versions, "resources": resources, "operations": operations})
+    }
+
+    #[test]
+    fn requests_are_about_what_rules_are_about() {
+        check(
+            rule(
+                json!(["apps"]),
+                json!(["v1"]),
+                json!(["deployments"]),
+                json!(["UPDATE", "CREATE"]),
+            ),
+            json!(["CREATE", "apps", "v1", "deployments", "Deployment", "default"]),
+        );
+        check(
+            rule(
+                json!([""]),
+                json!(["v1"]),
+                json!(["namespaces"]),
+                json!(["DELETE"]),
+            ),
+            json!(["DELETE", "", "v1", "namespaces", "Namespace", null]),
+        );
+        check(
+            rule(json!(["*"]), json!(["*"]), json!(["*"]), json!(["*"])),
+            json!(["CREATE", "", "v1", "pods", "Pod", "default"]),
+        );
+        check(
+            rule(
+                json!(["*"]),
+                json!(["*"]),
+                json!(["ingresses"]),
+                json!(["CREATE"]),
+            ),
+            json!([
+                "CREATE",
+                "networking.k8s.io",
+                "v1",
+                "ingresses",
+                "Ingress",
+                "default"
+            ]),
+        );
+        check(
+            rule(
+                json!(["example.com"]),
+                json!(["v2"]),
+                json!(["widgets"]),
+                json!(["CREATE"]),
+            ),
+            json!(["CREATE", "example.com", "v2", "widgets", "Widget", "default"]),
+        );
+        check(
+            rule(
+                json!([""]),
+                json!(["v1"]),
+                json!(["pods/exec", "services"]),
+                json!(["CREATE"]),
+            ),
+            json!(["CREATE", "", "v1", "services", "Service", "default"]),
+        );
+    }
+
+    #[test]
+    fn nothing_is_tried_with_the_standards() {
+        assert_eq!(Trial::of(&[]), Trial::of_standards());
+    }
+}
