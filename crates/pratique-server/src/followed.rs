@@ -89,6 +89,10 @@ impl pratique::Source for Followed {
         self.0.source.subscribe(changed);
     }
 
+    fn has_ended(&self) -> bool {
+        self.0.source.has_ended()
+    }
+
     fn stop(&self) {
         self.0.source.stop();
     }

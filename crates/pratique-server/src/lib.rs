@@ -39,7 +39,7 @@ pub use followed::Followed;
 pub use limits::Limits;
 pub use live::{LiveReviewer, Reloads};
 pub use registration::{Reached, Registration};
-pub use reviewer::{Half, Reviewer, Reviewing, Unavailable};
+pub use reviewer::{Half, Reviewed, Reviewer, Reviewing, Unavailable};
 pub use rotation::Rotation;
 pub use server::{Server, Settings};
 pub use shutdown::{Drain, Shutdown};

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
 use arc_swap::ArcSwapOption;
-use pratique::{Admission, Live, Reload, ReloadResult, Witness};
+use pratique::{Admission, Live, Reload, ReloadResult, StepResult, Witness};
 use pratique_manifest::{ManifestSet, Plugin};
 use pratique_types::AdmissionRequest;
 
 use crate::configz::{Attempt, Source};
 use crate::followed::Followed;
-use crate::reviewer::{Half, Reviewer, Reviewing, Unavailable};
+use crate::reviewer::{Half, Reviewed, Reviewer, Reviewing, Unavailable};
 use crate::unknown::{KnownCluster, Unknown, unknown};
 
 /// Judges by a [`Live`], and tells what that judges by.
@@ -116,8 +116,15 @@ impl Reviewer for LiveReviewer {
             Half::Both => None,
         };
         Box::pin(async move {
-            let answer = self.live.review_by(request, half, Some(deadline)).await;
-            answer.map_err(|error| Unavailable(error.to_string()))
+            let outcome = self.live.admit_by(request, half, Some(deadline)).await;
+            let outcome = outcome.map_err(|error| Unavailable(error.to_string()))?;
+            let mutations = outcome.mutations.iter();
+            let mutations = mutations.filter(|step| step.result != StepResult::Unchanged);
+            let mutated_by = mutations.map(|step| step.policy.clone());
+            Ok(Reviewed {
+                mutated_by: mutated_by.collect(),
+                response: outcome.into_response(request),
+            })
         })
     }
 

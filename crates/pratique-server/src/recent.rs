@@ -8,6 +8,8 @@ use pratique_json::base64;
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 use serde::Deserialize;
 
+use crate::reviewer::Reviewed;
+
 /// How many are kept: many more than are shown at a time, so that there is something to filter.
 const KEPT: usize = 1000;
 /// How much of a text is kept, in characters.
@@ -117,7 +119,7 @@ impl Recent {
         &self,
         path: &'static str,
         request: &AdmissionRequest<'_>,
-        response: &AdmissionResponse,
+        Reviewed { response, mutated_by }: &Reviewed,
         (at, elapsed): (SystemTime, Duration),
     ) {
         let decision = Decision {
@@ -130,7 +132,7 @@ impl Recent {
             user: cut(&request.user_info.username),
             allowed: response.allowed,
             changed: response.patch.is_some(),
-            policies: policies(response),
+            policies: policies(response, mutated_by),
             why: response
                 .result
                 .as_ref()
@@ -176,9 +178,9 @@ fn resource(request: &AdmissionRequest<'_>) -> String {
     text
 }
 
-/// The policies and webhooks that an answer names, by name.
-fn policies(response: &AdmissionResponse) -> Vec<String> {
-    let mut found = BTreeSet::new();
+/// The policies and webhooks that an answer names, and those that mutated the object, by name.
+fn policies(response: &AdmissionResponse, mutated_by: &[String]) -> Vec<String> {
+    let mut found: BTreeSet<&str> = mutated_by.iter().map(String::as_str).collect();
     let message = response.result.iter().map(|status| status.message.as_str());
     let texts = message.chain(response.warnings.iter().take(MOST_WARNINGS).map(String::as_str));
     texts.for_each(|text| names_in(text, &mut found));

@@ -8,7 +8,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use hyper::body::Incoming;
 use pratique_audit::{Event, Level};
-use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview, admission};
+use pratique_types::{AdmissionRequest, AdmissionReview, admission};
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -17,7 +17,7 @@ use crate::body::{Read, Unread};
 use crate::connections::Slot;
 use crate::query;
 use crate::respond::{Answer, failure, json, later};
-use crate::reviewer::{Half, Unavailable};
+use crate::reviewer::{Half, Reviewed, Unavailable};
 use crate::server::Shared;
 
 /// The older version of reviews, of the same shape.
@@ -114,13 +114,14 @@ async fn judge(
         // No policy would be about it, and whoever asks would be told that it is allowed.
         return bad("the request of the AdmissionReview names no resource".into());
     }
-    let mut response = match shared.reviewer.review(half, request, deadline).await {
-        Ok(response) => response,
+    let mut reviewed = match shared.reviewer.review(half, request, deadline).await {
+        Ok(reviewed) => reviewed,
         Err(why) => return unavailable(&why),
     };
     drop(turn);
-    response.uid.clone_from(&request.uid);
-    shared.note(half, request, &response, (received, start.elapsed()));
+    reviewed.response.uid.clone_from(&request.uid);
+    shared.note(half, request, &reviewed, (received, start.elapsed()));
+    let mut response = reviewed.response;
     response.audit_annotations = annotations::of_webhook(response.audit_annotations);
     let answer = AdmissionReview {
         api_version: review.api_version,
@@ -152,12 +153,13 @@ impl Shared {
         &self,
         half: Half,
         request: &AdmissionRequest<'_>,
-        response: &AdmissionResponse,
+        reviewed: &Reviewed,
         (received, elapsed): (SystemTime, Duration),
     ) {
         if let Some(recent) = &self.recent {
-            recent.add(path(half), request, response, (received, elapsed));
+            recent.add(path(half), request, reviewed, (received, elapsed));
         }
+        let response = &reviewed.response;
         let Some(log) = self.audit.as_ref().filter(|log| log.level() > Level::None) else {
             return;
         };

@@ -36,7 +36,25 @@ pub trait Reviewer: Send + Sync + 'static {
 }
 
 /// An answer on its way.
-pub type Reviewing<'a> = Pin<Box<dyn Future<Output = Result<AdmissionResponse, Unavailable>> + Send + 'a>>;
+pub type Reviewing<'a> = Pin<Box<dyn Future<Output = Result<Reviewed, Unavailable>> + Send + 'a>>;
+
+/// An answer, and what it does not tell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reviewed {
+    /// The answer.
+    pub response: AdmissionResponse,
+    /// The policies that mutated the object or failed to, by name: answers do not name them, and the page for people does.
+    pub mutated_by: Vec<String>,
+}
+
+impl From<AdmissionResponse> for Reviewed {
+    fn from(response: AdmissionResponse) -> Self {
+        Reviewed {
+            response,
+            mutated_by: Vec::new(),
+        }
+    }
+}
 
 /// Which half of admission is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -72,10 +72,14 @@ impl Browser {
         Ok(entries.map(|own| at(own, "/message").to_string()).collect())
     }
 
-    /// How wide the window is.
-    pub(super) fn width(&self, pixels: u32) -> Result<(), String> {
-        self.post("window/rect", &json!({"width": pixels, "height": 900}))
-            .map(drop)
+    /// How wide the screen is that pages are shown on, which may be less than a window can be; `None` is the window.
+    pub(super) fn screen(&self, pixels: Option<u32>) -> Result<(), String> {
+        let command = match pixels {
+            Some(pixels) => json!({"cmd": "Emulation.setDeviceMetricsOverride",
+                "params": {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": false}}),
+            None => json!({"cmd": "Emulation.clearDeviceMetricsOverride", "params": {}}),
+        };
+        self.post("goog/cdp/execute", &command).map(drop)
     }
 
     /// Whether pages are to be dark.

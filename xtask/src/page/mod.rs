@@ -74,9 +74,9 @@ fn look(
     for (name, width, dark) in [
         ("page", 1280, false),
         ("dark", 1280, true),
-        ("narrow", 420, false),
+        ("narrow", 400, false),
     ] {
-        browser.width(width)?;
+        browser.screen(Some(width))?;
         browser.dark(dark)?;
         let picture =
             pratique_json::base64::decode(&browser.picture()?).map_err(|at| format!("no base64 at {at}"))?;

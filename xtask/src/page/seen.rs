@@ -10,14 +10,16 @@ use crate::e2e::{Transcript, eventually};
 const TABLE: &str = "
     const heading = [...document.querySelectorAll('h2')].find(own => own.textContent === HEADING);
     if (!heading) return null;
-    const rows = heading.nextElementSibling.querySelectorAll('tr');
+    let table = heading.nextElementSibling;
+    while (!table.querySelector('tr')) table = table.nextElementSibling;
+    const rows = table.querySelectorAll('tr');
     return [...rows].map(row => [...row.children].map(cell => cell.innerText));
 ";
 
-/// Whatever could come from elsewhere or do something.
+/// Whatever could come from elsewhere or do something; links within the page only choose what it shows.
 const LIVELY: &str = "
     const all = document.querySelectorAll('script, img, iframe, object, embed, link, form, input, svg, b, [onclick], [onerror], [src], [href]');
-    return [...all].map(own => own.outerHTML);
+    return [...all].filter(own => !(own.tagName === 'A' && own.getAttribute('href').startsWith('?'))).map(own => own.outerHTML);
 ";
 
 /// Looks at all of it.
@@ -27,7 +29,15 @@ pub(super) fn all(served: &Served, browser: &Browser, transcript: &mut Transcrip
     step("opens, and nothing is wrong with it", opens(served, browser));
     step("shows what is loaded, as /configz tells", loaded(served, browser));
     step("shows names when asked", names(browser));
+    step(
+        "shows when the certificate expires",
+        certificates(served, browser),
+    );
     step("has decisions come by themselves", decisions(served, browser));
+    step(
+        "shows the decisions that are asked for",
+        filtered(served, browser),
+    );
     step("shows how long they took", latencies(browser));
     step("shows why a reload failed", failed(served, browser));
     step("takes no text for markup", harmless(browser));
@@ -130,23 +140,94 @@ fn decisions(served: &Served, browser: &Browser) -> Result<String, String> {
     let denied = "ValidatingAdmissionPolicy 'owners.static.k8s.io' with binding 'owners.static.k8s.io' denied request: \
         <img src=x onerror=\"document.title = 1\"> & \"<i>web</i>\" have no owner";
     let expected = [
-        ["denied /validate", "shop/<i>web</i>", denied],
-        ["changed /mutate", "shop/new", "add /metadata/labels/stamped"],
-        ["allowed /validate", "shop/old", "there is a newer way"],
-        ["allowed /validate", "shop/good", ""],
+        ["denied /validate", "<i>web</i>", denied],
+        ["changed /mutate", "new", "add /metadata/labels/stamped"],
+        ["allowed /validate", "old", "there is a newer way"],
+        ["allowed /validate", "good", ""],
     ];
     for (row, [answer, name, why]) in seen.iter().skip(1).zip(expected) {
-        let [_, shown, operation, resource, shown_name, user, shown_why, took] = row.as_slice() else {
+        let [
+            _,
+            shown,
+            operation,
+            resource,
+            namespace,
+            shown_name,
+            user,
+            shown_why,
+            took,
+        ] = row.as_slice()
+        else {
             return Err(format!("{row:?}"));
         };
         let right = shown == answer
             && shown_name == name
             && shown_why.contains(why)
-            && [operation, resource, user] == ["CREATE", "configmaps", USER]
+            && [operation, resource, namespace, user] == ["CREATE", "configmaps", "shop", USER]
             && (took.ends_with("s"));
         right.then_some(()).ok_or_else(|| format!("{row:?}"))?;
     }
     Ok(text(&seen))
+}
+
+fn certificates(served: &Served, browser: &Browser) -> Result<String, String> {
+    let told = served.configuration()?;
+    let expires = at(&told, "/certificates/0/expires")
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let rows = rows(browser, "Certificates")?;
+    let shown = rows
+        .get(1)
+        .and_then(|row| row.get(2))
+        .cloned()
+        .unwrap_or_default();
+    match !expires.is_empty() && shown == expires {
+        true => Ok(text(&rows)),
+        false => Err(format!("{rows:?}")),
+    }
+}
+
+/// By links, which the page keeps when it comes again by itself.
+fn filtered(served: &Served, browser: &Browser) -> Result<String, String> {
+    let mut seen = Vec::new();
+    for (choice, expected) in [
+        ("denied", &["<i>web</i>"][..]),
+        ("warned", &["old"]),
+        ("owners.static.k8s.io", &["<i>web</i>"]),
+        ("shop", &["<i>web</i>", "new", "old", "good"]),
+    ] {
+        browser.open(&format!("{}/", served.url))?;
+        let click =
+            "const link = [...document.querySelectorAll('.filter a')].find(own => own.innerText === CHOICE);
+            if (link) link.click(); return !!link";
+        let clicked = browser.ask(&click.replace("CHOICE", &json!(choice).to_string()))?;
+        equal(&clicked, &json!(true)).map_err(|fault| format!("{choice}: {fault}"))?;
+        let mut names = Vec::new();
+        eventually("shown", || {
+            let all = rows(browser, "Decisions")?;
+            names = all.iter().skip(1).filter_map(|row| row.get(5).cloned()).collect();
+            let current = browser.ask(
+                "return [...document.querySelectorAll('.filter [aria-current]')].map(own => own.innerText)",
+            )?;
+            Ok(names == expected && current.to_string().contains(choice))
+        })
+        .map_err(|fault| format!("{choice}: {fault}: {names:?}"))?;
+        seen.push(format!("{choice}: {}", names.join(", ")));
+    }
+    let warning = browser.ask(
+        "return [...document.querySelectorAll('td .warning')].map(own => [own.innerText, own.parentElement.innerText])",
+    )?;
+    equal(
+        &warning,
+        &json!([[
+            "warning",
+            "warning Validation failed for ValidatingAdmissionPolicy 'old.static.k8s.io' \
+        with binding 'old.static.k8s.io': there is a newer way"
+        ]]),
+    )?;
+    browser.open(&format!("{}/", served.url))?;
+    Ok(seen.join("\n"))
 }
 
 fn latencies(browser: &Browser) -> Result<String, String> {
@@ -213,14 +294,17 @@ fn styled(browser: &Browser) -> Result<String, String> {
 }
 
 fn narrow(browser: &Browser) -> Result<String, String> {
-    browser.width(500)?;
-    let widths = browser.ask("return [document.documentElement.scrollWidth, window.innerWidth]")?;
-    browser.width(1280)?;
+    browser.screen(Some(400))?;
+    let widths = browser.ask(
+        "const wide = [...document.querySelectorAll('.wide')].map(own => own.scrollWidth - own.clientWidth);
+         return [document.documentElement.scrollWidth, window.innerWidth, Math.max(...wide)]",
+    )?;
+    browser.screen(None)?;
     let [needed, there] = ["/0", "/1"].map(|own| at(&widths, own).as_u64().unwrap_or_default());
-    let text = format!("{needed} of {there} pixels");
-    match (1..=there).contains(&needed) {
+    let text = format!("{needed} of {there} pixels, and nothing is cut off");
+    match there == 400 && (1..=there).contains(&needed) && at(&widths, "/2") == &json!(0) {
         true => Ok(text),
-        false => Err(text),
+        false => Err(widths.to_string()),
     }
 }
 

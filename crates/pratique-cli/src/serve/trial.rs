@@ -59,10 +59,7 @@ impl Trial {
             let rules = objects.iter().filter(|object| text(object, "/kind") == kind);
             let rules = rules.flat_map(|object| list(object, "/webhooks"));
             let rules = rules.flat_map(|webhook| list(webhook, "/rules"));
-            if let Some(about) = rules
-                .filter_map(|rule| About::of_rule(rule))
-                .min_by_key(About::rank)
-            {
+            if let Some(about) = rules.filter_map(About::of_rule).min_by_key(About::rank) {
                 return Trial {
                     path,
                     review: about.review(),

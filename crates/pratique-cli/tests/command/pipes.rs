@@ -244,6 +244,21 @@ fn the_reader_of_the_log_stops_reading() {
     piped.ends();
 }
 
+/// A pipe among the manifests: to open it takes until something writes there, which nothing does.
+#[test]
+fn a_directory_that_hangs_does_not_keep_it_from_ending() {
+    let (_reader, writer) = pipe().unwrap();
+    let mut piped = Piped::start(writer, &[]);
+    let made = Command::new("mkfifo")
+        .arg(piped.directory.path().join("manifests/b.yaml"))
+        .status();
+    assert!(made.unwrap().success());
+    thread::sleep(Duration::from_millis(500));
+    assert!(piped.client().allows("web"));
+    piped.signal();
+    piped.ends();
+}
+
 #[test]
 fn audit_events_that_are_not_read_keep_nothing_waiting() {
     let (reader, writer) = pipe().unwrap();

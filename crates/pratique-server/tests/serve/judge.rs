@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use pratique_server::{Attempt, Half, Reviewer, Reviewing, Source, Unavailable};
+use pratique_server::{Attempt, Half, Reviewed, Reviewer, Reviewing, Source, Unavailable};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
 
 /// Judges by names: `deny`, `panic`, `slow-<milliseconds>`, anything else is allowed.
@@ -20,7 +20,10 @@ impl Reviewer for Judge {
                 tokio::time::sleep(Duration::from_millis(millis.parse().unwrap())).await;
             }
             assert_ne!(request.name, "panic", "told to");
-            Ok(response(half, &request.name))
+            Ok(Reviewed {
+                mutated_by: vec!["m.static.k8s.io".into()],
+                response: response(half, &request.name),
+            })
         })
     }
 

@@ -66,6 +66,7 @@ fn decisions_are_filtered() {
     check("namespace=n&decision=denied", &["deny"]);
     check("namespace=other", &[]);
     check("decision=denie", &[]);
+    check("policy=m.static.k8s.io&decision=denied", &["deny"]);
     let page = check("policy=p.static.k8s.io", &["&lt;script&gt;", "web", "deny"]);
     assert!(page.contains("<a href=\"?policy=p.static.k8s.io\" aria-current=\"true\">p.static.k8s.io</a>"));
     let page = check("policy=%22%3E%3Cscript%3E", &[]);

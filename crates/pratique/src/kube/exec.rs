@@ -124,12 +124,11 @@ impl ExecPlugin {
         if matches!(exec.interactive_mode, Some(ExecInteractiveMode::Always)) {
             return Err(ExecError::Interactive(command));
         }
-        let mut spec = json!({"interactive": false});
-        if exec.provide_cluster_info {
-            let cluster = exec.cluster.as_ref();
-            let cluster = cluster.and_then(|own| serde_json::to_value(own).ok());
-            spec["cluster"] = cluster.ok_or_else(|| ExecError::NoCluster(command.clone()))?;
-        }
+        let spec = match (exec.provide_cluster_info, &exec.cluster) {
+            (false, _) => json!({"interactive": false}),
+            (true, Some(cluster)) => json!({"interactive": false, "cluster": cluster}),
+            (true, None) => return Err(ExecError::NoCluster(command)),
+        };
         let info = json!({"apiVersion": version, "kind": "ExecCredential", "spec": spec});
         let given = exec.env.iter().flatten();
         let mut variables: BTreeMap<String, String> = given

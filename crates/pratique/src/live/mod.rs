@@ -80,8 +80,21 @@ impl Live {
         half: Option<Half>,
         deadline: Option<Instant>,
     ) -> Result<AdmissionResponse, Unavailable> {
-        let outcome = self.core.admit(request, half, deadline).await?;
+        let outcome = self.admit_by(request, half, deadline).await?;
         Ok(outcome.into_response(request))
+    }
+
+    /// [`admit`](Self::admit) by one half of the chain, or both, and until a deadline of its own.
+    ///
+    /// # Errors
+    /// As [`admit`](Self::admit).
+    pub async fn admit_by(
+        &self,
+        request: &AdmissionRequest<'_>,
+        half: Option<Half>,
+        deadline: Option<Instant>,
+    ) -> Result<Outcome, Unavailable> {
+        self.core.admit(request, half, deadline).await
     }
 
     /// The static manifests that are in use or about to be, in the order in which they were added.

