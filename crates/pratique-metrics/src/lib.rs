@@ -1,4 +1,5 @@
-//! The metric families of admission control, by the names that an API server gives them.
+//! The metric families of admission control, by the names that an API server gives them; those of which an API server has
+//! none begin with `pratique_`.
 //!
 //! [`Metrics`] counts: its methods are what can happen, and each knows the families that it moves. [`Metrics::gather`]
 //! gives a [`Family`] for each with data, [`Metrics::text`] writes them as an API server does, and

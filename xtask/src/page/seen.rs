@@ -195,6 +195,7 @@ fn filtered(served: &Served, browser: &Browser) -> Result<String, String> {
         ("denied", &["<i>web</i>"][..]),
         ("warned", &["old"]),
         ("owners.static.k8s.io", &["<i>web</i>"]),
+        ("stamp.static.k8s.io", &["new"]),
         ("shop", &["<i>web</i>", "new", "old", "good"]),
     ] {
         browser.open(&format!("{}/", served.url))?;

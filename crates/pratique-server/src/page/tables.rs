@@ -168,7 +168,11 @@ fn decision(out: &mut Html, own: &Decision) {
             .text(warning)
             .raw("</div>");
     }
-    out.raw(" ").span("quiet", &own.changes()).close();
+    let changes = own.changes();
+    if !changes.is_empty() {
+        out.span("quiet", &changes);
+    }
+    out.close();
     out.number(&time(own.elapsed.as_secs_f64())).raw("</tr>");
 }
 

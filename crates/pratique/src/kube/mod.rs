@@ -17,6 +17,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Credentials may come from a command that the kubeconfig names (`exec`): it is run when the [`ApiServer`] is made, when
+//! what it gave has expired, and when the API server does not take it any more.
+//!
 //! The user that this runs as must be allowed to `list` and `watch` what is followed, `get` namespaces, and `create`
 //! `subjectaccessreviews` in group `authorization.k8s.io`. What is followed are, by a source, the
 //! `validatingadmissionpolicies`, `mutatingadmissionpolicies`, their bindings, and the `validatingwebhookconfigurations`
