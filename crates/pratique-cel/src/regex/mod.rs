@@ -145,6 +145,12 @@ mod tests {
             assert_eq!(regex.is_match(text), expected.is_some());
         };
         check("a|ab", "ab", Some("a"));
+        check(".*c|.*b", "cb", Some("c"));
+        check("a.*?c|a.*?b", "abc", Some("abc"));
+        check("(?:a|ab)c|(?:a|ab)bd|(?:a|ab)", "abd", Some("abd"));
+        check("[ab]x*y|[ab]x*", "axxay", Some("axx"));
+        check("(?:x*a|x*)b|x*", "xxab", Some("xxab"));
+        check("(?:.*d|(?:.*c|.*b))e?", "cbe", Some("c"));
         check("[[:word:]]+", "-é_1", Some("_1"));
         check(r"\w+", "éab1", Some("ab1"));
         check(r"\s", "\u{b}", None);

@@ -1,6 +1,6 @@
 //! Parts of a pattern, translated, with the measures that Go limits: depth, size, repetition.
 
-use regex_syntax::hir::{Class, ClassUnicode, Hir, Look, Repetition};
+use regex_syntax::hir::{Capture, Class, ClassUnicode, Hir, HirKind, Look, Repetition};
 
 use super::error::ErrorKind;
 use super::scan::{Count, Flags, MAX_COUNT};
@@ -82,7 +82,7 @@ impl Piece {
             .filter(|pair| !matches!(pair, [one, next] if one.merges(next)))
             .count()
             + 1;
-        Self::combine(pieces, runs, Shape::Alternation, Hir::alternation)
+        Self::combine(pieces, runs, Shape::Alternation, in_order)
     }
 
     /// The piece in a capturing group. What it captures is never asked for, so only its measures change.
@@ -240,6 +240,21 @@ impl Piece {
             Ok(self)
         }
     }
+}
+
+/// Alternatives of which the first that matches is taken.
+///
+/// `Hir::alternation` lifts a prefix that all alternatives share, which changes what is preferred: `.*c|.*b` is not
+/// `.*(?:c|b)`, as the first alternative gives way in `.*` before the second is tried. It lifts out of sequences only,
+/// so the first one is put in a group; nothing is captured, so that costs nothing when matching.
+fn in_order(mut alternatives: Vec<Hir>) -> Hir {
+    if let Some(first) = alternatives.first_mut()
+        && matches!(first.kind(), HirKind::Concat(_))
+    {
+        let sub = Box::new(std::mem::replace(first, Hir::empty()));
+        *first = Hir::capture(Capture { index: 1, name: None, sub });
+    }
+    Hir::alternation(alternatives)
 }
 
 /// A letter in all its cases. Within ASCII two letters have a third: `ſ` and the Kelvin sign.
