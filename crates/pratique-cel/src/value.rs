@@ -65,6 +65,9 @@ pub enum List<'a> {
     Constant(&'a [Constant]),
     /// Two lists in a row: adding lists costs nothing that grows with them.
     Joined(&'a Joined<'a>),
+    /// The elements of two lists of which the left one is typed: in the reference a new list of its values, no view of two
+    /// lists. It differs from [`List::Joined`] where lists are compared, and where they leave the language.
+    Collected(&'a Joined<'a>),
 }
 
 /// Two lists in a row.
@@ -259,7 +262,7 @@ impl<'a> List<'a> {
             List::Json(elements) | List::Typed(elements) => elements.len(),
             List::Values(elements) => elements.len(),
             List::Constant(elements) => elements.len(),
-            List::Joined(joined) => joined.len,
+            List::Joined(joined) | List::Collected(joined) => joined.len,
         }
     }
 
@@ -273,7 +276,9 @@ impl<'a> List<'a> {
         match (self, other) {
             (List::Values(own), List::Values(others)) => !own.is_empty() && is_very_slice(own, others),
             (List::Constant(own), List::Constant(others)) => is_very_slice(own, others),
-            (List::Joined(own), List::Joined(others)) => std::ptr::addr_eq(*own, *others),
+            (List::Joined(own), List::Joined(others)) | (List::Collected(own), List::Collected(others)) => {
+                std::ptr::addr_eq(*own, *others)
+            }
             _ => false,
         }
     }
@@ -293,7 +298,7 @@ impl<'a> List<'a> {
         match self {
             List::Values(elements) => elements.get(index).copied(),
             List::Constant(elements) => elements.get(index).map(Constant::value),
-            List::Joined(joined) => joined.get(index),
+            List::Joined(joined) | List::Collected(joined) => joined.get(index),
             List::Json(_) | List::Typed(_) => None,
         }
     }
@@ -324,7 +329,7 @@ impl<'a> Joined<'a> {
                 joined.right
             };
             match part {
-                List::Joined(inner) => joined = inner,
+                List::Joined(inner) | List::Collected(inner) => joined = inner,
                 part => return part.get(index),
             }
         }

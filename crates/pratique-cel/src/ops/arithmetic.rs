@@ -127,7 +127,13 @@ fn join<'a>(context: &Context<'a>, left: &'a str, right: &'a str) -> &'a str {
     }
 }
 
+/// Lists of typed inputs collect their elements and the others', even where there are none.
+///
+/// Upstream: apiserver/pkg/cel/common/valuesschemalesstyped.go, reflectSchemalessTypedList.Add
 fn join_lists<'a>(context: &Context<'a>, left: &List<'a>, right: &List<'a>) -> List<'a> {
+    if let List::Typed(_) = left {
+        return List::Collected(context.arena.value(Joined::new(*left, *right)));
+    }
     if left.is_empty() {
         return *right;
     }

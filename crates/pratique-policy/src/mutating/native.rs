@@ -45,7 +45,7 @@ fn field<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<Patch<'s>, Stri
             field(inner, context)
         }
         Value::List(list) if list.is_empty() => Ok(Patch::EmptyList),
-        Value::List(list @ (List::Values(_) | List::Constant(_))) => Ok(Patch::List(
+        Value::List(list @ (List::Values(_) | List::Constant(_) | List::Collected(_))) => Ok(Patch::List(
             list.iter().map(|own| element(&own, context)).collect(),
         )),
         Value::List(list) => {

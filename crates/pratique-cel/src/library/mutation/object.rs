@@ -98,7 +98,9 @@ fn plain<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
         }
         Value::List(List::Typed(elements)) => Value::List(List::Json(elements)),
         Value::Map(Map::Typed(object)) => Value::Map(Map::Json(object)),
-        Value::List(list @ (List::Values(_) | List::Constant(_))) => plain_list(context, list, member),
+        Value::List(list @ (List::Values(_) | List::Constant(_) | List::Collected(_))) => {
+            plain_list(context, list, member)
+        }
         Value::List(list @ List::Joined(_)) => plain_list(context, list, plain),
         Value::Map(map @ (Map::Entries(_) | Map::Constant(_))) => {
             let entries = map.iter().map(|(key, value)| (key, member(context, &value)));
@@ -238,8 +240,9 @@ pub fn check_type_names(value: &Value<'_>) -> Result<(), String> {
                         .map(|(name, value)| (*value, format!("{expected}.{name}"))),
                 );
             }
-            Value::List(List::Values(elements)) => {
-                left.extend(elements.iter().rev().map(|element| (*element, expected.clone())));
+            Value::List(list @ (List::Values(_) | List::Collected(_))) => {
+                let elements: Vec<_> = list.iter().collect();
+                left.extend(elements.into_iter().rev().map(|element| (element, expected.clone())));
             }
             Value::Map(Map::Entries(entries)) => {
                 left.extend(entries.iter().rev().map(|(_, value)| (*value, expected.clone())));
