@@ -1,5 +1,6 @@
 //! A document as values, from YAML or JSON, before anything is known of its kind.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::load::FileDocument;
@@ -18,6 +19,8 @@ pub(crate) struct Parsed {
     pub(crate) format: Format,
     /// The document as it is stored, where that is not its text: with a byte order mark.
     written: Option<Box<str>>,
+    /// The bytes of a document of JSON that are no UTF-8; spans are places in these.
+    bytes: Option<Box<[u8]>>,
 }
 
 /// What a document was written in.
@@ -39,6 +42,8 @@ pub(crate) fn parse(file: FileDocument) -> Result<Parsed, Box<Report>> {
 /// Parses a document that is JSON.
 pub(crate) fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
     let parsed = json::parse(&file.raw.bytes);
+    let is_text = std::str::from_utf8(&file.raw.bytes).is_ok();
+    let bytes = (!is_text).then(|| file.raw.bytes.as_slice().into());
     let text = into_text(file.raw.bytes);
     let source = DocumentSource::new(file.file, file.index, text, file.raw.start, file.file_lines);
     match parsed {
@@ -48,6 +53,7 @@ pub(crate) fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
             root,
             format: Format::Json,
             written: None,
+            bytes,
         }),
         Err(error) => {
             let text = format!("couldn't get version/kind; json parse error: {}", error.message);
@@ -79,6 +85,7 @@ pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
                 root,
                 format,
                 written,
+                bytes: None,
             })
         }
         Err(error) => {
@@ -112,15 +119,44 @@ fn into_text(bytes: Vec<u8>) -> String {
 impl Parsed {
     /// The text that the server quotes for a value: as it is written, or, within YAML, as the JSON it makes of it.
     pub(crate) fn raw_text(&self, id: NodeId) -> String {
-        let node = self.tree().get(id);
         match self.format {
             _ if id == self.root => match &self.written {
                 Some(written) => written.to_string(),
                 None => self.document.source.text().to_owned(),
             },
-            Format::Json => self.document.source.slice(node.span).to_owned(),
-            Format::Yaml(_) => pratique_json::escape_html(&crate::json::write(self.tree(), id)).into_owned(),
+            _ => json::lossy(&self.raw_item(id)),
         }
+    }
+
+    /// The bytes that the server keeps of an item of a list: as they are written, or, within YAML, the JSON it makes of
+    /// them; nothing of null.
+    fn raw_item(&self, id: NodeId) -> Cow<'_, [u8]> {
+        let node = self.tree().get(id);
+        match (&node.value, &self.format, &self.bytes) {
+            (Value::Null, ..) => Cow::Borrowed(&[]),
+            (_, Format::Json, Some(bytes)) => {
+                let span = node.span.start as usize..node.span.end as usize;
+                Cow::Borrowed(bytes.get(span).unwrap_or_default())
+            }
+            (_, Format::Json, None) => Cow::Borrowed(self.document.source.slice(node.span).as_bytes()),
+            (_, Format::Yaml(_), _) => {
+                let text = json::write(self.tree(), id);
+                Cow::Owned(pratique_json::escape_html(&text).into_owned().into_bytes())
+            }
+        }
+    }
+
+    /// What the header of an item is read from: the item, unless it is no object. The server takes such an item for a
+    /// document of its own, and what does not begin with a brace for YAML.
+    ///
+    /// Upstream: apimachinery/pkg/runtime/serializer/recognizer, decoder.Decode
+    pub(crate) fn reread_item(&self, id: NodeId) -> Option<Result<(Tree, NodeId), String>> {
+        if id == self.root || matches!(self.tree().get(id).value, Value::Map(_) | Value::Null) {
+            return None;
+        }
+        let decoded = yaml::decode(self.raw_item(id).into_owned());
+        let reread = yaml::parse(&decoded).map(|document| (document.tree, document.root));
+        Some(reread.map_err(|error| error.message))
     }
 
     /// The source of the document's value, which keeps the values that were read.

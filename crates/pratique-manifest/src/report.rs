@@ -31,7 +31,13 @@ impl Report {
 
 /// Reads a value's header, which must have a kind and a version.
 pub(crate) fn header(parsed: &Parsed, id: NodeId) -> Result<Header, Report> {
-    let header = header::interpret(parsed.tree(), id).map_err(|(text, at)| {
+    let interpreted = match parsed.reread_item(id) {
+        None => header::interpret(parsed.tree(), id),
+        Some(Err(text)) => Err((text, id)),
+        // What is within the item has no place of its own.
+        Some(Ok((tree, root))) => header::interpret(&tree, root).map_err(|(text, _)| (text, id)),
+    };
+    let header = interpreted.map_err(|(text, at)| {
         let problem = wrong_type(parsed, at, &text);
         Report::single(text, problem)
     })?;

@@ -38,7 +38,7 @@ struct Alignment<'a> {
 impl<'a> Alignment<'a> {
     fn new(raw: &'a str, style: Style) -> Self {
         let at = match style {
-            Style::Plain | Style::Literal | Style::Folded => 0,
+            Style::Plain | Style::Literal | Style::Folded | Style::Binary => 0,
             Style::SingleQuoted | Style::DoubleQuoted => usize::from(raw.starts_with(['"', '\''])),
         };
         Self { raw, style, at }

@@ -21,6 +21,8 @@ pub enum Style {
     Literal,
     /// A YAML folded block scalar (`>`).
     Folded,
+    /// A YAML scalar of bytes (`!!binary`) that are no text: in its text each byte at fault is a replacement character.
+    Binary,
 }
 
 /// One value of a document and its span.

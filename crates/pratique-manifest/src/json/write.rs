@@ -1,6 +1,6 @@
 //! Values as compact JSON text, without recursion.
 
-use crate::tree::{Entry, NodeId, Tree, Value};
+use crate::tree::{Entry, NodeId, Style, Tree, Value};
 
 /// What is still to be written, last first.
 enum Rest<'a> {
@@ -21,6 +21,9 @@ pub(crate) fn write(tree: &Tree, id: NodeId) -> String {
                 Value::Null => text.push_str("null"),
                 Value::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
                 Value::Number(number) => text.push_str(number),
+                Value::String(string, Style::Binary) => {
+                    text.push_str(&quoted(string).replace(char::REPLACEMENT_CHARACTER, r"\ufffd"));
+                }
                 Value::String(string, _) => text.push_str(&quoted(string)),
                 Value::List(items) => {
                     text.push('[');

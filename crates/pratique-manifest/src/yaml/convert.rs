@@ -243,7 +243,8 @@ impl<'graph> Converter<'graph> {
         }
         let scalar = self.key(key, key_node)?;
         let fault = unsupported(&scalar).map(|kind| {
-            let (key, value) = (shown_scalar(&scalar), shown(graph, value, 0));
+            let value = shown(graph, value).unwrap_or_default();
+            let key = shown_scalar(&scalar);
             let message = format!("unsupported map key of type: {kind}, key: {key}, value: {value}");
             SyntaxError::new(message, key_node.span)
         });
@@ -282,7 +283,7 @@ impl<'graph> Converter<'graph> {
                 node.span,
             ),
             GraphKind::Sequence | GraphKind::Mapping => {
-                let message = format!("yaml: invalid map key: {}", shown(graph, id, 0));
+                let message = format!("yaml: invalid map key: {}", shown(graph, id)?);
                 Err(SyntaxError::new(message, node.span))
             }
         }
@@ -337,6 +338,7 @@ impl<'graph> Converter<'graph> {
             Scalar::Null => Value::Null,
             Scalar::Bool(value) => Value::Bool(value),
             Scalar::Text(text) => Value::String(text.into(), style),
+            Scalar::Bytes(bytes) => Value::String(crate::json::lossy(&bytes).into(), Style::Binary),
             Scalar::Number(Number::Int(value)) => Value::Number(value.to_string().into()),
             Scalar::Number(Number::Unsigned(value)) => Value::Number(value.to_string().into()),
             Scalar::Number(Number::Float(value)) if value.is_finite() => {

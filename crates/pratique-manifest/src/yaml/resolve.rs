@@ -13,6 +13,8 @@ pub(super) enum Scalar {
     Bool(bool),
     Number(Number),
     Text(String),
+    /// Bytes that are no text.
+    Bytes(Vec<u8>),
 }
 
 const PREFIX: &str = "tag:yaml.org,2002:";
@@ -91,7 +93,7 @@ fn explicit(name: &str, text: &str, span: Span) -> Result<Scalar, SyntaxError> {
         Scalar::Bool(_) => "bool",
         Scalar::Number(Number::Float(_)) => "float",
         Scalar::Number(_) => "int",
-        Scalar::Text(_) => "str",
+        Scalar::Text(_) | Scalar::Bytes(_) => "str",
     };
     Err(SyntaxError::new(
         format!("yaml: cannot decode !!{is} `{text}` as a !!{name}"),
@@ -130,7 +132,10 @@ fn is_clock(time: &str) -> bool {
 
 fn binary(text: &str) -> Option<Scalar> {
     let bytes = base64::decode(text).ok()?;
-    Some(Scalar::Text(crate::json::lossy(&bytes)))
+    Some(match String::from_utf8(bytes) {
+        Ok(text) => Scalar::Text(text),
+        Err(error) => Scalar::Bytes(error.into_bytes()),
+    })
 }
 
 #[cfg(test)]

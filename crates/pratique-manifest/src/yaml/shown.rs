@@ -1,50 +1,166 @@
 //! Values as the server's messages show them, in its own language's notation.
 
+use std::cmp::Ordering;
+
 use pratique_cel::quote::quoted;
 
-use super::graph::{Graph, GraphId, GraphKind};
+use super::SyntaxError;
+use super::graph::{Graph, GraphId, GraphKind, GraphNode};
 use super::number::{Number, general, infinite};
-use super::resolve::{Scalar, resolve};
+use super::resolve::{Scalar, is_merge, resolve};
 use crate::tree::Style;
 
 /// Deeper values are not shown.
 const MAX_DEPTH: usize = 512;
 
-/// A value that is shown by itself.
-pub(super) fn shown(graph: &Graph<'_>, id: GraphId, depth: usize) -> String {
-    let Some(node) = graph.get(id).filter(|_| depth < MAX_DEPTH) else {
-        return "...".to_owned();
-    };
-    let mut children = graph.children(id);
-    match node.kind {
-        GraphKind::Alias => "...".to_owned(),
-        GraphKind::Scalar(style) => {
-            let text = graph.scalar(node);
-            let resolved = resolve(graph.tag(node), text, style == Style::Plain, node.span);
-            match resolved {
-                Ok(Scalar::Null) if depth > 0 => "interface {}(nil)".to_owned(),
-                Ok(scalar) => shown_scalar(&scalar),
-                Err(_) => quoted(text),
+/// So many values are shown, those of aliases included.
+const MAX_VALUES: usize = 100_000;
+
+const NOT_SHOWN: &str = "...";
+
+/// A value that is shown by itself. The error is that of a mapping or list within it that is a key, which the server
+/// finds first.
+pub(super) fn shown(graph: &Graph<'_>, id: GraphId) -> Result<String, SyntaxError> {
+    let mut shower = Shower { graph, left: MAX_VALUES };
+    shower.value(id, 0)
+}
+
+/// Shows values as Go's `%#v` does: maps by their keys, aliases as what they stand for.
+struct Shower<'g, 'text> {
+    graph: &'g Graph<'text>,
+    left: usize,
+}
+
+/// An entry of a map: the first that has a key stays.
+struct Entry {
+    key: Scalar,
+    value: String,
+}
+
+impl Shower<'_, '_> {
+    fn value(&mut self, id: GraphId, depth: usize) -> Result<String, SyntaxError> {
+        let node = self.graph.get(id).filter(|_| depth < MAX_DEPTH && self.left > 0);
+        let Some(node) = node else {
+            return Ok(NOT_SHOWN.to_owned());
+        };
+        self.left -= 1;
+        match node.kind {
+            GraphKind::Alias => self.value(self.graph.target(node), depth + 1),
+            GraphKind::Scalar(_) => Ok(match self.scalar(node)? {
+                Scalar::Null if depth > 0 => "interface {}(nil)".to_owned(),
+                scalar => shown_scalar(&scalar),
+            }),
+            GraphKind::Sequence => {
+                let mut items = Vec::new();
+                let mut children = self.graph.children(id);
+                while let Some(child) = children.next(self.graph) {
+                    items.push(self.value(child, depth + 1)?);
+                }
+                Ok(format!("[]interface {{}}{{{}}}", items.join(", ")))
             }
-        }
-        GraphKind::Sequence => {
-            let mut items = Vec::new();
-            while let Some(child) = children.next(graph) {
-                items.push(shown(graph, child, depth + 1));
+            GraphKind::Mapping => {
+                let mut entries = Vec::new();
+                self.entries(id, depth, &mut entries)?;
+                entries.sort_by(|a, b| by_type_and_value(&a.key, &b.key));
+                let shown = |entry: &Entry| match entry.key {
+                    Scalar::Null => format!("interface {{}}(nil):{}", entry.value),
+                    ref key => format!("{}:{}", shown_scalar(key), entry.value),
+                };
+                let entries: Vec<String> = entries.iter().map(shown).collect();
+                Ok(format!("map[interface {{}}]interface {{}}{{{}}}", entries.join(", ")))
             }
-            format!("[]interface {{}}{{{}}}", items.join(", "))
-        }
-        GraphKind::Mapping => {
-            let mut items = Vec::new();
-            while let (Some(key), Some(value)) = (children.next(graph), children.next(graph)) {
-                let (key, value) = (shown(graph, key, depth + 1), shown(graph, value, depth + 1));
-                items.push(format!("{key}:{value}"));
-            }
-            // By key, which each begins with.
-            items.sort();
-            format!("map[interface {{}}]interface {{}}{{{}}}", items.join(", "))
         }
     }
+
+    /// Adds the entries of a mapping whose keys are not there yet.
+    fn entries(&mut self, id: GraphId, depth: usize, entries: &mut Vec<Entry>) -> Result<(), SyntaxError> {
+        let graph = self.graph;
+        let mut children = graph.children(id);
+        while let (Some(key), Some(value)) = (children.next(graph), children.next(graph)) {
+            let Some(node) = graph.get(key) else { continue };
+            if let GraphKind::Scalar(style) = node.kind
+                && is_merge(graph.tag(node), graph.scalar(node), style == Style::Plain)
+            {
+                self.merged(value, depth, entries)?;
+                continue;
+            }
+            let key = self.key(key, depth)?;
+            let value = self.value(value, depth + 1)?;
+            if entries.iter().all(|entry| entry.key != key) {
+                entries.push(Entry { key, value });
+            }
+        }
+        Ok(())
+    }
+
+    /// The entries of what a merge key has; of a list the last comes first.
+    fn merged(&mut self, id: GraphId, depth: usize, entries: &mut Vec<Entry>) -> Result<(), SyntaxError> {
+        let graph = self.graph;
+        let target = |id| match graph.get(id) {
+            Some(node) if node.kind == GraphKind::Alias => graph.target(node),
+            _ => id,
+        };
+        let mut sources = vec![target(id)];
+        if graph.kind(id) == Some(GraphKind::Sequence) {
+            let mut children = graph.children(id);
+            sources = std::iter::from_fn(|| children.next(graph)).map(target).collect();
+        }
+        for source in sources.into_iter().rev() {
+            if depth + 1 < MAX_DEPTH && self.left > 0 && graph.kind(source) == Some(GraphKind::Mapping) {
+                self.left -= 1;
+                self.entries(source, depth + 1, entries)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A key, which must be a scalar.
+    fn key(&mut self, id: GraphId, depth: usize) -> Result<Scalar, SyntaxError> {
+        let Some(node) = self.graph.get(id).filter(|_| depth < MAX_DEPTH) else {
+            return Ok(Scalar::Null);
+        };
+        match node.kind {
+            GraphKind::Alias => self.key(self.graph.target(node), depth + 1),
+            GraphKind::Scalar(_) => self.scalar(node),
+            GraphKind::Sequence | GraphKind::Mapping => {
+                let message = format!("yaml: invalid map key: {}", self.value(id, 0)?);
+                Err(SyntaxError::new(message, node.span))
+            }
+        }
+    }
+
+    fn scalar(&self, node: &GraphNode) -> Result<Scalar, SyntaxError> {
+        let plain = node.kind == GraphKind::Scalar(Style::Plain);
+        resolve(self.graph.tag(node), self.graph.scalar(node), plain, node.span)
+    }
+}
+
+/// The order of the keys of a map in Go's formats: by type, in the order of the types in memory, then by value.
+fn by_type_and_value(a: &Scalar, b: &Scalar) -> Ordering {
+    let rank = |scalar: &Scalar| match scalar {
+        Scalar::Null => 0,
+        Scalar::Text(_) | Scalar::Bytes(_) => 1,
+        Scalar::Number(Number::Unsigned(_)) => 2,
+        Scalar::Number(Number::Int(_)) => 3,
+        Scalar::Number(Number::Float(_)) => 4,
+        Scalar::Bool(_) => 5,
+    };
+    let bytes = |scalar: &Scalar| match scalar {
+        Scalar::Text(text) => text.as_bytes().to_vec(),
+        Scalar::Bytes(bytes) => bytes.clone(),
+        _ => Vec::new(),
+    };
+    rank(a).cmp(&rank(b)).then_with(|| match (a, b) {
+        (Scalar::Number(Number::Unsigned(a)), Scalar::Number(Number::Unsigned(b))) => a.cmp(b),
+        (Scalar::Number(Number::Int(a)), Scalar::Number(Number::Int(b))) => a.cmp(b),
+        (Scalar::Number(Number::Float(a)), Scalar::Number(Number::Float(b))) => {
+            // What is no number comes first.
+            let by_number = b.is_nan().cmp(&a.is_nan());
+            by_number.then_with(|| a.partial_cmp(b).unwrap_or(Ordering::Equal))
+        }
+        (Scalar::Bool(a), Scalar::Bool(b)) => a.cmp(b),
+        (a, b) => bytes(a).cmp(&bytes(b)),
+    })
 }
 
 pub(super) fn shown_scalar(scalar: &Scalar) -> String {
@@ -52,9 +168,78 @@ pub(super) fn shown_scalar(scalar: &Scalar) -> String {
         Scalar::Null => "<nil>".to_owned(),
         Scalar::Bool(value) => value.to_string(),
         Scalar::Text(text) => quoted(text),
+        Scalar::Bytes(bytes) => quoted_bytes(bytes),
         Scalar::Number(Number::Int(value)) => value.to_string(),
         Scalar::Number(Number::Unsigned(value)) => format!("0x{value:x}"),
         Scalar::Number(Number::Float(value)) if value.is_finite() => general(&format!("{value:e}")),
         Scalar::Number(Number::Float(value)) => infinite(*value).to_owned(),
+    }
+}
+
+/// Bytes in quotes, with those that are no text as numbers.
+fn quoted_bytes(bytes: &[u8]) -> String {
+    let mut shown = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        let text = quoted(chunk.valid());
+        shown.push_str(text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(&text));
+        shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    shown + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse_text;
+
+    #[track_caller]
+    fn check(key: &str, expected: &str) {
+        let error = parse_text(&format!("? {key}\n: v")).unwrap_err();
+        assert_eq!(error.message, format!("yaml: {expected}"), "{key}");
+    }
+
+    #[test]
+    fn keys_of_maps_are_sorted_as_go_does() {
+        const MAP: &str = "invalid map key: map[interface {}]interface {}";
+        check("{10: a, 9: b}", &format!(r#"{MAP}{{9:"b", 10:"a"}}"#));
+        check(
+            "{true: 1, false: 2, 1: 3, a: 4, 2.5: 6, null: 7, 18446744073709551615: 8}",
+            &format!(
+                r#"{MAP}{{interface {{}}(nil):7, "a":4, 0xffffffffffffffff:8, 1:3, 2.5:6, false:2, true:1}}"#
+            ),
+        );
+        check("{a: 1, a: 2}", &format!(r#"{MAP}{{"a":1}}"#));
+        check("{b: 5, <<: {b: 6, c: 7}}", &format!(r#"{MAP}{{"b":5, "c":7}}"#));
+        check(
+            "{<<: [{a: 1}, {a: 2, b: 3}], b: 5}",
+            &format!(r#"{MAP}{{"a":2, "b":3}}"#),
+        );
+        check("{a: ~, b: {}}", &format!(r#"{MAP}{{"a":interface {{}}(nil), "b":map[interface {{}}]interface {{}}{{}}}}"#));
+    }
+
+    #[test]
+    fn aliases_are_what_they_stand_for() {
+        check("[&x a, *x]", r#"invalid map key: []interface {}{"a", "a"}"#);
+        check(
+            "{a: &x [1], b: *x}",
+            r#"invalid map key: map[interface {}]interface {}{"a":[]interface {}{1}, "b":[]interface {}{1}}"#,
+        );
+    }
+
+    #[test]
+    fn the_innermost_key_is_at_fault() {
+        check("{? [x]: y}", r#"invalid map key: []interface {}{"x"}"#);
+        check("[{? [a] : b}]", r#"invalid map key: []interface {}{"a"}"#);
+        check(
+            "{a: {? {b: 1} : 2}}",
+            r#"invalid map key: map[interface {}]interface {}{"b":1}"#,
+        );
+    }
+
+    #[test]
+    fn bytes_are_shown() {
+        check(
+            "[!!binary gIGC, a]",
+            r#"invalid map key: []interface {}{"\x80\x81\x82", "a"}"#,
+        );
     }
 }
