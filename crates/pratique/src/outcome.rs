@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique_json::{Value, base64};
 use pratique_merge::json_patch::{Operation, diff};
 use pratique_policy::{DenialCause, Mutated, Step, Undecided, Verdict};
-use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
+use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnings};
 
 /// The decision on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,7 +89,7 @@ impl Outcome {
     }
 
     /// The answer of an admission webhook that judges so, which knows nothing between yes and no: a request that is
-    /// undecided is refused, with a status that says why.
+    /// undecided is refused, with a status that says why. Its warnings are those that an API server passes on, each once.
     pub fn into_response(self, request: &AdmissionRequest<'_>) -> AdmissionResponse {
         let patch: Vec<Value<'_>> = self.patch(request).into_iter().map(Value::from).collect();
         let patch = (!patch.is_empty()).then(|| base64::encode(Value::Array(patch).to_string().as_bytes()));
@@ -100,7 +100,10 @@ impl Outcome {
             uid: request.uid.clone(),
             allowed,
             result,
-            warnings: self.warnings,
+            warnings: warnings::passed_on(self.warnings.iter().map(String::as_str))
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
             audit_annotations: self.audit_annotations,
         }
     }
@@ -115,5 +118,21 @@ impl Outcome {
                 Some(Status::failure(Reason::InternalError, each.join("; ")))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_response_warns_once() {
+        let outcome = Outcome {
+            warnings: ["beware", "of the dog", "beware", "two\nlines"].map(str::to_owned).into(),
+            ..Outcome::default()
+        };
+        assert_eq!(outcome.warnings.len(), 4);
+        let response = outcome.into_response(&AdmissionRequest::default());
+        assert_eq!(response.warnings, ["beware", "of the dog"]);
     }
 }
