@@ -15,6 +15,13 @@ pub trait Cluster: Namespaces + Sync {
     /// Where objects of a kind live; `None` for an unknown kind.
     fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope>;
 
+    /// Whether the objects of a kind that has a scope are known: they may not have been listed yet, or not be there to list
+    /// any more. Bindings that need them are errors of configuration until then.
+    fn params_synced(&self, kind: &GroupVersionKind) -> bool {
+        let _ = kind;
+        true
+    }
+
     /// One object; the namespace is empty for a kind of cluster scope.
     fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>>;
 

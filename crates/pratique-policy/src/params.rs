@@ -24,6 +24,13 @@ pub(crate) struct ParamRef {
 pub(crate) enum ParamError {
     #[error("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources")]
     NoNamespace,
+    /// The kind is shown as Go shows the field.
+    #[error(
+        "paramKind kind `&ParamKind{{APIVersion:{},Kind:{},}}` not yet synced to use for admission",
+        .0.api_version(),
+        .0.kind
+    )]
+    NotSynced(GroupVersionKind),
     #[error("paramRef.namespace must not be provided for a cluster-scoped `paramKind`")]
     NamespaceOfCluster,
     #[error("paramRef.name and paramRef.selector are mutually exclusive")]
@@ -72,7 +79,13 @@ impl ParamRef {
         namespace: &str,
         cluster: &'c dyn Cluster,
     ) -> Result<Vec<&'c Value<'c>>, ParamError> {
-        let namespace = self.namespace_of_params(scope, namespace)?;
+        let found = self.namespace_of_params(scope, namespace);
+        // Upstream: admission/plugin/policy/generic/policy_dispatcher.go, CollectParams
+        let namespace = match found {
+            Err(ParamError::NoNamespace) => found?,
+            _ if !cluster.params_synced(kind) => return Err(ParamError::NotSynced(kind.clone())),
+            found => found?,
+        };
         let found = match (&self.selector, self.name.as_str()) {
             (Some(_), name) if !name.is_empty() => return Err(ParamError::NameAndSelector),
             (None, "") => return Err(ParamError::NeitherNameNorSelector),

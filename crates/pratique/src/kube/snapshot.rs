@@ -48,9 +48,14 @@ impl Cluster for Snapshot {
         &self.served.equivalents
     }
 
-    /// A kind whose objects are not known is as good as none: no param must seem to be missing that is there.
     fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
-        self.params.get(kind).map(|(scope, _)| *scope)
+        let known = self.params.get(kind).map(|(scope, _)| *scope);
+        known.or_else(|| Some(self.served.kind(kind)?.scope))
+    }
+
+    /// No param must seem to be missing that is there: a kind that is served may not have been listed yet.
+    fn params_synced(&self, kind: &GroupVersionKind) -> bool {
+        self.params.contains_key(kind)
     }
 
     fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {

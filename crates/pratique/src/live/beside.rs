@@ -94,6 +94,13 @@ impl Cluster for Both {
             .or_else(|| self.objects.param_scope(kind))
     }
 
+    fn params_synced(&self, kind: &GroupVersionKind) -> bool {
+        match self.cluster.param_scope(kind) {
+            Some(_) => self.cluster.params_synced(kind),
+            None => self.objects.params_synced(kind),
+        }
+    }
+
     fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
         self.cluster
             .param(kind, namespace, name)
