@@ -50,7 +50,7 @@ pub use mutating::{
 };
 pub use namespace::NamespaceObject;
 pub use needs::{Need, NeedKind};
-pub use observer::{Decision, Effect, ErrorType, Mutating, Observer};
+pub use observer::{Conditions, Decision, Effect, ErrorType, Mutating, Observer};
 pub use outcome::{Unfinished, Verdict};
 pub use policies::Policies;
 pub use pratique_cel::library::authz;

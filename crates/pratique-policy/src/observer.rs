@@ -1,12 +1,18 @@
 //! What happens while policies judge, for those who count or log it.
 
 use pratique_expression::Undecided;
+use pratique_types::Operation;
 
 /// Listens to decisions. All methods do nothing unless implemented.
 pub trait Observer {
     /// A policy with a binding made a decision that has an effect.
     fn decided(&mut self, decision: &Decision<'_>) {
         let _ = decision;
+    }
+
+    /// The match conditions of a policy were evaluated: for a binding and a param.
+    fn conditions(&mut self, conditions: &Conditions<'_>) {
+        let _ = conditions;
     }
 
     /// A mutation of a policy was tried.
@@ -18,6 +24,17 @@ pub trait Observer {
     fn undecided(&mut self, undecided: &Undecided) {
         let _ = undecided;
     }
+}
+
+/// Match conditions that were evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conditions<'a> {
+    /// The name of the policy.
+    pub policy: &'a str,
+    /// What the request does.
+    pub operation: Operation,
+    /// How many conditions failed before one was false.
+    pub errors: usize,
 }
 
 /// A mutation that was tried.

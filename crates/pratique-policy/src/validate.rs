@@ -1,6 +1,7 @@
 //! A request before validating policies.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use pratique_expression::{Missing, OnUndecided, Undecided};
 use pratique_match::Matched;
@@ -13,7 +14,7 @@ use crate::denial::{Denial, namespace_not_found};
 use crate::hook::FailurePolicy;
 use crate::meeting::{Meeting, Param, Unmatched};
 use crate::memo::NamespaceForm;
-use crate::observer::{Decision, Effect, ErrorType, Observer};
+use crate::observer::{Conditions, Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
 use crate::policies::{Policies, Policy};
 use crate::session::{Inputs, Session, Store, Submission, Surroundings};
@@ -44,6 +45,7 @@ fn judge_all(
         meeting: Meeting::new(Does::Validate, &session),
         session: &session,
         pending: false,
+        conditions: RefCell::default(),
         decisions: Vec::new(),
         denial: None,
         undecided: Vec::new(),
@@ -57,6 +59,11 @@ fn judge_all(
         _ if bench.pending => return Err(Unfinished::Pending),
         _ => {}
     }
+    bench
+        .conditions
+        .borrow()
+        .iter()
+        .for_each(|own| observer.conditions(own));
     bench.decisions.iter().for_each(|own| observer.decided(own));
     let undecided = bench.settled.iter().chain(&bench.undecided);
     undecided.for_each(|own| observer.undecided(own));
@@ -79,6 +86,7 @@ struct Bench<'b, 's> {
     /// Whether an authorization check has no answer yet. Judging goes on, so that all checks are asked before they
     /// are answered.
     pending: bool,
+    conditions: RefCell<Vec<Conditions<'s>>>,
     decisions: Vec<Decision<'s>>,
     /// The first one, which the user is told.
     denial: Option<Denial>,
@@ -138,11 +146,35 @@ impl<'s> Bench<'_, 's> {
             // A namespace that is not there is the first policy's business.
             Some(sweep) if self.session.find_namespace().is_ok() => {
                 let is_bound = |terms: &Terms| self.meeting.is_bound(terms, true);
-                let left = sweep.left(&set.policies, self.session, matched, is_bound);
-                left.map(Some)
+                let left = sweep.left(&set.policies, self.session, matched, is_bound)?;
+                self.count_swept(set, sweep.evaluated(&set.policies, &left));
+                Ok(Some(left))
             }
             _ => Ok(None),
         }
+    }
+
+    /// Counts the match conditions of policies that need not be asked one by one: none of them failed.
+    fn count_swept(&self, set: &'s Policies, positions: impl Iterator<Item = u32>) {
+        for position in positions {
+            let Some(policy) = set.policies.get(position as usize) else {
+                continue;
+            };
+            let bindings = &policy.hook.bindings;
+            let of_several = bindings.len() > 1;
+            let is_bound = |binding: &Binding<'s>| self.meeting.is_bound(binding.terms, of_several) == Ok(true);
+            for _ in bindings.iter().filter(is_bound) {
+                self.count_conditions(policy, 0);
+            }
+        }
+    }
+
+    fn count_conditions(&self, policy: &'s Policy, errors: usize) {
+        self.conditions.borrow_mut().push(Conditions {
+            policy: &policy.hook.name,
+            operation: self.session.request.operation,
+            errors,
+        });
     }
 
     fn judge_policy(
@@ -245,6 +277,9 @@ impl<'s> Bench<'_, 's> {
         judgement: &Judgement<'s>,
         collected: &mut Collected<'s>,
     ) {
+        if let Some(errors) = judgement.condition_errors {
+            self.count_conditions(policy, errors);
+        }
         for (index, decided) in &judgement.decisions {
             self.decide(policy, binding, *index, decided);
         }

@@ -17,6 +17,8 @@ use crate::trace::Part;
 /// What a policy decided with one param.
 #[derive(Debug, Default)]
 pub(crate) struct Judgement<'s> {
+    /// How many match conditions failed; `None` for a policy without.
+    pub(crate) condition_errors: Option<usize>,
     /// One for each validation that is not simply true, by its index; or a single one for an error.
     pub(crate) decisions: Vec<(usize, Decided<'s>)>,
     pub(crate) annotations: Vec<Annotated<'s>>,
@@ -67,35 +69,35 @@ pub(crate) fn judge<'s>(
     inputs: &Inputs<'s>,
     audited: &Inputs<'s>,
 ) -> Result<Judgement<'s>, Unfinished> {
-    match go_through(policy, session, inputs, audited) {
-        Ok(judgement) => Ok(judgement),
-        Err(Halt::OutOfBudget) => Ok(Judgement::failed(policy, OUT_OF_BUDGET.to_owned())),
-        Err(Halt::Undecided(missing)) => Ok(Judgement {
-            undecided: vec![Open {
-                validation: Some(0),
-                missing: *missing,
-            }],
-            ..Judgement::default()
-        }),
-        Err(Halt::Unfinished(unfinished)) => Err(unfinished),
-    }
+    let applied = match conditions::apply(&policy.hook, session, inputs) {
+        Ok(applied) => applied,
+        Err(halt) => return Judgement::halted(policy, halt),
+    };
+    let condition_errors = applied.as_ref().map(|applied| applied.errors);
+    let judgement = match applied.map_or(Ok(true), |applied| applied.applies) {
+        Ok(true) => judge_matched(policy, session, inputs, audited)
+            .or_else(|halt| Judgement::halted(policy, halt))?,
+        Ok(false) => Judgement::default(),
+        Err(message) => Judgement::failed(policy, message),
+    };
+    Ok(Judgement {
+        condition_errors,
+        ..judgement
+    })
 }
 
-fn go_through<'s>(
+/// The same for a policy whose match conditions hold.
+fn judge_matched<'s>(
     policy: &'s Policy,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
     audited: &Inputs<'s>,
 ) -> Result<Judgement<'s>, Halt> {
-    match conditions::apply(&policy.hook, session, inputs)? {
-        Ok(true) => {}
-        Ok(false) => return Ok(Judgement::default()),
-        Err(message) => return Ok(Judgement::failed(policy, message)),
-    }
     let mut undecided = Vec::new();
     let decisions = validate(policy, session, inputs, &mut undecided)?;
     let annotations = annotate(policy, session, audited, &mut undecided)?;
     Ok(Judgement {
+        condition_errors: None,
         decisions,
         annotations,
         undecided,
@@ -103,6 +105,21 @@ fn go_through<'s>(
 }
 
 impl Judgement<'_> {
+    /// Where the policy as a whole came to an end early.
+    fn halted(policy: &Policy, halt: Halt) -> Result<Self, Unfinished> {
+        match halt {
+            Halt::OutOfBudget => Ok(Judgement::failed(policy, OUT_OF_BUDGET.to_owned())),
+            Halt::Undecided(missing) => Ok(Judgement {
+                undecided: vec![Open {
+                    validation: Some(0),
+                    missing: *missing,
+                }],
+                ..Judgement::default()
+            }),
+            Halt::Unfinished(unfinished) => Err(unfinished),
+        }
+    }
+
     fn failed(policy: &Policy, message: String) -> Self {
         Judgement {
             decisions: vec![(0, Decided::failed(policy, message))],

@@ -9,10 +9,10 @@ use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision, Target};
 use pratique_policy::{
-    Cluster, DenialCause, Origin, ParamScope, Policies, Surroundings, Unfinished, Verdict,
+    Cluster, Conditions, DenialCause, Observer, Origin, ParamScope, Policies, Surroundings, Unfinished, Verdict,
 };
 use pratique_policy::{settle_request, validate};
-use pratique_types::{AdmissionRequest, GroupVersionKind};
+use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
 use serde_json::{Value as Json, json};
 
 /// A cluster with one namespace and two ConfigMaps in it.
@@ -50,7 +50,13 @@ impl Cluster for Town {
     }
 
     fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
-        (kind.kind == "ConfigMap").then_some(ParamScope::Namespaced)
+        ["ConfigMap", "Unlisted"]
+            .contains(&kind.kind.as_str())
+            .then_some(ParamScope::Namespaced)
+    }
+
+    fn has_params(&self, kind: &GroupVersionKind) -> bool {
+        kind.kind == "ConfigMap"
     }
 
     fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
@@ -240,6 +246,75 @@ fn match_conditions() {
     let error = "expression 'object.x == 1' resulted in error: no such key: x";
     check(policy(&["object.x == 1", "object.x == 1"], "Fail"), error);
     check(policy(&["object.x == 1"], "Ignore"), "");
+}
+
+/// Counts the evaluations of match conditions, and how many conditions failed.
+#[derive(Default)]
+struct Counter(Vec<usize>);
+
+impl Observer for Counter {
+    fn conditions(&mut self, conditions: &Conditions<'_>) {
+        assert_eq!((conditions.policy, conditions.operation), ("p", Operation::Create));
+        self.0.push(conditions.errors);
+    }
+}
+
+#[test]
+fn match_conditions_are_counted() {
+    #[track_caller]
+    fn check(conditions: &[&str], bindings: usize, expected: &[usize]) {
+        let conditions: Vec<Json> = conditions
+            .iter()
+            .map(|text| json!({"name": "c", "expression": text}))
+            .collect();
+        let rule = json!({"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]});
+        let policy = json!({"metadata": {"name": "p"}, "spec": {
+            "matchConstraints": {"resourceRules": [rule]}, "matchConditions": conditions, "failurePolicy": "Ignore",
+            "validations": [{"expression": "object.metadata.name == 'web'"}]}});
+        let policy = serde_json::from_value(policy).unwrap();
+        let bindings: Vec<_> = (0..bindings)
+            .map(|at| json!({"metadata": {"name": format!("b{at}")}, "spec": {"policyName": "p", "validationActions": ["Deny"]}}))
+            .map(|binding| serde_json::from_value(binding).unwrap())
+            .collect();
+        let policies = Policies::compile([&policy], &bindings, Origin::Api, &Cache::new());
+        let request = json!({
+            "kind": {"version": "v1", "kind": "Pod"}, "resource": {"version": "v1", "resource": "pods"},
+            "namespace": "shop", "operation": "CREATE", "object": {"metadata": {"name": "web"}},
+        })
+        .to_string();
+        let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
+        let (town, mut counter) = (Town::new(), Counter::default());
+        let surroundings = Surroundings::new(&town, Arc::new(Gate));
+        validate(&[&policies], &request, surroundings, &mut counter).unwrap();
+        assert_eq!(counter.0, expected, "{conditions:?}");
+    }
+    check(&[], 1, &[]);
+    check(&["true"], 0, &[]);
+    check(&["true"], 1, &[0]);
+    check(&["true", "object.metadata.name != 'web'"], 2, &[0, 0]);
+    check(&["object.x == 1", "object.x == 1"], 1, &[2]);
+    // Those after one that is false do not count.
+    check(&["object.x == 1", "false", "object.y == 1"], 1, &[1]);
+}
+
+#[test]
+fn params_that_were_not_listed_are_told() {
+    let policy = |failure: &str| {
+        json!({
+            "failurePolicy": failure,
+            "paramKind": {"apiVersion": "rules.example.com/v1", "kind": "Unlisted"},
+            "validations": [{"expression": "true"}],
+        })
+    };
+    let binding = || json!({"paramRef": {"name": "few", "parameterNotFoundAction": "Allow"}});
+    check_bound(
+        policy("Fail"),
+        binding(),
+        "failed to configure binding: paramKind kind `&ParamKind{APIVersion:rules.example.com/v1,Kind:Unlisted,}` not \
+         yet synced to use for admission",
+    );
+    check_bound(policy("Ignore"), binding(), "");
+    check_bound(policy("Fail"), json!({}), "");
 }
 
 #[test]

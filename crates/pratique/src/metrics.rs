@@ -28,6 +28,7 @@ impl Witness for Metrics {
     fn request(&self) -> Option<Box<dyn ChainObserver + '_>> {
         Some(Box::new(Counting {
             metrics: self,
+            conditions: Vec::new(),
             validations: Vec::new(),
             mutations: Vec::new(),
         }))
@@ -36,10 +37,12 @@ impl Witness for Metrics {
 
 /// Counts what happens to one request.
 ///
-/// Policies are judged without looking at the clock, so that each decision of a request counts with an equal part of
-/// the time that all took.
+/// Policies are judged without looking at the clock, so that each decision of a request, and each evaluation of match
+/// conditions, counts with an equal part of the time that all took.
 struct Counting<'m> {
     metrics: &'m Metrics,
+    /// Policies whose match conditions were evaluated, and how many of these failed.
+    conditions: Vec<(Box<str>, metrics::Operation, usize)>,
     validations: Vec<(Names, metrics::Action, metrics::PolicyError)>,
     mutations: Vec<(Names, metrics::PolicyError)>,
 }
@@ -59,6 +62,12 @@ impl ChainObserver for Counting<'_> {
 
     fn part(&mut self, name: &str, span: &Span) {
         let share = |count: usize| span.elapsed / u32::try_from(count.max(1)).unwrap_or(u32::MAX);
+        let each = share(self.conditions.len());
+        let owner = metrics::ConditionOwner::Policy;
+        for (policy, operation, errors) in self.conditions.drain(..) {
+            self.metrics.match_conditions(&policy, owner, operation, each);
+            (0..errors).for_each(|_| self.metrics.match_condition_error(&policy, owner, operation));
+        }
         let each = share(self.validations.len());
         self.metrics.evaluations(self.validations.len(), each);
         for ((policy, binding), action, error) in self.validations.drain(..) {
@@ -95,6 +104,12 @@ impl pratique_policy::Observer for Counting<'_> {
         };
         let names = (decision.policy.into(), decision.binding.into());
         self.validations.push((names, action, error));
+    }
+
+    fn conditions(&mut self, conditions: &pratique_policy::Conditions<'_>) {
+        let operation = operation(conditions.operation);
+        self.conditions
+            .push((conditions.policy.into(), operation, conditions.errors));
     }
 
     fn mutating(&mut self, mutating: &Mutating<'_>) {

@@ -17,7 +17,7 @@ use crate::cause::DenialCause;
 use crate::denial::namespace_not_found;
 use crate::hook::Hook;
 use crate::meeting::{Meeting, Unmatched};
-use crate::observer::{Mutating, Observer};
+use crate::observer::{Conditions, Mutating, Observer};
 use crate::outcome::Unfinished;
 use crate::session::{Session, Store, Submission, Surroundings};
 use crate::trace::Does;
@@ -90,10 +90,12 @@ fn run(
         turns: turns.clone(),
         last: None,
         steps: Vec::new(),
+        conditions: Vec::new(),
         decisions: Vec::new(),
         settled: Vec::new(),
     };
     let ended = bench.run(sets);
+    let conditions = std::mem::take(&mut bench.conditions);
     let decisions = std::mem::take(&mut bench.decisions);
     let (denial, undecided) = match ended {
         Err(End::Unfinished(unfinished)) => return Err(unfinished),
@@ -104,6 +106,7 @@ fn run(
             (failures.status(&bench.meeting.target), None)
         }
     };
+    conditions.iter().for_each(|own| observer.conditions(own));
     decisions.iter().for_each(|own| observer.mutating(own));
     let open = bench.settled.iter().chain(undecided.as_deref());
     open.for_each(|own| observer.undecided(own));
@@ -134,6 +137,7 @@ pub(super) struct Bench<'b, 's> {
     /// Where the objects are that were last at work.
     pub(super) last: Option<usize>,
     pub(super) steps: Vec<Step>,
+    pub(super) conditions: Vec<Conditions<'s>>,
     pub(super) decisions: Vec<Mutating<'s>>,
     /// What was undecided, and counted as an error of its policy.
     pub(super) settled: Vec<Undecided>,

@@ -15,7 +15,7 @@ use super::version::{Version, Viewer};
 use crate::conditions;
 use crate::evaluate::{Halt, OUT_OF_BUDGET};
 use crate::memo::{Frame, NamespaceForm};
-use crate::observer::{ErrorType, Mutating};
+use crate::observer::{Conditions, ErrorType, Mutating};
 use crate::session::Inputs;
 
 impl<'s> Bench<'_, 's> {
@@ -64,19 +64,28 @@ impl<'s> Bench<'_, 's> {
         let Some(inputs) = self.inputs(call, at, NamespaceForm::Absent, Viewer::Condition) else {
             return Ok(false);
         };
-        let error = match conditions::apply(hook, self.session, &inputs) {
-            Ok(Ok(applies)) => return Ok(applies),
-            Ok(Err(error)) => error,
-            Err(Halt::OutOfBudget) => OUT_OF_BUDGET.to_owned(),
+        let applied = match conditions::apply(hook, self.session, &inputs) {
+            Ok(None) => return Ok(true),
+            Ok(Some(applied)) => {
+                self.conditions.push(Conditions {
+                    policy: &hook.name,
+                    operation: self.session.request.operation,
+                    errors: applied.errors,
+                });
+                applied.applies
+            }
+            Err(Halt::OutOfBudget) => Err(OUT_OF_BUDGET.to_owned()),
             Err(Halt::Unfinished(unfinished)) => return Err(End::Unfinished(unfinished)),
             Err(Halt::Undecided(missing)) => {
                 let error = format!("undecided: {missing}");
                 self.undecided(hook, Some(call.binding), *missing)?;
-                error
+                Err(error)
             }
         };
-        self.failures.of_mutation(hook, call.binding, &error);
-        Ok(false)
+        applied.or_else(|error| {
+            self.failures.of_mutation(hook, call.binding, &error);
+            Ok(false)
+        })
     }
 
     /// Whether the object is another then.

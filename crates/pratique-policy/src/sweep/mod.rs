@@ -183,6 +183,18 @@ impl Sweep {
         Ok(left)
     }
 
+    /// The positions of the policies with match conditions that are not among those left: the sweep has evaluated them.
+    pub(crate) fn evaluated(&self, policies: &[Arc<Policy>], left: &[u32]) -> impl Iterator<Item = u32> {
+        let mut left = left.to_vec();
+        left.sort_unstable();
+        let has_conditions = |position: &u32| {
+            let policy = policies.get(*position as usize);
+            policy.is_some_and(|policy| !policy.hook.conditions.is_empty())
+        };
+        let positions = self.members.iter().map(|member| member.position);
+        positions.filter(move |position| has_conditions(position) && left.binary_search(position).is_err())
+    }
+
     /// The same for some of its members, with what was found out on the way.
     fn left_among<'s>(
         &'s self,

@@ -110,6 +110,11 @@ impl pratique_policy::Observer for Observers<'_> {
         observers.for_each(|own| own.decided(decision));
     }
 
+    fn conditions(&mut self, conditions: &pratique_policy::Conditions<'_>) {
+        let observers = self.0.iter_mut().filter_map(|own| own.policies());
+        observers.for_each(|own| own.conditions(conditions));
+    }
+
     fn mutating(&mut self, mutating: &pratique_policy::Mutating<'_>) {
         let observers = self.0.iter_mut().filter_map(|own| own.policies());
         observers.for_each(|own| own.mutating(mutating));
