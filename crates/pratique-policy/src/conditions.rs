@@ -84,5 +84,8 @@ pub(crate) fn apply<'s>(
         [error] => Err(error.clone()),
         errors => Err(format!("[{}]", errors.join(", "))),
     };
-    Ok(Some(Applied { applies, errors: error_count }))
+    Ok(Some(Applied {
+        applies,
+        errors: error_count,
+    }))
 }

@@ -254,7 +254,10 @@ struct Counter(Vec<usize>);
 
 impl Observer for Counter {
     fn conditions(&mut self, conditions: &Conditions<'_>) {
-        assert_eq!((conditions.policy, conditions.operation), ("p", Operation::Create));
+        assert_eq!(
+            (conditions.policy, conditions.operation),
+            ("p", Operation::Create)
+        );
         self.0.push(conditions.errors);
     }
 }
@@ -267,7 +270,8 @@ fn match_conditions_are_counted() {
             .iter()
             .map(|text| json!({"name": "c", "expression": text}))
             .collect();
-        let rule = json!({"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]});
+        let rule =
+            json!({"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]});
         let policy = json!({"metadata": {"name": "p"}, "spec": {
             "matchConstraints": {"resourceRules": [rule]}, "matchConditions": conditions, "failurePolicy": "Ignore",
             "validations": [{"expression": "object.metadata.name == 'web'"}]}});

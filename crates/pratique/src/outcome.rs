@@ -128,7 +128,9 @@ mod tests {
     #[test]
     fn a_response_warns_once() {
         let outcome = Outcome {
-            warnings: ["beware", "of the dog", "beware", "two\nlines"].map(str::to_owned).into(),
+            warnings: ["beware", "of the dog", "beware", "two\nlines"]
+                .map(str::to_owned)
+                .into(),
             ..Outcome::default()
         };
         assert_eq!(outcome.warnings.len(), 4);

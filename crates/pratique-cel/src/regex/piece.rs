@@ -252,7 +252,11 @@ fn in_order(mut alternatives: Vec<Hir>) -> Hir {
         && matches!(first.kind(), HirKind::Concat(_))
     {
         let sub = Box::new(std::mem::replace(first, Hir::empty()));
-        *first = Hir::capture(Capture { index: 1, name: None, sub });
+        *first = Hir::capture(Capture {
+            index: 1,
+            name: None,
+            sub,
+        });
     }
     Hir::alternation(alternatives)
 }

@@ -21,7 +21,10 @@ const NOT_SHOWN: &str = "...";
 /// A value that is shown by itself. The error is that of a mapping or list within it that is a key, which the server
 /// finds first.
 pub(super) fn shown(graph: &Graph<'_>, id: GraphId) -> Result<String, SyntaxError> {
-    let mut shower = Shower { graph, left: MAX_VALUES };
+    let mut shower = Shower {
+        graph,
+        left: MAX_VALUES,
+    };
     shower.value(id, 0)
 }
 
@@ -67,7 +70,10 @@ impl Shower<'_, '_> {
                     ref key => format!("{}:{}", shown_scalar(key), entry.value),
                 };
                 let entries: Vec<String> = entries.iter().map(shown).collect();
-                Ok(format!("map[interface {{}}]interface {{}}{{{}}}", entries.join(", ")))
+                Ok(format!(
+                    "map[interface {{}}]interface {{}}{{{}}}",
+                    entries.join(", ")
+                ))
             }
         }
     }
@@ -181,7 +187,11 @@ fn quoted_bytes(bytes: &[u8]) -> String {
     let mut shown = String::from("\"");
     for chunk in bytes.utf8_chunks() {
         let text = quoted(chunk.valid());
-        shown.push_str(text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(&text));
+        shown.push_str(
+            text.strip_prefix('"')
+                .and_then(|text| text.strip_suffix('"'))
+                .unwrap_or(&text),
+        );
         shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
     shown + "\""
@@ -213,7 +223,10 @@ mod tests {
             "{<<: [{a: 1}, {a: 2, b: 3}], b: 5}",
             &format!(r#"{MAP}{{"a":2, "b":3}}"#),
         );
-        check("{a: ~, b: {}}", &format!(r#"{MAP}{{"a":interface {{}}(nil), "b":map[interface {{}}]interface {{}}{{}}}}"#));
+        check(
+            "{a: ~, b: {}}",
+            &format!(r#"{MAP}{{"a":interface {{}}(nil), "b":map[interface {{}}]interface {{}}{{}}}}"#),
+        );
     }
 
     #[test]

@@ -242,7 +242,12 @@ pub fn check_type_names(value: &Value<'_>) -> Result<(), String> {
             }
             Value::List(list @ (List::Values(_) | List::Collected(_))) => {
                 let elements: Vec<_> = list.iter().collect();
-                left.extend(elements.into_iter().rev().map(|element| (element, expected.clone())));
+                left.extend(
+                    elements
+                        .into_iter()
+                        .rev()
+                        .map(|element| (element, expected.clone())),
+                );
             }
             Value::Map(Map::Entries(entries)) => {
                 left.extend(entries.iter().rev().map(|(_, value)| (*value, expected.clone())));
