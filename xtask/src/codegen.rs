@@ -13,7 +13,7 @@ use std::path::Path;
 use go::{Field, Package, Shape};
 
 /// Reads the OpenAPI documents of a directory, and the Go modules `k8s.io/api` and `k8s.io/apimachinery`; writes
-/// `types.txt` and `merge.txt` into the directory `data`.
+/// `types.txt`, `layout.txt` and `merge.txt` into the directory `data`.
 pub(crate) fn run(openapi: &Path, api: &Path, apimachinery: &Path, data: &Path) -> Result<(), String> {
     let served = openapi::served(openapi)?;
     let packages = go::read(api, apimachinery)?;
@@ -23,6 +23,10 @@ pub(crate) fn run(openapi: &Path, api: &Path, apimachinery: &Path, data: &Path) 
     for (kind, name) in &kinds {
         let _ = writeln!(text, "kind {kind} {name}");
     }
+    let mut layout = String::from(LAYOUT_HEAD);
+    for name in &types {
+        write_layout(&packages, name, &mut layout);
+    }
     for name in types {
         let _ = writeln!(text, "type {name}");
         for (field, of) in fields(&packages, &name) {
@@ -31,6 +35,8 @@ pub(crate) fn run(openapi: &Path, api: &Path, apimachinery: &Path, data: &Path) 
     }
     let table = data.join("types.txt");
     std::fs::write(&table, text).map_err(|error| format!("{}: {error}", table.display()))?;
+    let table = data.join("layout.txt");
+    std::fs::write(&table, layout).map_err(|error| format!("{}: {error}", table.display()))?;
     merge::run(openapi, &data.join("merge.txt"))
 }
 
@@ -44,6 +50,52 @@ const HEAD: &str = "\
 # SHAPE: a scalar, a TYPE, `[SHAPE` for a list, `{SHAPE` for a map.
 # GO: what Go calls the field's type, where the shape does not tell. EMBEDDED: the embedded struct that it belongs to.
 ";
+
+const LAYOUT_HEAD: &str = "\
+# How Go lays out the built-in types of Kubernetes. Made by `cargo xtask codegen`; do not edit.
+# TYPE FIELD...
+# FIELD: JSON_NAME[=GO_NAME]:NUMBER, in Go's order; GO_NAME where it is not the JSON name in upper case.
+#   ^TYPE:NUMBER for an embedded struct, whose fields follow in parentheses.
+";
+
+/// The fields of a struct in Go's order, in a line.
+fn write_layout(packages: &BTreeMap<String, Package>, name: &str, text: &mut String) {
+    let _ = writeln!(text, "{name}{}", layout(packages, name));
+}
+
+fn layout(packages: &BTreeMap<String, Package>, name: &str) -> String {
+    let declared = name
+        .rsplit_once('.')
+        .and_then(|(path, own)| packages.get(path)?.structs.get(own));
+    let mut text = String::new();
+    for field in declared.into_iter().flatten() {
+        let number = field.number;
+        match (&field.name, &field.shape) {
+            (None, Shape::Named(embedded)) => {
+                let _ = write!(text, " ^{embedded}:{number} ({} )", layout(packages, embedded));
+            }
+            (None, _) => {}
+            (Some(json), _) if capitalized(json) == field.go => {
+                let _ = write!(text, " {json}:{number}");
+            }
+            // An embedded struct that is a field in JSON is called as its type.
+            (Some(json), Shape::Named(of)) if field.go.is_empty() => {
+                let own = of.rsplit_once('.').map_or(of.as_str(), |(_, own)| own);
+                let _ = write!(text, " {json}={own}:{number}");
+            }
+            (Some(json), _) => {
+                let _ = write!(text, " {json}={}:{number}", field.go);
+            }
+        }
+    }
+    text
+}
+
+fn capitalized(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
 
 /// Versions that are no longer served, but that policies still name.
 const LEGACY: [(&str, &str, &[&str]); 3] = [

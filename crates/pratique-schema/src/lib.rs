@@ -5,6 +5,7 @@
 //! for. [`merge`] has how values are merged, for custom resources as well.
 
 mod fields;
+mod layout;
 pub mod merge;
 mod read;
 mod slots;
@@ -16,6 +17,7 @@ use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
 
 pub use fields::Fields;
+pub use layout::{LayoutField, layout};
 pub use slots::{Named, Walk};
 
 /// Types that refer to each other, and the kinds among them.

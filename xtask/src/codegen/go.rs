@@ -17,6 +17,10 @@ pub(super) struct Package {
 pub(super) struct Field {
     /// Its name in JSON; `None` for an embedded struct, whose fields count as own.
     pub(super) name: Option<String>,
+    /// Its name in Go; none of its own where it is embedded.
+    pub(super) go: String,
+    /// Its number in protocol buffers, which is its place in the text of a pointer to the struct.
+    pub(super) number: u32,
     pub(super) shape: Shape,
     pub(super) pointer: bool,
     pub(super) omit_empty: bool,
@@ -142,10 +146,15 @@ fn field(line: &str, path: &str, imports: &BTreeMap<String, String>) -> Option<F
         return None;
     }
     let of = declaration.trim();
-    let of = of.split_once(' ').map_or(of, |(_, of)| of.trim());
+    let (go, of) = of.split_once(' ').map_or(("", of), |(go, of)| (go, of.trim()));
+    let number = tag
+        .split_once("protobuf:\"")
+        .and_then(|(_, tag)| tag.split(',').nth(1)?.parse().ok());
     let (shape, pointer) = shape(of, path, imports);
     Some(Field {
         name: (!name.is_empty()).then(|| name.to_owned()),
+        go: go.to_owned(),
+        number: number.unwrap_or_default(),
         shape,
         pointer,
         omit_empty: options.contains(&"omitempty"),

@@ -39,6 +39,21 @@ enum Amount {
 #[error("quantity is out of range")]
 pub struct OutOfRange;
 
+/// A quantity as the struct that it is in Go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GoParts {
+    /// Its digits.
+    pub value: i64,
+    /// The power of ten that they count.
+    pub scale: i32,
+    /// Whether it has more digits than that holds, and is held elsewhere.
+    pub is_big: bool,
+    /// The text that it was read from, where it remembers that.
+    pub text: String,
+    /// Its format: `DecimalSI`.
+    pub format: &'static str,
+}
+
 impl Quantity {
     /// Reads a quantity. What is finer than 10⁻⁹ is rounded away from zero; with a binary suffix what exceeds 2⁶³ − 1
     /// is cut to that.
@@ -58,6 +73,25 @@ impl Quantity {
             }),
             format: Format::DecimalExponent,
             text: None,
+        }
+    }
+
+    /// The parts of the struct that it is in Go, as Go's formats show it.
+    pub fn go_parts(&self) -> GoParts {
+        let small = match &self.amount {
+            Amount::Small(small) => Some(*small),
+            Amount::Big(_) => None,
+        };
+        GoParts {
+            value: small.map_or(0, |small| small.value),
+            scale: small.map_or(0, |small| small.scale),
+            is_big: small.is_none(),
+            text: self.text.as_ref().map_or("", Text::as_str).to_owned(),
+            format: match self.format {
+                Format::DecimalExponent => "DecimalExponent",
+                Format::BinarySi => "BinarySI",
+                Format::DecimalSi => "DecimalSI",
+            },
         }
     }
 

@@ -91,7 +91,7 @@ fn merged<'s>(
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
     check_type_names(value).map_err(|error| Refusal::Policy(format!("type mismatch: {error}")))?;
     let context = Context::new(session.arena(), u64::MAX);
-    let patch = native::patch(value, &context).map_err(Refusal::Policy)?;
+    let patch = native::patch(value, &context, &|part| version.go_value(part)).map_err(Refusal::Policy)?;
     let schema = session.surroundings.cluster.merge_schema(version.kind);
     let refused = |error| Refusal::Policy(format!("error applying patch: {error}"));
     let of = schema.kind(version.kind);

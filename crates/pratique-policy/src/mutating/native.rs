@@ -11,13 +11,19 @@ use pratique_cel::{Context, Value};
 use pratique_json as json;
 use pratique_merge::structured::{Foreign, Patch};
 
+use super::plain::GoValues;
 use super::words::{self, foreign};
+use crate::typed::{GoValue, Part};
 
 /// The patch that an object literal stands for; the error is in an API server's words.
-pub(super) fn patch<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<Patch<'s>, String> {
+pub(super) fn patch<'s>(
+    value: &Value<'s>,
+    context: &Context<'s>,
+    go: GoValues<'_>,
+) -> Result<Patch<'s>, String> {
     const NO_OBJECT: &str = "invalid return type: *dynamic.ObjectVal";
     match value {
-        Value::Struct(object) => structure(*object, context).map_err(|_| NO_OBJECT.to_owned()),
+        Value::Struct(object) => structure(*object, context, go).map_err(|_| NO_OBJECT.to_owned()),
         other => Err(format!(
             "unsupported return type from ApplyConfiguration expression: {}",
             other.type_name()
@@ -28,10 +34,14 @@ pub(super) fn patch<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<Patc
 type Members<'s> = Vec<(Cow<'s, str>, Patch<'s>)>;
 
 /// The members of an object literal.
-pub(super) fn structure<'s>(object: &'s dyn Struct, context: &Context<'s>) -> Result<Patch<'s>, String> {
+pub(super) fn structure<'s>(
+    object: &'s dyn Struct,
+    context: &Context<'s>,
+    go: GoValues<'_>,
+) -> Result<Patch<'s>, String> {
     let fields = object.fields(context).map_err(|fault| fault.to_string())?;
     let members = fields.into_iter().map(|(name, value)| {
-        let converted = field(&value, context);
+        let converted = field(&value, context, go);
         let converted = converted.map_err(|error| format!("fail to convert field {name:?}: {error}"))?;
         Ok((Cow::Borrowed(name), converted))
     });
@@ -39,24 +49,24 @@ pub(super) fn structure<'s>(object: &'s dyn Struct, context: &Context<'s>) -> Re
 }
 
 /// The value of a field: lists and maps are plain data.
-fn field<'s>(value: &Value<'s>, context: &Context<'s>) -> Result<Patch<'s>, String> {
+fn field<'s>(value: &Value<'s>, context: &Context<'s>, go: GoValues<'_>) -> Result<Patch<'s>, String> {
     match value {
         Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
-            field(inner, context)
+            field(inner, context, go)
         }
         Value::List(list) if list.is_empty() => Ok(Patch::EmptyList),
         Value::List(list @ (List::Values(_) | List::Constant(_) | List::Collected(_))) => Ok(Patch::List(
-            list.iter().map(|own| element(&own, context)).collect(),
+            list.iter().map(|own| element(&own, context, go)).collect(),
         )),
         Value::List(list) => {
-            let elements: Result<_, String> = list.iter().map(|own| field(&own, context)).collect();
+            let elements: Result<_, String> = list.iter().map(|own| field(&own, context, go)).collect();
             elements.map(Patch::List)
         }
         Value::Map(map @ (Map::Entries(_) | Map::Constant(_))) => {
-            members(map, |own| Ok(element(own, context)))
+            members(map, |own| Ok(element(own, context, go)))
         }
-        Value::Map(map) => members(map, |own| field(own, context)),
-        other => Ok(element(other, context)),
+        Value::Map(map) => members(map, |own| field(own, context, go)),
+        other => Ok(element(other, context, go)),
     }
 }
 
@@ -95,7 +105,7 @@ fn character(number: i64) -> String {
 }
 
 /// What is in a list or a map: only what has a plain form of its own.
-fn element<'s>(value: &Value<'s>, context: &Context<'s>) -> Patch<'s> {
+fn element<'s>(value: &Value<'s>, context: &Context<'s>, go: GoValues<'_>) -> Patch<'s> {
     match value {
         Value::Null => Patch::NullValue,
         // An optional that holds nothing is nil, which is the null of documents.
@@ -104,7 +114,7 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>) -> Patch<'s> {
         Value::Int(number) => Patch::Int(*number),
         Value::Double(number) => Patch::Float(*number),
         Value::String(text) | Value::Type(text) => Patch::String(Cow::Borrowed(text)),
-        Value::Optional(Some(value)) => element(value, context),
+        Value::Optional(Some(value)) => element(value, context, go),
         Value::List(List::Json(elements)) => {
             Patch::List(elements.iter().map(|own| Patch::from(borrowed(own))).collect())
         }
@@ -112,7 +122,7 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>) -> Patch<'s> {
             let Value::List(list) = value else {
                 return Patch::Null;
             };
-            Patch::List(list.iter().map(|own| element(&own, context)).collect())
+            Patch::List(list.iter().map(|own| element(&own, context, go)).collect())
         }
         Value::Map(Map::Json(object)) => {
             let members = object.iter();
@@ -123,9 +133,11 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>) -> Patch<'s> {
             )
         }
         Value::Struct(object) if is_object(*object) => {
-            let object = structure(*object, context);
+            let object = structure(*object, context, go);
             object.unwrap_or_else(|error| Patch::Foreign(Box::new(words::error(error))))
         }
+        Value::Map(Map::Typed(object)) => typed(go(Part::Object(object)), value),
+        Value::List(List::Typed(elements)) => typed(go(Part::List(elements)), value),
         Value::Uint(_)
         | Value::Bytes(_)
         | Value::Timestamp(_)
@@ -135,6 +147,14 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>) -> Patch<'s> {
         | Value::Struct(_)
         | Value::Opaque(_) => Patch::Foreign(Box::new(foreign(value))),
     }
+}
+
+/// A part of a typed input, which stays what it is in Go.
+fn typed<'s>(go: Option<GoValue>, value: &Value<'s>) -> Patch<'s> {
+    Patch::Foreign(Box::new(match go {
+        Some(go) => words::typed(go),
+        None => foreign(value),
+    }))
 }
 
 fn borrowed<'s>(value: &'s json::Value<'s>) -> json::Value<'s> {

@@ -7,7 +7,7 @@ use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use super::apply::{Refusal, SCHEME};
-use super::plain::{self, GoTypes};
+use super::plain::{self, GoValues};
 use super::version::Version;
 use crate::decode;
 use crate::session::Session;
@@ -19,8 +19,8 @@ pub(super) fn patched<'s>(
     version: &Version<'s>,
     session: &Session<'s>,
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
-    let names = |part: &json::Object<'_>| version.go_type(part);
-    let operations = operations(value, session, &names).map_err(Refusal::Policy)?;
+    let go = |part: typed::Part<'_>| version.go_value(part);
+    let operations = operations(value, session, &go).map_err(Refusal::Policy)?;
     let document = version.object.borrowed();
     let patched = match json_patch::apply(document, &operations) {
         Ok(patched) => patched,
@@ -122,20 +122,20 @@ fn kind_named(
 fn operations<'s>(
     value: &Value<'s>,
     session: &Session<'s>,
-    names: GoTypes<'_>,
+    go: GoValues<'_>,
 ) -> Result<Vec<Operation<'s>>, String> {
     let Value::List(list) = value else {
         return Err("type mismatch: JSONPatchType.expression should evaluate to array".to_owned());
     };
     list.iter()
-        .map(|element| operation(&element, session, names))
+        .map(|element| operation(&element, session, go))
         .collect()
 }
 
 fn operation<'s>(
     element: &Value<'s>,
     session: &Session<'s>,
-    names: GoTypes<'_>,
+    go: GoValues<'_>,
 ) -> Result<Operation<'s>, String> {
     const MISMATCH: &str = "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch";
     let Value::Struct(own) = element else {
@@ -155,7 +155,7 @@ fn operation<'s>(
             ("from", Value::String(text)) if !text.is_empty() => operation.from = Text::evaluated(text),
             ("value", value) => {
                 check_type_names(&value).map_err(|error| format!("type mismatch: {error}"))?;
-                operation.value = Some(plain::json(&value, &context, names).map_err(|error| {
+                operation.value = Some(plain::json(&value, &context, go).map_err(|error| {
                     format!(
                         "JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}"
                     )

@@ -6,18 +6,19 @@ use pratique_json::{self as json, base64};
 use pratique_merge::structured::Patch;
 
 use super::native;
+use crate::typed::{GoValue, Part};
 
 /// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
-/// Tells what Go calls the types of parts of an input that expressions see through types of their own.
-pub(super) type GoTypes<'g> = &'g dyn Fn(&json::Object<'_>) -> Option<String>;
+/// Tells what Go shows of the parts of an input that expressions see through types of their own.
+pub(super) type GoValues<'g> = &'g dyn Fn(Part<'_>) -> Option<GoValue>;
 
 /// The JSON form of a value; the error is in an API server's words.
 pub(super) fn json<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
-    names: GoTypes<'_>,
+    go: GoValues<'_>,
 ) -> Result<json::Value<'s>, String> {
     Ok(match value {
         Value::Null => json::Value::Null,
@@ -35,25 +36,38 @@ pub(super) fn json<'s>(
         Value::Duration(span) => json::Value::from(span.to_string()),
         Value::List(List::Typed(_)) => return Err(no_form("'list(dyn)'")),
         Value::Map(Map::Typed(object)) => {
-            return Err(match names(object) {
-                Some(go) => format!("type conversion error from struct type {go} to *structpb.Value"),
+            return Err(match go(Part::Object(object)).filter(|go| go.is_struct) {
+                Some(go) => format!(
+                    "type conversion error from struct type {} to *structpb.Value",
+                    go.type_name
+                ),
                 None => no_form("'map(dyn, dyn)'"),
             });
         }
+        // A view of two lists makes a list of what their elements hold, which need not be values.
+        //
+        // Upstream: cel-go/common/types/list.go, concatList.ConvertToNative
+        Value::List(list @ List::Joined(_)) => {
+            let elements = list.iter().map(|own| match own {
+                Value::Map(Map::Typed(object)) => held(Held::Object(object), go),
+                Value::List(List::Typed(elements)) => held(Held::List(elements), go),
+                own => json(&own, context, go),
+            });
+            json::Value::Array(elements.collect::<Result<_, String>>()?)
+        }
         Value::List(list) => {
-            let elements: Result<Vec<_>, String> =
-                list.iter().map(|own| json(&own, context, names)).collect();
+            let elements: Result<Vec<_>, String> = list.iter().map(|own| json(&own, context, go)).collect();
             json::Value::Array(elements?)
         }
         Value::Map(map) => {
             let members = map.iter().map(|(key, value)| match key {
-                Value::String(key) => Ok((key.into(), json(&value, context, names)?)),
+                Value::String(key) => Ok((key.into(), json(&value, context, go)?)),
                 other => Err(no_key(&other)),
             });
             json::Value::Object(members.collect::<Result<_, String>>()?)
         }
         Value::Struct(object) if native::is_object(*object) => {
-            of_patch(native::structure(*object, context)?)?
+            of_patch(native::structure(*object, context, go)?)?
         }
         Value::Struct(object) if object.type_name() == "JSONPatch" => {
             return Err("cannot convert to native type: *structpb.Value".to_owned());
@@ -64,11 +78,55 @@ pub(super) fn json<'s>(
                 other.type_name()
             ));
         }
-        Value::Optional(Some(value)) => json(value, context, names)?,
+        Value::Optional(Some(value)) => json(value, context, go)?,
         Value::Optional(None) => return Err("optional.none() dereference".to_owned()),
         Value::Type(_) => return Err("type conversion not supported for 'type'".to_owned()),
         Value::Opaque(opaque) => return Err(no_form(&format!("'{}'", short(opaque.type_name())))),
     })
+}
+
+/// A part of a typed input by itself.
+enum Held<'s> {
+    Object(&'s json::Object<'s>),
+    List(&'s [json::Value<'s>]),
+}
+
+/// The JSON form of what a typed value holds in Go: there are lists and maps of scalars, but no structs.
+fn held<'s>(part: Held<'s>, go: GoValues<'_>) -> Result<json::Value<'s>, String> {
+    let inner = |value: &'s json::Value<'s>| match value {
+        json::Value::Object(object) => held(Held::Object(object), go),
+        json::Value::Array(elements) => held(Held::List(elements), go),
+        scalar => Ok(scalar.borrowed()),
+    };
+    match part {
+        Held::List(elements) => {
+            let shown = go(Part::List(elements));
+            refuse_quantities(shown.as_ref())?;
+            let elements = elements.iter().map(inner);
+            Ok(json::Value::Array(elements.collect::<Result<_, String>>()?))
+        }
+        Held::Object(object) => {
+            let shown = go(Part::Object(object));
+            if let Some(shown) = shown.as_ref().filter(|shown| shown.is_struct) {
+                return Err(unsupported(&shown.type_name, &shown.plain));
+            }
+            refuse_quantities(shown.as_ref())?;
+            let members = object.iter().map(|(key, value)| Ok((key.into(), inner(value)?)));
+            Ok(json::Value::Object(members.collect::<Result<_, String>>()?))
+        }
+    }
+}
+
+fn unsupported(of: &str, shown: &str) -> String {
+    format!("unsupported conversion to ref.Val: ({of}){shown}")
+}
+
+/// Refuses a list or map of quantities, which are structs as well.
+fn refuse_quantities(shown: Option<&GoValue>) -> Result<(), String> {
+    match shown.and_then(|shown| shown.quantity.as_deref()) {
+        Some(quantity) => Err(unsupported("resource.Quantity", quantity)),
+        None => Ok(()),
+    }
 }
 
 /// An object literal as JSON: its integers are doubles, whatever they lose.

@@ -7,7 +7,7 @@ use pratique_json as json;
 use pratique_types::GroupVersionKind;
 
 use crate::session::{Objects, Session};
-use crate::typed;
+use crate::typed::{self, GoValue, Part};
 
 /// The objects of a request in one kind.
 pub(super) struct Version<'s> {
@@ -59,9 +59,9 @@ impl<'s> Version<'s> {
         self.seen.set(None);
     }
 
-    /// What Go calls the type of a part of the objects, where expressions see it through a type of its own.
-    pub(super) fn go_type(&self, part: &json::Object<'_>) -> Option<String> {
-        let found = |object: &json::Value<'_>| typed::go_type(self.kind, object, part);
+    /// What Go shows of a part of the objects, where expressions see it through a type of its own.
+    pub(super) fn go_value(&self, part: Part<'_>) -> Option<GoValue> {
+        let found = |object: &json::Value<'_>| typed::go_value(self.kind, object, part);
         found(self.object).or_else(|| found(self.old_object))
     }
 

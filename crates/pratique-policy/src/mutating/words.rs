@@ -6,6 +6,8 @@ use std::cmp::Ordering;
 use pratique_cel::Value;
 use pratique_merge::structured::Foreign;
 
+use crate::typed::GoValue;
+
 /// A value that no document holds.
 pub(super) fn foreign(value: &Value<'_>) -> Foreign {
     match value {
@@ -51,6 +53,15 @@ pub(super) fn foreign(value: &Value<'_>) -> Foreign {
         Value::Struct(other) => new(String::new(), String::new(), go_struct(other.type_name())),
         Value::Opaque(opaque) => new(opaque.text(), opaque.text(), go_struct(opaque.type_name())),
         other => new(plain(other), literal(other), "*types.Err"),
+    }
+}
+
+/// A part of a typed input.
+pub(super) fn typed(go: GoValue) -> Foreign {
+    Foreign {
+        plain: go.plain,
+        literal: go.literal,
+        type_name: Cow::Owned(go.type_name),
     }
 }
 

@@ -1,0 +1,436 @@
+//! Parts of typed objects as Go's formats show them: `%v`, `%#v`, and the texts of pointers to API structs.
+//!
+//! Upstream: the methods `String` in `generated.pb.go` of k8s.io/api; fmt/print.go. The address of what a pointer leads
+//! to differs each time; `0xc000000000` stands for it.
+
+use pratique_cel::quantity::Quantity;
+use pratique_cel::quote::quoted;
+use pratique_json::{Object, Value, base64};
+use pratique_schema::{Field, LayoutField, Presence, Scalar, Schema, Shape, StructType, TypeId, layout};
+use pratique_types::GroupVersionKind;
+
+/// A part of an object, which is that part in memory.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'p> {
+    /// An object or a map.
+    Object(&'p Object<'p>),
+    /// A list.
+    List(&'p [Value<'p>]),
+}
+
+/// What Go shows of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoValue {
+    /// Its type (`%T`): `v1.EnvVar`.
+    pub type_name: String,
+    /// Whether it is a struct.
+    pub is_struct: bool,
+    /// Of a list or map of quantities, which are structs, the first one (`%v`).
+    pub quantity: Option<String>,
+    /// `%v`
+    pub plain: String,
+    /// `%#v`
+    pub literal: String,
+}
+
+/// What Go shows of a part of an object of a kind; `None` where it is no part of it.
+pub fn go_value(kind: &GroupVersionKind, object: &Value<'_>, part: Part<'_>) -> Option<GoValue> {
+    let schema = Schema::builtin();
+    let root = Shape::Struct(schema.kind(kind)?);
+    let mut left = vec![(&root, None, object)];
+    while let Some((shape, field, value)) = left.pop() {
+        if is_part(value, part) {
+            return Some(shown(Place { shape, field }, value));
+        }
+        match (shape, value) {
+            (Shape::Struct(id), Value::Object(members)) => {
+                let of = schema.get(*id);
+                let known = members.iter().filter_map(|(name, value)| {
+                    let field = of.field(name)?;
+                    Some((&field.shape, Some(field), value))
+                });
+                left.extend(known);
+            }
+            (Shape::List(inner), Value::Array(elements)) => {
+                left.extend(elements.iter().map(|value| (&**inner, None, value)));
+            }
+            (Shape::Map(inner), Value::Object(members)) => {
+                left.extend(members.iter().map(|(_, value)| (&**inner, None, value)));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_part(value: &Value<'_>, part: Part<'_>) -> bool {
+    match (value, part) {
+        (Value::Object(members), Part::Object(part)) => {
+            std::ptr::eq(members.members().as_ptr(), part.members().as_ptr().cast())
+        }
+        (Value::Array(elements), Part::List(part)) => {
+            elements.len() == part.len() && std::ptr::eq(elements.as_ptr(), part.as_ptr().cast())
+        }
+        _ => false,
+    }
+}
+
+fn shown(place: Place<'_>, value: &Value<'_>) -> GoValue {
+    let first = match (place.shape, value) {
+        (Shape::List(inner), Value::Array(elements)) => elements.first().map(|first| (inner, first)),
+        (Shape::Map(inner), Value::Object(members)) => members.iter().next().map(|(_, first)| (inner, first)),
+        _ => None,
+    };
+    let first = first.filter(|(inner, _)| ***inner == Shape::Scalar(Scalar::Quantity));
+    GoValue {
+        quantity: first.map(|(_, first)| quantity(Some(first), false)),
+        type_name: place.go_type(),
+        is_struct: matches!(place.shape, Shape::Struct(_)),
+        plain: plain(place, Some(value), false),
+        literal: literal(place, Some(value), false),
+    }
+}
+
+/// What a place in an object holds.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    shape: &'p Shape,
+    /// The field, for Go's name of its type.
+    field: Option<&'p Field>,
+}
+
+impl<'p> Place<'p> {
+    fn of(field: &'p Field) -> Self {
+        Place {
+            shape: &field.shape,
+            field: Some(field),
+        }
+    }
+
+    fn inner(shape: &'p Shape) -> Self {
+        Place { shape, field: None }
+    }
+
+    fn go_type(&self) -> String {
+        let schema = Schema::builtin();
+        match self.field {
+            Some(field) => field.go_type(schema),
+            None => self.shape.go_type(schema),
+        }
+    }
+}
+
+/// Whether Go holds a field by a pointer.
+fn is_pointer(field: &Field) -> bool {
+    let nullable =
+        field.presence == Presence::Nullable && !matches!(field.shape, Shape::List(_) | Shape::Map(_));
+    field.presence == Presence::UnlessNull || nullable
+}
+
+const ADDRESS: &str = "0xc000000000";
+
+const NO_TIME: &str = "0001-01-01 00:00:00 +0000 UTC";
+
+/// A value that is not absent.
+fn given<'v>(value: Option<&'v Value<'v>>) -> Option<&'v Value<'v>> {
+    value.filter(|value| !value.is_null())
+}
+
+fn members<'v>(value: Option<&'v Value<'v>>) -> Option<&'v Object<'v>> {
+    value.and_then(Value::as_object)
+}
+
+fn elements<'v>(value: Option<&'v Value<'v>>) -> &'v [Value<'v>] {
+    value.and_then(Value::as_array).map_or(&[], |elements| elements)
+}
+
+/// `%v`
+fn plain(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
+    match place.shape {
+        Shape::Struct(id) if pointer => match members(value) {
+            Some(object) => pointed(*id, object),
+            None => "nil".to_owned(),
+        },
+        Shape::Struct(id) => braces(layout(&type_of(*id).name), type_of(*id), members(value)),
+        Shape::List(inner) => {
+            let shown = elements(value).iter();
+            let shown: Vec<String> = shown
+                .map(|value| plain(Place::inner(inner), Some(value), false))
+                .collect();
+            format!("[{}]", shown.join(" "))
+        }
+        Shape::Map(inner) => {
+            let entries = members(value).into_iter().flat_map(Object::iter);
+            let entries: Vec<String> = entries
+                .map(|(key, value)| format!("{key}:{}", plain(Place::inner(inner), Some(value), false)))
+                .collect();
+            format!("map[{}]", entries.join(" "))
+        }
+        Shape::Scalar(scalar) => plain_scalar(*scalar, given(value), pointer),
+    }
+}
+
+fn plain_scalar(scalar: Scalar, value: Option<&Value<'_>>, pointer: bool) -> String {
+    match (scalar, value) {
+        (_, None) if pointer => "<nil>".to_owned(),
+        (Scalar::Quantity | Scalar::IntOrString, Some(value)) if pointer => text(value),
+        (Scalar::Quantity, value) => quantity(value, false),
+        (Scalar::IntOrString, value) => {
+            let (of, number, text) = int_or_string(value);
+            format!("{{{of} {number} {text}}}")
+        }
+        (Scalar::Time | Scalar::MicroTime, None) => NO_TIME.to_owned(),
+        (Scalar::Time | Scalar::MicroTime, Some(value)) => {
+            text(value).replace('T', " ").replace('Z', " +0000 UTC")
+        }
+        (Scalar::Duration, None) => "0s".to_owned(),
+        (Scalar::Duration, Some(value)) => text(value),
+        (Scalar::Json, _) => "{[] <nil>}".to_owned(),
+        (Scalar::Bytes, value) => {
+            let bytes: Vec<String> = bytes(value).iter().map(u8::to_string).collect();
+            format!("[{}]", bytes.join(" "))
+        }
+        (_, Some(_)) if pointer => ADDRESS.to_owned(),
+        (scalar, None) => zero(scalar).to_owned(),
+        (_, Some(value)) => text(value),
+    }
+}
+
+/// A struct: its fields in Go's order.
+fn braces(fields: &[LayoutField], of: &StructType, object: Option<&Object<'_>>) -> String {
+    let shown = |field: &LayoutField| match field {
+        LayoutField::Embedded { fields, .. } => Some(braces(fields, of, object)),
+        LayoutField::Named { json, .. } => {
+            let field = of.field(json)?;
+            let value = object.and_then(|object| object.get(json));
+            Some(plain(Place::of(field), value, is_pointer(field)))
+        }
+    };
+    let shown: Vec<String> = fields.iter().filter_map(shown).collect();
+    format!("{{{}}}", shown.join(" "))
+}
+
+/// The text of a pointer to a struct, as its generated method gives it.
+fn pointed(id: TypeId, object: &Object<'_>) -> String {
+    let of = type_of(id);
+    format!("&{}", generated(&of.name, layout(&of.name), of, Some(object)))
+}
+
+/// `Name{Field:value,}`: by the numbers of the fields.
+fn generated(name: &str, fields: &[LayoutField], of: &StructType, object: Option<&Object<'_>>) -> String {
+    let mut fields: Vec<&LayoutField> = fields.iter().collect();
+    fields.sort_by_key(|field| field.number());
+    let mut shown = format!("{}{{", short(name));
+    for field in fields {
+        let (name, value) = match field {
+            LayoutField::Embedded {
+                of: embedded, fields, ..
+            } => (short(embedded), generated(embedded, fields, of, object)),
+            LayoutField::Named { json, go, .. } => {
+                let Some(field) = of.field(json) else { continue };
+                let value = object.and_then(|object| object.get(json));
+                (&**go, generated_field(package(name), field, value))
+            }
+        };
+        shown.push_str(&format!("{name}:{value},"));
+    }
+    shown + "}"
+}
+
+fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>) -> String {
+    let pointer = is_pointer(field);
+    let place = Place::of(field);
+    match &field.shape {
+        Shape::Struct(id) => {
+            let of = type_of(*id);
+            let foreign = package(&of.name) != home;
+            match (pointer, members(value)) {
+                (true, None) => "nil".to_owned(),
+                (true, Some(object)) if foreign => {
+                    pointed(*id, object).replacen(short(&of.name), of.go_type(), 1)
+                }
+                (true, Some(object)) => pointed(*id, object),
+                (false, _) if foreign => plain(place, value, false),
+                (false, object) => generated(&of.name, layout(&of.name), of, object),
+            }
+        }
+        Shape::List(inner) => match &**inner {
+            Shape::Struct(id) => {
+                let of = type_of(*id);
+                let foreign = package(&of.name) != home;
+                let name = if foreign { of.go_type() } else { short(&of.name) };
+                let shown = elements(value).iter().map(|element| match foreign {
+                    true => plain(Place::inner(inner), Some(element), false) + ",",
+                    false => generated(&of.name, layout(&of.name), of, element.as_object()) + ",",
+                });
+                format!("[]{name}{{{}}}", shown.collect::<String>())
+            }
+            _ => plain(place, value, false),
+        },
+        Shape::Map(inner) => {
+            let name = place.go_type();
+            let name = name.rsplit_once('.').map_or(name.as_str(), |(_, own)| own);
+            let entries = members(value).into_iter().flat_map(Object::iter);
+            let entries = entries
+                .map(|(key, value)| format!("{key}: {},", plain(Place::inner(inner), Some(value), false)));
+            format!("{name}{{{}}}", entries.collect::<String>())
+        }
+        Shape::Scalar(
+            scalar @ (Scalar::Quantity | Scalar::IntOrString | Scalar::Time | Scalar::MicroTime),
+        ) => plain_scalar(*scalar, given(value), pointer),
+        Shape::Scalar(Scalar::Bytes) => match given(value) {
+            None => "nil".to_owned(),
+            value => format!("*{}", plain_scalar(Scalar::Bytes, value, false)),
+        },
+        Shape::Scalar(scalar) if pointer => match given(value) {
+            None => "nil".to_owned(),
+            value => format!("*{}", plain_scalar(*scalar, value, false)),
+        },
+        Shape::Scalar(scalar) => plain_scalar(*scalar, given(value), false),
+    }
+}
+
+/// `%#v`
+fn literal(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
+    let go = || place.go_type();
+    if pointer {
+        return match given(value) {
+            None => format!("(*{})(nil)", go()),
+            Some(_) => format!("(*{})({ADDRESS})", go()),
+        };
+    }
+    match (place.shape, given(value)) {
+        (Shape::Struct(id), value) => {
+            let of = type_of(*id);
+            format!(
+                "{}{{{}}}",
+                go(),
+                literal_fields(layout(&of.name), of, members(value))
+            )
+        }
+        (Shape::List(_) | Shape::Map(_), None) => format!("{}(nil)", go()),
+        (Shape::List(inner), value) => {
+            let shown = elements(value).iter();
+            let shown: Vec<String> = shown
+                .map(|value| literal(Place::inner(inner), Some(value), false))
+                .collect();
+            format!("{}{{{}}}", go(), shown.join(", "))
+        }
+        (Shape::Map(inner), value) => {
+            let entries = members(value).into_iter().flat_map(Object::iter);
+            let entries: Vec<String> = entries
+                .map(|(key, value)| {
+                    let value = literal(Place::inner(inner), Some(value), false);
+                    format!("{}:{value}", quoted(key))
+                })
+                .collect();
+            format!("{}{{{}}}", go(), entries.join(", "))
+        }
+        (Shape::Scalar(scalar), value) => literal_scalar(*scalar, value),
+    }
+}
+
+fn literal_scalar(scalar: Scalar, value: Option<&Value<'_>>) -> String {
+    match scalar {
+        Scalar::String => quoted(value.and_then(Value::as_str).unwrap_or_default()),
+        Scalar::Quantity => quantity(value, true),
+        Scalar::IntOrString => {
+            let (of, number, text) = int_or_string(value);
+            format!(
+                "intstr.IntOrString{{Type:{of}, IntVal:{number}, StrVal:{}}}",
+                quoted(&text)
+            )
+        }
+        Scalar::Bytes => {
+            let bytes: Vec<String> = bytes(value).iter().map(|byte| format!("{byte:#x}")).collect();
+            match value {
+                None => "[]uint8(nil)".to_owned(),
+                Some(_) => format!("[]uint8{{{}}}", bytes.join(", ")),
+            }
+        }
+        scalar => plain_scalar(scalar, value, false),
+    }
+}
+
+fn literal_fields(fields: &[LayoutField], of: &StructType, object: Option<&Object<'_>>) -> String {
+    let shown = |field: &LayoutField| match field {
+        LayoutField::Embedded {
+            of: embedded, fields, ..
+        } => {
+            let go = embedded.rsplit_once('/').map_or(*embedded, |(_, own)| own);
+            let fields = literal_fields(fields, of, object);
+            Some(format!("{}:{go}{{{fields}}}", short(embedded)))
+        }
+        LayoutField::Named { json, go, .. } => {
+            let field = of.field(json)?;
+            let value = object.and_then(|object| object.get(json));
+            Some(format!(
+                "{go}:{}",
+                literal(Place::of(field), value, is_pointer(field))
+            ))
+        }
+    };
+    let shown: Vec<String> = fields.iter().filter_map(shown).collect();
+    shown.join(", ")
+}
+
+fn type_of(id: TypeId) -> &'static StructType {
+    Schema::builtin().get(id)
+}
+
+/// `core/v1.Pod` → `Pod`
+fn short(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(_, own)| own)
+}
+
+/// `core/v1.Pod` → `core/v1`
+fn package(name: &str) -> &str {
+    name.rsplit_once('.').map_or("", |(package, _)| package)
+}
+
+fn text(value: &Value<'_>) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn zero(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "false",
+        Scalar::Int32 | Scalar::Int64 | Scalar::Float => "0",
+        _ => "",
+    }
+}
+
+fn bytes(value: Option<&Value<'_>>) -> Vec<u8> {
+    let text = value.and_then(Value::as_str).unwrap_or_default();
+    base64::decode(text).unwrap_or_default()
+}
+
+fn int_or_string(value: Option<&Value<'_>>) -> (u8, i64, String) {
+    match value {
+        Some(Value::Int(number)) => (0, *number, String::new()),
+        Some(Value::String(text)) => (1, 0, text.to_string()),
+        _ => (0, 0, String::new()),
+    }
+}
+
+/// A quantity's own struct, with the text that it remembers.
+fn quantity(value: Option<&Value<'_>>, literal: bool) -> String {
+    let parsed = value.and_then(|value| Quantity::parse(&text(value)).ok());
+    let parts = parsed.as_ref().map(Quantity::go_parts).unwrap_or_default();
+    let big = if parts.is_big { ADDRESS } else { "<nil>" };
+    match literal {
+        false => format!(
+            "{{{{{} {}}} {{{big}}} {} {}}}",
+            parts.value, parts.scale, parts.text, parts.format
+        ),
+        true => format!(
+            "resource.Quantity{{i:resource.int64Amount{{value:{}, scale:{}}}, \
+             d:resource.infDecAmount{{Dec:(*inf.Dec)({})}}, s:{}, Format:{}}}",
+            parts.value,
+            parts.scale,
+            if parts.is_big { ADDRESS } else { "nil" },
+            quoted(&parts.text),
+            quoted(parts.format)
+        ),
+    }
+}
