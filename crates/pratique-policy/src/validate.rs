@@ -163,7 +163,7 @@ impl<'s> Bench<'_, 's> {
             let bindings = &policy.hook.bindings;
             let of_several = bindings.len() > 1;
             let is_bound =
-                |binding: &Binding<'s>| self.meeting.is_bound(binding.terms, of_several) == Ok(true);
+                |binding: &Binding<'s>| matches!(self.meeting.is_bound(binding.terms, of_several), Ok(true));
             for _ in bindings.iter().filter(is_bound) {
                 self.count_conditions(policy, 0);
             }
