@@ -199,7 +199,7 @@ impl Observer for Logging<'_> {
 
     fn undecided(&mut self, undecided: &Undecided) {
         tracing::warn!("{undecided}");
-        if let Some(observer) = &mut self.0 {
+        if let Some(observer) = &mut self.observer {
             observer.undecided(undecided);
         }
     }
