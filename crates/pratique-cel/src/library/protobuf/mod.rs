@@ -1,5 +1,6 @@
 //! The well-known types of protocol buffers, as struct literals name them.
 
+mod any;
 mod dynamic;
 mod native;
 
@@ -77,6 +78,7 @@ impl TypeProvider for WellKnown {
                 integer("seconds", "int64")?,
                 integer("nanos", "int32")?,
             ))),
+            "google.protobuf.Any" => any::construct(context, value("type_url"), value("value")),
             "google.protobuf.Value" => match given.last() {
                 None | Some(("null_value", _)) => Ok(Value::Null),
                 Some((field, value)) => dynamic::container(context, (type_name, field), value),
