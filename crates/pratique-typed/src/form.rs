@@ -44,31 +44,19 @@ pub fn is_builtin(kind: &GroupVersionKind) -> bool {
     Schema::builtin().kind(kind).is_some()
 }
 
-/// What Go calls the type of a part of an object, which is itself that part in memory; `None` where it is no struct.
-pub fn go_type(kind: &GroupVersionKind, object: &Value<'_>, part: &Object<'_>) -> Option<String> {
+/// The type of the struct at a place in objects of a kind, by names and indices.
+pub fn type_at(kind: &GroupVersionKind, path: &[String]) -> Option<TypeId> {
     let schema = Schema::builtin();
     let root = Shape::Struct(schema.kind(kind)?);
-    let mut left = vec![(&root, object)];
-    while let Some((shape, value)) = left.pop() {
-        match (shape, value) {
-            (Shape::Struct(id), Value::Object(own)) => {
-                let of = schema.get(*id);
-                if std::ptr::eq(own.members().as_ptr(), part.members().as_ptr().cast()) {
-                    return Some(of.go_type().to_owned());
-                }
-                let known = own
-                    .iter()
-                    .filter_map(|(name, value)| Some((&of.field(name)?.shape, value)));
-                left.extend(known);
-            }
-            (Shape::List(element), Value::Array(elements)) => {
-                left.extend(elements.iter().map(|own| (&**element, own)));
-            }
-            (Shape::Map(of), Value::Object(own)) => left.extend(own.iter().map(|(_, own)| (&**of, own))),
-            _ => {}
-        }
+    let found = path.iter().try_fold(&root, |shape, name| match shape {
+        Shape::Struct(id) => Some(&schema.get(*id).field(name)?.shape),
+        Shape::List(inner) | Shape::Map(inner) => Some(&**inner),
+        Shape::Scalar(_) => None,
+    });
+    match found {
+        Some(Shape::Struct(id)) => Some(*id),
+        _ => None,
     }
-    None
 }
 
 /// An object with other `apiVersion` and `kind`; `None` where it has these.

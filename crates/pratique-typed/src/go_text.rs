@@ -434,3 +434,106 @@ fn quantity(value: Option<&Value<'_>>, literal: bool) -> String {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POD: &str = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"app": "x"}},
+        "spec": {"tolerations": [{"key": "k", "operator": "Exists"}],
+            "hostAliases": [{"ip": "1.1.1.1", "hostnames": ["a", "b"]}],
+            "volumes": [{"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": "1Gi"}}],
+            "containers": [{"name": "a", "livenessProbe": {"httpGet": {"path": "/x", "port": 8080}, "periodSeconds": 3},
+                "env": [{"name": "S", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k", "optional": true}}}],
+                "resources": {"limits": {"cpu": "1"}, "requests": {"memory": "128Mi"}}}],
+            "affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+                {"topologyKey": "t", "labelSelector": {"matchLabels": {"a": "b"}}}]}}}}"#;
+
+    fn value(path: &[&str]) -> GoValue {
+        let kind = GroupVersionKind::new("", "v1", "Pod");
+        let pod = pratique_json::parse(POD.as_bytes()).unwrap();
+        let mut part = &pod;
+        for name in path {
+            part = match part {
+                Value::Array(elements) => &elements[name.parse::<usize>().unwrap()],
+                other => other.get(name).unwrap(),
+            };
+        }
+        let part = match part {
+            Value::Array(elements) => Part::List(elements),
+            other => Part::Object(other.as_object().unwrap()),
+        };
+        go_value(&kind, &pod, part).unwrap()
+    }
+
+    #[track_caller]
+    fn check(path: &[&str], type_name: &str, plain: &str) {
+        let value = value(path);
+        assert_eq!(
+            (value.type_name.as_str(), value.plain.as_str()),
+            (type_name, plain)
+        );
+    }
+
+    #[test]
+    fn structs_are_shown() {
+        check(
+            &["spec", "tolerations", "0"],
+            "v1.Toleration",
+            "{k Exists   <nil>}",
+        );
+        check(&["spec", "hostAliases"], "[]v1.HostAlias", "[{1.1.1.1 [a b]}]");
+        check(&["metadata", "labels"], "map[string]string", "map[app:x]");
+        check(
+            &["spec", "containers", "0", "resources"],
+            "v1.ResourceRequirements",
+            "{map[cpu:{{1 0} {<nil>} 1 DecimalSI}] map[memory:{{134217728 0} {<nil>}  BinarySI}] []}",
+        );
+        check(
+            &["spec", "containers", "0", "livenessProbe"],
+            "v1.Probe",
+            "{{nil &HTTPGetAction{Path:/x,Port:{0 8080 },Host:,Scheme:,HTTPHeaders:[]HTTPHeader{},Protocol:nil,} nil nil} \
+             0 0 3 0 0 <nil>}",
+        );
+    }
+
+    #[test]
+    fn pointers_have_texts() {
+        let volume = value(&["spec", "volumes", "0"]).plain;
+        assert!(
+            volume.starts_with("{v {nil &EmptyDirVolumeSource{Medium:Memory,SizeLimit:1Gi,Mode:nil,} nil "),
+            "{volume}"
+        );
+        check(
+            &["spec", "containers", "0", "env", "0"],
+            "v1.EnvVar",
+            "{S  &EnvVarSource{FieldRef:nil,ResourceFieldRef:nil,ConfigMapKeyRef:nil,SecretKeyRef:&SecretKeySelector{\
+             LocalObjectReference:LocalObjectReference{Name:s,},Key:k,Optional:*true,},FileKeyRef:nil,}}",
+        );
+        check(
+            &["spec", "affinity"],
+            "v1.Affinity",
+            "{nil &PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm{PodAffinityTerm{\
+             LabelSelector:&v1.LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:\
+             []LabelSelectorRequirement{},},Namespaces:[],TopologyKey:t,NamespaceSelector:nil,MatchLabelKeys:[],\
+             MismatchLabelKeys:[],},},PreferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm{},} nil}",
+        );
+    }
+
+    #[test]
+    fn literals_are_shown() {
+        let literal = |path: &[&str]| value(path).literal;
+        assert_eq!(
+            literal(&["spec", "hostAliases", "0"]),
+            r#"v1.HostAlias{IP:"1.1.1.1", Hostnames:[]string{"a", "b"}}"#
+        );
+        assert_eq!(
+            literal(&["spec", "tolerations", "0"]),
+            r#"v1.Toleration{Key:"k", Operator:"Exists", Value:"", Effect:"", TolerationSeconds:(*int64)(nil)}"#
+        );
+        assert_eq!(
+            literal(&["metadata", "labels"]),
+            r#"map[string]string{"app":"x"}"#
+        );
+    }
+}

@@ -9,6 +9,6 @@ mod go_text;
 mod request;
 mod settled;
 
-pub use form::{converted, go_type, id, is_builtin, named, reread, typed, typed_as};
+pub use form::{converted, id, is_builtin, named, reread, type_at, typed, typed_as};
 pub use go_text::{GoValue, Part, go_value};
 pub use request::{convert_object, settle_object, settle_request};

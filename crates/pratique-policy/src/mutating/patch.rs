@@ -9,7 +9,7 @@ use pratique_types::{GroupVersion, GroupVersionKind};
 use super::apply::{Refusal, SCHEME};
 use super::plain::{self, GoValues};
 use super::version::Version;
-use crate::decode;
+use crate::decode::{self, Written};
 use crate::session::Session;
 use crate::typed;
 
@@ -27,7 +27,7 @@ pub(super) fn patched<'s>(
         Err(json_patch::Error::TestFailed { .. }) => return Ok(None),
         Err(error) => return Err(Refusal::Policy(format!("JSON Patch: {error}"))),
     };
-    read(version, patched, session).map(Some)
+    read(version, patched, &operations, session).map(Some)
 }
 
 /// The patched object as an API server reads it. Whatever it is, it has to be an object of some kind, and at last of
@@ -35,6 +35,7 @@ pub(super) fn patched<'s>(
 fn read<'s>(
     version: &Version<'s>,
     patched: json::Value<'s>,
+    operations: &[Operation<'_>],
     session: &Session<'s>,
 ) -> Result<&'s json::Value<'s>, Refusal> {
     let server = |error: String| Refusal::Server(error);
@@ -68,7 +69,7 @@ fn read<'s>(
             kind.kind
         )));
     };
-    decode::strict(id, members).map_err(server)?;
+    decode::strict_written(id, members, &copies(version.kind, operations)).map_err(server)?;
     if kind != *version.kind {
         let (from, to) = (kind.kind, &version.kind.kind);
         return Err(server(format!(
@@ -76,6 +77,54 @@ fn read<'s>(
         )));
     }
     Ok(session.settled(version.kind, patched))
+}
+
+/// What copies and moves leave in the order in which the object was written: the reference reads a copy only when an
+/// operation looks into it, and then writes it by name.
+///
+/// Upstream: github.com/evanphx/json-patch, lazyNode
+fn copies(kind: &GroupVersionKind, operations: &[Operation<'_>]) -> Vec<Written> {
+    let pointer = |text: &Text<'_>| match text {
+        Text::Given(text) => Some(parts(text)),
+        _ => None,
+    };
+    let touches = |operation: &Operation<'_>, place: &[String]| {
+        let is_within = |path: Vec<String>| path.len() > place.len() && path.starts_with(place);
+        [&operation.path, &operation.from]
+            .into_iter()
+            .any(|text| pointer(text).is_some_and(is_within))
+    };
+    let replaces = |operation: &Operation<'_>, place: &[String]| {
+        let is_around = |path: Vec<String>| place.starts_with(&path);
+        operation.op != "test" && pointer(&operation.path).is_some_and(is_around)
+    };
+    let copy = |(at, operation): (usize, &Operation<'_>)| {
+        let (from, path) = (pointer(&operation.from)?, pointer(&operation.path)?);
+        let (before, after) = (operations.get(..at)?, operations.get(at + 1..)?);
+        let is_raw = !before
+            .iter()
+            .any(|other| touches(other, &from) || replaces(other, &from))
+            && !after
+                .iter()
+                .any(|other| touches(other, &path) || replaces(other, &path));
+        let of = typed::type_at(kind, &from).filter(|_| is_raw)?;
+        Some(Written { path, of })
+    };
+    let copying = |(_, operation): &(usize, &Operation<'_>)| matches!(&*operation.op, "copy" | "move");
+    operations
+        .iter()
+        .enumerate()
+        .filter(copying)
+        .filter_map(copy)
+        .collect()
+}
+
+/// The names that a pointer is made of.
+fn parts(pointer: &str) -> Vec<String> {
+    let parts = pointer.split('/').skip(1);
+    parts
+        .map(|part| part.replace("~1", "/").replace("~0", "~"))
+        .collect()
 }
 
 fn no_kind(patched: &json::Value<'_>) -> String {

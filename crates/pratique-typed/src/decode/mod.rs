@@ -12,7 +12,7 @@ use pratique_schema::Scalar;
 
 pub use convert::convert;
 pub(crate) use convert::fits;
-pub use strict::{lenient, strict};
+pub use strict::{Written, lenient, strict, strict_written};
 
 /// Whether a scalar that is not null can be read; not asked of texts, booleans and integers.
 pub(crate) fn reads(kind: Scalar, value: &Value<'_>) -> bool {

@@ -1,7 +1,7 @@
 //! Strict decoding of JSON into a built-in type: the first fault of a type, else all fields that nobody knows.
 
 use pratique_json::{Object, Value, base64};
-use pratique_schema::{Field, Scalar, Schema, Shape, StructType, TypeId};
+use pratique_schema::{Field, LayoutField, Scalar, Schema, Shape, StructType, TypeId, layout};
 
 use super::scalar::{self, Fault};
 use crate::settled::is_plain;
@@ -14,6 +14,23 @@ pub fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
     }
 }
 
+/// A part of a document that was written by Go from a struct, so that its members are in the order of that.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Where it is: names and indices.
+    pub path: Vec<String>,
+    /// What it was written from.
+    pub of: TypeId,
+}
+
+/// The same as [`strict`] of an object that has parts which were written from structs of other types.
+pub fn strict_written(of: TypeId, object: &Object<'_>, written: &[Written]) -> Result<(), String> {
+    match decode_written(of, object, written)?.as_slice() {
+        [] => Ok(()),
+        unknown => Err(format!("strict decoding error: {}", unknown.join(", "))),
+    }
+}
+
 /// Why an object cannot be decoded into a type that leaves out what nobody knows.
 pub fn lenient(of: TypeId, object: &Object<'_>) -> Result<(), String> {
     decode(of, object).map(drop)
@@ -21,11 +38,16 @@ pub fn lenient(of: TypeId, object: &Object<'_>) -> Result<(), String> {
 
 /// What is said of fields that nobody knows; the error is the first fault of a type.
 fn decode(of: TypeId, object: &Object<'_>) -> Result<Vec<String>, String> {
+    decode_written(of, object, &[])
+}
+
+fn decode_written(of: TypeId, object: &Object<'_>, written: &[Written]) -> Result<Vec<String>, String> {
     let mut decoder = Decoder {
         schema: Schema::builtin(),
         place: Vec::new(),
         fault: None,
         unknown: Vec::new(),
+        written,
     };
     decoder.structure(of, object)?;
     decoder.fault.map_or(Ok(decoder.unknown), Err)
@@ -38,6 +60,7 @@ struct Decoder<'v> {
     fault: Option<String>,
     /// What is said of fields that nobody knows.
     unknown: Vec<String>,
+    written: &'v [Written],
 }
 
 /// A step to a place.
@@ -53,6 +76,25 @@ enum Step<'v> {
     Key(&'v str),
 }
 
+impl Step<'_> {
+    /// Whether it is what a pointer calls so.
+    fn is(&self, name: &str) -> bool {
+        match self {
+            Step::Field { name: own, .. } | Step::Key(own) => *own == name,
+            Step::Index(index) => name.parse() == Ok(*index),
+        }
+    }
+}
+
+/// The names of fields in JSON, in Go's order.
+fn names_in_order(fields: &'static [LayoutField]) -> Vec<&'static str> {
+    let names = fields.iter().flat_map(|field| match field {
+        LayoutField::Named { json, .. } => vec![*json],
+        LayoutField::Embedded { fields, .. } => names_in_order(fields),
+    });
+    names.collect()
+}
+
 /// What Go calls the type of a value, found out when it is needed.
 type GoType<'g> = &'g dyn Fn() -> String;
 
@@ -61,7 +103,14 @@ impl<'v> Decoder<'v> {
     fn structure(&mut self, id: TypeId, object: &'v Object<'_>) -> Result<(), String> {
         let of = self.schema.get(id);
         let mut walk = of.fields.walk();
-        for (name, value) in object.iter() {
+        let mut members: Vec<(&'v str, &'v Value<'_>)> = Vec::new();
+        if let Some(source) = self.source() {
+            members.extend(object.iter());
+            let order = names_in_order(layout(&self.schema.get(source).name));
+            members.sort_by_key(|(name, _)| order.iter().position(|own| own == name).unwrap_or(order.len()));
+        }
+        let sorted = object.iter().filter(|_| members.is_empty());
+        for (name, value) in members.iter().copied().chain(sorted) {
             let field = walk.field(name);
             if let Some(Shape::Scalar(kind)) = field.map(|field| &field.shape)
                 && is_plain(*kind, value)
@@ -86,6 +135,33 @@ impl<'v> Decoder<'v> {
             self.place.pop();
         }
         Ok(())
+    }
+
+    /// The struct that the object at this place was written from, if it was from another than it is read into.
+    fn source(&self) -> Option<TypeId> {
+        self.written.iter().find_map(|written| {
+            let within = written.path.len();
+            let is_at = |(step, name): (&Step<'_>, &String)| step.is(name);
+            if self.place.len() < within || !self.place.iter().zip(&written.path).all(is_at) {
+                return None;
+            }
+            let root = Shape::Struct(written.of);
+            let found = self
+                .place
+                .iter()
+                .skip(within)
+                .try_fold(root, |shape, step| match (shape, step) {
+                    (Shape::Struct(id), Step::Field { name, .. } | Step::Key(name)) => {
+                        Some(self.schema.get(id).field(name)?.shape.clone())
+                    }
+                    (Shape::List(inner), Step::Index(_)) => Some(*inner),
+                    _ => None,
+                });
+            match found {
+                Some(Shape::Struct(id)) => Some(id),
+                _ => None,
+            }
+        })
     }
 
     fn value(&mut self, shape: &'static Shape, value: &'v Value<'_>, go: GoType<'_>) -> Result<(), String> {
@@ -262,6 +338,7 @@ mod tests {
                 place: Vec::new(),
                 fault: None,
                 unknown: Vec::new(),
+                written: &[],
             };
             assert_eq!(
                 decoder.scalar(kind, &value, &String::new),
@@ -278,5 +355,24 @@ mod tests {
             r#"{"frob":1,"spec":{"containers":[{"name":"a"},{"Image":"b"}]}}"#,
             r#"strict decoding error: unknown field "frob", unknown field "spec.containers[1].Image""#,
         );
+    }
+
+    #[test]
+    fn what_was_written_from_a_struct_is_in_its_order() {
+        let schema = Schema::builtin();
+        let kind = |name| pratique_types::GroupVersionKind::new("", "v1", name);
+        let pod = schema.kind(&kind("Pod")).unwrap();
+        let metadata = crate::type_at(&kind("Pod"), &["metadata".to_owned()]).unwrap();
+        let document = r#"{"spec": {"labels": {}, "name": "a", "namespace": "b"}}"#;
+        let document = pratique_json::parse(document.as_bytes()).unwrap();
+        let object = document.as_object().unwrap();
+        let check = |written: &[Written], order: [&str; 3]| {
+            let fields = order.map(|name| format!("unknown field \"spec.{name}\""));
+            let expected = format!("strict decoding error: {}", fields.join(", "));
+            assert_eq!(strict_written(pod, object, written), Err(expected));
+        };
+        check(&[], ["labels", "name", "namespace"]);
+        let path = vec!["spec".to_owned()];
+        check(&[Written { path, of: metadata }], ["name", "namespace", "labels"]);
     }
 }
