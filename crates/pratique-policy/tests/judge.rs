@@ -273,7 +273,7 @@ fn match_conditions_are_counted() {
         let rule =
             json!({"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]});
         let policy = json!({"metadata": {"name": "p"}, "spec": {
-            "matchConstraints": {"resourceRules": [rule]}, "matchConditions": conditions, "failurePolicy": "Ignore",
+            "matchConstraints": {"resourceRules": [rule], "namespaceSelector": {}, "objectSelector": {}}, "matchConditions": conditions, "failurePolicy": "Ignore",
             "validations": [{"expression": "object.metadata.name == 'web'"}]}});
         let policy = serde_json::from_value(policy).unwrap();
         let bindings: Vec<_> = (0..bindings)

@@ -151,6 +151,32 @@ mod tests {
     use crate::time::Duration;
 
     #[test]
+    fn a_typed_list_collects() {
+        let input = pratique_json::parse(b"[1, {}]").unwrap();
+        let arena = Arena::new();
+        let context = Context::new(&arena, 0);
+        let typed = Value::from_typed_json(&input);
+        let empty = Value::List(List::Values(&[]));
+        let check = |left: &Value<'_>, right: &Value<'_>, collected: bool, len: usize| {
+            let Ok(Value::List(list)) = add(&context, left, right) else {
+                panic!("{left:?} + {right:?}")
+            };
+            assert_eq!(
+                matches!(list, List::Collected(_)),
+                collected,
+                "{left:?} + {right:?}"
+            );
+            assert_eq!((list.len(), list.iter().count()), (len, len));
+        };
+        check(&typed, &empty, true, 2);
+        check(&typed, &typed, true, 4);
+        check(&empty, &typed, false, 2);
+        let plain = Value::from_json(&input);
+        check(&plain, &typed, false, 4);
+        check(&plain, &empty, false, 2);
+    }
+
+    #[test]
     fn results_and_faults() {
         let arena = Arena::new();
         let context = Context::new(&arena, 0);
