@@ -31,6 +31,46 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Allowed, denied, undecided
+//!
+//! An [`Outcome`] has one of three [decisions](AdmissionDecision). A request is undecided where a decision depends on what
+//! was not given: the answer to an authorization check ([`NoAuthorizer`]), more of a namespace than its name, params
+//! ([`AssumedNamespaces`]). [`Outcome::undecided`] has what is [`Missing`] to which policy or webhook, and such a request is
+//! never [allowed](Outcome::allowed). Whoever has to answer yes or no lets the failure policies decide
+//! ([`OnUndecided::FailurePolicy`]); [`Admission::needs`] tells beforehand what policies may come to need.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use pratique::{Admission, AdmissionDecision, NoAuthorizer, Objects, Surroundings};
+//! # use pratique::{manifest::{ManifestFile, Plugin}, types::AdmissionRequest};
+//!
+//! # let policy = br#"
+//! # apiVersion: admissionregistration.k8s.io/v1
+//! # kind: ValidatingAdmissionPolicy
+//! # metadata: {name: no-quota.static.k8s.io}
+//! # spec:
+//! #   matchConstraints:
+//! #     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//! #   validations: [{expression: "!authorizer.group('').resource('quotas').check('use').allowed()"}]
+//! # ---
+//! # apiVersion: admissionregistration.k8s.io/v1
+//! # kind: ValidatingAdmissionPolicyBinding
+//! # metadata: {name: no-quota.static.k8s.io}
+//! # spec: {policyName: no-quota.static.k8s.io, validationActions: [Deny]}
+//! # "#;
+//! # let file = ManifestFile { path: "policy.yaml".into(), content: policy.to_vec() };
+//! # let admission = Admission::builder().files(&[file], Plugin::ValidatingAdmissionPolicy)?.build()?;
+//! # let request: AdmissionRequest<'_> = serde_json::from_str(r#"{"kind": {"version": "v1", "kind": "Pod"},
+//! #     "resource": {"version": "v1", "resource": "pods"}, "operation": "CREATE", "object": {"spec": {}}}"#)?;
+//! // A policy asks `!authorizer.group('').resource('quotas').check('use').allowed()`.
+//! let cluster = Objects::new();
+//! let surroundings = Surroundings::new(&cluster, Arc::new(NoAuthorizer));
+//! let outcome = admission.judge(&request, surroundings, &mut ())?;
+//! assert_eq!(outcome.decision(), AdmissionDecision::Undecided);
+//! assert_eq!(outcome.undecided[0].missing.kind(), "authorizer");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # While a program runs
 //!
 //! [`Builder::live`] leads to a [`Live`], which stays current: the directories that were added are watched, each with its
