@@ -2,23 +2,31 @@
 //!
 //! Go knows what is a pointer and what is left out when empty, OpenAPI how lists and maps are merged.
 
+mod discovery;
 mod go;
 mod merge;
 mod openapi;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+pub(crate) use go::Modules;
 use go::{Field, Package, Shape};
 
-/// Reads the OpenAPI documents of a directory, and the Go modules `k8s.io/api` and `k8s.io/apimachinery`; writes
-/// `types.txt`, `layout.txt` and `merge.txt` into the directory `data`.
-pub(crate) fn run(openapi: &Path, api: &Path, apimachinery: &Path, data: &Path) -> Result<(), String> {
-    let served = openapi::served(openapi)?;
-    let packages = go::read(api, apimachinery)?;
-    let kinds = kinds(&packages, &served);
-    let types = reachable(&packages, kinds.values().cloned());
+/// Reads discovery documents of directories and the table of the resources that every server serves, `served`; writes the
+/// table `optional` of all others.
+pub(crate) fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Path) -> Result<(), String> {
+    discovery::run(discovery, served, optional)
+}
+
+/// Reads OpenAPI documents of directories, and Go modules; writes `types.txt`, `layout.txt` and `merge.txt` into
+/// the directory `data`.
+pub(crate) fn run(openapi: &[PathBuf], modules: &Modules<'_>, data: &Path) -> Result<(), String> {
+    let packages = go::read(modules)?;
+    let kinds = kinds(&packages);
+    let roots = kinds.values().cloned();
+    let types = reachable(&packages, roots.chain(OTHERS.map(str::to_owned)));
     let mut text = String::from(HEAD);
     for (kind, name) in &kinds {
         let _ = writeln!(text, "kind {kind} {name}");
@@ -39,6 +47,13 @@ pub(crate) fn run(openapi: &Path, api: &Path, apimachinery: &Path, data: &Path) 
     std::fs::write(&table, layout).map_err(|error| format!("{}: {error}", table.display()))?;
     merge::run(openapi, &data.join("merge.txt"))
 }
+
+/// Types of no kind, which conversions between versions keep in annotations.
+const OTHERS: [&str; 3] = [
+    "autoscaling/v1.HorizontalPodAutoscalerCondition",
+    "autoscaling/v1.MetricSpec",
+    "autoscaling/v1.MetricStatus",
+];
 
 const HEAD: &str = "\
 # The built-in types of Kubernetes. Made by `cargo xtask codegen`; do not edit.
@@ -97,38 +112,25 @@ fn capitalized(name: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Versions that are no longer served, but that policies still name.
-const LEGACY: [(&str, &str, &[&str]); 3] = [
-    ("apps", "v1beta1", &["Deployment", "StatefulSet"]),
-    (
-        "apps",
-        "v1beta2",
-        &["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"],
-    ),
-    (
-        "extensions",
-        "v1beta1",
-        &["Deployment", "DaemonSet", "ReplicaSet"],
-    ),
-];
+/// Groups whose kinds are no resources of an API server.
+const NO_RESOURCES: [&str; 3] = ["admission.k8s.io", "apidiscovery.k8s.io", "imagepolicy.k8s.io"];
 
-/// `GROUP/VERSION/KIND` → type, for all kinds of served versions.
-fn kinds(packages: &BTreeMap<String, Package>, served: &BTreeSet<String>) -> BTreeMap<String, String> {
+/// `GROUP/VERSION/KIND` → type, for all versions: those that are served unless asked for, and those that were served once,
+/// too.
+fn kinds(packages: &BTreeMap<String, Package>) -> BTreeMap<String, String> {
     let mut kinds = BTreeMap::new();
     for (path, package) in packages {
         let Some((group, version)) = &package.group_version else {
             continue;
         };
-        let legacy = LEGACY.iter().find(|(g, v, _)| g == group && v == version);
+        if NO_RESOURCES.contains(&group.as_str()) {
+            continue;
+        }
         for (name, fields) in &package.structs {
             let is_kind = fields
                 .iter()
                 .any(|field| field.shape == Shape::Named(TYPE_META.to_owned()));
-            let wanted = match legacy {
-                Some((_, _, names)) => names.contains(&name.as_str()),
-                None => served.contains(&format!("{group}/{version}")),
-            };
-            if is_kind && wanted && !name.ends_with("List") {
+            if is_kind && !name.ends_with("List") {
                 kinds.insert(format!("{group}/{version}/{name}"), format!("{path}.{name}"));
             }
         }
@@ -187,7 +189,8 @@ fn fields(packages: &BTreeMap<String, Package>, name: &str) -> BTreeMap<String, 
                 let own = embedded
                     .rsplit_once('.')
                     .map_or(embedded.as_str(), |(_, own)| own);
-                let promoted = fields(packages, embedded).into_iter();
+                // It may be another name for a struct of another version.
+                let promoted = fields(packages, &resolve(packages, &field.shape)).into_iter();
                 entries.extend(promoted.map(|(name, entry)| (name, entry.within(own))));
             }
             (None, _) => {}

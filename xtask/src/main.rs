@@ -56,18 +56,46 @@ enum Cases {
 /// Where the built-in types are described.
 #[derive(clap::Args)]
 struct Sources {
-    /// A directory of OpenAPI documents, as an API server serves them.
-    #[arg(long)]
-    openapi: PathBuf,
-    /// The Go module k8s.io/api.
-    #[arg(long)]
-    api: PathBuf,
+    /// A directory of OpenAPI documents, as an API server serves them or as they lie in k8s.io/kubernetes. Of several, later
+    /// ones add what is not in the ones before.
+    #[arg(long, required = true)]
+    openapi: Vec<PathBuf>,
+    /// The Go module k8s.io/api, once for each release; likewise.
+    #[arg(long, required = true)]
+    api: Vec<PathBuf>,
     /// The Go module k8s.io/apimachinery.
     #[arg(long)]
     apimachinery: PathBuf,
+    /// The Go module k8s.io/apiextensions-apiserver.
+    #[arg(long)]
+    apiextensions: PathBuf,
+    /// The Go module k8s.io/kube-aggregator.
+    #[arg(long)]
+    aggregator: PathBuf,
     /// The directory to write the tables into.
     #[arg(long)]
     data: PathBuf,
+    /// A directory of discovery documents, as they lie in k8s.io/kubernetes; of several, later ones add what is not in the ones
+    /// before.
+    #[arg(long, required = true)]
+    discovery: Vec<PathBuf>,
+    /// The table of the resources that every server serves; that of others is written beside it.
+    #[arg(long)]
+    resources: PathBuf,
+}
+
+impl Sources {
+    fn write(&self) -> Result<(), String> {
+        let optional = self.resources.with_file_name("optional.txt");
+        codegen::run_discovery(&self.discovery, &self.resources, &optional)?;
+        let modules = codegen::Modules {
+            api: &self.api,
+            apimachinery: &self.apimachinery,
+            apiextensions: &self.apiextensions,
+            aggregator: &self.aggregator,
+        };
+        codegen::run(&self.openapi, &modules, &self.data)
+    }
 }
 
 fn main() -> ExitCode {
@@ -78,7 +106,7 @@ fn main() -> ExitCode {
         }) => conformance::spec::run(&arguments),
         Task::Conformance(Conformance { recorded, .. }) => conformance::run(&recorded.unwrap_or_default()),
         Task::Bench(arguments) => bench::run(&arguments),
-        Task::Codegen(of) => ended(codegen::run(&of.openapi, &of.api, &of.apimachinery, &of.data)),
+        Task::Codegen(of) => ended(of.write()),
         Task::Deploy(arguments) => deploy::run(&arguments),
         Task::Differential(arguments) => differential::run(&arguments),
         Task::E2e(arguments) => e2e::run(&arguments),

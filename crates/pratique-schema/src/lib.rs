@@ -38,6 +38,8 @@ pub struct StructType {
     pub name: String,
     /// Its fields, by name.
     pub fields: Fields,
+    /// Whether there are floating-point numbers in it.
+    pub has_floats: bool,
 }
 
 /// A field.
@@ -128,11 +130,24 @@ impl Schema {
         self.kinds.get(kind).copied()
     }
 
+    /// All kinds.
+    pub fn kinds(&self) -> impl Iterator<Item = &GroupVersionKind> {
+        self.kinds.keys()
+    }
+
+    /// A type by its name: `core/v1.PodSpec`.
+    pub fn named(&self, name: &str) -> Option<TypeId> {
+        let mut ids = (0..).zip(&self.types);
+        let found = ids.find_map(|(at, of)| (of.name == name).then_some(at));
+        found.map(TypeId)
+    }
+
     /// A type; of a foreign id one without fields.
     pub fn get(&self, id: TypeId) -> &StructType {
         const NOTHING: &StructType = &StructType {
             name: String::new(),
             fields: Fields::NONE,
+            has_floats: false,
         };
         self.types.get(id.0 as usize).unwrap_or(NOTHING)
     }

@@ -214,3 +214,35 @@ impl MapType {
         self.field(name).or(self.element)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pratique_types::builtin;
+
+    use super::*;
+
+    #[test]
+    fn all_stored_kinds_are_merged() {
+        let schema = MergeSchema::builtin();
+        // Those of parts, such as what is connected to, have no objects.
+        let resources = builtin::resources().iter().chain(builtin::optional());
+        for served in resources.filter(|served| served.subresource.is_empty()) {
+            let of = schema.kind(&served.kind).map(|of| schema.get(of));
+            assert!(of.is_ok_and(|of| of.map.is_some()), "{:?}", served.kind);
+        }
+    }
+
+    #[test]
+    fn keys_of_betas() {
+        let schema = MergeSchema::builtin();
+        let claim = GroupVersionKind::new("resource.k8s.io", "v1beta1", "ResourceClaim");
+        let mut at = schema.kind(&claim).unwrap();
+        for field in ["spec", "devices", "requests"] {
+            at = schema.get(at).map.as_ref().unwrap().field(field).unwrap();
+        }
+        let list = schema.get(at).list.as_ref().unwrap();
+        assert_eq!(list.merging, ListMerging::Atomic);
+        let merged = schema.get(list.element).map.as_ref().unwrap();
+        assert!(merged.field("deviceClassName").is_some() && merged.field("exactly").is_none());
+    }
+}

@@ -25,10 +25,18 @@ pub fn resources() -> &'static [ServedResource] {
     RESOURCES.get_or_init(|| TABLE.lines().filter_map(parse_line).collect())
 }
 
-/// The resource under which objects of a kind are created.
+/// The resources of alpha and beta versions, and of versions that are new in a later release: an API server may serve them,
+/// and most do not.
+pub fn optional() -> &'static [ServedResource] {
+    static OPTIONAL: OnceLock<Vec<ServedResource>> = OnceLock::new();
+    OPTIONAL.get_or_init(|| OPTIONAL_TABLE.lines().filter_map(parse_line).collect())
+}
+
+/// The resource under which objects of a kind are created, an [optional](optional()) one too.
 pub fn resource_of(kind: &GroupVersionKind) -> Option<&'static ServedResource> {
     let own = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
-    resources().iter().find(own)
+    let found = resources().iter().find(own);
+    found.or_else(|| optional().iter().find(own))
 }
 
 /// A resource, or a part of one.
@@ -52,6 +60,7 @@ pub fn named(name: &str) -> Option<&'static ServedResource> {
 }
 
 const TABLE: &str = include_str!("../data/resources.txt");
+const OPTIONAL_TABLE: &str = include_str!("../data/optional.txt");
 
 /// `apps/v1 deployments/scale Scale@autoscaling/v1 namespaced …`; `None` for a comment.
 fn parse_line(line: &str) -> Option<ServedResource> {
@@ -85,6 +94,22 @@ mod tests {
     #[test]
     fn every_line_of_the_table_is_read() {
         assert_eq!(resources().len() + 1, TABLE.lines().count());
+        assert_eq!(optional().len() + 2, OPTIONAL_TABLE.lines().count());
+    }
+
+    #[test]
+    fn what_is_optional_is_not_served_by_all() {
+        for optional in optional() {
+            assert_eq!(
+                find(&optional.resource, &optional.subresource),
+                None,
+                "{optional:?}"
+            );
+        }
+        let kind = GroupVersionKind::new("networking.k8s.io", "v1beta1", "ServiceCIDR");
+        let ranges = resource_of(&kind).unwrap();
+        assert_eq!(ranges.resource.resource, "servicecidrs");
+        assert!(!ranges.namespaced);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Go's declarations of API types: structs with JSON tags, and names for scalars, lists and maps.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The types of a package.
 #[derive(Debug, Default)]
@@ -37,23 +37,72 @@ pub(super) enum Shape {
     Named(String),
 }
 
+/// Go modules on disk.
+pub(crate) struct Modules<'m> {
+    /// `k8s.io/api`, once for each release: later ones add the versions, types and fields that are not in the ones before.
+    pub(crate) api: &'m [PathBuf],
+    /// `k8s.io/apimachinery`
+    pub(crate) apimachinery: &'m Path,
+    /// `k8s.io/apiextensions-apiserver`
+    pub(crate) apiextensions: &'m Path,
+    /// `k8s.io/kube-aggregator`
+    pub(crate) aggregator: &'m Path,
+}
+
 /// All packages: `core/v1` → types.
-pub(super) fn read(api: &Path, apimachinery: &Path) -> Result<BTreeMap<String, Package>, String> {
+pub(super) fn read(modules: &Modules<'_>) -> Result<BTreeMap<String, Package>, String> {
     let mut packages = BTreeMap::new();
-    for group in directories(api)? {
-        for version in directories(&api.join(&group))? {
-            let directory = api.join(&group).join(&version);
-            if version.starts_with('v') && directory.join("register.go").exists() {
-                let path = format!("{group}/{version}");
-                let mut package = read_package(&directory, &path)?;
-                package.group_version = group_name(&directory)?.map(|group| (group, version));
-                packages.insert(path, package);
+    for api in modules.api {
+        for group in directories(api)? {
+            read_group(&api.join(&group), &group, &mut packages)?;
+        }
+    }
+    for (module, group) in [
+        (modules.apiextensions, "apiextensions"),
+        (modules.aggregator, "apiregistration"),
+    ] {
+        read_group(&module.join("pkg/apis").join(group), group, &mut packages)?;
+    }
+    let meta = modules.apimachinery.join("pkg/apis/meta/v1");
+    packages.insert("meta/v1".to_owned(), read_package(&meta, "meta/v1")?);
+    Ok(packages)
+}
+
+/// Adds the packages of a group, and to those that are known what they lack.
+fn read_group(directory: &Path, group: &str, packages: &mut BTreeMap<String, Package>) -> Result<(), String> {
+    for version in directories(directory)? {
+        let directory = directory.join(&version);
+        let path = format!("{group}/{version}");
+        if version.starts_with('v') && directory.join("register.go").exists() {
+            let mut package = read_package(&directory, &path)?;
+            package.group_version = group_name(&directory)?.map(|group| (group, version));
+            match packages.get_mut(&path) {
+                Some(known) => known.add(package),
+                None => drop(packages.insert(path, package)),
             }
         }
     }
-    let meta = apimachinery.join("pkg/apis/meta/v1");
-    packages.insert("meta/v1".to_owned(), read_package(&meta, "meta/v1")?);
-    Ok(packages)
+    Ok(())
+}
+
+impl Package {
+    /// Adds the types and fields of another release. Fields that this one would never leave out are not added: it does not
+    /// write them.
+    fn add(&mut self, other: Package) {
+        for (name, fields) in other.structs {
+            let known = self.structs.entry(name).or_default();
+            let is_new = known.is_empty();
+            for field in fields {
+                let is_known = known.iter().any(|own| own.name == field.name);
+                if is_new || !is_known && field.omit_empty {
+                    known.push(field);
+                }
+            }
+        }
+        for (name, shape) in other.aliases {
+            self.aliases.entry(name).or_insert(shape);
+        }
+    }
 }
 
 fn directories(of: &Path) -> Result<Vec<String>, String> {
@@ -204,6 +253,15 @@ fn named(of: &str, path: &str, imports: &BTreeMap<String, String>) -> Shape {
         "meta/v1.MicroTime" => Shape::Scalar("micro-time"),
         "meta/v1.Duration" => Shape::Scalar("duration"),
         "meta/v1.FieldsV1" => Shape::Scalar("json"),
+        _ if is_free(&name) => Shape::Scalar("json"),
         _ => Shape::Named(name),
     }
+}
+
+/// Whether a type of schemas within CustomResourceDefinitions reads itself: it may be one thing or another.
+fn is_free(name: &str) -> bool {
+    let own = name
+        .strip_prefix("apiextensions/")
+        .and_then(|name| name.split_once('.'));
+    own.is_some_and(|(_, own)| own == "JSON" || own.starts_with("JSONSchemaPropsOr"))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
 use pratique_schema::merge::{
@@ -11,15 +11,17 @@ use pratique_schema::merge::{
 
 use super::openapi;
 
-/// Reads the OpenAPI documents of a directory and writes `table`.
-pub(super) fn run(directory: &Path, table: &Path) -> Result<(), String> {
-    let texts = openapi::texts(directory)?;
+/// Reads the OpenAPI documents of directories and writes `table`. What is in an earlier directory counts.
+pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), String> {
+    let texts = directories.iter().map(|directory| openapi::texts(directory));
+    let texts = texts.collect::<Result<Vec<_>, _>>()?;
     let mut documents = Vec::new();
-    for (version, text) in &texts {
+    for (version, text) in texts.iter().flatten() {
         let document = pratique_json::parse(text).map_err(|error| format!("{version}: {error}"))?;
         documents.push((version, document));
     }
-    let schemas = documents.iter().flat_map(|(_, document)| schemas(document));
+    // Of schemas of one name the last one is taken.
+    let schemas = documents.iter().rev().flat_map(|(_, document)| schemas(document));
     let reader = OpenApi::read(schemas).map_err(|error| error.to_string())?;
     let (types, names) = reader.into_parts();
     let names: HashMap<MergeTypeId, String> =
@@ -31,12 +33,19 @@ pub(super) fn run(directory: &Path, table: &Path) -> Result<(), String> {
     };
     let mut text = String::from(HEAD);
     let by_name: BTreeMap<&str, MergeTypeId> = names.iter().map(|(id, name)| (name.as_str(), *id)).collect();
+    let mut versions: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
     for (version, document) in &documents {
+        let known = versions.entry(version).or_default();
+        for (kind, name) in kinds(document, version) {
+            known.entry(kind).or_insert(name);
+        }
+    }
+    for (version, kinds) in versions {
         let _ = writeln!(text, "version {version}");
-        for kind in kinds(document, version) {
-            if let Some(id) = by_name.get(kind.1.as_str()) {
-                let _ = writeln!(text, "kind {version}/{} {}", kind.0, kind.1);
-                writer.wanted.insert((kind.1, *id));
+        for (kind, name) in kinds {
+            if let Some(id) = by_name.get(name.as_str()) {
+                let _ = writeln!(text, "kind {version}/{kind} {name}");
+                writer.wanted.insert((name, *id));
             }
         }
     }
@@ -57,7 +66,8 @@ const HEAD: &str = "\
 ";
 
 fn schemas<'v>(document: &'v Value<'v>) -> impl Iterator<Item = (&'v str, &'v Value<'v>)> {
-    let schemas = document.get("schemas").and_then(Value::as_object);
+    let components = document.get("components").unwrap_or(document);
+    let schemas = components.get("schemas").and_then(Value::as_object);
     schemas.into_iter().flat_map(|schemas| schemas.iter())
 }
 

@@ -1,36 +1,28 @@
 //! OpenAPI documents in a directory: which group and version each describes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The texts of the documents by `GROUP/VERSION`.
 pub(super) fn texts(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
-    let documents = documents(directory)?.into_iter();
-    let read = documents.map(|path| {
-        let text = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok((group_version(&path), text))
-    });
-    read.collect()
+    let mut texts = BTreeMap::new();
+    for path in documents(directory)? {
+        if let Some(version) = group_version(&path) {
+            let text = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            texts.insert(version, text);
+        }
+    }
+    Ok(texts)
 }
 
-/// The served `GROUP/VERSION`s, from the names of the documents.
-pub(super) fn served(directory: &Path) -> Result<BTreeSet<String>, String> {
-    Ok(documents(directory)?
-        .iter()
-        .map(|path| group_version(path))
-        .collect())
-}
-
-/// `api__v1.json` → `/v1`, `apis__apps__v1.json` → `apps/v1`
-fn group_version(path: &Path) -> String {
-    let stem = path
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .unwrap_or_default();
+/// `api__v1.json` → `/v1`, `apis__apps__v1_openapi.json` → `apps/v1`; `None` for a document that is of no version.
+fn group_version(path: &Path) -> Option<String> {
+    let stem = path.file_stem()?.to_str()?;
+    let stem = stem.strip_suffix("_openapi").unwrap_or(stem);
     match *stem.split("__").collect::<Vec<_>>() {
-        ["api", version] => format!("/{version}"),
-        [_, group, version] => format!("{group}/{version}"),
-        _ => stem.to_owned(),
+        ["api", version] => Some(format!("/{version}")),
+        ["apis", group, version] => Some(format!("{group}/{version}")),
+        _ => None,
     }
 }
 
