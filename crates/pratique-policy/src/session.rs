@@ -9,6 +9,7 @@ use pratique_cel::{Activation, Arena, Context, Program, Value, value::Struct};
 use pratique_expression::{Authorizers, NamedNamespace, OnUndecided, Sees, request_value, slots};
 use pratique_json as json;
 use pratique_match::{Matched, Namespace, Target};
+use pratique_typed::ConversionError;
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 use pratique_workers::Workers;
 
@@ -114,7 +115,7 @@ pub struct Submission<'s> {
 impl<'s> Submission<'s> {
     /// A request with what mutating policies made of its object, which they leave in the form of its kind.
     pub fn mutated(request: &'s AdmissionRequest<'s>, object: &'s json::Value<'s>) -> Self {
-        let form = match typed::is_builtin(&request.kind) {
+        let form = match typed::keeps_form(&request.kind) {
             true => ObjectForm::Settled,
             false => ObjectForm::Written,
         };
@@ -146,7 +147,7 @@ pub(crate) struct Session<'s> {
     pub(crate) surroundings: Surroundings<'s>,
     store: &'s Store<'s>,
     requests: RefCell<Vec<(Matched<'s>, Value<'s>)>>,
-    objects: RefCell<Few<(&'s GroupVersionKind, Objects<'s>)>>,
+    objects: RefCell<Few<(&'s GroupVersionKind, Result<Objects<'s>, Unconverted>)>>,
     /// The stored namespace of the request, if it is to have one.
     stored_namespace: OnceCell<Option<Namespace<'s>>>,
     /// Whether that is what the cluster has.
@@ -170,6 +171,9 @@ pub(crate) struct Objects<'s> {
     pub(crate) object: Value<'s>,
     pub(crate) old_object: Value<'s>,
 }
+
+/// Why there is no object in the kind that was matched.
+pub(crate) type Unconverted = Box<ConversionError>;
 
 /// What a session is about: enough for another one on another thread.
 pub(crate) struct Case<'s> {
@@ -383,18 +387,19 @@ impl<'s> Session<'s> {
         activation.set(slots().variables, Value::Struct(variables));
     }
 
-    /// An object in the form of its kind, with that kind's name.
+    /// An object in a kind, and in the form of that. The error is for one of another version that cannot be converted.
     pub(crate) fn typed(
         &self,
         kind: &'s GroupVersionKind,
         object: &'s json::Value<'s>,
-    ) -> &'s json::Value<'s> {
+    ) -> Result<&'s json::Value<'s>, Unconverted> {
         if self.is_settled(kind, object) {
-            return object;
+            return Ok(object);
         }
-        let object = typed::converted(kind, object).map_or(object, |converted| self.keep(converted));
+        let converted = typed::converted(kind, object).map_err(Box::new)?;
+        let object = converted.map_or(object, |converted| self.keep(converted));
         let object = typed::typed(kind, object).map_or(object, |typed| self.keep(typed));
-        typed::named(kind, object).map_or(object, |named| self.keep(named))
+        Ok(typed::named(kind, object).map_or(object, |named| self.keep(named)))
     }
 
     /// Whether an object is one of the request's, and known to have the form of its kind.
@@ -443,7 +448,8 @@ impl<'s> Session<'s> {
         };
         match kind {
             Some(kind) if self.types_objects && typed::is_builtin(kind) => {
-                Value::from_json(self.typed(kind, param))
+                // Params are of the kind that a policy names.
+                Value::from_json(self.typed(kind, param).unwrap_or(param))
             }
             _ => Value::from_json(typed::reread(param).map_or(param, |value| self.keep(value))),
         }
@@ -491,24 +497,41 @@ impl<'s> Session<'s> {
     }
 
     /// The objects in a kind.
-    pub(crate) fn objects(&self, kind: &'s GroupVersionKind) -> Objects<'s> {
+    pub(crate) fn objects(&self, kind: &'s GroupVersionKind) -> Result<Objects<'s>, Unconverted> {
         let mut known = self.objects.borrow_mut();
         if let Some((_, known)) = known.iter().find(|(known, _)| same(known, kind)) {
-            return *known;
+            return known.clone();
+        }
+        let made = self.seen_as(kind);
+        known.push((kind, made.clone()));
+        made
+    }
+
+    fn seen_as(&self, kind: &'s GroupVersionKind) -> Result<Objects<'s>, Unconverted> {
+        if !self.types_objects {
+            return Ok(self.given_objects());
         }
         let settled = self.form == ObjectForm::Settled && same(kind, &self.request.kind);
-        let builtin = self.types_objects && (settled || typed::is_builtin(kind));
-        let seen = |object| match (self.types_objects, builtin) {
-            (true, true) => Value::from_typed_json(self.typed(kind, object)),
-            (true, false) => Value::from_json(self.typed(kind, object)),
-            (false, _) => Value::from_json(object),
+        let builtin = settled || typed::is_builtin(kind);
+        let seen = |object| -> Result<Value<'s>, Unconverted> {
+            let object = self.typed(kind, object)?;
+            Ok(match builtin {
+                true => Value::from_typed_json(object),
+                false => Value::from_json(object),
+            })
         };
-        let made = Objects {
-            object: seen(self.object),
-            old_object: seen(&self.request.old_object),
-        };
-        known.push((kind, made));
-        made
+        Ok(Objects {
+            object: seen(self.object)?,
+            old_object: seen(&self.request.old_object)?,
+        })
+    }
+
+    /// The objects as they came.
+    pub(crate) fn given_objects(&self) -> Objects<'s> {
+        Objects {
+            object: Value::from_json(self.object),
+            old_object: Value::from_json(&self.request.old_object),
+        }
     }
 
     /// What rules and selectors look at.

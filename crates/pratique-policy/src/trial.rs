@@ -88,7 +88,7 @@ impl Trial {
         });
         let inputs = Inputs {
             matched,
-            objects: session.objects(matched.kind),
+            objects: session.given_objects(),
             params: session.param(None, Some(params)),
             namespace: NamespaceForm::Reduced,
             authorizer: self.authorizer,

@@ -17,7 +17,7 @@ use crate::memo::NamespaceForm;
 use crate::observer::{Conditions, Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
 use crate::policies::{Policies, Policy};
-use crate::session::{Inputs, Session, Store, Submission, Surroundings};
+use crate::session::{Inputs, Objects, Session, Store, Submission, Surroundings};
 use crate::trace::Does;
 use crate::validator::{Annotated, Decided, Judgement, Open, judge};
 
@@ -216,15 +216,28 @@ impl<'s> Bench<'_, 's> {
         (params, last): (&Params<'s>, &mut Option<Judged<'s>>),
         collected: &mut Collected<'s>,
     ) -> Result<(), End> {
+        let objects = match self.session.objects(matched.kind) {
+            // Upstream: plugin/policy/validating/dispatcher.go, Dispatch
+            Err(error) if params.rounds().next().is_some() => {
+                let error = format!("failed to convert object version: {error}");
+                self.fail(policy, Some(binding), &error);
+                return Ok(());
+            }
+            objects => objects,
+        };
         self.session.find_namespace().map_err(|_| {
             let status = namespace_not_found(self.meeting.target.namespace);
             End::Status(Box::new(status))
         })?;
+        // Without a param there is nothing to judge.
+        let Ok(objects) = objects else {
+            return Ok(());
+        };
         for param in params.rounds() {
             let known = last.take().filter(|judged| judged.serves(param));
             let judged = match known {
                 Some(judged) => Ok(judged),
-                None => self.judge_with(policy, matched, param),
+                None => self.judge_with(policy, (matched, objects), param),
             };
             match judged {
                 Ok(judged) => {
@@ -241,13 +254,13 @@ impl<'s> Bench<'_, 's> {
     fn judge_with(
         &self,
         policy: &'s Policy,
-        matched: Matched<'s>,
+        (matched, objects): (Matched<'s>, Objects<'s>),
         param: Param<'s>,
     ) -> Result<Judged<'s>, Unfinished> {
         let session = self.session;
         let inputs = Inputs {
             matched,
-            objects: session.objects(matched.kind),
+            objects,
             params: session.param(policy.hook.param_kind.as_ref(), param),
             namespace: NamespaceForm::Reduced,
             authorizer: true,

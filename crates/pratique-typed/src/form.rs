@@ -3,7 +3,6 @@
 //! Unknown fields are gone, empty ones are left out or filled in, quantities and times have their canonical form.
 //! An object that came from an API server is as it should be already; it is only looked over, and not copied.
 
-mod autoscaling;
 mod scalar;
 mod settle;
 
@@ -15,7 +14,6 @@ use pratique_types::GroupVersionKind;
 
 use crate::settled::settled;
 
-pub use autoscaling::converted;
 pub(crate) use scalar::canonical;
 pub(crate) use settle::{settle, settle_fitting};
 
@@ -42,6 +40,13 @@ pub fn id(kind: &GroupVersionKind) -> Option<TypeId> {
 /// Whether a kind is built in.
 pub fn is_builtin(kind: &GroupVersionKind) -> bool {
     Schema::builtin().kind(kind).is_some()
+}
+
+/// Whether objects of a kind that have its form have it still once they were written and read again: whole numbers are
+/// integers then.
+pub fn keeps_form(kind: &GroupVersionKind) -> bool {
+    let schema = Schema::builtin();
+    schema.kind(kind).is_some_and(|id| !schema.get(id).has_floats)
 }
 
 /// The type of the struct at a place in objects of a kind, by names and indices.
@@ -298,6 +303,18 @@ mod tests {
             r#"{"metadata":{"creationTimestamp":"2024-01-02T03:04:05.6+02:00"},"spec":{},"status":{}}"#,
             r#"{"metadata":{"creationTimestamp":"2024-01-02T01:04:05Z"},"spec":{},"status":{}}"#,
         );
+    }
+
+    #[test]
+    fn whole_numbers_are_floats_where_the_type_says_so() {
+        let kind = GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
+        let text = br#"{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"minimum":1}}}]}}"#;
+        let object = pratique_json::parse(text).unwrap();
+        let typed = typed(&kind, &object).unwrap();
+        let version = &typed.at(&["spec", "versions"]).unwrap().as_array().unwrap()[0];
+        let minimum = version.at(&["schema", "openAPIV3Schema", "minimum"]);
+        assert_eq!(minimum, Some(&Value::Float(1.0)));
+        assert!(!keeps_form(&kind) && keeps_form(&GroupVersionKind::new("", "v1", "Pod")));
     }
 
     #[test]

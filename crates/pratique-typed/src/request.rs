@@ -3,24 +3,30 @@
 use pratique_json::{Object, Value};
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 
-use crate::decode;
-use crate::form::{converted, id, is_builtin, is_named, settle, settle_fitting};
+use crate::conversion::{ConversionError, converted};
+use crate::form::{id, is_builtin, is_named, settle, settle_fitting};
 
 /// Gives the objects of a request the form of its kind, in place, and notes that, so that nobody has to look again: what
-/// an API server does when it decodes a request. Requests about kinds that are not built in stay as they are.
+/// an API server does when it decodes a request. Requests about kinds that are not built in stay as they are, and so do
+/// those with objects of another version that cannot be converted: who looks at such an object learns why.
 pub fn settle_request(request: &mut AdmissionRequest<'_>) {
-    if is_builtin(&request.kind) {
-        settle_object(&request.kind, &mut request.object);
-        settle_object(&request.kind, &mut request.old_object);
+    let kind = &request.kind;
+    let mut settle = || -> Result<(), ConversionError> {
+        for object in [&mut request.object, &mut request.old_object] {
+            if let Some(converted) = converted(kind, object)?.map(Value::into_owned) {
+                *object = converted;
+            }
+            settle_object(kind, object);
+        }
+        Ok(())
+    };
+    if is_builtin(kind) && settle().is_ok() {
         request.form = ObjectForm::Settled;
     }
 }
 
 /// Gives an object the form of its built-in kind, in place, with that kind's name.
 pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>) {
-    if let Some(converted) = converted(kind, object).map(Value::into_owned) {
-        *object = converted;
-    }
     if let (Some(of), Value::Object(members)) = (id(kind), object) {
         settle(of, members);
         name(kind, members);
@@ -30,17 +36,10 @@ pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>) {
 /// The same for an object of which nobody knows whether it can be [converted](decode::convert()) into its kind; the error
 /// says why not. One of a kind that is not built in stays as it is.
 pub fn convert_object(kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), String> {
-    let is_of_other = converted(kind, object).is_some();
-    match (id(kind), &mut *object) {
-        (Some(of), Value::Object(members)) if is_of_other => decode::convert(of, members)?,
-        (Some(of), Value::Object(members)) => {
-            settle_fitting(of, members)?;
-            name(kind, members);
-            return Ok(());
-        }
-        _ => {}
+    if let (Some(of), Value::Object(members)) = (id(kind), object) {
+        settle_fitting(of, members)?;
+        name(kind, members);
     }
-    settle_object(kind, object);
     Ok(())
 }
 

@@ -101,6 +101,8 @@ struct Bench<'b, 's> {
 struct Version<'s> {
     kind: GroupVersionKind,
     object: Held<'s>,
+    /// The object as it came into this kind.
+    given: Held<'s>,
     old_object: Held<'s>,
     /// Whether the object changed since it came into this kind.
     dirty: bool,
@@ -249,6 +251,7 @@ impl<'s> Bench<'_, 's> {
         let object = self.conversion.forth(&self.given, kind).map_err(failed)?;
         self.version = Some(Version {
             kind: kind.clone(),
+            given: object.clone(),
             object,
             old_object,
             dirty: false,
@@ -259,9 +262,8 @@ impl<'s> Bench<'_, 's> {
     /// Brings what webhooks changed back into the kind of the request.
     fn back(&mut self) -> Result<(), String> {
         if let Some(version) = self.version.as_ref().filter(|version| version.dirty) {
-            let back = self
-                .conversion
-                .back(&version.object, &version.kind, self.given.get())?;
+            let change = (&version.given, &version.object);
+            let back = self.conversion.back(change, &version.kind, self.given.get())?;
             self.given = back;
         }
         Ok(())

@@ -65,7 +65,7 @@ impl<'s> Conversion<'s> {
             return Ok(object.clone());
         }
         if self.is_typed(kind) {
-            return Ok(self.in_type(object, kind));
+            return in_type(object, kind);
         }
         if kind_of(value) == *kind {
             return Ok(object.clone());
@@ -74,10 +74,11 @@ impl<'s> Conversion<'s> {
         Ok(named(value, kind).into())
     }
 
-    /// An object that webhooks changed in a kind, in that of another object: what goes on to be stored.
+    /// An object that webhooks changed in a kind, in that of the object that it was `before` in that kind: what goes on to
+    /// be stored.
     pub(crate) fn back(
         &self,
-        object: &Held<'s>,
+        (before, object): (&Held<'s>, &Held<'s>),
         kind: &GroupVersionKind,
         like: &Value<'_>,
     ) -> Result<Held<'s>, String> {
@@ -85,7 +86,11 @@ impl<'s> Conversion<'s> {
         let value = object.get();
         if self.is_typed(kind) {
             convertible(value, &target)?;
-            return Ok(self.in_type(object, &target));
+            let changed = pratique_typed::changed_back(&target, like, (before.get(), value));
+            return match changed.map_err(|error| error.to_string())? {
+                Some(changed) => in_type(&changed.into(), &target),
+                None => in_type(object, &target),
+            };
         }
         self.known(value)?;
         let own = kind_of(value);
@@ -113,18 +118,19 @@ impl<'s> Conversion<'s> {
             }
         }
     }
+}
 
-    fn in_type(&self, object: &Held<'s>, kind: &GroupVersionKind) -> Held<'s> {
-        let value = object.get();
-        let converted = pratique_typed::converted(kind, value);
-        let form = pratique_typed::typed(kind, converted.as_ref().unwrap_or(value));
-        let formed = form.as_ref().or(converted.as_ref()).unwrap_or(value);
-        let named = pratique_typed::named(kind, formed);
-        match named.as_ref().or(form.as_ref()).or(converted.as_ref()) {
-            None => object.clone(),
-            Some(changed) => Held::Made(Arc::new(changed.clone().into_owned())),
-        }
-    }
+/// An object in a built-in kind, and in the form of that.
+fn in_type<'s>(object: &Held<'s>, kind: &GroupVersionKind) -> Result<Held<'s>, String> {
+    let value = object.get();
+    let converted = pratique_typed::converted(kind, value).map_err(|error| error.to_string())?;
+    let form = pratique_typed::typed(kind, converted.as_ref().unwrap_or(value));
+    let formed = form.as_ref().or(converted.as_ref()).unwrap_or(value);
+    let named = pratique_typed::named(kind, formed);
+    Ok(match named.as_ref().or(form.as_ref()).or(converted.as_ref()) {
+        None => object.clone(),
+        Some(changed) => Held::Made(Arc::new(changed.clone().into_owned())),
+    })
 }
 
 /// Whether a typed object can become one of a kind: what a webhook made another kind of thing cannot.

@@ -149,6 +149,8 @@ pub(super) struct Call<'s> {
     pub(super) policy: &'s MutatingPolicy,
     pub(super) binding: Binding<'s>,
     pub(super) matched: Matched<'s>,
+    /// Where the objects are in the kind that was matched.
+    version: usize,
     pub(super) param: Option<&'s json::Value<'s>>,
 }
 
@@ -186,8 +188,7 @@ impl<'s> Bench<'_, 's> {
         let namespace = self.session.find_namespace();
         namespace.map_err(|_| namespace_not_found(self.meeting.target.namespace))?;
         for call in &calls {
-            let version = self.version(call.matched.kind);
-            self.invoke(call, version)?;
+            self.invoke(call, call.version)?;
         }
         if let Some(changed) = self.changed() {
             self.returns(changed)?;
@@ -259,13 +260,21 @@ impl<'s> Bench<'_, 's> {
         for binding in policy.hook.bindings.iter() {
             match self.meeting.binding(&policy.hook, binding) {
                 Ok(None) => {}
-                Ok(Some(params)) => calls.extend(params.rounds().map(|param| Call {
-                    origin,
-                    policy,
-                    binding,
-                    matched,
-                    param,
-                })),
+                Ok(Some(params)) => match self.version(matched.kind) {
+                    Ok(version) => calls.extend(params.rounds().map(|param| Call {
+                        origin,
+                        policy,
+                        binding,
+                        matched,
+                        version,
+                        param,
+                    })),
+                    // Upstream: plugin/policy/generic/policy_dispatcher.go, Dispatch
+                    Err(error) => {
+                        let failure = (&*error.to_string(), DenialCause::Failure);
+                        self.failures.of_configuration(&policy.hook, None, failure);
+                    }
+                },
                 Err(why) => self.unmatched(&policy.hook, Some(binding), why)?,
             }
         }

@@ -60,12 +60,12 @@ impl<'s> Bench<'_, 's> {
         let of_kind = changed.kind == kind;
         let object = match typed::is_builtin(kind) {
             true if of_kind => changed.object,
-            true => self.session.typed(kind, changed.object),
+            true => self.session.typed(kind, changed.object).unwrap_or(changed.object),
             false => self.session.versioned(kind, changed.object),
         };
         let before = match of_kind {
             true => changed.given,
-            false => self.session.typed(kind, self.object),
+            false => self.session.typed(kind, self.object).unwrap_or(self.object),
         };
         if same(object, before) {
             return None;

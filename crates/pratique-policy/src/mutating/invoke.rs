@@ -16,7 +16,7 @@ use crate::conditions;
 use crate::evaluate::{Halt, OUT_OF_BUDGET};
 use crate::memo::{Frame, NamespaceForm};
 use crate::observer::{Conditions, ErrorType, Mutating};
-use crate::session::Inputs;
+use crate::session::{Inputs, Unconverted};
 
 impl<'s> Bench<'_, 's> {
     pub(super) fn invoke(&mut self, call: &Call<'s>, at: usize) -> Result<(), End> {
@@ -202,13 +202,14 @@ impl<'s> Bench<'_, 's> {
         self.session.bare_param(kind, call.param)
     }
 
-    /// Where the objects in a kind are.
-    pub(super) fn version(&mut self, kind: &'s GroupVersionKind) -> usize {
+    /// Where the objects in a kind are. The error is for objects that cannot be converted into it.
+    pub(super) fn version(&mut self, kind: &'s GroupVersionKind) -> Result<usize, Unconverted> {
         let known = self.versions.iter().position(|version| version.kind == kind);
-        known.unwrap_or_else(|| {
-            self.versions.push(Version::new(kind, self.object, self.session));
-            self.versions.len() - 1
-        })
+        if let Some(at) = known {
+            return Ok(at);
+        }
+        self.versions.push(Version::new(kind, self.object, self.session)?);
+        Ok(self.versions.len() - 1)
     }
 }
 

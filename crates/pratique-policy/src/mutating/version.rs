@@ -6,7 +6,7 @@ use pratique_cel::Value;
 use pratique_json as json;
 use pratique_types::GroupVersionKind;
 
-use crate::session::{Objects, Session};
+use crate::session::{Objects, Session, Unconverted};
 use crate::typed::{self, GoValue, Part};
 
 /// The objects of a request in one kind.
@@ -37,19 +37,20 @@ impl<'s> Version<'s> {
         kind: &'s GroupVersionKind,
         object: &'s json::Value<'s>,
         session: &Session<'s>,
-    ) -> Self {
-        let object = session.typed(kind, object);
-        Version {
+    ) -> Result<Self, Unconverted> {
+        let old_object = session.typed(kind, &session.request.old_object)?;
+        let object = session.typed(kind, object)?;
+        Ok(Version {
             kind,
             object,
             given: object,
-            old_object: session.typed(kind, &session.request.old_object),
+            old_object,
             changed: false,
             builtin: typed::is_builtin(kind),
             sees_types: Cell::new(false),
             seen: Cell::new(None),
             seen_old: Cell::new(None),
-        }
+        })
     }
 
     /// Takes the place of the object; the new one may be the same.

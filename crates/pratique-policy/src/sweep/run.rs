@@ -39,7 +39,8 @@ struct Seen<'e, 's> {
 }
 
 impl<'e, 's> Run<'e, 's> {
-    /// `None` where others see too many forms of the request to keep account of.
+    /// `None` where others see too many forms of the request to keep account of, or where its objects cannot be converted
+    /// into what was matched: each policy tells that by itself.
     #[inline]
     pub(super) fn new(
         sweep: &'s Sweep,
@@ -166,7 +167,8 @@ impl<'e, 's> Run<'e, 's> {
 }
 
 impl<'e, 's> Seen<'e, 's> {
-    /// `None` where others see too many forms of the request to keep account of.
+    /// `None` where others see too many forms of the request to keep account of, or where its objects cannot be converted
+    /// into what was matched: each policy tells that by itself.
     #[inline]
     fn new(
         policies: &'s [Arc<Policy>],
@@ -177,7 +179,7 @@ impl<'e, 's> Seen<'e, 's> {
         let frame = session.frame(&matched, namespace);
         let inputs = Inputs {
             matched,
-            objects: session.objects(matched.kind),
+            objects: session.objects(matched.kind).ok()?,
             params: Value::Null,
             namespace,
             authorizer: false,

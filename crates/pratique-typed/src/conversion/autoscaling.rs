@@ -1,0 +1,469 @@
+//! HorizontalPodAutoscalers. The hub is `v2`; what `v1` cannot say is kept there in annotations.
+
+use pratique_json::{Object, Value};
+use pratique_schema::{Schema, TypeId};
+
+use super::go_json::{self, Layout};
+use super::{
+    ApiVersion, ConversionError, Family, annotate, annotation, drop_annotation, part, put, take, text,
+};
+
+pub(super) const HORIZONTAL_POD_AUTOSCALER: Family = Family { to_hub, from_hub };
+
+const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
+const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
+const CONDITIONS: &str = "autoscaling.alpha.kubernetes.io/conditions";
+const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
+
+/// All annotations that conversions write, or wrote.
+const ANNOTATIONS: [&str; 6] = [
+    METRICS,
+    CURRENT_METRICS,
+    CONDITIONS,
+    BEHAVIOR,
+    "autoscaling.alpha.kubernetes.io/scale-down-tolerance",
+    "autoscaling.alpha.kubernetes.io/scale-up-tolerance",
+];
+
+const FIRST: &str = "autoscaling/v1";
+
+/// The use of processors that is aimed at where nothing else is.
+const DEFAULT_UTILIZATION: i64 = 80;
+
+fn to_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), ConversionError> {
+    if version == FIRST {
+        let mut metrics = listed(autoscaler, METRICS, "MetricSpec").unwrap_or_default();
+        metrics
+            .iter_mut()
+            .for_each(|metric| each_source(metric, spec_to_hub));
+        let behavior = annotation(autoscaler, BEHAVIOR)
+            .zip(named("autoscaling/v2.HorizontalPodAutoscalerBehavior"))
+            .and_then(|(text, of)| go_json::read(text, of))
+            .filter(|behavior| !behavior.is_empty());
+        let current = listed(autoscaler, CURRENT_METRICS, "MetricStatus");
+        let conditions = listed(autoscaler, CONDITIONS, "HorizontalPodAutoscalerCondition");
+        if let Some(spec) = part(autoscaler, "spec") {
+            let target = take(spec, "targetCPUUtilizationPercentage");
+            let target = target.or_else(|| metrics.is_empty().then_some(Value::Int(DEFAULT_UTILIZATION)));
+            metrics.extend(target.map(|target| {
+                let target = [("averageUtilization", target), ("type", "Utilization".into())];
+                of_processors("target", object(target))
+            }));
+            spec.insert("metrics", list(metrics));
+            put(spec, "behavior", behavior.map(Value::Object));
+        }
+        if let Some(status) = part(autoscaler, "status") {
+            let utilization = take(status, "currentCPUUtilizationPercentage");
+            let utilization = utilization.map(|current| {
+                vec![of_processors(
+                    "current",
+                    object([("averageUtilization", current)]),
+                )]
+            });
+            let current = current.map(|mut current| {
+                current
+                    .iter_mut()
+                    .for_each(|metric| each_source(metric, status_to_hub));
+                current
+            });
+            put(status, "currentMetrics", current.or(utilization).map(list));
+            put(status, "conditions", conditions.map(list));
+        }
+    }
+    ANNOTATIONS
+        .iter()
+        .for_each(|name| drop_annotation(autoscaler, name));
+    Ok(())
+}
+
+fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), ConversionError> {
+    if version != FIRST {
+        return Ok(());
+    }
+    let mut notes: Vec<(&'static str, String)> = Vec::new();
+    if let Some(spec) = part(autoscaler, "spec") {
+        let mut metrics = objects(take(spec, "metrics"));
+        let target = metrics.iter().find_map(|metric| utilization(metric, "target"));
+        put(spec, "targetCPUUtilizationPercentage", target);
+        metrics.retain(|metric| utilization(metric, "target").is_none());
+        metrics
+            .iter_mut()
+            .for_each(|metric| each_source(metric, spec_from_hub));
+        if !metrics.is_empty() {
+            notes.push((METRICS, SPECS.text(&formed(metrics, "MetricSpec"))));
+        }
+        if let Some(behavior) = take(spec, "behavior") {
+            notes.push((BEHAVIOR, RULES.text(&behavior)));
+        }
+    }
+    if let Some(status) = part(autoscaler, "status") {
+        let mut current = objects(take(status, "currentMetrics"));
+        let used = current
+            .iter()
+            .rev()
+            .find_map(|metric| utilization(metric, "current"));
+        put(status, "currentCPUUtilizationPercentage", used);
+        current
+            .iter_mut()
+            .for_each(|metric| each_source(metric, status_from_hub));
+        if !current.is_empty() {
+            notes.push((CURRENT_METRICS, STATUSES.text(&formed(current, "MetricStatus"))));
+        }
+        let conditions = objects(take(status, "conditions"));
+        if !conditions.is_empty() {
+            let conditions = formed(conditions, "HorizontalPodAutoscalerCondition");
+            notes.push((CONDITIONS, STATES.text(&conditions)));
+        }
+    }
+    for (name, text) in notes {
+        annotate(autoscaler, name, text);
+    }
+    Ok(())
+}
+
+/// A type of either version, by its name.
+fn named(name: &str) -> Option<TypeId> {
+    Schema::builtin().named(name)
+}
+
+/// The list that an annotation has, of a type of `v1`; `None` where there is none, or none that can be read.
+fn listed(autoscaler: &Object<'_>, name: &str, of: &str) -> Option<Vec<Object<'static>>> {
+    let text = annotation(autoscaler, name)?;
+    go_json::read_list(text, named(&format!("autoscaling/v1.{of}"))?)
+}
+
+/// A list with all fields that objects of a type of `v1` have.
+fn formed(objects: Vec<Object<'_>>, of: &str) -> Value<'static> {
+    let of = named(&format!("autoscaling/v1.{of}"));
+    let formed = objects.into_iter().map(|object| {
+        let object = Value::Object(object);
+        let formed = of.and_then(|of| crate::form::typed_as(of, &object));
+        formed.unwrap_or_else(|| object.borrowed()).into_owned()
+    });
+    Value::Array(formed.collect())
+}
+
+fn list<'a>(objects: Vec<Object<'a>>) -> Value<'a> {
+    Value::Array(objects.into_iter().map(Value::Object).collect())
+}
+
+fn objects<'a>(list: Option<Value<'a>>) -> Vec<Object<'a>> {
+    let elements = match list {
+        Some(Value::Array(elements)) => elements,
+        _ => Vec::new(),
+    };
+    let objects = elements.into_iter().filter_map(|element| match element {
+        Value::Object(object) => Some(object),
+        _ => None,
+    });
+    objects.collect()
+}
+
+fn object<'a, const N: usize>(members: [(&'static str, Value<'a>); N]) -> Value<'a> {
+    let members = members.map(|(name, value)| (name.into(), value));
+    Value::Object(members.into_iter().collect())
+}
+
+/// A metric of the use of processors.
+fn of_processors<'a>(field: &'static str, value: Value<'a>) -> Object<'a> {
+    let resource = object([("name", "cpu".into()), (field, value)]);
+    Object::from_iter([
+        ("resource".into(), resource),
+        ("type".into(), Value::from("Resource")),
+    ])
+}
+
+/// The use of processors that a metric is about, if it is about that.
+fn utilization<'a>(metric: &Object<'a>, field: &str) -> Option<Value<'a>> {
+    let resource = metric
+        .get("resource")
+        .filter(|_| text(metric, "type") == "Resource")?;
+    let is_processors = resource.get("name").and_then(Value::as_str) == Some("cpu");
+    let value = resource.get(field)?.get("averageUtilization");
+    value.filter(|value| is_processors && !value.is_null()).cloned()
+}
+
+/// The sources that a metric may have.
+const SOURCES: [&str; 5] = ["object", "pods", "resource", "containerResource", "external"];
+
+fn each_source(metric: &mut Object<'_>, change: fn(&str, &mut Object<'_>)) {
+    for name in SOURCES {
+        if let Some(source) = part(metric, name) {
+            change(name, source);
+        }
+    }
+}
+
+/// Gives the name and the selector of a metric a part of their own.
+fn identify(selector: &str, source: &mut Object<'_>) {
+    let mut metric = Object::new();
+    put(&mut metric, "name", take(source, "metricName"));
+    put(&mut metric, "selector", take(source, selector));
+    source.insert("metric", metric);
+}
+
+/// Gives the name and the selector of a metric back to its source.
+fn spell(selector: &'static str, source: &mut Object<'_>) {
+    if let Some(Value::Object(mut metric)) = source.remove("metric") {
+        put(source, "metricName", take(&mut metric, "name"));
+        put(source, selector, take(&mut metric, "selector"));
+    }
+}
+
+/// The name of a source's selector in `v1`.
+fn selector_of(source: &str) -> &'static str {
+    match source {
+        "external" => "metricSelector",
+        _ => "selector",
+    }
+}
+
+fn is_resource(source: &str) -> bool {
+    matches!(source, "resource" | "containerResource")
+}
+
+fn spec_to_hub(name: &str, source: &mut Object<'_>) {
+    if !is_resource(name) {
+        identify(selector_of(name), source);
+    }
+    let mut target = Object::new();
+    let of_type = match name {
+        "object" => {
+            let described = take(source, "target");
+            put(source, "describedObject", described);
+            let average = take(source, "averageValue");
+            let value = take(source, "targetValue");
+            // What is aimed at cannot be left out there, and is zero instead.
+            let is_zero = value.as_ref().and_then(Value::as_str) == Some("0");
+            let of_type = if average.is_some() {
+                "AverageValue"
+            } else {
+                "Value"
+            };
+            put(
+                &mut target,
+                "value",
+                value.filter(|_| average.is_none() || !is_zero),
+            );
+            put(&mut target, "averageValue", average);
+            of_type
+        }
+        "external" => {
+            let value = take(source, "targetValue");
+            let of_type = if value.is_some() { "Value" } else { "AverageValue" };
+            put(&mut target, "value", value);
+            put(&mut target, "averageValue", take(source, "targetAverageValue"));
+            of_type
+        }
+        _ => {
+            let utilization = take(source, "targetAverageUtilization");
+            let of_type = if utilization.is_some() {
+                "Utilization"
+            } else {
+                "AverageValue"
+            };
+            put(&mut target, "averageUtilization", utilization);
+            put(&mut target, "averageValue", take(source, "targetAverageValue"));
+            of_type
+        }
+    };
+    target.insert("type", of_type);
+    source.insert("target", target);
+}
+
+fn spec_from_hub(name: &str, source: &mut Object<'_>) {
+    if !is_resource(name) {
+        spell(selector_of(name), source);
+    }
+    let mut target = match source.remove("target") {
+        Some(Value::Object(target)) => target,
+        _ => Object::new(),
+    };
+    match name {
+        "object" => {
+            put(source, "targetValue", take(&mut target, "value"));
+            put(source, "averageValue", take(&mut target, "averageValue"));
+            let described = take(source, "describedObject");
+            put(source, "target", described);
+        }
+        "external" => {
+            put(source, "targetValue", take(&mut target, "value"));
+            put(source, "targetAverageValue", take(&mut target, "averageValue"));
+        }
+        "pods" => put(source, "targetAverageValue", take(&mut target, "averageValue")),
+        _ => {
+            put(
+                source,
+                "targetAverageUtilization",
+                take(&mut target, "averageUtilization"),
+            );
+            put(source, "targetAverageValue", take(&mut target, "averageValue"));
+        }
+    }
+}
+
+fn status_to_hub(name: &str, source: &mut Object<'_>) {
+    if !is_resource(name) {
+        identify(selector_of(name), source);
+    }
+    let mut current = Object::new();
+    match name {
+        "object" => {
+            let described = take(source, "target");
+            put(source, "describedObject", described);
+            put(&mut current, "value", take(source, "currentValue"));
+            put(&mut current, "averageValue", take(source, "averageValue"));
+        }
+        "external" => {
+            put(&mut current, "value", take(source, "currentValue"));
+            put(&mut current, "averageValue", take(source, "currentAverageValue"));
+        }
+        _ => {
+            put(
+                &mut current,
+                "averageUtilization",
+                take(source, "currentAverageUtilization"),
+            );
+            put(&mut current, "averageValue", take(source, "currentAverageValue"));
+        }
+    }
+    source.insert("current", current);
+}
+
+fn status_from_hub(name: &str, source: &mut Object<'_>) {
+    if !is_resource(name) {
+        spell(selector_of(name), source);
+    }
+    let mut current = match source.remove("current") {
+        Some(Value::Object(current)) => current,
+        _ => Object::new(),
+    };
+    match name {
+        "object" => {
+            put(source, "currentValue", take(&mut current, "value"));
+            put(source, "averageValue", take(&mut current, "averageValue"));
+            let described = take(source, "describedObject");
+            put(source, "target", described);
+        }
+        "external" => {
+            put(source, "currentValue", take(&mut current, "value"));
+            put(source, "currentAverageValue", take(&mut current, "averageValue"));
+        }
+        "pods" => put(source, "currentAverageValue", take(&mut current, "averageValue")),
+        _ => {
+            put(
+                source,
+                "currentAverageUtilization",
+                take(&mut current, "averageUtilization"),
+            );
+            put(source, "currentAverageValue", take(&mut current, "averageValue"));
+        }
+    }
+}
+
+// Upstream: k8s.io/api/autoscaling/v1, in the order of declaration.
+const PLAIN: Layout = Layout::Plain;
+const REFERENCE: Layout = Layout::Struct(&[("kind", &PLAIN), ("name", &PLAIN), ("apiVersion", &PLAIN)]);
+const REQUIREMENT: Layout = Layout::Struct(&[("key", &PLAIN), ("operator", &PLAIN), ("values", &PLAIN)]);
+const SELECTOR: Layout = Layout::Struct(&[
+    ("matchLabels", &PLAIN),
+    ("matchExpressions", &Layout::List(&REQUIREMENT)),
+]);
+const SPECS: Layout = Layout::List(&Layout::Struct(&[
+    ("type", &PLAIN),
+    (
+        "object",
+        &Layout::Struct(&[
+            ("target", &REFERENCE),
+            ("metricName", &PLAIN),
+            ("targetValue", &PLAIN),
+            ("selector", &SELECTOR),
+            ("averageValue", &PLAIN),
+        ]),
+    ),
+    (
+        "pods",
+        &Layout::Struct(&[
+            ("metricName", &PLAIN),
+            ("targetAverageValue", &PLAIN),
+            ("selector", &SELECTOR),
+        ]),
+    ),
+    ("resource", &RESOURCE_SPEC),
+    ("containerResource", &RESOURCE_SPEC),
+    (
+        "external",
+        &Layout::Struct(&[
+            ("metricName", &PLAIN),
+            ("metricSelector", &SELECTOR),
+            ("targetValue", &PLAIN),
+            ("targetAverageValue", &PLAIN),
+        ]),
+    ),
+]));
+const RESOURCE_SPEC: Layout = Layout::Struct(&[
+    ("name", &PLAIN),
+    ("targetAverageUtilization", &PLAIN),
+    ("targetAverageValue", &PLAIN),
+    ("container", &PLAIN),
+]);
+const STATUSES: Layout = Layout::List(&Layout::Struct(&[
+    ("type", &PLAIN),
+    (
+        "object",
+        &Layout::Struct(&[
+            ("target", &REFERENCE),
+            ("metricName", &PLAIN),
+            ("currentValue", &PLAIN),
+            ("selector", &SELECTOR),
+            ("averageValue", &PLAIN),
+        ]),
+    ),
+    (
+        "pods",
+        &Layout::Struct(&[
+            ("metricName", &PLAIN),
+            ("currentAverageValue", &PLAIN),
+            ("selector", &SELECTOR),
+        ]),
+    ),
+    ("resource", &RESOURCE_STATUS),
+    ("containerResource", &RESOURCE_STATUS),
+    (
+        "external",
+        &Layout::Struct(&[
+            ("metricName", &PLAIN),
+            ("metricSelector", &SELECTOR),
+            ("currentValue", &PLAIN),
+            ("currentAverageValue", &PLAIN),
+        ]),
+    ),
+]));
+const RESOURCE_STATUS: Layout = Layout::Struct(&[
+    ("name", &PLAIN),
+    ("currentAverageUtilization", &PLAIN),
+    ("currentAverageValue", &PLAIN),
+    ("container", &PLAIN),
+]);
+const STATES: Layout = Layout::List(&Layout::Struct(&[
+    ("type", &PLAIN),
+    ("status", &PLAIN),
+    ("lastTransitionTime", &PLAIN),
+    ("reason", &PLAIN),
+    ("message", &PLAIN),
+]));
+// Upstream: k8s.io/kubernetes/pkg/apis/autoscaling, which is written without names for JSON.
+const RULES: Layout = Layout::Bare(&[("scaleUp", &RULE), ("scaleDown", &RULE)]);
+const RULE: Layout = Layout::Bare(&[
+    ("stabilizationWindowSeconds", &PLAIN),
+    ("selectPolicy", &PLAIN),
+    (
+        "policies",
+        &Layout::List(&Layout::Bare(&[
+            ("type", &PLAIN),
+            ("value", &PLAIN),
+            ("periodSeconds", &PLAIN),
+        ])),
+    ),
+    ("tolerance", &PLAIN),
+]);

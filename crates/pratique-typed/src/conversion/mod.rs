@@ -1,0 +1,325 @@
+//! Objects in other versions of their built-in kind, as an API server converts them.
+//!
+//! An API server holds an object in a form of its own and writes it in the version that is asked for. Here the form
+//! between two versions is that of one of them, the hub: a version has a way [to it](Family::to_hub) and one
+//! [from it](Family::from_hub). Versions that have the same fields need neither.
+//!
+//! Objects come as an API server writes them. What it adds to all objects when it reads them, such as the second name of
+//! a service account in templates of pods, is not added again.
+
+mod apps;
+mod autoscaling;
+mod custom_resources;
+mod events;
+mod go_json;
+mod networking;
+mod policies;
+mod resources;
+mod small;
+
+use std::borrow::Cow;
+
+use pratique_json::{Object, Value};
+use pratique_schema::Schema;
+use pratique_types::{GroupVersion, GroupVersionKind};
+
+use crate::form::{id, typed, typed_as};
+
+/// Why an object has no form in a version.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConversionError {
+    /// There is no way between two versions of a kind.
+    #[error("converting (*{0}) to (*{1}): unknown conversion")]
+    Unknown(String, String),
+    /// A whole number is expected in an annotation.
+    #[error("failed to parse annotation[{annotation}]={value} as int64: {error}")]
+    Annotation {
+        /// The name of the annotation.
+        annotation: &'static str,
+        /// What it says.
+        value: String,
+        /// What is wrong with that.
+        error: InvalidInteger,
+    },
+    /// A text that has to be a whole number is none.
+    #[error(transparent)]
+    Integer(#[from] InvalidInteger),
+    /// A text that has to be a label selector is none.
+    #[error("failed to parse selector: couldn't parse the selector string \"{0}\"")]
+    Selector(String),
+}
+
+/// Why a text is no whole number of 64 bits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidInteger {
+    /// It is no number.
+    #[error("strconv.ParseInt: parsing {}: invalid syntax", pratique_types::quote(.0))]
+    Syntax(String),
+    /// It is too large.
+    #[error("strconv.ParseInt: parsing {}: value out of range", pratique_types::quote(.0))]
+    Range(String),
+}
+
+/// The version of an object as it is written: `apps/v1`.
+type ApiVersion<'v> = &'v str;
+
+/// A step of a conversion, in place.
+type Step = fn(ApiVersion<'_>, &mut Object<'_>) -> Result<(), ConversionError>;
+
+/// A kind whose versions do not have the same fields.
+#[derive(Clone, Copy)]
+struct Family {
+    /// From a version to the hub.
+    to_hub: Step,
+    /// From the hub to a version.
+    from_hub: Step,
+}
+
+/// What it takes to bring an object into another version.
+#[derive(Clone, Copy)]
+enum Relation {
+    /// Nothing: the versions have the same fields, or are not of one kind.
+    Same,
+    /// Two steps.
+    Differs(Family),
+    /// There is no way, as no API server has both versions.
+    Unknown,
+}
+
+/// An object of another version of a built-in kind, in the version of `kind` but for the form of its fields; `None` where
+/// it is of that version, or where none of its fields has another name or place there.
+pub fn converted<'a>(
+    kind: &GroupVersionKind,
+    object: &'a Value<'a>,
+) -> Result<Option<Value<'a>>, ConversionError> {
+    let Some(members) = object.as_object() else {
+        return Ok(None);
+    };
+    let text = |key| members.get(key).and_then(Value::as_str).unwrap_or_default();
+    let from = text("apiVersion");
+    if from.is_empty() || kind.is_of_version(from) || text("kind") != kind.kind {
+        return Ok(None);
+    }
+    let Ok(version) = GroupVersion::parse(from) else {
+        return Ok(None);
+    };
+    let given = version.with_kind(&kind.kind);
+    let (Some(of), Some(to)) = (id(&given), id(kind)) else {
+        return Ok(None);
+    };
+    let family = match relation(&given, kind) {
+        Relation::Same => return Ok(None),
+        Relation::Differs(family) => family,
+        Relation::Unknown => {
+            let name = |of| Schema::builtin().get(of).go_type().to_owned();
+            return Err(ConversionError::Unknown(name(of), name(to)));
+        }
+    };
+    let formed = typed_as(of, object);
+    let Some(formed) = formed.as_ref().unwrap_or(object).as_object() else {
+        return Ok(None);
+    };
+    // It may have been made here, and then does not last.
+    let mut members = formed.clone().into_owned();
+    (family.to_hub)(from, &mut members)?;
+    (family.from_hub)(&kind.api_version(), &mut members)?;
+    Ok(Some(Value::Object(members)))
+}
+
+/// The change from `before` to `after`, which are of another version, made to the object that `before` was
+/// [converted](converted()) from; `None` where the versions have the same fields, so that `after` is all there is to it.
+///
+/// What a version cannot say, or says in another order, stays as it was unless it was changed. An API server converts the
+/// whole object back.
+pub fn changed_back(
+    kind: &GroupVersionKind,
+    object: &Value<'_>,
+    (before, after): (&Value<'_>, &Value<'_>),
+) -> Result<Option<Value<'static>>, ConversionError> {
+    let (Some(before), Some(after)) = (converted(kind, before)?, converted(kind, after)?) else {
+        return Ok(None);
+    };
+    let [before, after] =
+        [&before, &after].map(|value| typed(kind, value).unwrap_or_else(|| value.borrowed()));
+    Ok(Some(changed(object, &before, &after)))
+}
+
+/// A value with the change from `before` to `after`. Recursion follows the nesting of the values, which the parser bounds.
+fn changed(value: &Value<'_>, before: &Value<'_>, after: &Value<'_>) -> Value<'static> {
+    if before == after {
+        return value.clone().into_owned();
+    }
+    let (Value::Object(value), Value::Object(before), Value::Object(after)) = (value, before, after) else {
+        return after.clone().into_owned();
+    };
+    let mut members = value.clone().into_owned();
+    for (name, _) in before.iter().filter(|(name, _)| !after.contains_key(name)) {
+        members.remove(name);
+    }
+    for (name, after) in after.iter() {
+        let made = match (before.get(name), value.get(name)) {
+            (Some(before), _) if before == after => continue,
+            (Some(before), Some(value)) => changed(value, before, after),
+            _ => after.clone().into_owned(),
+        };
+        members.insert(name.to_owned(), made);
+    }
+    Value::Object(members)
+}
+
+/// How objects of one kind become objects of another.
+fn relation(one: &GroupVersionKind, other: &GroupVersionKind) -> Relation {
+    if !are_versions(one, other) {
+        return Relation::Same;
+    }
+    Relation::Differs(match (storage_group(one), one.kind.as_str()) {
+        ("", "Event") => events::EVENT,
+        (
+            "admissionregistration.k8s.io",
+            "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration",
+        ) => small::WEBHOOK_CONFIGURATION,
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => custom_resources::DEFINITION,
+        // What the first versions have and the stable one has not is lost there too.
+        ("certificates.k8s.io", "PodCertificateRequest") => SAME_NAMES,
+        ("scheduling.k8s.io", "PodGroup" | "Workload")
+            if [one, other].iter().any(|of| of.version == "v1alpha2") =>
+        {
+            return Relation::Unknown;
+        }
+        ("apiregistration.k8s.io", "APIService") => small::API_SERVICE,
+        ("apps", "DaemonSet") => apps::DAEMON_SET,
+        ("apps", "Deployment") => apps::DEPLOYMENT,
+        ("apps", "StatefulSet") => apps::STATEFUL_SET,
+        ("authorization.k8s.io", "LocalSubjectAccessReview" | "SubjectAccessReview") => small::ACCESS_REVIEW,
+        ("autoscaling", "HorizontalPodAutoscaler") => autoscaling::HORIZONTAL_POD_AUTOSCALER,
+        ("autoscaling", "Scale") => apps::SCALE,
+        ("discovery.k8s.io", "EndpointSlice") => networking::ENDPOINT_SLICE,
+        ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration") => small::PRIORITY_LEVEL,
+        ("networking.k8s.io", "Ingress") => networking::INGRESS,
+        ("node.k8s.io", "RuntimeClass") => small::RUNTIME_CLASS,
+        ("policy", "PodDisruptionBudget") => policies::POD_DISRUPTION_BUDGET,
+        ("rbac.authorization.k8s.io", "ClusterRoleBinding" | "RoleBinding") => policies::ROLE_BINDING,
+        ("resource.k8s.io", "ResourceClaim") => resources::CLAIM,
+        ("resource.k8s.io", "ResourceClaimTemplate") => resources::CLAIM_TEMPLATE,
+        ("resource.k8s.io", "ResourceSlice") => resources::SLICE,
+        _ => return Relation::Same,
+    })
+}
+
+/// Versions whose common fields have the same names.
+const SAME_NAMES: Family = Family {
+    to_hub: none,
+    from_hub: none,
+};
+
+/// Whether two kinds are versions of one.
+pub(crate) fn are_versions(one: &GroupVersionKind, other: &GroupVersionKind) -> bool {
+    one.kind == other.kind && storage_group(one) == storage_group(other)
+}
+
+/// The group of a kind, or that of the kind that it is a version of: some live in several groups.
+fn storage_group(kind: &GroupVersionKind) -> &str {
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("events.k8s.io", "Event") => "",
+        ("extensions", "DaemonSet" | "Deployment" | "DeploymentRollback" | "ReplicaSet") => "apps",
+        ("extensions", "Ingress" | "NetworkPolicy") => "networking.k8s.io",
+        ("apps" | "extensions", "Scale") => "autoscaling",
+        (group, _) => group,
+    }
+}
+
+/// The step of versions that have the hub's form.
+fn none(_: ApiVersion<'_>, _: &mut Object<'_>) -> Result<(), ConversionError> {
+    Ok(())
+}
+
+/// The object that a field holds.
+fn part<'o, 'a>(object: &'o mut Object<'a>, field: &str) -> Option<&'o mut Object<'a>> {
+    match object.get_mut(field) {
+        Some(Value::Object(part)) => Some(part),
+        _ => None,
+    }
+}
+
+/// The objects of the list that a field holds.
+fn parts<'o, 'a>(object: &'o mut Object<'a>, field: &str) -> impl Iterator<Item = &'o mut Object<'a>> {
+    let elements = match object.get_mut(field) {
+        Some(Value::Array(elements)) => elements.as_mut_slice(),
+        _ => &mut [],
+    };
+    elements.iter_mut().filter_map(|element| match element {
+        Value::Object(part) => Some(part),
+        _ => None,
+    })
+}
+
+/// The text of a field; `""` where there is none.
+fn text<'o>(object: &'o Object<'_>, field: &str) -> &'o str {
+    object.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Takes the value of a field, unless it is null.
+fn take<'a>(object: &mut Object<'a>, field: &str) -> Option<Value<'a>> {
+    object.remove(field).filter(|value| !value.is_null())
+}
+
+/// Sets a field, if there is a value for it.
+fn put<'a>(object: &mut Object<'a>, field: &'static str, value: Option<Value<'a>>) {
+    if let Some(value) = value {
+        object.insert(field, value);
+    }
+}
+
+/// Gives the value of a field to another one.
+fn rename(object: &mut Object<'_>, from: &str, to: &'static str) {
+    let value = take(object, from);
+    put(object, to, value);
+}
+
+/// The annotations of an object, which has some from now on.
+fn annotations<'o, 'a>(object: &'o mut Object<'a>) -> Option<&'o mut Object<'a>> {
+    for missing in ["metadata", "annotations"] {
+        let of = match missing {
+            "metadata" => Some(&mut *object),
+            _ => part(object, "metadata"),
+        }?;
+        if !matches!(of.get(missing), Some(Value::Object(_))) {
+            of.insert(missing, Object::new());
+        }
+    }
+    part(part(object, "metadata")?, "annotations")
+}
+
+/// An annotation of an object.
+fn annotation<'o>(object: &'o Object<'_>, name: &str) -> Option<&'o str> {
+    object.get("metadata")?.get("annotations")?.get(name)?.as_str()
+}
+
+/// Sets an annotation.
+fn annotate<'a>(object: &mut Object<'a>, name: &'static str, value: impl Into<Cow<'a, str>>) {
+    if let Some(annotations) = annotations(object) {
+        annotations.insert(name, Value::String(value.into()));
+    }
+}
+
+/// Takes an annotation away.
+fn drop_annotation(object: &mut Object<'_>, name: &str) {
+    let annotations = part(object, "metadata").and_then(|metadata| part(metadata, "annotations"));
+    if let Some(annotations) = annotations {
+        annotations.remove(name);
+    }
+}
+
+/// A whole number as Go reads one.
+fn integer(text: &str) -> Result<i64, InvalidInteger> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        Ok(number) if is_number => Ok(number),
+        _ if is_number => Err(InvalidInteger::Range(text.to_owned())),
+        _ => Err(InvalidInteger::Syntax(text.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! Devices of `resource.k8s.io`. The hub is `v1`, which `v1beta2` equals.
+
+use pratique_json::{Object, Value};
+use pratique_schema::{Field, Presence, Schema};
+
+use super::{ApiVersion, ConversionError, Family, part, parts, put, take};
+
+pub(super) const CLAIM: Family = Family {
+    to_hub: |version, claim| requests(version, claim, &["spec"], gather),
+    from_hub: |version, claim| requests(version, claim, &["spec"], spread),
+};
+
+pub(super) const CLAIM_TEMPLATE: Family = Family {
+    to_hub: |version, template| requests(version, template, &["spec", "spec"], gather),
+    from_hub: |version, template| requests(version, template, &["spec", "spec"], spread),
+};
+
+pub(super) const SLICE: Family = Family {
+    to_hub: slice_to_hub,
+    from_hub: slice_from_hub,
+};
+
+fn is_first(version: ApiVersion<'_>) -> bool {
+    version == "resource.k8s.io/v1beta1"
+}
+
+/// Changes the requests of a claim whose spec is at a path, if the version is the first one.
+fn requests(
+    version: ApiVersion<'_>,
+    object: &mut Object<'_>,
+    spec: &[&str],
+    change: fn(&mut Object<'_>),
+) -> Result<(), ConversionError> {
+    let of_spec = spec.iter().try_fold(object, |object, field| part(object, field));
+    let devices = of_spec.and_then(|spec| part(spec, "devices"));
+    if let (true, Some(devices)) = (is_first(version), devices) {
+        parts(devices, "requests").for_each(change);
+    }
+    Ok(())
+}
+
+/// What a request for devices says itself in the first version, and in its member `exactly` in others.
+fn fields_of_exactly() -> impl Iterator<Item = &'static Field> {
+    let schema = Schema::builtin();
+    let of = schema.named("resource/v1.ExactDeviceRequest");
+    of.into_iter().flat_map(|of| schema.get(of).fields.iter())
+}
+
+fn gather(request: &mut Object<'_>) {
+    let mut exactly = Object::new();
+    for field in fields_of_exactly() {
+        let is_optional = field.presence == Presence::UnlessNull;
+        let value = take(request, field.name).filter(|value| is_optional || !value.is_empty());
+        put(&mut exactly, field.name, value);
+    }
+    if !exactly.is_empty() {
+        request.insert("exactly", exactly);
+    }
+}
+
+fn spread(request: &mut Object<'_>) {
+    if let Some(Value::Object(mut exactly)) = request.remove("exactly") {
+        for field in fields_of_exactly() {
+            put(request, field.name, take(&mut exactly, field.name));
+        }
+    }
+}
+
+fn slice_to_hub(version: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let (true, Some(spec)) = (is_first(version), part(slice, "spec")) {
+        for device in parts(spec, "devices") {
+            if let Some(Value::Object(mut basic)) = device.remove("basic") {
+                basic.insert("name", device.remove("name").unwrap_or_default());
+                *device = basic;
+            }
+        }
+        // Without a value of their own they are not there in others.
+        for field in ["allNodes", "nodeName"] {
+            if spec.get(field).is_some_and(Value::is_empty) {
+                spec.remove(field);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn slice_from_hub(version: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let (true, Some(spec)) = (is_first(version), part(slice, "spec")) {
+        for device in parts(spec, "devices") {
+            let name = device.remove("name");
+            let basic = std::mem::take(device);
+            put(device, "name", name);
+            device.insert("basic", basic);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Kinds of which few fields have another name or place in some version. The hubs are the first stable versions.
+
+use pratique_json::{Object, Value};
+
+use super::{
+    ApiVersion, ConversionError, Family, annotate, annotation, drop_annotation, none, part, parts, put,
+    rename, take,
+};
+
+pub(super) const ACCESS_REVIEW: Family = Family {
+    to_hub: review_to_hub,
+    from_hub: review_from_hub,
+};
+
+fn review_to_hub(version: ApiVersion<'_>, review: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let (true, Some(spec)) = (version.ends_with("/v1beta1"), part(review, "spec")) {
+        rename(spec, "group", "groups");
+    }
+    Ok(())
+}
+
+fn review_from_hub(version: ApiVersion<'_>, review: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let (true, Some(spec)) = (version.ends_with("/v1beta1"), part(review, "spec")) {
+        rename(spec, "groups", "group");
+    }
+    Ok(())
+}
+
+pub(super) const API_SERVICE: Family = Family {
+    to_hub: none,
+    from_hub: api_service_from_hub,
+};
+
+pub(super) const WEBHOOK_CONFIGURATION: Family = Family {
+    to_hub: none,
+    from_hub: webhooks_from_hub,
+};
+
+fn api_service_from_hub(_: ApiVersion<'_>, api: &mut Object<'_>) -> Result<(), ConversionError> {
+    part(api, "spec").into_iter().for_each(with_port);
+    Ok(())
+}
+
+fn webhooks_from_hub(_: ApiVersion<'_>, configuration: &mut Object<'_>) -> Result<(), ConversionError> {
+    let webhooks = parts(configuration, "webhooks");
+    let clients = webhooks.filter_map(|webhook| part(webhook, "clientConfig"));
+    clients.for_each(with_port);
+    Ok(())
+}
+
+/// Gives the service that a client names a port: the form between versions has no null for it.
+pub(super) fn with_port(client: &mut Object<'_>) {
+    if let Some(service) = part(client, "service")
+        && !service.contains_key("port")
+    {
+        service.insert("port", Value::Int(0));
+    }
+}
+
+pub(super) const PRIORITY_LEVEL: Family = Family {
+    to_hub: level_to_hub,
+    from_hub: level_from_hub,
+};
+
+/// Tells no shares from a number of shares that is not given, in a version that has no null for it.
+const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
+const ASSURED: &str = "assuredConcurrencyShares";
+const NOMINAL: &str = "nominalConcurrencyShares";
+
+/// Whether a version calls the shares assured.
+fn is_assured(version: ApiVersion<'_>) -> bool {
+    version.ends_with("/v1beta1") || version.ends_with("/v1beta2")
+}
+
+fn level_to_hub(version: ApiVersion<'_>, level: &mut Object<'_>) -> Result<(), ConversionError> {
+    if version.ends_with("/v1beta3") {
+        drop_annotation(level, PRESERVE_ZERO);
+    }
+    let limited = part(level, "spec").and_then(|spec| part(spec, "limited"));
+    if let Some(limited) = limited {
+        if is_assured(version) {
+            rename(limited, ASSURED, NOMINAL);
+        }
+        if limited.get(NOMINAL).is_none_or(Value::is_null) {
+            limited.insert(NOMINAL, Value::Int(0));
+        }
+    }
+    Ok(())
+}
+
+fn level_from_hub(version: ApiVersion<'_>, level: &mut Object<'_>) -> Result<(), ConversionError> {
+    let Some(limited) = part(level, "spec").and_then(|spec| part(spec, "limited")) else {
+        return Ok(());
+    };
+    let has_none = limited.get(NOMINAL).and_then(Value::as_int) == Some(0);
+    if is_assured(version) {
+        rename(limited, NOMINAL, ASSURED);
+    }
+    if version.ends_with("/v1beta3") && has_none && annotation(level, PRESERVE_ZERO).is_none() {
+        annotate(level, PRESERVE_ZERO, "");
+    }
+    Ok(())
+}
+
+pub(super) const RUNTIME_CLASS: Family = Family {
+    to_hub: class_to_hub,
+    from_hub: class_from_hub,
+};
+
+/// What the first version has in a spec, with its names there and in the others.
+const CLASS_FIELDS: [(&str, &str); 3] = [
+    ("runtimeHandler", "handler"),
+    ("overhead", "overhead"),
+    ("scheduling", "scheduling"),
+];
+
+fn class_to_hub(version: ApiVersion<'_>, class: &mut Object<'_>) -> Result<(), ConversionError> {
+    if !version.ends_with("/v1alpha1") {
+        return Ok(());
+    }
+    let Some(Value::Object(mut spec)) = class.remove("spec") else {
+        return Ok(());
+    };
+    for (from, to) in CLASS_FIELDS {
+        put(class, to, take(&mut spec, from));
+    }
+    Ok(())
+}
+
+fn class_from_hub(version: ApiVersion<'_>, class: &mut Object<'_>) -> Result<(), ConversionError> {
+    if !version.ends_with("/v1alpha1") {
+        return Ok(());
+    }
+    let mut spec = Object::new();
+    for (to, from) in CLASS_FIELDS {
+        put(&mut spec, to, take(class, from));
+    }
+    class.insert("spec", spec);
+    Ok(())
+}
