@@ -2,7 +2,7 @@
 
 use pratique_cel::text::nearest;
 use pratique_manifest::Step;
-use pratique_types::builtin::{ServedResource, resources};
+use pratique_types::builtin::{ServedResource, optional, resources};
 
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
@@ -40,7 +40,7 @@ fn look(rule: &RuleView<'_>, pattern: &str) -> Option<Finding> {
         .iter()
         .filter(|served| name == "*" || served.resource.resource == name)
         .collect();
-    if of_name.is_empty() && GATED.contains(&name) {
+    if of_name.is_empty() && optional().iter().any(|served| served.resource.resource == name) {
         return None;
     }
     if of_name.is_empty() {
@@ -60,19 +60,6 @@ fn look(rule: &RuleView<'_>, pattern: &str) -> Option<Finding> {
         None => finding,
     })
 }
-
-/// Resources of built-in groups that only some servers serve: those of alpha and beta versions.
-const GATED: [&str; 9] = [
-    "clustertrustbundles",
-    "podcertificaterequests",
-    "leasecandidates",
-    "devicetaintrules",
-    "resourcepoolstatusrequests",
-    "workloads",
-    "podgroups",
-    "storageversions",
-    "storageversionmigrations",
-];
 
 /// Parts of resources that only some servers have.
 const ALPHA_PARTS: [&str; 2] = ["pods/checkpoint", "nodes/checkpoint"];

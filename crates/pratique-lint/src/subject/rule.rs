@@ -5,7 +5,7 @@ use k8s_openapi::api::admissionregistration::v1::{
 };
 use pratique_manifest::Step;
 use pratique_types::Operation;
-use pratique_types::builtin::{ServedResource, resources};
+use pratique_types::builtin::{ServedResource, optional, resources};
 
 use super::item;
 
@@ -63,9 +63,19 @@ impl<'m> RuleView<'m> {
         rules.iter().flatten().enumerate().map(view).collect()
     }
 
-    /// The built-in resources that it takes.
+    /// The built-in resources that it takes: those that are always served, and others that it names with their version.
     pub(crate) fn served(&self) -> impl Iterator<Item = &'static ServedResource> {
-        resources().iter().filter(|served| self.takes(served))
+        let named = optional().iter().filter(|served| self.names(served));
+        resources()
+            .iter()
+            .chain(named)
+            .filter(|served| self.takes(served))
+    }
+
+    /// Whether it names a resource and its version, and not by wildcards.
+    fn names(&self, served: &ServedResource) -> bool {
+        let resource = |pattern: &String| pattern.split('/').next() == Some(&served.resource.resource);
+        self.versions.contains(&served.resource.version) && self.resources.iter().any(resource)
     }
 
     /// Whether it takes a resource for some operation.
@@ -120,4 +130,37 @@ fn operations(names: &Option<Vec<String>>) -> Vec<Operation> {
             .any(|name| name == "*" || name == operation.as_str())
     };
     Operation::ALL.into_iter().filter(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(version: &str, resource: &str, expected: &[&str]) {
+        let [groups, versions, resources] =
+            ["resource.k8s.io", version, resource].map(|name| [name.to_owned()]);
+        let rule = RuleView {
+            path: Vec::new(),
+            operations: Vec::new(),
+            groups: &groups,
+            versions: &versions,
+            resources: &resources,
+            names: &[],
+            scope: "*",
+        };
+        let served: Vec<String> = rule.served().map(|served| served.kind.to_string()).collect();
+        assert_eq!(served, expected, "{version} {resource}");
+    }
+
+    #[test]
+    fn what_few_servers_serve_has_to_be_named() {
+        let first = "resource.k8s.io/v1beta1, Kind=ResourceClaim";
+        let stable = "resource.k8s.io/v1, Kind=ResourceClaim";
+        check("v1beta1", "resourceclaims", &[first]);
+        check("v1beta1", "resourceclaims/*", &[first, first]);
+        check("v1", "resourceclaims", &[stable]);
+        check("*", "resourceclaims", &[stable]);
+        check("v1beta1", "*", &[]);
+    }
 }

@@ -129,6 +129,8 @@ fn of_scalar(scalar: Scalar) -> Type {
 
 #[cfg(test)]
 mod tests {
+    use pratique_types::builtin;
+
     use super::*;
 
     #[test]
@@ -147,6 +149,50 @@ mod tests {
         let custom = GroupVersionKind::new("example.com", "v1", "Gadget");
         assert_eq!(presence(&custom, &path("spec")), Presence::Unknown);
         assert_eq!(type_of(&custom), None);
+    }
+
+    #[test]
+    fn all_built_in_kinds_have_types() {
+        for served in builtin::resources().iter().chain(builtin::optional()) {
+            assert!(type_of(&served.kind).is_some(), "{:?}", served.kind);
+        }
+        let check = |group: &str, version: &str, kind: &str, fields: &[&str], expected| {
+            let kind = GroupVersionKind::new(group, version, kind);
+            let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
+            assert_eq!(presence(&kind, &fields), expected, "{kind} {fields:?}");
+        };
+        let definition = |fields: &[&str], expected| {
+            check(
+                "apiextensions.k8s.io",
+                "v1",
+                "CustomResourceDefinition",
+                fields,
+                expected,
+            );
+        };
+        definition(&["spec", "names", "plural"], Presence::Defined);
+        definition(&["spec", "version"], Presence::Undefined);
+        check(
+            "apiregistration.k8s.io",
+            "v1",
+            "APIService",
+            &["spec", "caBundel"],
+            Presence::Undefined,
+        );
+        check(
+            "networking.k8s.io",
+            "v1beta1",
+            "ServiceCIDR",
+            &["spec", "cidrs"],
+            Presence::Defined,
+        );
+        check(
+            "coordination.k8s.io",
+            "v1beta1",
+            "LeaseCandidate",
+            &["spec", "lease"],
+            Presence::Undefined,
+        );
     }
 
     #[test]
