@@ -8,7 +8,7 @@ use crate::form::{id, is_builtin, is_named, settle, settle_fitting};
 
 /// Gives the objects of a request the form of its kind, in place, and notes that, so that nobody has to look again: what
 /// an API server does when it decodes a request. Requests about kinds that are not built in stay as they are, and so do
-/// those with objects of another version that cannot be converted: who looks at such an object learns why.
+/// those with objects of another version that cannot be converted: policies that match them tell why.
 pub fn settle_request(request: &mut AdmissionRequest<'_>) {
     let kind = &request.kind;
     let mut settle = || -> Result<(), ConversionError> {

@@ -1,9 +1,11 @@
 //! HorizontalPodAutoscalers. The hub is `v2`; what `v1` cannot say is kept there in annotations.
 
+mod layouts;
+
 use pratique_json::{Object, Value};
 use pratique_schema::{Schema, TypeId};
 
-use super::go_json::{self, Layout};
+use super::go_json;
 use super::{
     ApiVersion, ConversionError, Family, annotate, annotation, drop_annotation, part, put, take, text,
 };
@@ -90,10 +92,10 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
             .iter_mut()
             .for_each(|metric| each_source(metric, spec_from_hub));
         if !metrics.is_empty() {
-            notes.push((METRICS, SPECS.text(&formed(metrics, "MetricSpec"))));
+            notes.push((METRICS, layouts::SPECS.text(&formed(metrics, "MetricSpec"))));
         }
         if let Some(behavior) = take(spec, "behavior") {
-            notes.push((BEHAVIOR, RULES.text(&behavior)));
+            notes.push((BEHAVIOR, layouts::RULES.text(&behavior)));
         }
     }
     if let Some(status) = part(autoscaler, "status") {
@@ -107,12 +109,15 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
             .iter_mut()
             .for_each(|metric| each_source(metric, status_from_hub));
         if !current.is_empty() {
-            notes.push((CURRENT_METRICS, STATUSES.text(&formed(current, "MetricStatus"))));
+            notes.push((
+                CURRENT_METRICS,
+                layouts::STATUSES.text(&formed(current, "MetricStatus")),
+            ));
         }
         let conditions = objects(take(status, "conditions"));
         if !conditions.is_empty() {
             let conditions = formed(conditions, "HorizontalPodAutoscalerCondition");
-            notes.push((CONDITIONS, STATES.text(&conditions)));
+            notes.push((CONDITIONS, layouts::STATES.text(&conditions)));
         }
     }
     for (name, text) in notes {
@@ -360,110 +365,3 @@ fn status_from_hub(name: &str, source: &mut Object<'_>) {
         }
     }
 }
-
-// Upstream: k8s.io/api/autoscaling/v1, in the order of declaration.
-const PLAIN: Layout = Layout::Plain;
-const REFERENCE: Layout = Layout::Struct(&[("kind", &PLAIN), ("name", &PLAIN), ("apiVersion", &PLAIN)]);
-const REQUIREMENT: Layout = Layout::Struct(&[("key", &PLAIN), ("operator", &PLAIN), ("values", &PLAIN)]);
-const SELECTOR: Layout = Layout::Struct(&[
-    ("matchLabels", &PLAIN),
-    ("matchExpressions", &Layout::List(&REQUIREMENT)),
-]);
-const SPECS: Layout = Layout::List(&Layout::Struct(&[
-    ("type", &PLAIN),
-    (
-        "object",
-        &Layout::Struct(&[
-            ("target", &REFERENCE),
-            ("metricName", &PLAIN),
-            ("targetValue", &PLAIN),
-            ("selector", &SELECTOR),
-            ("averageValue", &PLAIN),
-        ]),
-    ),
-    (
-        "pods",
-        &Layout::Struct(&[
-            ("metricName", &PLAIN),
-            ("targetAverageValue", &PLAIN),
-            ("selector", &SELECTOR),
-        ]),
-    ),
-    ("resource", &RESOURCE_SPEC),
-    ("containerResource", &RESOURCE_SPEC),
-    (
-        "external",
-        &Layout::Struct(&[
-            ("metricName", &PLAIN),
-            ("metricSelector", &SELECTOR),
-            ("targetValue", &PLAIN),
-            ("targetAverageValue", &PLAIN),
-        ]),
-    ),
-]));
-const RESOURCE_SPEC: Layout = Layout::Struct(&[
-    ("name", &PLAIN),
-    ("targetAverageUtilization", &PLAIN),
-    ("targetAverageValue", &PLAIN),
-    ("container", &PLAIN),
-]);
-const STATUSES: Layout = Layout::List(&Layout::Struct(&[
-    ("type", &PLAIN),
-    (
-        "object",
-        &Layout::Struct(&[
-            ("target", &REFERENCE),
-            ("metricName", &PLAIN),
-            ("currentValue", &PLAIN),
-            ("selector", &SELECTOR),
-            ("averageValue", &PLAIN),
-        ]),
-    ),
-    (
-        "pods",
-        &Layout::Struct(&[
-            ("metricName", &PLAIN),
-            ("currentAverageValue", &PLAIN),
-            ("selector", &SELECTOR),
-        ]),
-    ),
-    ("resource", &RESOURCE_STATUS),
-    ("containerResource", &RESOURCE_STATUS),
-    (
-        "external",
-        &Layout::Struct(&[
-            ("metricName", &PLAIN),
-            ("metricSelector", &SELECTOR),
-            ("currentValue", &PLAIN),
-            ("currentAverageValue", &PLAIN),
-        ]),
-    ),
-]));
-const RESOURCE_STATUS: Layout = Layout::Struct(&[
-    ("name", &PLAIN),
-    ("currentAverageUtilization", &PLAIN),
-    ("currentAverageValue", &PLAIN),
-    ("container", &PLAIN),
-]);
-const STATES: Layout = Layout::List(&Layout::Struct(&[
-    ("type", &PLAIN),
-    ("status", &PLAIN),
-    ("lastTransitionTime", &PLAIN),
-    ("reason", &PLAIN),
-    ("message", &PLAIN),
-]));
-// Upstream: k8s.io/kubernetes/pkg/apis/autoscaling, which is written without names for JSON.
-const RULES: Layout = Layout::Bare(&[("scaleUp", &RULE), ("scaleDown", &RULE)]);
-const RULE: Layout = Layout::Bare(&[
-    ("stabilizationWindowSeconds", &PLAIN),
-    ("selectPolicy", &PLAIN),
-    (
-        "policies",
-        &Layout::List(&Layout::Bare(&[
-            ("type", &PLAIN),
-            ("value", &PLAIN),
-            ("periodSeconds", &PLAIN),
-        ])),
-    ),
-    ("tolerance", &PLAIN),
-]);

@@ -76,11 +76,11 @@ fn binding_to_hub(version: ApiVersion<'_>, binding: &mut Object<'_>) -> Result<(
         return Ok(());
     }
     for subject in parts(binding, "subjects") {
-        let own = subject.remove("apiVersion");
+        let version = subject.remove("apiVersion");
         let group = match text(subject, "kind") {
             "ServiceAccount" => "",
             "User" | "Group" => RBAC,
-            _ => group_of(own.as_ref().and_then(Value::as_str).unwrap_or_default()),
+            _ => group_of(version.as_ref().and_then(Value::as_str).unwrap_or_default()),
         };
         let is_everybody = text(subject, "kind") == "User" && text(subject, "name") == "*";
         let group = group.to_owned();
