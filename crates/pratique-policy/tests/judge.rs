@@ -9,10 +9,11 @@ use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision, Target};
 use pratique_policy::{
-    Cluster, Conditions, DenialCause, Observer, Origin, ParamScope, Policies, Surroundings, Unfinished, Verdict,
+    Cluster, Conditions, DenialCause, MutatingPolicies, Observer, Origin, ParamScope, Policies, Surroundings, Unfinished,
+    Verdict,
 };
-use pratique_policy::{settle_request, validate};
-use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
+use pratique_policy::{mutate, settle_request, validate};
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 use serde_json::{Value as Json, json};
 
 /// A cluster with one namespace and two ConfigMaps in it.
@@ -30,8 +31,14 @@ impl Town {
                 r#"{{"metadata":{{"name":"{name}","namespace":"shop","labels":{{"use":"limits"}}}},"data":{{"max":"{max}"}}}}"#
             ))
         };
+        let mut equivalents = Equivalents::builtin();
+        equivalents.register(
+            GroupVersionResource::new("extensions", "v1beta1", "deployments"),
+            "",
+            GroupVersionKind::new("extensions", "v1beta1", "Deployment"),
+        );
         Town {
-            equivalents: Equivalents::builtin(),
+            equivalents,
             namespace: parse(r#"{"metadata":{"name":"shop","labels":{"team":"red"}}}"#),
             params: vec![param("few", 1), param("many", 9)],
         }
@@ -512,4 +519,102 @@ fn what_led_to_a_denial() {
         json!({"paramKind": {"apiVersion": "v1", "kind": "Limit"}}),
     );
     assert_eq!(cause(unknown, missing), Some(DenialCause::Failure));
+}
+
+/// Rules for a resource of a group and version.
+fn constraints(group: &str, version: &str, resource: &str) -> Json {
+    let rule =
+        json!({"operations": ["*"], "apiGroups": [group], "apiVersions": [version], "resources": [resource]});
+    json!({
+        "resourceRules": [rule], "matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {},
+    })
+}
+
+/// A request for a Deployment of `apps/v1` whose annotation asks for a revision.
+fn deployment(revision: &str) -> Json {
+    json!({
+        "kind": {"group": "apps", "version": "v1", "kind": "Deployment"},
+        "resource": {"group": "apps", "version": "v1", "resource": "deployments"}, "name": "d",
+        "namespace": "shop", "operation": "CREATE", "userInfo": {"username": "ann"},
+        "object": {
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": {"name": "d", "annotations": {"deprecated.deployment.rollback.to": revision}},
+            "spec": {"template": {}},
+        },
+    })
+}
+
+#[test]
+fn objects_are_seen_in_the_version_that_was_matched() {
+    let event = json!({
+        "kind": {"version": "v1", "kind": "Event"}, "resource": {"version": "v1", "resource": "events"}, "name": "e",
+        "object": {
+            "apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, "message": "hello", "count": 3,
+            "involvedObject": {"kind": "Pod", "name": "p"}, "source": {"component": "kubelet"},
+        },
+    });
+    let sees = "object.note == 'hello' && object.deprecatedCount == 3 && object.regarding.name == 'p' && \
+                object.deprecatedSource.component == 'kubelet' && !has(object.message)";
+    let constrained = |group, version, resource, expression: &str| {
+        json!({
+            "matchConstraints": constraints(group, version, resource),
+            "validations": [{"expression": expression}],
+        })
+    };
+    let verdict = judge(
+        constrained("events.k8s.io", "v1", "events", sees),
+        json!({}),
+        event,
+    )
+    .unwrap();
+    assert_eq!(verdict.status, None);
+    let rollback = constrained(
+        "extensions",
+        "v1beta1",
+        "deployments",
+        "object.spec.rollbackTo.revision == 7",
+    );
+    for (revision, denied) in [("7", false), ("8", true)] {
+        let verdict = judge(rollback.clone(), json!({}), deployment(revision)).unwrap();
+        assert_eq!(verdict.status.is_some(), denied, "{revision}");
+    }
+
+    // What cannot be converted is not evaluated.
+    let fault = "failed to parse annotation[deprecated.deployment.rollback.to]=x as int64: strconv.ParseInt: parsing \
+                 \"x\": invalid syntax";
+    let verdict = judge(rollback.clone(), json!({}), deployment("x")).unwrap();
+    assert_eq!(
+        verdict.status.unwrap().message,
+        format!(
+            "deployments.apps \"d\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: failed \
+             to configure binding: failed to convert object version: {fault}"
+        )
+    );
+    let ignored = merged(rollback, json!({"failurePolicy": "Ignore"}));
+    assert_eq!(judge(ignored, json!({}), deployment("x")).unwrap().status, None);
+}
+
+#[test]
+fn what_cannot_be_converted_is_not_mutated() {
+    let policy = json!({"metadata": {"name": "p"}, "spec": {
+        "matchConstraints": constraints("extensions", "v1beta1", "deployments"), "reinvocationPolicy": "Never",
+        "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}],
+    }});
+    let binding = json!({"metadata": {"name": "b"}, "spec": {"policyName": "p"}});
+    let (policy, binding) = (
+        serde_json::from_value(policy).unwrap(),
+        serde_json::from_value(binding).unwrap(),
+    );
+    let policies = MutatingPolicies::compile([&policy], [&binding], Origin::Api, &Cache::new());
+    let town = Town::new();
+    let message = |revision| {
+        let request = deployment(revision).to_string();
+        let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
+        let surroundings = Surroundings::new(&town, Arc::new(Gate));
+        let mutated = mutate(&[&policies], &request, surroundings, &mut ()).unwrap();
+        mutated.status.map(|status| status.message)
+    };
+    let refused = message("x").unwrap();
+    let start = "policy \"p\" denied request: failed to configure policy: failed to parse annotation";
+    assert!(refused.starts_with(start), "{refused}");
 }

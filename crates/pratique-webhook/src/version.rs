@@ -164,3 +164,49 @@ fn named<'a>(object: &'a Value<'a>, kind: &GroupVersionKind) -> Value<'a> {
     }
     copy
 }
+
+#[cfg(test)]
+mod tests {
+    use pratique_json::parse;
+
+    use super::*;
+
+    fn kind(group: &str, version: &str, kind: &str) -> GroupVersionKind {
+        GroupVersionKind::new(group, version, kind)
+    }
+
+    #[test]
+    fn nothing_is_lost_on_the_way_there_and_back() {
+        let conversion = Conversion::new(true, std::iter::empty());
+        let text = br#"{"apiVersion":"v1","count":3,"eventTime":null,"firstTimestamp":null,"involvedObject":{"name":"p"},
+            "kind":"Event","lastTimestamp":null,"message":"m","metadata":{"name":"e"},"reportingComponent":"",
+            "reportingInstance":"","source":{"component":"kubelet"}}"#;
+        let event = parse(text).unwrap();
+        let other = kind("events.k8s.io", "v1", "Event");
+        let seen = conversion.forth(&Held::Given(&event), &other).unwrap();
+        assert_eq!(seen.get().get("note").and_then(Value::as_str), Some("m"));
+        assert_eq!(kind_of(seen.get()), other);
+        let mut changed = seen.get().clone().into_owned();
+        if let Value::Object(members) = &mut changed {
+            members.insert("note", "other");
+        }
+        let back = conversion.back((&seen, &changed.into()), &other, &event).unwrap();
+        let expected = event
+            .to_string()
+            .replace(r#""message":"m""#, r#""message":"other""#);
+        assert_eq!(back.get().to_string(), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_converted_is_refused() {
+        let conversion = Conversion::new(true, std::iter::empty());
+        let text = br#"{"apiVersion":"apps/v1","kind":"DaemonSet",
+            "metadata":{"annotations":{"deprecated.daemonset.template.generation":"x"}}}"#;
+        let set = parse(text).unwrap();
+        let refused = conversion.forth(&Held::Given(&set), &kind("extensions", "v1beta1", "DaemonSet"));
+        assert_eq!(
+            refused.unwrap_err(),
+            "strconv.ParseInt: parsing \"x\": invalid syntax"
+        );
+    }
+}
