@@ -64,11 +64,11 @@ fn resources(document: &Value<'_>) -> impl Iterator<Item = String> {
         .unwrap_or_default();
     resources.iter().map(move |resource| {
         let mut kind = text(resource, "kind");
-        let own = text(resource, "version");
-        if !own.is_empty() {
+        let kind_version = text(resource, "version");
+        if !kind_version.is_empty() {
             let group = text(resource, "group");
             let separator = if group.is_empty() { "" } else { "/" };
-            let _ = write!(kind, "@{group}{separator}{own}");
+            let _ = write!(kind, "@{group}{separator}{kind_version}");
         }
         let namespaced = resource.get("namespaced").and_then(Value::as_bool) == Some(true);
         let scope = if namespaced { "namespaced" } else { "cluster" };

@@ -93,7 +93,7 @@ impl Package {
             let known = self.structs.entry(name).or_default();
             let is_new = known.is_empty();
             for field in fields {
-                let is_known = known.iter().any(|own| own.name == field.name);
+                let is_known = known.iter().any(|known| known.name == field.name);
                 if is_new || !is_known && field.omit_empty {
                     known.push(field);
                 }
