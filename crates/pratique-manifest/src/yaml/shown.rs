@@ -11,7 +11,7 @@ use super::resolve::{Scalar, is_merge, resolve};
 use crate::tree::Style;
 
 /// Deeper values are not shown.
-const MAX_DEPTH: usize = 512;
+const MAX_DEPTH: usize = 128;
 
 /// So many values are shown, those of aliases included.
 const MAX_VALUES: usize = 100_000;
@@ -129,7 +129,7 @@ impl Shower<'_, '_> {
             GraphKind::Alias => self.key(self.graph.target(node), depth + 1),
             GraphKind::Scalar(_) => self.scalar(node),
             GraphKind::Sequence | GraphKind::Mapping => {
-                let message = format!("yaml: invalid map key: {}", self.value(id, 0)?);
+                let message = format!("yaml: invalid map key: {}", self.value(id, depth + 1)?);
                 Err(SyntaxError::new(message, node.span))
             }
         }

@@ -101,9 +101,11 @@ fn copies(kind: &GroupVersionKind, operations: &[Operation<'_>]) -> Vec<Written>
     let copy = |(at, operation): (usize, &Operation<'_>)| {
         let (from, path) = (pointer(&operation.from)?, pointer(&operation.path)?);
         let (before, after) = (operations.get(..at)?, operations.get(at + 1..)?);
-        let is_raw = !before
-            .iter()
-            .any(|other| touches(other, &from) || replaces(other, &from))
+        // The way to a place within the original leads into that, before it is copied.
+        let is_raw = !path.starts_with(&from)
+            && !before
+                .iter()
+                .any(|other| touches(other, &from) || replaces(other, &from))
             && !after
                 .iter()
                 .any(|other| touches(other, &path) || replaces(other, &path));
