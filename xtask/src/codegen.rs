@@ -1,8 +1,10 @@
 //! Writes the tables of Kubernetes' built-in types from their Go declarations and OpenAPI documents.
 //!
-//! Go knows what is a pointer and what is left out when empty, OpenAPI how lists and maps are merged.
+//! Go knows what is a pointer and what is left out when empty, OpenAPI how lists and maps are merged and what is
+//! required; what defaulting fills in is written down in tables of their own.
 
 mod discovery;
+mod given;
 mod go;
 mod merge;
 mod openapi;
@@ -21,8 +23,13 @@ pub(crate) fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Pat
 }
 
 /// Reads OpenAPI documents of directories, and Go modules; writes `types.txt`, `layout.txt` and `merge.txt` into
-/// the directory `data`.
-pub(crate) fn run(openapi: &[PathBuf], modules: &Modules<'_>, data: &Path) -> Result<(), String> {
+/// the directory `data`, and `given.txt` if there are tables of `defaulting`.
+pub(crate) fn run(
+    openapi: &[PathBuf],
+    modules: &Modules<'_>,
+    defaulting: Option<&Path>,
+    data: &Path,
+) -> Result<(), String> {
     let packages = go::read(modules)?;
     let kinds = kinds(&packages);
     let roots = kinds.values().cloned();
@@ -35,9 +42,9 @@ pub(crate) fn run(openapi: &[PathBuf], modules: &Modules<'_>, data: &Path) -> Re
     for name in &types {
         write_layout(&packages, name, &mut layout);
     }
-    for name in types {
+    for name in &types {
         let _ = writeln!(text, "type {name}");
-        for (field, of) in fields(&packages, &name) {
+        for (field, of) in fields(&packages, name) {
             let _ = writeln!(text, " {field} {} {}{}", of.presence, of.shape, of.go);
         }
     }
@@ -45,6 +52,9 @@ pub(crate) fn run(openapi: &[PathBuf], modules: &Modules<'_>, data: &Path) -> Re
     std::fs::write(&table, text).map_err(|error| format!("{}: {error}", table.display()))?;
     let table = data.join("layout.txt");
     std::fs::write(&table, layout).map_err(|error| format!("{}: {error}", table.display()))?;
+    if let Some(defaulting) = defaulting {
+        given::run(openapi, &packages, &types, &kinds, defaulting, &data.join("given.txt"))?;
+    }
     merge::run(openapi, &data.join("merge.txt"))
 }
 

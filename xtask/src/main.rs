@@ -72,6 +72,10 @@ struct Sources {
     /// The Go module k8s.io/kube-aggregator.
     #[arg(long)]
     aggregator: PathBuf,
+    /// A directory with `calls.json` and `functions.json`, which say what defaulting sets; without it, that table stays
+    /// as it is.
+    #[arg(long)]
+    defaulting: Option<PathBuf>,
     /// The directory to write the tables into.
     #[arg(long)]
     data: PathBuf,
@@ -94,7 +98,7 @@ impl Sources {
             apiextensions: &self.apiextensions,
             aggregator: &self.aggregator,
         };
-        codegen::run(&self.openapi, &modules, &self.data)
+        codegen::run(&self.openapi, &modules, self.defaulting.as_deref(), &self.data)
     }
 }
 

@@ -2,9 +2,11 @@
 //! them are merged.
 //!
 //! The tables are made by `cargo xtask codegen` from the API's own declarations, and read when they are first asked
-//! for. [`merge`] has how values are merged, for custom resources as well.
+//! for. [`merge`] has how values are merged, for custom resources as well; [`given`] says which fields are there before
+//! admission sees an object.
 
 mod fields;
+mod given;
 mod layout;
 pub mod merge;
 mod read;
@@ -17,6 +19,7 @@ use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
 
 pub use fields::Fields;
+pub use given::{Given, given};
 pub use layout::{LayoutField, layout};
 pub use slots::{Named, Walk};
 

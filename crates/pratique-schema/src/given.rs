@@ -1,0 +1,81 @@
+//! Which fields objects have when admission sees them, though their schema does not say so.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Why a field is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// The schema requires it.
+    Required,
+    /// An API server fills it in where it is left out. The value as JSON; `None` where it depends on other values.
+    Default(Option<&'static str>),
+}
+
+/// The fields that objects of a type have if what holds these is there, by their path from the type on (`strategy.type`);
+/// paths go through all elements of lists.
+pub fn given(type_name: &str) -> &'static [(&'static str, Given)] {
+    static GIVEN: OnceLock<HashMap<&'static str, Vec<(&'static str, Given)>>> = OnceLock::new();
+    GIVEN
+        .get_or_init(|| read(include_str!("../data/given.txt")))
+        .get(type_name)
+        .map_or(&[], Vec::as_slice)
+}
+
+fn read(table: &'static str) -> HashMap<&'static str, Vec<(&'static str, Given)>> {
+    let mut types: HashMap<&str, Vec<_>> = HashMap::new();
+    let mut current = "";
+    for line in table.lines() {
+        if let Some(name) = line.strip_prefix("type ") {
+            current = name;
+        } else if let Some((path, how)) = line.strip_prefix(' ').and_then(|field| field.split_once(' ')) {
+            let given = match how.strip_prefix('=') {
+                None => Given::Required,
+                Some(value) => Given::Default(Some(value).filter(|value| !value.is_empty())),
+            };
+            types.entry(current).or_default().push((path, given));
+        }
+    }
+    types
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(type_name: &str, path: &str, expected: Option<Given>) {
+        let mut fields = given(type_name).iter();
+        let found = fields.find(|(own, _)| *own == path).map(|(_, given)| *given);
+        assert_eq!(found, expected, "{type_name} {path}");
+    }
+
+    #[test]
+    fn required_and_defaulted_fields() {
+        check("core/v1.PodSpec", "containers", Some(Given::Required));
+        check("core/v1.PodSpec", "initContainers", None);
+        check(
+            "core/v1.PodSpec",
+            "restartPolicy",
+            Some(Given::Default(Some("\"Always\""))),
+        );
+        check(
+            "core/v1.PodSpec",
+            "securityContext",
+            Some(Given::Default(Some("{}"))),
+        );
+        check(
+            "apps/v1.Deployment",
+            "spec.replicas",
+            Some(Given::Default(Some("1"))),
+        );
+        check(
+            "core/v1.Service",
+            "spec.ports.targetPort",
+            Some(Given::Default(None)),
+        );
+        // Filled in for some objects only.
+        check("core/v1.Service", "spec.externalTrafficPolicy", None);
+        check("core/v1.Pod", "spec.containers.ports.hostPort", None);
+    }
+}

@@ -1,0 +1,165 @@
+//! Which fields objects have before a policy sees them: those that their schema requires, and those that an API server
+//! fills in where they are left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::go::Package;
+use super::{fields, openapi};
+
+const HEAD: &str = "\
+# Which fields objects have when admission sees them. Made by `cargo xtask codegen`; do not edit.
+# type TYPE
+#  PATH !          required by the schema
+#  PATH =VALUE     filled in with the value by defaulting where it is left out and what holds it is there
+#  PATH =          the same, with a value that depends on others
+# PATH: fields from the type on, through all elements of lists.
+";
+
+/// The facts of types: by path, `!` or `=` and a value.
+type Facts = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Writes the table. `defaulting` has `calls.json` and `functions.json`: which functions default which parts of a kind,
+/// and what these functions set.
+pub(super) fn run(
+    directories: &[PathBuf],
+    packages: &BTreeMap<String, Package>,
+    types: &BTreeSet<String>,
+    kinds: &BTreeMap<String, String>,
+    defaulting: &Path,
+    table: &Path,
+) -> Result<(), String> {
+    let mut facts = required(directories, types)?;
+    let calls = read(&defaulting.join("calls.json"))?;
+    let functions = read(&defaulting.join("functions.json"))?;
+    for (kind, calls) in calls.as_object().into_iter().flatten() {
+        let kind = match kind.split_once(' ') {
+            Some((version, name)) if !version.contains('/') => format!("/{version}/{name}"),
+            _ => kind.replacen(' ', "/", 1),
+        };
+        let Some(root) = kinds.get(&kind) else { continue };
+        for call in calls.as_array().into_iter().flatten() {
+            add_call(&mut facts, packages, root, call, &functions);
+        }
+    }
+    let mut text = String::from(HEAD);
+    for (name, fields) in &facts {
+        let _ = writeln!(text, "type {name}");
+        for (path, how) in fields {
+            let _ = writeln!(text, " {path} {how}");
+        }
+    }
+    std::fs::write(table, text).map_err(|error| format!("{}: {error}", table.display()))
+}
+
+fn read(path: &Path) -> Result<Value, String> {
+    let text = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// What the OpenAPI documents require.
+fn required(directories: &[PathBuf], types: &BTreeSet<String>) -> Result<Facts, String> {
+    let mut facts = Facts::new();
+    let texts = directories.iter().map(|directory| openapi::texts(directory));
+    let texts = texts.collect::<Result<Vec<_>, _>>()?;
+    for (document, text) in texts.into_iter().flatten() {
+        let parsed: Value = serde_json::from_slice(&text).map_err(|error| format!("{document}: {error}"))?;
+        for (name, schema) in parsed
+            .get("schemas")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            let Some(name) = type_name(name).filter(|name| types.contains(name)) else {
+                continue;
+            };
+            let fields = schema.get("required").and_then(Value::as_array);
+            for field in fields.into_iter().flatten().filter_map(Value::as_str) {
+                let of = facts.entry(name.clone()).or_default();
+                of.insert(field.to_owned(), "!".to_owned());
+            }
+        }
+    }
+    Ok(facts)
+}
+
+/// `io.k8s.api.core.v1.PodSpec` → `core/v1.PodSpec`
+fn type_name(schema: &str) -> Option<String> {
+    let mut words = schema.rsplit('.');
+    let (name, version, group) = (words.next()?, words.next()?, words.next()?);
+    Some(format!("{group}/{version}.{name}"))
+}
+
+/// Adds what one call of a defaulting function sets, or the value that is set at its path itself.
+fn add_call(
+    facts: &mut Facts,
+    packages: &BTreeMap<String, Package>,
+    root: &str,
+    call: &Value,
+    functions: &Value,
+) {
+    let text = |of: &Value, field: &str| of.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let path = text(call, "path");
+    if let Some(value) = call.get("value") {
+        let (holder, field) = path.rsplit_once('.').unwrap_or(("", &path));
+        if let Some(of) = type_at(packages, root, holder) {
+            add(facts, of, field, value);
+        }
+        return;
+    }
+    let Some(of) = type_at(packages, root, &path) else {
+        return;
+    };
+    let rules = functions.get(text(call, "call")).and_then(Value::as_array);
+    for rule in rules.into_iter().flatten() {
+        let (field, when) = (text(rule, "path"), text(rule, "when"));
+        let is_name = !field.is_empty() && !field.contains(['{', '(']);
+        if let Some(value) = rule.get("set")
+            && is_name
+            && is_usual(&when)
+            && value.as_str() != Some("removed")
+        {
+            add(facts, of.clone(), &field.replace("[*]", ""), value);
+        }
+    }
+}
+
+/// Whether a function sets its value wherever the field is left out, or where other fields have their own defaults.
+fn is_usual(when: &str) -> bool {
+    let rest = ["absent", "empty", "zero"]
+        .into_iter()
+        .find_map(|word| when.strip_prefix(word));
+    match rest {
+        Some("") => true,
+        Some(rest) => {
+            let by_default = ["RollingUpdate", "by now", "the tag of the image", "the number 0"];
+            let is_gated = rest.contains("the gate");
+            !is_gated && by_default.iter().any(|words| rest.contains(words))
+        }
+        None => false,
+    }
+}
+
+fn add(facts: &mut Facts, of: String, path: &str, value: &Value) {
+    let how = match value {
+        Value::String(text) if text.starts_with('=') || text.contains(' ') => "=".to_owned(),
+        value => format!("={value}"),
+    };
+    let of = facts.entry(of).or_default();
+    of.entry(path.to_owned()).or_insert(how);
+}
+
+/// The type at a path of fields of another.
+fn type_at(packages: &BTreeMap<String, Package>, root: &str, path: &str) -> Option<String> {
+    let mut at = root.to_owned();
+    for name in path.split('.').filter(|name| !name.is_empty()) {
+        let name = name.trim_end_matches("[*]").trim_end_matches("{*}");
+        let shape = fields(packages, &at).remove(name)?.shape;
+        at = shape.trim_start_matches(['[', '{']).to_owned();
+    }
+    packages.get(at.rsplit_once('.')?.0)?;
+    Some(at)
+}
