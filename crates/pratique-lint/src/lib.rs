@@ -25,11 +25,14 @@
 
 mod analysis;
 mod cost;
+mod evidence;
 mod lint;
 mod lints;
 mod report;
+mod samples;
 mod selectors;
 mod subject;
+mod trial;
 mod typing;
 mod warning;
 
@@ -39,8 +42,11 @@ pub use cost::{ExpressionCost, costs};
 pub use lint::{Lint, all, find};
 pub use warning::Warning;
 
+use analysis::Parsed;
+use evidence::Evidence;
 use report::Report;
 use subject::{Manifests, Policy};
+use typing::Kinds;
 
 /// Looks through manifests that a server loads together, one set a plugin; the warnings in the order of their places.
 pub fn lint(sets: &[&ManifestSet]) -> Vec<Warning> {
@@ -75,6 +81,10 @@ fn lint_policy(policy: &Policy<'_>, report: &mut Report) {
     lints::constant_condition::policy(policy, report);
     lints::null_object::check(policy, report);
     lints::atomic_field::check(policy, report);
-    lints::type_check::check(policy, report);
+    let parsed = Parsed::new(&policy.sites);
+    let kinds = Kinds::new(&policy.rules);
+    let evidence = Evidence::new(policy, &parsed, &kinds);
+    lints::type_check::check(policy, &parsed, &kinds, &evidence, report);
+    lints::unguarded_field::check(policy, &parsed, &evidence, report);
     lints::cost_limit::check(policy, report);
 }

@@ -25,6 +25,7 @@ pub fn all() -> &'static [&'static Lint] {
         &lints::null_object::LINT,
         &lints::type_check::LINT,
         &lints::unbound_policy::LINT,
+        &lints::unguarded_field::LINT,
         &lints::unknown_plugin::LINT,
         &lints::unknown_resource::LINT,
         &lints::webhook_timeout::LINT,

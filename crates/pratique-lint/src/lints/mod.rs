@@ -11,6 +11,7 @@ pub(crate) mod match_nothing;
 pub(crate) mod null_object;
 pub(crate) mod type_check;
 pub(crate) mod unbound_policy;
+pub(crate) mod unguarded_field;
 pub(crate) mod unknown_plugin;
 pub(crate) mod unknown_resource;
 pub(crate) mod webhook_timeout;

@@ -13,9 +13,10 @@ use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::{Facts, Folded, Parsed, byte_at, live_nodes};
+use crate::evidence::{Evidence, Extent, KindEvidence};
 use crate::lint::Lint;
 use crate::report::{Finding, Report, listed};
-use crate::subject::Policy;
+use crate::subject::{Policy, Role};
 use crate::typing::{Kinds, type_of, type_sites};
 
 pub(crate) const LINT: Lint = Lint {
@@ -29,44 +30,72 @@ struct Found {
     kinds: Vec<GroupVersionKind>,
 }
 
-pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
-    let kinds = Kinds::new(&policy.rules);
-    let parsed = Parsed::new(&policy.sites);
-    let mut found: BTreeMap<(usize, String), Found> = BTreeMap::new();
+/// What a fault of types comes to when the expression is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Effect {
+    /// The expression fails.
+    Fails(Extent),
+    /// It asks for a field that is never there.
+    NeverThere,
+    /// It compares what is never equal.
+    NeverEqual,
+    /// None: only the API's own type checker finds fault with it.
+    Unnoticed,
+}
+
+pub(crate) fn check(
+    policy: &Policy<'_>,
+    parsed: &Parsed,
+    kinds: &Kinds,
+    evidence: &Evidence,
+    report: &mut Report,
+) {
+    let mut found: BTreeMap<(usize, String, Effect), Found> = BTreeMap::new();
     for served in &kinds.builtin {
-        for (index, issue) in issues(policy, &parsed, &kinds, served) {
+        for (index, issue, effect) in issues(policy, parsed, kinds, served, evidence) {
             // A fault that an expression has again and again is told once, where it is first.
-            let own = found
-                .entry((index, issue.message.clone()))
-                .or_insert_with(|| Found {
-                    issue: issue.clone(),
-                    kinds: Vec::new(),
-                });
-            if issue.position < own.issue.position {
-                own.issue = issue;
+            let key = (index, issue.message.clone(), effect);
+            let first = found.entry(key).or_insert_with(|| Found {
+                issue: issue.clone(),
+                kinds: Vec::new(),
+            });
+            if issue.position < first.issue.position {
+                first.issue = issue;
             }
-            if !own.kinds.contains(&served.kind) {
-                own.kinds.push(served.kind.clone());
+            if !first.kinds.contains(&served.kind) {
+                first.kinds.push(served.kind.clone());
             }
         }
     }
-    for ((index, ..), found) in found {
+    for ((index, _, effect), found) in found {
         let Some(site) = policy.sites.get(index) else {
             continue;
         };
         let place = word_at(site.text, byte_at(site.text, found.issue.position));
-        let message = format!("{}: {}", kinds_text(&found.kinds), found.issue.message);
         let finding = Finding {
             lint: &LINT,
-            message,
+            message: message(&found, effect),
             help: found.issue.meant.map(|name| format!("did you mean {name:?}?")),
         };
         report.add_in(&policy.origin, &site.path, place, finding);
     }
 }
 
+fn message(found: &Found, effect: Effect) -> String {
+    let (kinds, issue) = (kinds_text(&found.kinds), &found.issue.message);
+    match effect {
+        Effect::Fails(Extent::Every) => format!("{kinds}: {issue}: it fails for every object"),
+        Effect::Fails(Extent::Some) => format!("{kinds}: {issue}: it fails where it is evaluated"),
+        Effect::NeverThere => format!("{kinds}: {issue}: no object has it"),
+        Effect::NeverEqual => format!("{kinds}: {issue}: they are never equal"),
+        Effect::Unnoticed => {
+            format!("{kinds}: the API server's status.typeChecking would warn, though it evaluates: {issue}")
+        }
+    }
+}
+
 /// One kind in full, several in brief.
-fn kinds_text(kinds: &[GroupVersionKind]) -> String {
+pub(crate) fn kinds_text(kinds: &[GroupVersionKind]) -> String {
     match kinds {
         [only] => only.to_string(),
         several => {
@@ -78,14 +107,15 @@ fn kinds_text(kinds: &[GroupVersionKind]) -> String {
     }
 }
 
-/// What is wrong for a kind, with the expressions it is wrong in.
+/// What is wrong for a kind, with the expressions it is wrong in, and what it comes to.
 fn issues(
     policy: &Policy<'_>,
     parsed: &Parsed,
     kinds: &Kinds,
     served: &ServedResource,
-) -> Vec<(usize, Issue)> {
-    let Some(object) = type_of(&served.kind) else {
+    evidence: &Evidence,
+) -> Vec<(usize, Issue, Effect)> {
+    let (Some(object), Some(evidence)) = (type_of(&served.kind), evidence.of(served)) else {
         return Vec::new();
     };
     let presence = |path: &[String]| match path {
@@ -116,9 +146,77 @@ fn issues(
                 && !issue.message.is_empty()
                 && !fits_at_run_time(&issue.message)
         };
-        found.extend(issues.into_iter().filter(counts).map(|issue| (index, issue)));
+        for issue in issues.into_iter().filter(counts) {
+            let effect = effect(ast, index, &issue, evidence);
+            let is_told = match effect {
+                Some(Effect::Unnoticed) => is_checked_by_api(policy, index, served),
+                Some(_) => true,
+                None => false,
+            };
+            if let Some(effect) = effect.filter(|_| is_told) {
+                found.push((index, issue, effect));
+            }
+        }
     }
     found
+}
+
+/// What a fault comes to for objects of a kind; nothing where it is not evaluated, or never decides anything.
+fn effect(ast: &Ast, index: usize, issue: &Issue, evidence: &KindEvidence) -> Option<Effect> {
+    let undefined = issue
+        .message
+        .strip_prefix("undefined field '")
+        .and_then(|rest| rest.strip_suffix('\''));
+    let is_cause = |text: &str| match undefined {
+        Some(field) => text.strip_prefix("no such key: ") == Some(field),
+        // What is not there is another fault.
+        None => !text.starts_with("no such key: "),
+    };
+    let mut has_value = false;
+    let places = (0..ast.len() as u32).map(ExprId);
+    for node in places.filter(|id| ast.source.position(ast.node(*id).offset) == issue.position) {
+        let (node, seen) = evidence.seen(ast, index, node);
+        if seen.errors.keys().any(|text| is_cause(text))
+            && let Some(extent) = evidence.fails(index, node)
+        {
+            return Some(Effect::Fails(extent));
+        }
+        has_value |= seen.values > 0;
+    }
+    match undefined {
+        _ if !has_value => None,
+        Some(_) => Some(Effect::NeverThere),
+        None if is_comparison_of_scalars(&issue.message) => Some(Effect::NeverEqual),
+        None => Some(Effect::Unnoticed),
+    }
+}
+
+/// Whether a fault is that scalars of different types are compared.
+fn is_comparison_of_scalars(message: &str) -> bool {
+    const SCALARS: [&str; 6] = ["bool", "int", "uint", "double", "string", "bytes"];
+    let operands = ["_==_", "_!=_"].iter().find_map(|operator| {
+        let rest = message.strip_prefix("found no matching overload for '")?;
+        rest.strip_prefix(operator)?
+            .strip_prefix("' applied to '(")?
+            .strip_suffix(")'")
+    });
+    operands.is_some_and(|operands| operands.split(", ").all(|name| SCALARS.contains(&name)))
+}
+
+/// Whether the API's type checker looks at an expression for a kind: at validations and their messages, for resources
+/// that rules name.
+fn is_checked_by_api(policy: &Policy<'_>, index: usize, served: &ServedResource) -> bool {
+    let is_looked_at = policy
+        .sites
+        .get(index)
+        .is_some_and(|site| matches!(site.role, Role::Validation | Role::Message));
+    let names = |list: &[String], name: &str| list.iter().any(|own| own == name);
+    let named = policy.rules.iter().any(|rule| {
+        names(rule.groups, &served.resource.group)
+            && names(rule.versions, &served.resource.version)
+            && names(rule.resources, &served.resource.resource)
+    });
+    is_looked_at && named && served.subresource.is_empty()
 }
 
 fn is_object(name: &str) -> bool {
@@ -210,7 +308,7 @@ mod tests {
             &[("(object.spec.hostNetwrk)", "undefined field 'hostNetwrk'")],
         );
         check(
-            "object.spec.?hostNetwrk.orValue(false)",
+            "object.spec.?hostNetwrk.orValue(false) == true",
             &[(".?hostNetwrk", "undefined field 'hostNetwrk'")],
         );
     }
@@ -229,6 +327,115 @@ mod tests {
             "object.metadata.creationTimestamp.getFullYear() > 2020",
             &[("()", "getFullYear")],
         );
+    }
+
+    #[test]
+    fn what_faults_come_to() {
+        check(
+            "object.spec.containers.all(c, !has(c.securityContext) || !has(c.securityContext.Privileged))",
+            &[(
+                "(c.securityContext.Privileged)",
+                "undefined field 'Privileged': no object has it",
+            )],
+        );
+        check(
+            "!has(object.metadata.labels) || !has(object.metadata.labels.safe) || object.metadata.labels.safe == true",
+            &[("==", "applied to '(string, bool)': they are never equal")],
+        );
+        check(
+            "!has(object.spec.initContainers) || object.spec.initContainers.all(c, c.imag != '')",
+            &[(".imag", "undefined field 'imag': it fails where it is evaluated")],
+        );
+        check(
+            "object.metadata.name > 3",
+            &[(">", "'(string, int)': it fails for every object")],
+        );
+        check_for(
+            "batch",
+            "cronjobs",
+            "object.spec.jobTemplate.spec.template.spec.containers.orValue([]).all(c, c.name != '')",
+            &[(
+                "([])",
+                "orValue' applied to 'list(core/v1.Container).(list(dyn))': it fails for every object",
+            )],
+        );
+        // What decides is another operand.
+        check("object.spec.hostNetwrk == true || true", &[]);
+    }
+
+    #[test]
+    fn what_only_the_api_finds_fault_with() {
+        let api = "/v1, Kind=Pod: the API server's status.typeChecking would warn, though it evaluates: found no matching";
+        check(
+            "!has(object.spec.initContainers) || object.spec.initContainers != null",
+            &[("!=", api)],
+        );
+        check(
+            "(has(object.spec.securityContext) ? object.spec.securityContext : {}) != {'a': 1}",
+            &[("?", api)],
+        );
+        check(
+            "object.spec.?securityContext.orValue({}).?runAsNonRoot.orValue(false) == true",
+            &[("({})", "typeChecking")],
+        );
+        check(
+            "object.spec.?initContainers.orValue([]).all(c, c.name != '')",
+            &[],
+        );
+        // It looks at validations, for resources that rules name.
+        let condition = "matchConditions: [{name: c, expression: object.spec.containers != null}]
+variables: [{name: v, expression: object.spec.containers != null}]
+validations: [{expression: variables.v}]";
+        find(&LINT, &policy("CREATE", condition), &[]);
+        check_for(
+            "''",
+            "'*'",
+            "!has(object.spec) || !has(object.spec.containers) || object.spec.containers != null",
+            &[],
+        );
+    }
+
+    #[test]
+    fn guards_over_kinds() {
+        let pod = "object.spec.containers.all(c, c.name != '')";
+        let others = "object.spec.template.spec.containers.all(c, c.name != '')";
+        for (guard, of) in [
+            ("['Deployment', 'DaemonSet'].all(k, object.kind != k) ||", others),
+            (
+                "!(['Deployment', 'DaemonSet'].exists(k, object.kind == k)) ||",
+                others,
+            ),
+            ("!(object.kind in ['Deployment', 'DaemonSet']) ||", others),
+            ("object.kind != 'Pod' ||", pod),
+            ("request.kind.kind != 'Pod' ||", pod),
+            ("size(['Pod'].filter(k, k == object.kind)) == 0 ||", pod),
+            ("object.apiVersion.startsWith('apps/') ||", pod),
+        ] {
+            check_for(
+                "'', apps",
+                "pods, deployments, daemonsets",
+                &format!("{guard} {of}"),
+                &[],
+            );
+            let turned = format!("!({}) ||", guard.trim_end_matches(" ||"));
+            let spec = format!("validations:\n- expression: >-\n    {turned} {of}\n");
+            let manifests = policy_for("'', apps", "v1", "pods, deployments, daemonsets", "CREATE", &spec);
+            let set = crate::lints::testing::load(&manifests);
+            let found = crate::lint(&[&set]);
+            assert!(found.iter().any(|warning| warning.lint == &LINT), "{turned} {of}");
+        }
+        let spec = format!(
+            "variables:
+- {{name: kinds, expression: \"['Deployment', 'DaemonSet']\"}}
+- {{name: isWorkload, expression: \"variables.kinds.exists(k, k == object.kind)\"}}
+- {{name: spec, expression: \"variables.isWorkload ? object.spec.template.spec : object.spec\"}}
+validations:
+- {{expression: \"variables.spec.containers.all(c, c.name != '')\"}}
+- {{expression: \"!variables.isWorkload || {others}\"}}
+"
+        );
+        let policy = policy_for("'', apps", "v1", "pods, deployments, daemonsets", "CREATE", &spec);
+        find(&LINT, &policy, &[]);
     }
 
     #[test]
@@ -294,7 +501,7 @@ mod tests {
         check_for(
             "'', apps",
             "pods, deployments",
-            "object.kind == 'Pod' ? object.spec.template.spec.hostIPC : true",
+            "object.kind == 'Pod' ? object.spec.template.spec.hostIPC == true : true",
             &[(".template", "/v1, Kind=Pod: undefined")],
         );
     }

@@ -1,0 +1,224 @@
+//! What expressions do with objects: those of a policy are evaluated over objects of the kinds that it matches, made for
+//! what they ask. A warning that says that something fails has seen it fail.
+
+use std::collections::BTreeMap;
+
+use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_types::builtin::ServedResource;
+
+use crate::analysis::Parsed;
+use crate::samples::{Interest, samples};
+use crate::subject::Policy;
+use crate::trial::{Coverage, Outcome, Seen, Trials};
+use crate::typing::Kinds;
+
+/// The most requests that the expressions of a policy are evaluated for, and the fewest for a kind.
+const MOST_REQUESTS: usize = 4_000;
+const FEWEST_OF_KIND: usize = 60;
+const MOST_OF_KIND: usize = 1_000;
+
+/// What expressions did, by kind.
+pub(crate) struct Evidence {
+    pub(crate) kinds: Vec<KindEvidence>,
+}
+
+/// What expressions did with objects of a kind.
+pub(crate) struct KindEvidence {
+    pub(crate) served: &'static ServedResource,
+    by_operation: BTreeMap<&'static str, OperationEvidence>,
+}
+
+/// What expressions did in requests for one operation.
+#[derive(Default)]
+struct OperationEvidence {
+    coverage: Coverage,
+    /// How expressions failed, by where and why: the site and node that failed, and the error.
+    failures: BTreeMap<(usize, ExprId, String), Failures>,
+    /// The same by the expression that was evaluated.
+    roots: BTreeMap<usize, Root>,
+}
+
+/// Whether something failed for objects that have all fields that are named.
+#[derive(Default)]
+struct Failures {
+    of_whole: bool,
+}
+
+/// How often an expression was evaluated, and how often it failed for which reason.
+#[derive(Default)]
+struct Root {
+    evaluated: u32,
+    failed: BTreeMap<(usize, ExprId), u32>,
+}
+
+/// An error of an expression that others of its evaluations do not have.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Missing {
+    pub(crate) site: usize,
+    pub(crate) node: ExprId,
+    /// The key that is not there.
+    pub(crate) key: String,
+}
+
+impl Evidence {
+    pub(crate) fn new(policy: &Policy<'_>, parsed: &Parsed, kinds: &Kinds) -> Self {
+        let interest = Interest::new(&policy.sites, &parsed.asts);
+        let trials = Trials::new(&policy.sites);
+        let most = MOST_REQUESTS / kinds.builtin.len().max(1);
+        let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
+        let of_kind = |served: &&'static ServedResource| {
+            let mut evidence = KindEvidence {
+                served,
+                by_operation: BTreeMap::new(),
+            };
+            for sample in samples(policy, served, &interest, most) {
+                let own = evidence
+                    .by_operation
+                    .entry(sample.request.operation.as_str())
+                    .or_default();
+                let outcomes = trials.evaluate(&sample, &mut own.coverage);
+                own.add(policy, &outcomes, sample.is_whole);
+            }
+            evidence
+        };
+        Evidence {
+            kinds: kinds.builtin.iter().map(of_kind).collect(),
+        }
+    }
+
+    /// What expressions did with objects of one of the kinds.
+    pub(crate) fn of(&self, served: &ServedResource) -> Option<&KindEvidence> {
+        self.kinds
+            .iter()
+            .find(|own| own.served.kind == served.kind && own.served.subresource == served.subresource)
+    }
+}
+
+impl OperationEvidence {
+    fn add(&mut self, policy: &Policy<'_>, outcomes: &[Outcome], is_whole: bool) {
+        for (index, (site, outcome)) in policy.sites.iter().zip(outcomes).enumerate() {
+            if !site.role.is_root() || matches!(outcome, Outcome::Unused) {
+                continue;
+            }
+            let root = self.roots.entry(index).or_default();
+            root.evaluated += 1;
+            if let Outcome::Failed(failure) = outcome {
+                *root.failed.entry((failure.site, failure.node)).or_default() += 1;
+                let key = (failure.site, failure.node, failure.text.clone());
+                self.failures.entry(key).or_default().of_whole |= is_whole;
+            }
+        }
+    }
+}
+
+impl KindEvidence {
+    /// The fields and keys that expressions fail for want of, though other objects have them.
+    pub(crate) fn missing(&self) -> Vec<Missing> {
+        let mut missing = Vec::new();
+        for own in self.by_operation.values() {
+            for ((site, node, text), failures) in &own.failures {
+                let Some(key) = text.strip_prefix("no such key: ") else {
+                    continue;
+                };
+                let has_value = own.coverage.of(*site, *node).is_some_and(|seen| seen.values > 0);
+                let found = has_value || !failures.of_whole;
+                let one = Missing {
+                    site: *site,
+                    node: *node,
+                    key: key.to_owned(),
+                };
+                if found && !missing.contains(&one) {
+                    missing.push(one);
+                }
+            }
+        }
+        missing.sort();
+        missing
+    }
+
+    /// What became of a node, or of the chain of fields that it is part of: the evaluator tells of these as one. Of the
+    /// branches of a conditional it may tell through that alone; then no more than errors are known.
+    pub(crate) fn seen(&self, ast: &Ast, site: usize, node: ExprId) -> (ExprId, Seen) {
+        let mut at = node;
+        let mut is_branch = false;
+        loop {
+            let mut seen = Seen::default();
+            for own in self.by_operation.values() {
+                if let Some(more) = own.coverage.of(site, at) {
+                    seen.add(more);
+                }
+            }
+            match holder(ast, at) {
+                Some((outer, holds)) if !seen.is_evaluated() => {
+                    is_branch |= holds == Holds::Branch;
+                    at = outer;
+                }
+                _ => {
+                    seen.values = if is_branch { 0 } else { seen.values };
+                    return (at, seen);
+                }
+            }
+        }
+    }
+
+    /// Whether a node makes expressions fail: some of them, or all that were evaluated.
+    pub(crate) fn fails(&self, site: usize, node: ExprId) -> Option<Extent> {
+        let roots = || {
+            self.by_operation
+                .values()
+                .flat_map(|own| own.roots.values())
+                .map(|root| {
+                    (
+                        root.evaluated,
+                        root.failed.get(&(site, node)).copied().unwrap_or_default(),
+                    )
+                })
+                .filter(|(_, failed)| *failed > 0)
+        };
+        let all = roots().all(|(evaluated, failed)| evaluated == failed);
+        roots().next()?;
+        Some(match all {
+            true => Extent::Every,
+            false => Extent::Some,
+        })
+    }
+}
+
+/// For how many objects something fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Extent {
+    /// For each of them.
+    Every,
+    /// Where it is evaluated.
+    Some,
+}
+
+/// What a node does with one below it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// It goes on from its value.
+    Start,
+    /// It gives its value, if a condition is met.
+    Branch,
+}
+
+/// The node that goes on with the value of another.
+fn holder(ast: &Ast, of: ExprId) -> Option<(ExprId, Holds)> {
+    let holds = |id: ExprId| match ast.expr(id) {
+        Expr::Select { operand, .. } if *operand == of => Some((id, Holds::Start)),
+        Expr::Call {
+            target: Some(target), ..
+        } if *target == of => Some((id, Holds::Start)),
+        Expr::Call {
+            function,
+            target: None,
+            args,
+        } => match (&**function, args.as_slice()) {
+            ("_[_]" | "_?._" | "_[?_]", [operand, _]) if *operand == of => Some((id, Holds::Start)),
+            ("_?_:_", [_, yes, no]) if *yes == of || *no == of => Some((id, Holds::Branch)),
+            _ => None,
+        },
+        _ => None,
+    };
+    (0..ast.len() as u32).map(ExprId).find_map(holds)
+}

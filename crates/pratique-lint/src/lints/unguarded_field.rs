@@ -1,0 +1,330 @@
+//! Optional fields that are read without a test whether they are there.
+//!
+//! Told where an evaluation showed it: an expression fails for an object that has not got the field, and reads it in one
+//! that has.
+
+use std::collections::BTreeMap;
+
+use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_types::GroupVersionKind;
+
+use crate::analysis::{Parsed, Place, constant_key, ident_path, place_of};
+use crate::evidence::{Evidence, Missing};
+use crate::lint::Lint;
+use crate::lints::type_check::kinds_text;
+use crate::report::{Finding, Report};
+use crate::subject::{Policy, Role, Site};
+
+pub(crate) const LINT: Lint = Lint {
+    name: "unguarded-field",
+    summary: "An expression reads an optional field without testing whether it is there, and fails for objects without it.",
+};
+
+/// A read that fails.
+struct Read {
+    place: Place,
+    kinds: Vec<GroupVersionKind>,
+}
+
+pub(crate) fn check(policy: &Policy<'_>, parsed: &Parsed, evidence: &Evidence, report: &mut Report) {
+    // By site, the field as it is written, and the key that is missing.
+    let mut found: BTreeMap<(usize, String, String), Read> = BTreeMap::new();
+    for kind in &evidence.kinds {
+        for missing in kind.missing() {
+            let Some(Some(ast)) = parsed.asts.get(missing.site) else {
+                continue;
+            };
+            let Some((place, name)) = read(ast, &missing) else {
+                continue;
+            };
+            let key = (missing.site, name, missing.key);
+            let read = found.entry(key).or_insert_with(|| Read {
+                place: place.clone(),
+                kinds: Vec::new(),
+            });
+            if place.start < read.place.start {
+                read.place = place;
+            }
+            if !read.kinds.contains(&kind.served.kind) {
+                read.kinds.push(kind.served.kind.clone());
+            }
+        }
+    }
+    for ((index, name, key), read) in found {
+        let Some(site) = policy.sites.get(index) else {
+            continue;
+        };
+        let finding = finding(policy, site, &name, &key, &read.kinds);
+        report.add_in(&policy.origin, &site.path, read.place, finding);
+    }
+}
+
+/// Where a missing key is read, and how the read is written; nothing for what is no part of an object.
+fn read(ast: &Ast, missing: &Missing) -> Option<(Place, String)> {
+    let mut pending = vec![missing.node];
+    while let Some(node) = pending.pop() {
+        match ast.expr(node) {
+            // The evaluator tells of a branch through the conditional.
+            Expr::Call { function, args, .. } if &**function == "_?_:_" => {
+                pending.extend(args.iter().skip(1).rev());
+            }
+            Expr::Call {
+                target: Some(target), ..
+            } => pending.push(*target),
+            _ => {
+                if let Some(found) = read_in_chain(ast, node, &missing.key) {
+                    return Some(found);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The same within one chain of fields.
+fn read_in_chain(ast: &Ast, outermost: ExprId, missing: &str) -> Option<(Place, String)> {
+    let mut at = outermost;
+    let mut found = None;
+    loop {
+        let (operand, reads) = match ast.expr(at) {
+            Expr::Select { operand, field, .. } => (*operand, **field == *missing),
+            Expr::Call {
+                function,
+                target: None,
+                args,
+            } if &**function == "_[_]" => {
+                let (operand, key) = (*args.first()?, *args.get(1)?);
+                let reads = match constant_key(ast, key) {
+                    Some(key) => key == missing,
+                    // A key that is computed may be any.
+                    None => at == outermost && is_of_object(ast, operand),
+                };
+                (operand, reads)
+            }
+            Expr::Call {
+                function,
+                target: None,
+                args,
+            } if matches!(&**function, "_?._" | "_[?_]") => (*args.first()?, false),
+            _ => break,
+        };
+        if reads {
+            found = Some((at, operand));
+        }
+        at = operand;
+    }
+    let (node, operand) = found?;
+    if !is_read_of_data(ast, operand) {
+        return None;
+    }
+    let place = place_of(ast, node);
+    let text = ast.source.text().get(place.clone())?;
+    Some(named(text, place.clone(), ast, node, missing))
+}
+
+/// The chain of names up to the key that is missing.
+fn named(text: &str, place: Place, ast: &Ast, node: ExprId, key: &str) -> (Place, String) {
+    match ast.expr(node) {
+        Expr::Select { .. } => {
+            let mut end = 0;
+            for segment in text.split_inclusive('.') {
+                end += segment.len();
+                if segment.trim_end_matches('.') == key {
+                    end -= segment.len() - segment.trim_end_matches('.').len();
+                    break;
+                }
+            }
+            let name = text.get(..end).unwrap_or(text).to_owned();
+            (place.start..place.start + end, name)
+        }
+        _ => (place, format!("{text}['{key}']")),
+    }
+}
+
+/// Whether a node is a value of the request's objects, or made of such.
+fn is_read_of_data(ast: &Ast, operand: ExprId) -> bool {
+    let Some((_, root)) = ident_path(ast, operand) else {
+        return false;
+    };
+    !matches!(root, "request" | "namespaceObject" | "params" | "authorizer")
+}
+
+fn is_of_object(ast: &Ast, operand: ExprId) -> bool {
+    ident_path(ast, operand).is_some_and(|(_, root)| matches!(root, "object" | "oldObject"))
+}
+
+fn finding(
+    policy: &Policy<'_>,
+    site: &Site<'_>,
+    name: &str,
+    key: &str,
+    kinds: &[GroupVersionKind],
+) -> Finding {
+    let outcome = match (site.role, policy.ignores_errors) {
+        (Role::Message, _) => "the message is replaced by a default one",
+        (_, false) => "the request is denied",
+        (_, true) => "the request is let in",
+    };
+    let kinds = kinds_text(kinds);
+    let message = format!("{kinds}: {name} may be left out: then \"no such key: {key}\", and {outcome}");
+    let help = match name.rsplit_once('.') {
+        Some((holder, field)) if field == key => {
+            format!("test it first, as in !has({name}) || …, or read {holder}.?{field}.orValue(…)")
+        }
+        _ => format!("test it first, as in '{key}' in …, or read it with [?'{key}'].orValue(…)"),
+    };
+    Finding::new(&LINT, message).help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{check as find, mutation, policy, policy_for};
+
+    #[track_caller]
+    fn check(expression: &str, expected: &[(&str, &str)]) {
+        let spec = format!("validations:\n- expression: >-\n    {expression}\n");
+        find(&LINT, &policy("CREATE, UPDATE", &spec), expected);
+    }
+
+    #[test]
+    fn optional_fields() {
+        check(
+            "!object.spec.initContainers.exists(c, c.image == 'a')",
+            &[(
+                "object.spec.initContainers",
+                "/v1, Kind=Pod: object.spec.initContainers may be left out: then \"no such key: initContainers\", and \
+                 the request is denied",
+            )],
+        );
+        check(
+            "object.spec.containers.all(c, c.securityContext.privileged == false)",
+            &[
+                ("c.securityContext", "c.securityContext may be"),
+                (
+                    "c.securityContext.privileged",
+                    "c.securityContext.privileged may be",
+                ),
+            ],
+        );
+        check(
+            "has(object.spec.affinity.nodeAffinity)",
+            &[("object.spec.affinity", "no such key: affinity")],
+        );
+        check(
+            "object.metadata.labels['team'] == 'a'",
+            &[
+                ("object.metadata.labels", "object.metadata.labels may be"),
+                ("object.metadata.labels", "object.metadata.labels['team'] may be"),
+            ],
+        );
+        check(
+            "object.spec.hostNetwork ? object.spec.nodeName != '' : true",
+            &[
+                ("object.spec.hostNetwork", "hostNetwork"),
+                ("object.spec.nodeName", "nodeName"),
+            ],
+        );
+        check(
+            "oldObject == null || object.spec.nodeName == oldObject.spec.nodeName",
+            &[
+                ("object.spec.nodeName", "object.spec.nodeName"),
+                ("oldObject.spec.nodeName", "oldObject.spec.nodeName"),
+            ],
+        );
+    }
+
+    #[test]
+    fn guards() {
+        for expression in [
+            "!has(object.spec.initContainers) || !object.spec.initContainers.exists(c, c.image == 'a')",
+            "!(has(object.spec.initContainers) && object.spec.initContainers.exists(c, c.image == 'a'))",
+            "has(object.spec.initContainers) ? object.spec.initContainers.all(c, c.image != 'a') : true",
+            "object.spec.?initContainers.orValue([]).all(c, c.image != 'a')",
+            "!('initContainers' in object.spec) || object.spec.initContainers.all(c, c.image != 'a')",
+            "object.spec.containers.all(c, c.?securityContext.?privileged.orValue(false) == false)",
+            "!has(object.metadata.labels) || !('team' in object.metadata.labels) || object.metadata.labels.team == 'a'",
+            "object.spec.containers.filter(c, has(c.securityContext)).all(c, c.securityContext != null)",
+            "object.spec.containers.exists(c, has(c.ports)) ? true : object.spec.containers.all(c, !has(c.ports))",
+            "true || object.spec.nodeName == 'a'",
+        ] {
+            check(expression, &[]);
+        }
+    }
+
+    #[test]
+    fn what_objects_always_have() {
+        for expression in [
+            "object.metadata.name != 'a' && object.metadata.namespace != 'b' && object.metadata.uid != ''",
+            "object.spec.restartPolicy == 'Always' && object.spec.securityContext != {}",
+            "object.spec.containers.all(c, c.image.contains('/') && c.imagePullPolicy == 'Always')",
+            "object.spec.serviceAccountName != 'default' && object.spec.tolerations.size() > 0",
+            "object.spec.containers.all(c, c.resources != {} && c.name != '')",
+        ] {
+            check(expression, &[]);
+        }
+        let claims = |expression: &str, expected: &[(&str, &str)]| {
+            let spec = format!("validations: [{{expression: \"{expression}\"}}]");
+            let policy = policy_for("''", "v1", "persistentvolumeclaims", "CREATE", &spec);
+            find(&LINT, &policy, expected);
+        };
+        claims("object.spec.resources.requests.storage != ''", &[]);
+        claims(
+            "object.spec.storageClassName != ''",
+            &[("object.spec.storageClassName", "")],
+        );
+    }
+
+    #[test]
+    fn guards_elsewhere() {
+        let condition = "matchConditions: [{name: c, expression: has(object.spec.nodeName)}]
+validations: [{expression: object.spec.nodeName != 'a'}]";
+        find(&LINT, &policy("CREATE", condition), &[]);
+        let variables = "variables:
+- {name: there, expression: has(object.spec.nodeName)}
+- {name: node, expression: object.spec.nodeName}
+- {name: unused, expression: object.spec.hostname}
+validations:
+- {expression: \"!variables.there || variables.node != 'a'\"}
+";
+        find(&LINT, &policy("CREATE", variables), &[]);
+        let unguarded = variables.replace("!variables.there ||", "variables.there ||");
+        find(
+            &LINT,
+            &policy("CREATE", &unguarded),
+            &[("object.spec.nodeName", "no such key: nodeName")],
+        );
+        let selector = "validations: [{expression: object.metadata.labels.team != 'a'}]";
+        let selected = policy("CREATE", selector).replace(
+            "matchConstraints:",
+            "matchConstraints:\n    objectSelector: {matchExpressions: [{key: team, operator: Exists}]}",
+        );
+        find(&LINT, &selected, &[]);
+    }
+
+    #[test]
+    fn who_is_affected() {
+        let spec = "failurePolicy: Ignore
+validations:
+- {expression: object.spec.nodeName != 'a'}
+- {expression: \"!has(object.spec.nodeName)\", messageExpression: string(object.spec.hostname)}
+";
+        find(
+            &LINT,
+            &policy("CREATE", spec),
+            &[
+                ("object.spec.nodeName", "and the request is let in"),
+                ("object.spec.hostname", "and the message is replaced"),
+            ],
+        );
+        let patch = mutation(
+            "JSONPatch",
+            "[JSONPatch{op: 'add', path: '/a', value: object.metadata.labels}]",
+        );
+        find(
+            &LINT,
+            &patch,
+            &[("object.metadata.labels", "apps/v1, Kind=Deployment: ")],
+        );
+    }
+}

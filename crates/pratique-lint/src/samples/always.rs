@@ -1,0 +1,87 @@
+//! What objects have when policies see them, and neither schema nor defaulting says so: what the API's validation
+//! requires, what a server prepares, and what its default admission plugins set before policies run.
+
+/// By type: paths of fields, through all elements of lists.
+pub(super) fn always(type_name: &str) -> &'static [&'static str] {
+    TABLE
+        .iter()
+        .find(|(name, _)| *name == type_name)
+        .map_or(&[], |(_, paths)| *paths)
+}
+
+/// What is set on every object's own metadata.
+pub(super) const METADATA: [&str; 4] = ["name", "uid", "creationTimestamp", "managedFields"];
+
+const TABLE: &[(&str, &[&str])] = &[
+    (
+        "core/v1.Namespace",
+        &["metadata.labels", "spec.finalizers", "status.phase"],
+    ),
+    // The plugins ServiceAccount, Priority and DefaultTolerationSeconds, and the server's own preparation.
+    (
+        "core/v1.Pod",
+        &[
+            "spec.serviceAccountName",
+            "spec.serviceAccount",
+            "spec.tolerations",
+            "spec.priority",
+            "spec.preemptionPolicy",
+            "status.phase",
+            "status.qosClass",
+        ],
+    ),
+    ("core/v1.Container", &["image"]),
+    ("core/v1.EphemeralContainer", &["image"]),
+    (
+        "core/v1.PersistentVolumeClaimSpec",
+        &["accessModes", "resources.requests", "resources.requests.storage"],
+    ),
+    (
+        "core/v1.PersistentVolumeSpec",
+        &["accessModes", "capacity", "capacity.storage"],
+    ),
+    (
+        "core/v1.ServiceSpec",
+        &[
+            "ports",
+            "clusterIP",
+            "clusterIPs",
+            "ipFamilies",
+            "ipFamilyPolicy",
+            "internalTrafficPolicy",
+        ],
+    ),
+    ("core/v1.ConfigMapKeySelector", &["name"]),
+    ("core/v1.SecretKeySelector", &["name"]),
+    ("core/v1.ConfigMapEnvSource", &["name"]),
+    ("core/v1.SecretEnvSource", &["name"]),
+    ("core/v1.ConfigMapVolumeSource", &["name"]),
+    ("core/v1.SecretVolumeSource", &["secretName"]),
+    ("core/v1.LocalObjectReference", &["name"]),
+    ("core/v1.ObjectReference", &["kind", "name"]),
+    ("apps/v1.Deployment", WORKLOAD),
+    ("apps/v1.ReplicaSet", WORKLOAD),
+    ("apps/v1.StatefulSet", WORKLOAD),
+    ("apps/v1.DaemonSet", WORKLOAD),
+    ("core/v1.ReplicationController", CONTROLLER),
+    ("batch/v1.Job", WORKLOAD),
+    (
+        "rbac/v1.Role",
+        &["rules.apiGroups", "rules.resources", "rules.verbs"],
+    ),
+    ("rbac/v1.ClusterRole", &["rules.verbs"]),
+    ("networking/v1.ServiceBackendPort", &["number"]),
+    (
+        "certificates/v1.CertificateSigningRequestSpec",
+        &["username", "groups"],
+    ),
+    ("policy/v1.Eviction", &["metadata.namespace"]),
+];
+
+/// Selectors are required, and the labels of templates have to match them.
+const WORKLOAD: &[&str] = &[
+    "spec.selector",
+    "spec.selector.matchLabels",
+    "spec.template.metadata.labels",
+];
+const CONTROLLER: &[&str] = &["spec.selector", "spec.template", "spec.template.metadata.labels"];

@@ -1,0 +1,424 @@
+//! Builds objects by the schema of their kind.
+
+use std::borrow::Cow;
+
+use pratique_cel::ast::Literal;
+use pratique_json::{Object, Value, parse};
+use pratique_schema::{Field, Given, Presence, Scalar, Schema, Shape, StructType, TypeId, given};
+
+use super::always::{METADATA, always};
+use super::interest::Interest;
+
+/// How an object is to be.
+#[derive(Clone, Copy)]
+pub(super) struct Recipe<'r> {
+    pub(super) interest: &'r Interest,
+    pub(super) fill: Fill<'r>,
+    /// The field or key that is left out.
+    pub(super) without: Option<&'r [String]>,
+    /// Which of the values that expressions compare with are taken; none in round 0.
+    pub(super) round: usize,
+    pub(super) selected: &'r Selected,
+    pub(super) namespaced: bool,
+}
+
+/// Which optional fields are there.
+#[derive(Clone, Copy)]
+pub(super) enum Fill<'r> {
+    /// Those that expressions name.
+    Named,
+    /// What leads to a field.
+    Towards(&'r [String]),
+}
+
+/// What selectors want of an object.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Selected {
+    pub(super) name: Option<String>,
+    /// Labels with their values.
+    pub(super) labels: Vec<(String, String)>,
+    /// Labels that may not be there.
+    pub(super) unlabelled: Vec<String>,
+}
+
+/// Deeper objects are taken for recursive ones.
+const MOST_DEPTH: usize = 14;
+/// The most elements of a list of alternatives.
+const MOST_ELEMENTS: usize = 4;
+
+/// An object of a type, and the paths of the optional fields and keys in it.
+pub(super) fn build(
+    id: TypeId,
+    api_version: &str,
+    kind: &str,
+    recipe: &Recipe<'_>,
+) -> (Value<'static>, Vec<Vec<String>>) {
+    let mut builder = Builder {
+        recipe,
+        optional: Vec::new(),
+        path: Vec::new(),
+    };
+    let mut object = builder.structure(id, &[], None);
+    if let Value::Object(members) = &mut object {
+        members.insert("apiVersion", Value::from(api_version.to_owned()));
+        members.insert("kind", Value::from(kind.to_owned()));
+    }
+    (object, builder.optional)
+}
+
+struct Builder<'r> {
+    recipe: &'r Recipe<'r>,
+    optional: Vec<Vec<String>>,
+    path: Vec<String>,
+}
+
+/// Fields that are there, by their path from where one is.
+type Facts = Vec<(&'static str, Given)>;
+
+impl Builder<'_> {
+    /// `member` is the one of several alternatives that is there.
+    fn structure(
+        &mut self,
+        id: TypeId,
+        inherited: &[(&'static str, Given)],
+        member: Option<&str>,
+    ) -> Value<'static> {
+        let of = Schema::builtin().get(id);
+        let mut members = Object::new();
+        if self.path.len() > MOST_DEPTH {
+            return members.into();
+        }
+        let facts = self.facts(of, inherited);
+        let member = match member {
+            Some(member) => Some(member.to_owned()),
+            None => self.members(of).into_iter().next(),
+        };
+        for field in of.fields.iter().filter(|field| !is_type_meta(field)) {
+            if is_alternative(of, field) && member.as_deref() != Some(field.name) {
+                self.note_alternative(field);
+                continue;
+            }
+            self.path.push(field.name.to_owned());
+            if let Some(value) = self.field(of, field, &facts) {
+                members.insert(field.name, value);
+            }
+            self.path.pop();
+        }
+        members.into()
+    }
+
+    /// What is there of a type wherever it is.
+    fn facts(&self, of: &StructType, inherited: &[(&'static str, Given)]) -> Facts {
+        let required = always(&of.name).iter().map(|path| (*path, Given::Required));
+        let mut facts: Facts = given(&of.name).to_vec();
+        facts.extend(required);
+        facts.extend(inherited);
+        let metadata = METADATA.iter().chain(&["namespace"]);
+        if let [root] = self.path.as_slice()
+            && root == "metadata"
+        {
+            let there = metadata.filter(|name| **name != "namespace" || self.recipe.namespaced);
+            facts.extend(there.map(|name| (*name, Given::Required)));
+            if !self.recipe.selected.labels.is_empty() {
+                facts.push(("labels", Given::Required));
+            }
+        }
+        facts
+    }
+
+    fn field(
+        &mut self,
+        of: &StructType,
+        field: &Field,
+        facts: &[(&'static str, Given)],
+    ) -> Option<Value<'static>> {
+        let fact = facts
+            .iter()
+            .find(|(path, _)| *path == field.name)
+            .map(|(_, given)| *given);
+        let below: Facts = facts
+            .iter()
+            .filter_map(|(path, given)| Some((path.strip_prefix(field.name)?.strip_prefix('.')?, *given)))
+            .collect();
+        let is_optional = fact.is_none() && !field.is_always();
+        if is_optional {
+            let wanted = self.wants(field.name) || is_alternative(of, field);
+            if !wanted || self.is_left_out() {
+                return None;
+            }
+            self.note();
+        } else if fact.is_none() && field.presence == Presence::Nullable && !self.wants(field.name) {
+            return Some(Value::Null);
+        }
+        let default = match fact {
+            Some(Given::Default(value)) => value,
+            _ => None,
+        };
+        Some(self.value(&field.shape, field, default, &below))
+    }
+
+    fn note(&mut self) {
+        if matches!(self.recipe.fill, Fill::Named) && !self.optional.contains(&self.path) {
+            self.optional.push(self.path.clone());
+        }
+    }
+
+    /// An alternative that is not the one there may be left out, too: then another one is there everywhere.
+    fn note_alternative(&mut self, field: &Field) {
+        if self.recipe.interest.names(field.name) {
+            self.path.push(field.name.to_owned());
+            self.note();
+            self.path.pop();
+        }
+    }
+
+    fn is_left_out(&self) -> bool {
+        self.recipe.without == Some(self.path.as_slice())
+    }
+
+    /// Whether an optional field at the current path is to be there.
+    fn wants(&self, name: &str) -> bool {
+        match self.recipe.fill {
+            Fill::Named => self.recipe.interest.names(name),
+            Fill::Towards(path) => path.starts_with(&self.path),
+        }
+    }
+
+    fn value(
+        &mut self,
+        shape: &Shape,
+        field: &Field,
+        default: Option<&'static str>,
+        facts: &[(&'static str, Given)],
+    ) -> Value<'static> {
+        match shape {
+            Shape::Scalar(scalar) => self.scalar(*scalar, field, default),
+            Shape::Struct(id) => self.structure(*id, facts, None),
+            Shape::Map(value) => self.map(value, field, facts),
+            Shape::List(element) => {
+                if let Some(Ok(Value::Array(elements))) = default.map(|text| parse(text.as_bytes())) {
+                    return Value::Array(elements).into_owned();
+                }
+                Value::Array(self.list(element, field, facts))
+            }
+        }
+    }
+
+    /// A list with one element, or with one for each alternative that expressions name.
+    fn list(
+        &mut self,
+        element: &Shape,
+        field: &Field,
+        facts: &[(&'static str, Given)],
+    ) -> Vec<Value<'static>> {
+        let Shape::Struct(id) = element else {
+            return vec![self.value(element, field, None, facts)];
+        };
+        let members = self.members(Schema::builtin().get(*id));
+        if members.is_empty() {
+            return vec![self.structure(*id, facts, None)];
+        }
+        // In later rounds there is only one of them.
+        let (skip, most) = match self.recipe.round {
+            0 => (0, MOST_ELEMENTS),
+            round => (round % members.len(), 1),
+        };
+        let members: Vec<&String> = members.iter().skip(skip).take(most).collect();
+        let elements = members.into_iter();
+        elements
+            .map(|member| self.structure(*id, facts, Some(member)))
+            .collect()
+    }
+
+    fn map(&mut self, value: &Shape, field: &Field, facts: &[(&'static str, Given)]) -> Value<'static> {
+        let is_labels =
+            matches!(self.path.as_slice(), [root, labels] if root == "metadata" && labels == "labels");
+        let mut keys: Vec<String> = match self.recipe.fill {
+            Fill::Named => self
+                .recipe
+                .interest
+                .keys
+                .iter()
+                .map(|key| (**key).to_owned())
+                .collect(),
+            Fill::Towards(_) => Vec::new(),
+        };
+        keys.extend(facts.iter().map(|(path, _)| (*path).to_owned()));
+        let mut members = Object::new();
+        if is_labels {
+            let selected = self.recipe.selected;
+            keys.retain(|key| !selected.unlabelled.contains(key));
+            for (key, value) in &selected.labels {
+                members.insert(key.clone(), Value::from(value.clone()));
+            }
+        }
+        for key in keys {
+            if members.contains_key(&key) {
+                continue;
+            }
+            let is_required = facts.iter().any(|(path, _)| *path == key);
+            self.path.push(key.clone());
+            if is_required || !self.is_left_out() {
+                if !is_required {
+                    self.note();
+                }
+                let value = match value {
+                    Shape::Scalar(scalar) => self.scalar_of(*scalar, &key, Presence::Always, None),
+                    shape => self.value(shape, field, None, &[]),
+                };
+                members.insert(key, value);
+            }
+            self.path.pop();
+        }
+        if members.is_empty() {
+            let value = match value {
+                Shape::Scalar(scalar) => self.scalar_of(*scalar, "", Presence::Always, None),
+                shape => self.value(shape, field, None, &[]),
+            };
+            members.insert("example", value);
+        }
+        members.into()
+    }
+
+    fn scalar(&self, scalar: Scalar, field: &Field, default: Option<&'static str>) -> Value<'static> {
+        if let ([metadata, name], Some(selected)) = (self.path.as_slice(), &self.recipe.selected.name)
+            && metadata == "metadata"
+            && name == "name"
+        {
+            return Value::from(selected.clone());
+        }
+        self.scalar_of(scalar, field.name, field.presence, default)
+    }
+
+    fn scalar_of(
+        &self,
+        scalar: Scalar,
+        name: &str,
+        presence: Presence,
+        default: Option<&'static str>,
+    ) -> Value<'static> {
+        let values = self.recipe.interest.values(name);
+        let tried = match (self.recipe.round, values.len()) {
+            (0, _) | (_, 0) => None,
+            (round, count) => values.get((round - 1) % count),
+        };
+        if let Some(value) = tried.and_then(|literal| fitting(scalar, literal)) {
+            return value;
+        }
+        if let Some(Ok(value)) = default.map(|text| parse(text.as_bytes())) {
+            return value.into_owned();
+        }
+        match scalar {
+            // What is left out when false is never false.
+            Scalar::Bool => Value::Bool(self.recipe.round % 2 == 0 || presence == Presence::UnlessEmpty),
+            Scalar::Int32 | Scalar::Int64 | Scalar::Float => Value::from(1),
+            Scalar::IntOrString => Value::from(80),
+            Scalar::Quantity => Value::from("1"),
+            Scalar::Bytes => Value::from("ZXhhbXBsZQ=="),
+            Scalar::Time => Value::from("2025-01-01T00:00:00Z"),
+            Scalar::MicroTime => Value::from("2025-01-01T00:00:00.000000Z"),
+            Scalar::Duration => Value::from("1m0s"),
+            Scalar::Json => Object::new().into(),
+            Scalar::String => Value::from(text(name)),
+        }
+    }
+
+    /// The alternatives of a type that may be there, none if it has no alternatives.
+    fn members(&self, of: &StructType) -> Vec<String> {
+        let all: Vec<&str> = of
+            .fields
+            .iter()
+            .filter(|field| is_alternative(of, field))
+            .map(|field| field.name)
+            .collect();
+        let is_left_out = |name: &str| match self.recipe.without {
+            Some([holder @ .., last]) => last == name && holder == self.path,
+            _ => false,
+        };
+        let wanted = |name: &&str| match self.recipe.fill {
+            Fill::Named => self.recipe.interest.names(name),
+            Fill::Towards(path) => {
+                path.starts_with(&self.path) && path.get(self.path.len()).is_some_and(|next| next == name)
+            }
+        };
+        let there: Vec<String> = all
+            .iter()
+            .copied()
+            .filter(wanted)
+            .filter(|name| !is_left_out(name))
+            .map(str::to_owned)
+            .collect();
+        if !there.is_empty() {
+            return there;
+        }
+        let usual = USUAL.iter().copied().filter(|name| all.contains(name));
+        let mut other = usual.chain(all.iter().copied()).filter(|name| !is_left_out(name));
+        other.next().map(str::to_owned).into_iter().collect()
+    }
+}
+
+/// What is taken of alternatives that nothing is asked of.
+const USUAL: [&str; 8] = [
+    "emptyDir",
+    "exec",
+    "tcpSocket",
+    "fieldRef",
+    "service",
+    "hostPath",
+    "configMap",
+    "podSelector",
+];
+
+/// Structs of whose fields one is there.
+const ALTERNATIVES: [&str; 5] = [
+    "core/v1.EnvVarSource",
+    "core/v1.LifecycleHandler",
+    "core/v1.VolumeProjection",
+    "networking/v1.IngressBackend",
+    "networking/v1.NetworkPolicyPeer",
+];
+
+/// Embedded structs of whose fields one is there.
+const SOURCES: [&str; 3] = ["VolumeSource", "PersistentVolumeSource", "ProbeHandler"];
+
+fn is_alternative(of: &StructType, field: &Field) -> bool {
+    ALTERNATIVES.contains(&of.name.as_str()) || field.embedded().is_some_and(|name| SOURCES.contains(&name))
+}
+
+fn is_type_meta(field: &Field) -> bool {
+    field.embedded() == Some("TypeMeta")
+}
+
+/// A constant as a value of a field.
+fn fitting(scalar: Scalar, literal: &Literal) -> Option<Value<'static>> {
+    match (scalar, literal) {
+        (Scalar::String | Scalar::IntOrString | Scalar::Quantity, Literal::String(text)) => {
+            // What is left out when empty is never empty.
+            (!text.is_empty()).then(|| Value::String(Cow::Owned((**text).to_owned())))
+        }
+        (Scalar::Int32 | Scalar::Int64 | Scalar::IntOrString, Literal::Int(number)) => {
+            (*number != 0).then(|| Value::from(*number))
+        }
+        _ => None,
+    }
+}
+
+/// A text that a field of this name could have.
+fn text(field: &str) -> &'static str {
+    match field {
+        "image" => "registry.example.com/example:1.0",
+        "namespace" => "default",
+        "uid" => "01234567-89ab-cdef-0123-456789abcdef",
+        "path" | "mountPath" | "hostPath" => "/example",
+        "host" | "hostname" | "externalName" => "example.com",
+        "clusterIP" | "clusterIPs" | "podIP" | "hostIP" | "ip" | "loadBalancerIP" => "10.0.0.1",
+        "accessModes" => "ReadWriteOnce",
+        "ipFamilies" => "IPv4",
+        "ipFamilyPolicy" => "SingleStack",
+        "internalTrafficPolicy" => "Cluster",
+        "preemptionPolicy" => "PreemptLowerPriority",
+        "qosClass" => "BestEffort",
+        "phase" => "Pending",
+        _ => "example",
+    }
+}

@@ -1,0 +1,211 @@
+//! What expressions want to know of an object: the fields that they name, and what they compare them with.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
+
+use crate::subject::{Role, Site};
+
+/// The most keys that a map has, and the most values that a field is tried with.
+const MOST_KEYS: usize = 12;
+const MOST_VALUES: usize = 5;
+
+/// What the expressions of a policy are about.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interest {
+    names: BTreeSet<Arc<str>>,
+    /// Texts that may be keys of maps.
+    pub(crate) keys: Vec<Arc<str>>,
+    /// What fields are compared with, by the last name of their path.
+    values: HashMap<Arc<str>, Vec<Literal>>,
+    /// Whether `oldObject` is read.
+    pub(crate) reads_old: bool,
+    /// Whether the operation of the request is read.
+    pub(crate) reads_operation: bool,
+    /// Whether the authorizer is asked.
+    pub(crate) asks_authorizer: bool,
+}
+
+impl Interest {
+    pub(crate) fn new(sites: &[Site<'_>], asts: &[Option<Ast>]) -> Self {
+        let mut interest = Interest::default();
+        let mut variables: HashMap<Arc<str>, Arc<str>> = HashMap::new();
+        for (site, ast) in sites.iter().zip(asts) {
+            let Some(ast) = ast else { continue };
+            let mut reader = Reader {
+                ast,
+                variables: &variables,
+                locals: HashMap::new(),
+            };
+            reader.read(&mut interest);
+            if let (Role::Variable(name), Some(field)) = (site.role, reader.field(ast.root)) {
+                variables.insert(name.into(), field);
+            }
+        }
+        interest
+    }
+
+    /// Whether an expression names a field.
+    pub(crate) fn names(&self, field: &str) -> bool {
+        self.names.contains(field)
+    }
+
+    /// The values that a field is compared with.
+    pub(crate) fn values(&self, field: &str) -> &[Literal] {
+        self.values.get(field).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many values a field has at most.
+    pub(crate) fn most_values(&self) -> usize {
+        self.values.values().map(Vec::len).max().unwrap_or_default()
+    }
+
+    fn compare(&mut self, field: &Arc<str>, literal: &Literal) {
+        if let Literal::Bool(_) | Literal::Null = literal {
+            return;
+        }
+        let values = self.values.entry(field.clone()).or_default();
+        if values.len() < MOST_VALUES && !values.contains(literal) {
+            values.push(literal.clone());
+        }
+    }
+
+    fn text(&mut self, text: &Arc<str>) {
+        let is_key = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+        let fits = (1..=128).contains(&text.len()) && text.chars().all(is_key);
+        self.names.insert(text.clone());
+        if fits && self.keys.len() < MOST_KEYS && !self.keys.contains(text) {
+            self.keys.push(text.clone());
+        }
+    }
+}
+
+/// Reads one expression.
+struct Reader<'a> {
+    ast: &'a Ast,
+    /// The last names of the paths that variables of the policy stand for.
+    variables: &'a HashMap<Arc<str>, Arc<str>>,
+    /// The same for variables of comprehensions.
+    locals: HashMap<Arc<str>, Arc<str>>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, interest: &mut Interest) {
+        let ast = self.ast;
+        let nodes = || (0..ast.len() as u32).map(ExprId);
+        for id in nodes() {
+            if let Expr::Comprehension(comprehension) = ast.expr(id)
+                && let Some(field) = self.field(comprehension.range)
+            {
+                self.locals.insert(comprehension.var.clone(), field.clone());
+                if let Some(second) = &comprehension.var2 {
+                    self.locals.insert(second.clone(), field);
+                }
+            }
+        }
+        for id in nodes() {
+            match ast.expr(id) {
+                Expr::Ident(name) => {
+                    interest.reads_old |= &**name == "oldObject";
+                    interest.asks_authorizer |= name.starts_with("authorizer");
+                }
+                Expr::Select { field, .. } => {
+                    interest.reads_operation |= &**field == "operation";
+                    interest.names.insert(field.clone());
+                    // Keys of maps may be written as fields.
+                    if self.is_map_key(id) {
+                        interest.text(field);
+                    }
+                }
+                Expr::Literal(Literal::String(text)) => interest.text(text),
+                Expr::Call {
+                    function,
+                    target,
+                    args,
+                } => self.call(function, *target, args, interest),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a field is read of something that is a map of texts wherever it is found.
+    fn is_map_key(&self, id: ExprId) -> bool {
+        const MAPS: [&str; 6] = [
+            "labels",
+            "annotations",
+            "matchLabels",
+            "nodeSelector",
+            "limits",
+            "requests",
+        ];
+        let Expr::Select { operand, .. } = self.ast.expr(id) else {
+            return false;
+        };
+        self.field(*operand).is_some_and(|field| MAPS.contains(&&*field))
+    }
+
+    fn call(&self, function: &str, target: Option<ExprId>, args: &[ExprId], interest: &mut Interest) {
+        match (function, target, args) {
+            ("_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" | "@in", None, [left, right]) => {
+                self.compare(*left, *right, interest);
+                self.compare(*right, *left, interest);
+            }
+            ("startsWith" | "endsWith" | "contains" | "matches", Some(target), [text]) => {
+                self.compare(target, *text, interest);
+            }
+            _ => {}
+        }
+    }
+
+    fn compare(&self, value: ExprId, with: ExprId, interest: &mut Interest) {
+        let Some(field) = self.field(value) else { return };
+        match self.ast.expr(with) {
+            Expr::Literal(literal) => interest.compare(&field, literal),
+            Expr::List { elements, .. } => {
+                for element in elements {
+                    if let Expr::Literal(literal) = self.ast.expr(*element) {
+                        interest.compare(&field, literal);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The last name of the path that a node stands for.
+    fn field(&self, id: ExprId) -> Option<Arc<str>> {
+        match self.ast.expr(id) {
+            Expr::Ident(name) => self.locals.get(name).cloned(),
+            Expr::Select { operand, field, .. } => match self.ast.expr(*operand) {
+                Expr::Ident(name) if &**name == "variables" => self.variables.get(field).cloned(),
+                _ => Some(field.clone()),
+            },
+            Expr::Call {
+                function,
+                target: Some(target),
+                ..
+            } if matches!(
+                &**function,
+                "orValue" | "lowerAscii" | "upperAscii" | "trim" | "value"
+            ) =>
+            {
+                self.field(*target)
+            }
+            Expr::Call {
+                function,
+                target: None,
+                args,
+            } => match (&**function, args.as_slice()) {
+                ("_?._" | "_[_]" | "_[?_]", [operand, key]) => match self.ast.expr(*key) {
+                    Expr::Literal(Literal::String(key)) => Some(key.clone()),
+                    _ => self.field(*operand),
+                },
+                ("_?_:_", [_, yes, _]) => self.field(*yes),
+                ("_+_", [left, _]) => self.field(*left),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}

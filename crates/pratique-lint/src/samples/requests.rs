@@ -1,0 +1,188 @@
+//! Requests for objects of a kind.
+
+use k8s_openapi::api::admissionregistration::v1::MatchResources;
+use pratique_json::Value;
+use pratique_schema::Schema;
+use pratique_types::builtin::ServedResource;
+use pratique_types::{AdmissionRequest, Operation, UserInfo};
+
+use super::build::{Fill, Recipe, Selected, build};
+use super::interest::Interest;
+use crate::subject::{Policy, RuleView};
+
+/// A request to try.
+#[derive(Debug)]
+pub(crate) struct Sample {
+    pub(crate) request: AdmissionRequest<'static>,
+    /// What an authorizer answers.
+    pub(crate) allows: bool,
+    /// Whether its objects have all fields that expressions name.
+    pub(crate) is_whole: bool,
+}
+
+/// The most objects of a kind.
+const MOST_OBJECTS: usize = 400;
+
+/// Up to `most` requests that a policy matches, for a resource whose kind has a schema; those that tell most come first.
+pub(crate) fn samples(
+    policy: &Policy<'_>,
+    served: &ServedResource,
+    interest: &Interest,
+    most: usize,
+) -> Vec<Sample> {
+    let operations = operations(policy, served);
+    let mut samples = Vec::new();
+    let objects = objects(policy, served, interest, most.min(MOST_OBJECTS));
+    let whole = objects
+        .first()
+        .map(|(object, _)| object.clone())
+        .unwrap_or_default();
+    for (index, (object, is_whole)) in objects.iter().enumerate() {
+        let allows = index % 2 == 1;
+        for operation in &operations {
+            let pairs: Vec<(&Value<'static>, &Value<'static>)> = match operation {
+                Operation::Delete => vec![(&Value::Null, object)],
+                Operation::Update if interest.reads_old => {
+                    vec![(object, &whole), (&whole, object), (object, object)]
+                }
+                Operation::Update => vec![(object, &whole)],
+                Operation::Create | Operation::Connect | Operation::None => vec![(object, &Value::Null)],
+            };
+            for (object, old) in pairs {
+                if samples.len() < most {
+                    let request = request(served, *operation, object, old);
+                    samples.push(Sample {
+                        request,
+                        allows,
+                        is_whole: *is_whole,
+                    });
+                }
+            }
+        }
+    }
+    samples
+}
+
+/// Objects of a kind: first one with all that expressions name, then such with one field left out, and small ones; and all
+/// that with the values that expressions compare with. Each with whether it has all that is named.
+fn objects(
+    policy: &Policy<'_>,
+    served: &ServedResource,
+    interest: &Interest,
+    most: usize,
+) -> Vec<(Value<'static>, bool)> {
+    let Some(id) = Schema::builtin().kind(&served.kind) else {
+        return Vec::new();
+    };
+    let selected = selected(policy, served);
+    let api_version = served.kind.api_version();
+    let make = |fill: Fill<'_>, without: Option<&[String]>, round: usize| {
+        let recipe = Recipe {
+            interest,
+            fill,
+            without,
+            round,
+            selected: &selected,
+            namespaced: served.namespaced,
+        };
+        build(id, &api_version, &served.kind.kind, &recipe)
+    };
+    let mut objects = Vec::new();
+    for round in 0..=interest.most_values().max(1) {
+        let (whole, paths) = make(Fill::Named, None, round);
+        objects.push((whole, true));
+        objects.push((make(Fill::Towards(&[]), None, round).0, false));
+        for path in &paths {
+            objects.push((make(Fill::Named, Some(path), round).0, false));
+            objects.push((make(Fill::Towards(path), Some(path), round).0, false));
+        }
+        if objects.len() > most {
+            break;
+        }
+    }
+    objects.truncate(most);
+    objects
+}
+
+fn request(
+    served: &ServedResource,
+    operation: Operation,
+    object: &Value<'static>,
+    old: &Value<'static>,
+) -> AdmissionRequest<'static> {
+    let there = if object.is_null() { old } else { object };
+    let name = there
+        .at(&["metadata", "name"])
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    AdmissionRequest {
+        uid: "01234567-89ab-cdef-0123-456789abcdef".to_owned(),
+        kind: served.kind.clone(),
+        resource: served.resource.clone(),
+        sub_resource: served.subresource.clone(),
+        name: name.to_owned(),
+        namespace: if served.namespaced { "default" } else { "" }.to_owned(),
+        operation,
+        user_info: UserInfo {
+            username: "example".to_owned(),
+            groups: vec!["system:authenticated".to_owned()],
+            ..UserInfo::default()
+        },
+        object: object.clone(),
+        old_object: old.clone(),
+        ..AdmissionRequest::default()
+    }
+}
+
+/// The operations that rules take of a resource, each only where it makes a difference.
+fn operations(policy: &Policy<'_>, served: &ServedResource) -> Vec<Operation> {
+    let rules: Vec<&RuleView<'_>> = policy.rules.iter().filter(|rule| rule.takes(served)).collect();
+    Operation::ALL
+        .into_iter()
+        .filter(|operation| rules.iter().any(|rule| rule.operations.contains(operation)))
+        .collect()
+}
+
+/// What the policy's rules and selectors want of the objects of a resource.
+fn selected(policy: &Policy<'_>, served: &ServedResource) -> Selected {
+    let mut selected = Selected::default();
+    let mut rules = policy.rules.iter().filter(|rule| rule.takes(served));
+    if let Some(first) = rules.next()
+        && rules.next().is_none()
+    {
+        selected.name = first.names.first().cloned();
+    }
+    if served.kind.group.is_empty() && served.kind.kind == "Namespace" {
+        let label = ("kubernetes.io/metadata.name".to_owned(), "example".to_owned());
+        selected.labels.push(label);
+    }
+    let constraints =
+        std::iter::once(policy.constraints).chain(policy.bindings.iter().map(|own| own.resources));
+    // Of several bindings any may have let an object through.
+    let most = if policy.bindings.len() > 1 { 1 } else { 2 };
+    for constraints in constraints.take(most).flatten() {
+        select(constraints, &mut selected);
+    }
+    selected
+}
+
+fn select(constraints: &MatchResources, selected: &mut Selected) {
+    let Some(selector) = &constraints.object_selector else {
+        return;
+    };
+    for (key, value) in selector.match_labels.iter().flatten() {
+        selected.labels.push((key.clone(), value.clone()));
+    }
+    for expression in selector.match_expressions.iter().flatten() {
+        let first = expression.values.iter().flatten().next().cloned();
+        match expression.operator.as_str() {
+            "In" => selected
+                .labels
+                .push((expression.key.clone(), first.unwrap_or_default())),
+            "Exists" => selected
+                .labels
+                .push((expression.key.clone(), "example".to_owned())),
+            _ => selected.unlabelled.push(expression.key.clone()),
+        }
+    }
+}

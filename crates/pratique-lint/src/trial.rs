@@ -1,0 +1,411 @@
+//! Evaluates the expressions of a policy over requests, and remembers what became of each of their parts.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use pratique_cel::ast::ExprId;
+use pratique_cel::library::authz::{Answer, Authorizer, Check, Decision};
+use pratique_cel::value::{Evaluation, Struct};
+use pratique_cel::{Activation, Arena, Context, Fault, Observer, Value};
+use pratique_expression::{
+    Authorizers, Cache, Composition, Expression, Use, VARIABLES_TYPE, request_value, slots,
+};
+use pratique_json as json;
+
+use crate::samples::Sample;
+use crate::subject::{Role, Site};
+
+/// What one evaluation may cost.
+const LIMIT: u64 = 1_000_000;
+
+/// The expressions of a policy, compiled.
+pub(crate) struct Trials<'m> {
+    sites: &'m [Site<'m>],
+    /// None for what does not compile.
+    expressions: Vec<Option<Arc<Expression>>>,
+}
+
+/// What became of the parts of expressions, by site and node.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage {
+    sites: Vec<HashMap<ExprId, Seen>>,
+}
+
+/// What became of a part of an expression.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    /// How often it had a value.
+    pub(crate) values: u32,
+    /// How often it failed with which error.
+    pub(crate) errors: BTreeMap<String, u32>,
+}
+
+impl Seen {
+    /// Adds what became of it at other times.
+    pub(crate) fn add(&mut self, other: &Seen) {
+        self.values = self.values.saturating_add(other.values);
+        for (text, count) in &other.errors {
+            let total = self.errors.entry(text.clone()).or_default();
+            *total = total.saturating_add(*count);
+        }
+    }
+
+    /// Whether it was evaluated at all.
+    pub(crate) fn is_evaluated(&self) -> bool {
+        self.values > 0 || !self.errors.is_empty()
+    }
+}
+
+/// What an expression came to, and where it failed if it did.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    /// Nobody asked for it.
+    Unused,
+    /// It has a value.
+    Value,
+    /// It failed.
+    Failed(Failure),
+}
+
+/// Why an expression failed.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    /// The expression in which something failed: the one that was evaluated, or a variable that it reads.
+    pub(crate) site: usize,
+    /// What failed in there.
+    pub(crate) node: ExprId,
+    /// The error.
+    pub(crate) text: String,
+}
+
+impl<'m> Trials<'m> {
+    pub(crate) fn new(sites: &'m [Site<'m>]) -> Self {
+        let cache = Cache::new();
+        let mut composition = Composition::new(&cache);
+        let mut expressions = Vec::with_capacity(sites.len());
+        for site in sites {
+            let compiled = match site.role {
+                Role::Variable(name) => composition.variable(name, site.text, site.declarations),
+                role => composition.compile(site.text, usage(role), site.declarations),
+            };
+            expressions.push(compiled.ok());
+        }
+        Trials { sites, expressions }
+    }
+
+    /// Evaluates what a server would for a request; nothing if a match condition is false.
+    pub(crate) fn evaluate(&self, sample: &Sample, coverage: &mut Coverage) -> Vec<Outcome> {
+        let request = &sample.request;
+        let arena = Arena::new();
+        let request_json = request_value(request, &request.name, &request.resource, &request.kind);
+        let namespace = namespace(&request.namespace);
+        let no_params = json::Value::Null;
+        let host: Arc<dyn Authorizer> = Arc::new(Always(sample.allows));
+        let authorizers = Authorizers::new(&arena, request, &request.name, &host);
+        let mut activation = slots().activation();
+        activation.set(slots().object, Value::from_json(&request.object));
+        activation.set(slots().old_object, Value::from_json(&request.old_object));
+        activation.set(slots().request, Value::from_json(&request_json));
+        activation.set(slots().params, Value::from_json(&no_params));
+        activation.set(slots().authorizer, authorizers.authorizer);
+        activation.set(slots().request_resource, authorizers.request_resource);
+        let variables = Variables::new(self.sites);
+        let mut run = Run {
+            trials: self,
+            arena: &arena,
+            variables: &variables,
+            notes: self.sites.iter().map(|_| Notes::default()).collect(),
+            outcomes: self.sites.iter().map(|_| Outcome::Unused).collect(),
+        };
+        if run.conditions(&activation) {
+            activation.set(slots().namespace_object, Value::from_json(&namespace));
+            run.rest(activation);
+        }
+        let Run { notes, outcomes, .. } = run;
+        coverage.add(notes);
+        outcomes
+    }
+}
+
+impl Coverage {
+    /// What became of a part of an expression over all requests.
+    pub(crate) fn of(&self, site: usize, node: ExprId) -> Option<&Seen> {
+        self.sites.get(site)?.get(&node)
+    }
+
+    fn add(&mut self, notes: Vec<Notes>) {
+        if self.sites.len() < notes.len() {
+            self.sites.resize_with(notes.len(), HashMap::new);
+        }
+        for (site, notes) in self.sites.iter_mut().zip(notes) {
+            for (node, seen) in notes.seen {
+                site.entry(node).or_default().add(&seen);
+            }
+        }
+    }
+}
+
+/// One request's evaluations.
+struct Run<'s> {
+    trials: &'s Trials<'s>,
+    arena: &'s Arena,
+    variables: &'s Variables<'s>,
+    notes: Vec<Notes>,
+    outcomes: Vec<Outcome>,
+}
+
+impl<'s> Run<'s> {
+    /// Evaluates the match conditions, and says whether the policy goes on.
+    fn conditions(&mut self, activation: &Activation<'s>) -> bool {
+        let (mut is_false, mut has_failed) = (false, false);
+        for (index, site) in self.trials.sites.iter().enumerate() {
+            if site.role != Role::Condition {
+                continue;
+            }
+            match self.evaluate(index, activation) {
+                Some(Ok(Value::Bool(false))) => is_false = true,
+                Some(Err(_)) | None => has_failed = true,
+                Some(Ok(_)) => {}
+            }
+        }
+        if is_false {
+            // One that is false outweighs those that fail.
+            self.outcomes.fill(Outcome::Unused);
+        }
+        !is_false && !has_failed
+    }
+
+    /// Evaluates variables and what reads them.
+    fn rest(&mut self, mut activation: Activation<'s>) {
+        let sites: &'s [Site<'s>] = self.trials.sites;
+        let variables = self.variables;
+        activation.set(slots().variables, Value::Struct(variables));
+        let mut is_denied = false;
+        for (index, site) in sites.iter().enumerate() {
+            match site.role {
+                Role::Condition => {}
+                Role::Variable(_) => {
+                    // Each sees only those before it, and its reads count once somebody reads it.
+                    let before = variables.reads.take();
+                    let evaluation = self.evaluate(index, &activation);
+                    let read = variables.reads.replace(before);
+                    let evaluation = evaluation.unwrap_or_else(|| Err(Fault::error("it does not compile")));
+                    variables.set(index, evaluation, read);
+                }
+                Role::Message if !is_denied => {}
+                role => {
+                    let evaluation = self.evaluate(index, &activation);
+                    if role == Role::Validation {
+                        is_denied = matches!(evaluation, Some(Ok(Value::Bool(false))));
+                    }
+                }
+            }
+        }
+        let read = variables.all_read();
+        for (index, site) in sites.iter().enumerate() {
+            if matches!(site.role, Role::Variable(_)) && !read.contains(&index) {
+                if let Some(notes) = self.notes.get_mut(index) {
+                    *notes = Notes::default();
+                }
+                if let Some(outcome) = self.outcomes.get_mut(index) {
+                    *outcome = Outcome::Unused;
+                }
+            }
+        }
+    }
+
+    fn evaluate(&mut self, index: usize, activation: &Activation<'s>) -> Option<Evaluation<'s>> {
+        let expression: &'s Expression = self.trials.expressions.get(index)?.as_deref()?;
+        let context = Context::new(self.arena, LIMIT);
+        let notes = self.notes.get_mut(index)?;
+        let evaluation = expression
+            .program()
+            .evaluate_observed(&context, activation, notes);
+        let outcome = match &evaluation {
+            Ok(_) => Outcome::Value,
+            Err(fault) => Outcome::Failed(self.failure(index, &fault.to_string())),
+        };
+        if let Some(place) = self.outcomes.get_mut(index) {
+            *place = outcome;
+        }
+        Some(evaluation)
+    }
+
+    /// Where an error comes from: from the variable that the expression reads, if that failed.
+    fn failure(&self, index: usize, text: &str) -> Failure {
+        if let Some((variable, _)) = self.variables.failed_with(text)
+            && let Some(Outcome::Failed(failure)) = self.outcomes.get(variable)
+        {
+            return failure.clone();
+        }
+        let node = self.notes.get(index).and_then(|notes| notes.first_with(text));
+        Failure {
+            site: index,
+            node: node.unwrap_or(ExprId(0)),
+            text: text.to_owned(),
+        }
+    }
+}
+
+/// Takes note of what becomes of the parts of an expression.
+#[derive(Debug, Default)]
+struct Notes {
+    seen: HashMap<ExprId, Seen>,
+    /// Errors in their order: the inner ones first.
+    errors: Vec<(ExprId, String)>,
+}
+
+impl Notes {
+    fn first_with(&self, text: &str) -> Option<ExprId> {
+        let mut errors = self.errors.iter();
+        errors.find(|(_, own)| own == text).map(|(node, _)| *node)
+    }
+}
+
+impl Observer for Notes {
+    fn observe(&mut self, expression: ExprId, value: &Evaluation<'_>) {
+        let seen = self.seen.entry(expression).or_default();
+        match value {
+            Ok(_) => seen.values += 1,
+            Err(fault) => {
+                let text = fault.to_string();
+                *seen.errors.entry(text.clone()).or_default() += 1;
+                self.errors.push((expression, text));
+            }
+        }
+    }
+}
+
+/// The values of variables, and who read which.
+#[derive(Debug)]
+struct Variables<'s> {
+    names: Vec<Option<&'s str>>,
+    values: Vec<OnceCell<Evaluation<'s>>>,
+    /// What each of them read.
+    read_by: Vec<OnceCell<Vec<usize>>>,
+    /// What was read since this was last taken.
+    reads: RefCell<Vec<usize>>,
+}
+
+impl<'s> Variables<'s> {
+    fn new(sites: &'s [Site<'s>]) -> Self {
+        let name = |site: &Site<'s>| match site.role {
+            Role::Variable(name) => Some(name),
+            _ => None,
+        };
+        Variables {
+            names: sites.iter().map(name).collect(),
+            values: sites.iter().map(|_| OnceCell::new()).collect(),
+            read_by: sites.iter().map(|_| OnceCell::new()).collect(),
+            reads: RefCell::default(),
+        }
+    }
+
+    fn set(&self, index: usize, value: Evaluation<'s>, read: Vec<usize>) {
+        if let (Some(place), Some(reads)) = (self.values.get(index), self.read_by.get(index)) {
+            // Each variable is evaluated once.
+            let _ = (place.set(value), reads.set(read));
+        }
+    }
+
+    /// The variables that were read, by others that were read, too.
+    fn all_read(&self) -> Vec<usize> {
+        let mut pending = self.reads.take();
+        let mut read = Vec::new();
+        while let Some(index) = pending.pop() {
+            if !read.contains(&index) {
+                read.push(index);
+                pending.extend(
+                    self.read_by
+                        .get(index)
+                        .and_then(OnceCell::get)
+                        .into_iter()
+                        .flatten(),
+                );
+            }
+        }
+        read
+    }
+
+    fn find(&self, name: &str) -> Option<(usize, &Evaluation<'s>)> {
+        let index = self
+            .names
+            .iter()
+            .zip(&self.values)
+            .rposition(|(own, value)| *own == Some(name) && value.get().is_some())?;
+        Some((index, self.values.get(index)?.get()?))
+    }
+
+    /// The variable whose failure gives an error.
+    fn failed_with(&self, text: &str) -> Option<(usize, &'s str)> {
+        let rest = text.strip_prefix("composited variable \"")?;
+        let (name, _) = rest.split_once("\" fails to evaluate: ")?;
+        let (index, _) = self.find(name)?;
+        Some((index, (*self.names.get(index)?)?))
+    }
+}
+
+impl Struct for Variables<'_> {
+    fn type_name(&self) -> &str {
+        VARIABLES_TYPE
+    }
+
+    fn get<'a>(&'a self, _: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
+        let Some((index, evaluation)) = self.find(field) else {
+            return Ok(None);
+        };
+        self.reads.borrow_mut().push(index);
+        match evaluation {
+            Ok(value) => Ok(Some(*value)),
+            Err(fault) => Err(Fault::error(format!(
+                "composited variable \"{field}\" fails to evaluate: {fault}"
+            ))),
+        }
+    }
+
+    fn has(&self, context: &Context<'_>, field: &str) -> Result<bool, Fault> {
+        let _ = context;
+        Ok(self.find(field).is_some())
+    }
+
+    fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {
+        Ok(Vec::new())
+    }
+}
+
+/// Always answers the same.
+#[derive(Debug)]
+struct Always(bool);
+
+impl Authorizer for Always {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Decided(Decision {
+            allowed: self.0,
+            ..Decision::default()
+        })
+    }
+}
+
+/// The namespace of requests as expressions see it; null for objects without one.
+fn namespace(name: &str) -> json::Value<'static> {
+    if name.is_empty() {
+        return json::Value::Null;
+    }
+    const DEFAULT: &[u8] = br#"{"metadata": {"creationTimestamp": "2025-01-01T00:00:00Z", "labels": {"kubernetes.io/metadata.name": "default"},
+        "name": "default", "resourceVersion": "1", "uid": "01234567-89ab-cdef-0123-456789abcdef"},
+        "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}"#;
+    json::parse(DEFAULT).unwrap_or_default()
+}
+
+fn usage(role: Role<'_>) -> Use {
+    match role {
+        Role::Condition => Use::MatchCondition,
+        Role::Variable(_) => Use::Variable,
+        Role::Validation => Use::Validation,
+        Role::Message => Use::Message,
+        Role::Annotation => Use::AuditAnnotation,
+        Role::ApplyConfiguration => Use::ApplyConfiguration,
+        Role::JsonPatch => Use::JsonPatch,
+    }
+}
