@@ -11,6 +11,7 @@ mod report;
 mod subject;
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use pratique::{Cache, Expressions};
 use pratique_lint::{ExpressionCost, Warning};
@@ -92,7 +93,7 @@ impl Checked {
         if let (Ok(all), false) = (&loaded, arguments.hash_only) {
             let sets: Vec<&ManifestSet> = all.plugins.iter().map(|plugin| &plugin.manifests).collect();
             warnings = pratique_lint::ignored(&all.ignored);
-            warnings.extend(pratique_lint::lint(&sets));
+            warnings.extend(pratique_lint::lint_at(&sets, SystemTime::now()));
             if arguments.explain_cost {
                 costs = pratique_lint::costs(&sets);
             }

@@ -28,6 +28,7 @@ mod cost;
 mod evidence;
 mod lint;
 mod lints;
+mod pem;
 mod report;
 mod samples;
 mod selectors;
@@ -35,6 +36,8 @@ mod subject;
 mod trial;
 mod typing;
 mod warning;
+
+use std::time::SystemTime;
 
 use pratique_manifest::{IgnoredPlugin, ManifestSet};
 
@@ -49,7 +52,17 @@ use subject::{Manifests, Policy};
 use typing::Kinds;
 
 /// Looks through manifests that a server loads together, one set a plugin; the warnings in the order of their places.
+/// What depends on the time is left out: see [`lint_at`].
 pub fn lint(sets: &[&ManifestSet]) -> Vec<Warning> {
+    look_through(sets, None)
+}
+
+/// The same as [`lint`] at a time, which tells whether certificates are valid.
+pub fn lint_at(sets: &[&ManifestSet], now: SystemTime) -> Vec<Warning> {
+    look_through(sets, Some(now))
+}
+
+fn look_through(sets: &[&ManifestSet], now: Option<SystemTime>) -> Vec<Warning> {
     let manifests = Manifests::new(sets);
     let mut report = Report::default();
     for policy in &manifests.policies {
@@ -60,6 +73,7 @@ pub fn lint(sets: &[&ManifestSet]) -> Vec<Warning> {
         lints::unknown_resource::check(&hook.rules, &hook.origin, &mut report);
         lints::excluded_resource::check(&hook.rules, &hook.origin, &mut report);
         lints::constant_condition::hook(hook, &mut report);
+        lints::ca_bundle::check(hook, now, &mut report);
     }
     lints::webhook_timeout::check(&manifests, &mut report);
     report.finish()

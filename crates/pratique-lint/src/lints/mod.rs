@@ -1,6 +1,7 @@
 //! The lints, one a module: what each finds, and where it keeps silent.
 
 pub(crate) mod atomic_field;
+pub(crate) mod ca_bundle;
 pub(crate) mod cel_in_message;
 pub(crate) mod constant_condition;
 pub(crate) mod cost_limit;

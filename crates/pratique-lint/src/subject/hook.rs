@@ -14,6 +14,8 @@ pub(crate) struct Hook<'m> {
     pub(crate) name: &'m str,
     pub(crate) rules: Vec<RuleView<'m>>,
     pub(crate) conditions: Vec<Site<'m>>,
+    /// The certificates of those that may have signed its own, as a PEM file should hold them.
+    pub(crate) ca_bundle: Option<&'m [u8]>,
     /// How long it may take, in seconds.
     pub(crate) timeout: u32,
     /// Whether it is called a second time after changes by others.
@@ -41,6 +43,7 @@ macro_rules! hook {
         Hook {
             rules: RuleView::of_webhook(&$hook.rules, &rules),
             conditions: condition_sites(&$hook.match_conditions, &conditions, declarations),
+            ca_bundle: $hook.client_config.ca_bundle.as_ref().map(|own| own.0.as_slice()),
             timeout: $hook
                 .timeout_seconds
                 .and_then(|own| u32::try_from(own).ok())
