@@ -72,11 +72,8 @@ pub(crate) fn check(
             continue;
         };
         let place = word_at(site.text, byte_at(site.text, found.issue.position));
-        let finding = Finding {
-            lint: &LINT,
-            message: message(&found, effect),
-            help: found.issue.meant.map(|name| format!("did you mean {name:?}?")),
-        };
+        let mut finding = Finding::new(&LINT, message(&found, effect));
+        finding.help = found.issue.meant.map(|name| format!("did you mean {name:?}?"));
         report.add_in(&policy.origin, &site.path, place, finding);
     }
 }

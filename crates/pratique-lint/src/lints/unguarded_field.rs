@@ -12,7 +12,7 @@ use crate::analysis::{Parsed, Place, constant_key, ident_path, place_of};
 use crate::evidence::{Evidence, Missing};
 use crate::lint::Lint;
 use crate::lints::type_check::kinds_text;
-use crate::report::{Finding, Report};
+use crate::report::{Finding, Report, listed};
 use crate::subject::{Policy, Role, Site};
 
 pub(crate) const LINT: Lint = Lint {
@@ -22,13 +22,28 @@ pub(crate) const LINT: Lint = Lint {
 
 /// A read that fails.
 struct Read {
+    site: usize,
     place: Place,
+    /// The field as it is written, and those that are read of it and may be missing, too.
+    names: Vec<String>,
+    /// The key that is missing.
+    key: String,
     kinds: Vec<GroupVersionKind>,
 }
 
 pub(crate) fn check(policy: &Policy<'_>, parsed: &Parsed, evidence: &Evidence, report: &mut Report) {
-    // By site, the field as it is written, and the key that is missing.
-    let mut found: BTreeMap<(usize, String, String), Read> = BTreeMap::new();
+    for read in joined(reads(parsed, evidence)) {
+        let Some(site) = policy.sites.get(read.site) else {
+            continue;
+        };
+        let finding = finding(policy, site, &read);
+        report.add_in(&policy.origin, &site.path, read.place, finding);
+    }
+}
+
+/// The reads that fail, each once in an expression: where it is first.
+fn reads(parsed: &Parsed, evidence: &Evidence) -> Vec<Read> {
+    let mut found: BTreeMap<(usize, String), Read> = BTreeMap::new();
     for kind in &evidence.kinds {
         for missing in kind.missing() {
             let Some(Some(ast)) = parsed.asts.get(missing.site) else {
@@ -37,9 +52,11 @@ pub(crate) fn check(policy: &Policy<'_>, parsed: &Parsed, evidence: &Evidence, r
             let Some((place, name)) = read(ast, &missing) else {
                 continue;
             };
-            let key = (missing.site, name, missing.key);
-            let read = found.entry(key).or_insert_with(|| Read {
+            let read = found.entry((missing.site, name.clone())).or_insert_with(|| Read {
+                site: missing.site,
                 place: place.clone(),
+                names: vec![name],
+                key: missing.key,
                 kinds: Vec::new(),
             });
             if place.start < read.place.start {
@@ -50,13 +67,26 @@ pub(crate) fn check(policy: &Policy<'_>, parsed: &Parsed, evidence: &Evidence, r
             }
         }
     }
-    for ((index, name, key), read) in found {
-        let Some(site) = policy.sites.get(index) else {
-            continue;
+    found.into_values().collect()
+}
+
+/// Takes the steps of one chain of fields together: whoever guards one of them guards them all.
+fn joined(reads: Vec<Read>) -> Vec<Read> {
+    let mut joined: Vec<Read> = Vec::new();
+    for read in reads {
+        let is_below = |outer: &&mut Read| {
+            let rest = read.names.first().zip(outer.names.first());
+            let rest = rest.and_then(|(name, outer)| name.strip_prefix(outer.as_str()));
+            outer.site == read.site
+                && outer.kinds == read.kinds
+                && rest.is_some_and(|rest| rest.starts_with(['.', '[']))
         };
-        let finding = finding(policy, site, &name, &key, &read.kinds);
-        report.add_in(&policy.origin, &site.path, read.place, finding);
+        match joined.iter_mut().find(is_below) {
+            Some(outer) => outer.names.extend(read.names),
+            None => joined.push(read),
+        }
     }
+    joined
 }
 
 /// Where a missing key is read, and how the read is written; nothing for what is no part of an object.
@@ -153,20 +183,15 @@ fn is_of_object(ast: &Ast, operand: ExprId) -> bool {
     ident_path(ast, operand).is_some_and(|(_, root)| matches!(root, "object" | "oldObject"))
 }
 
-fn finding(
-    policy: &Policy<'_>,
-    site: &Site<'_>,
-    name: &str,
-    key: &str,
-    kinds: &[GroupVersionKind],
-) -> Finding {
+fn finding(policy: &Policy<'_>, site: &Site<'_>, read: &Read) -> Finding {
     let outcome = match (site.role, policy.ignores_errors) {
         (Role::Message, _) => "the message is replaced by a default one",
         (_, false) => "the request is denied",
         (_, true) => "the request is let in",
     };
-    let kinds = kinds_text(kinds);
-    let message = format!("{kinds}: {name} may be left out: then \"no such key: {key}\", and {outcome}");
+    let (kinds, names, key) = (kinds_text(&read.kinds), listed(&read.names), &read.key);
+    let message = format!("{kinds}: {names} may be left out: then \"no such key: {key}\", and {outcome}");
+    let name = read.names.first().map_or("", String::as_str);
     let help = match name.rsplit_once('.') {
         Some((holder, field)) if field == key => {
             format!("test it first, as in !has({name}) || …, or read {holder}.?{field}.orValue(…)")
@@ -199,13 +224,10 @@ mod tests {
         );
         check(
             "object.spec.containers.all(c, c.securityContext.privileged == false)",
-            &[
-                ("c.securityContext", "c.securityContext may be"),
-                (
-                    "c.securityContext.privileged",
-                    "c.securityContext.privileged may be",
-                ),
-            ],
+            &[(
+                "c.securityContext",
+                "c.securityContext and c.securityContext.privileged may be left out",
+            )],
         );
         check(
             "has(object.spec.affinity.nodeAffinity)",
@@ -213,10 +235,10 @@ mod tests {
         );
         check(
             "object.metadata.labels['team'] == 'a'",
-            &[
-                ("object.metadata.labels", "object.metadata.labels may be"),
-                ("object.metadata.labels", "object.metadata.labels['team'] may be"),
-            ],
+            &[(
+                "object.metadata.labels",
+                "object.metadata.labels and object.metadata.labels['team'] may be left out",
+            )],
         );
         check(
             "object.spec.hostNetwork ? object.spec.nodeName != '' : true",
@@ -269,6 +291,27 @@ mod tests {
             find(&LINT, &policy, expected);
         };
         claims("object.spec.resources.requests.storage != ''", &[]);
+        let of = |groups: &str, resources: &str, expression: &str| {
+            let spec = format!("validations:\n- expression: >-\n    {expression}\n");
+            find(&LINT, &policy_for(groups, "'*'", resources, "CREATE", &spec), &[]);
+        };
+        of(
+            "''",
+            "services",
+            "object.spec.type != 'ExternalName' || object.spec.externalName != 'a'",
+        );
+        of(
+            "autoscaling",
+            "horizontalpodautoscalers",
+            "object.apiVersion != 'autoscaling/v2' || \
+            object.spec.metrics.all(m, m.type != 'Resource' || m.resource.name == 'cpu')",
+        );
+        of(
+            "rbac.authorization.k8s.io",
+            "rolebindings",
+            "!has(object.subjects) || object.subjects.all(s, s.kind != 'ServiceAccount' || s.namespace == 'a')",
+        );
+        of("apps", "daemonsets", "object.metadata.annotations.size() < 10");
         claims(
             "object.spec.storageClassName != ''",
             &[("object.spec.storageClassName", "")],
@@ -300,6 +343,22 @@ validations:
             "matchConstraints:\n    objectSelector: {matchExpressions: [{key: team, operator: Exists}]}",
         );
         find(&LINT, &selected, &[]);
+    }
+
+    #[test]
+    fn deletion() {
+        let spec = "validations: [{expression: \"oldObject.metadata.labels['keep'] != 'true'\"}]";
+        find(
+            &LINT,
+            &policy("DELETE", spec),
+            &[(
+                "oldObject.metadata.labels",
+                "oldObject.metadata.labels['keep'] may be left out",
+            )],
+        );
+        // That there is no object at all is another lint's.
+        let spec = "validations: [{expression: object.metadata.name != 'a'}]";
+        find(&LINT, &policy("DELETE, UPDATE", spec), &[]);
     }
 
     #[test]

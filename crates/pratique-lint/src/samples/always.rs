@@ -10,7 +10,14 @@ pub(super) fn always(type_name: &str) -> &'static [&'static str] {
 }
 
 /// What is set on every object's own metadata.
-pub(super) const METADATA: [&str; 4] = ["name", "uid", "creationTimestamp", "managedFields"];
+pub(super) const METADATA: [&str; 6] = [
+    "name",
+    "uid",
+    "creationTimestamp",
+    "managedFields",
+    "generation",
+    "resourceVersion",
+];
 
 const TABLE: &[(&str, &[&str])] = &[
     (
@@ -62,7 +69,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("apps/v1.Deployment", WORKLOAD),
     ("apps/v1.ReplicaSet", WORKLOAD),
     ("apps/v1.StatefulSet", WORKLOAD),
-    ("apps/v1.DaemonSet", WORKLOAD),
+    ("apps/v1.DaemonSet", DAEMON_SET),
     ("core/v1.ReplicationController", CONTROLLER),
     ("batch/v1.Job", WORKLOAD),
     (
@@ -80,6 +87,13 @@ const TABLE: &[(&str, &[&str])] = &[
 
 /// Selectors are required, and the labels of templates have to match them.
 const WORKLOAD: &[&str] = &[
+    "spec.selector",
+    "spec.selector.matchLabels",
+    "spec.template.metadata.labels",
+];
+/// A server counts changes of the template in an annotation.
+const DAEMON_SET: &[&str] = &[
+    "metadata.annotations",
     "spec.selector",
     "spec.selector.matchLabels",
     "spec.template.metadata.labels",

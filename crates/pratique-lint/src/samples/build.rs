@@ -140,7 +140,7 @@ impl Builder<'_> {
             .iter()
             .filter_map(|(path, given)| Some((path.strip_prefix(field.name)?.strip_prefix('.')?, *given)))
             .collect();
-        let is_optional = fact.is_none() && !field.is_always();
+        let is_optional = fact.is_none() && !field.is_always() && !self.is_asked_for(of, field);
         if is_optional {
             let wanted = self.wants(field.name) || is_alternative(of, field);
             if !wanted || self.is_left_out() {
@@ -155,6 +155,30 @@ impl Builder<'_> {
             _ => None,
         };
         Some(self.value(&field.shape, field, default, &below))
+    }
+
+    /// Whether another field has a value with which this one has to be there: a metric of the type `Resource` has the
+    /// field `resource`.
+    fn is_asked_for(&self, of: &StructType, field: &Field) -> bool {
+        let value = |name: &str| {
+            let field = of.field(name)?;
+            let Shape::Scalar(Scalar::String) = field.shape else {
+                return None;
+            };
+            match self.scalar_of(Scalar::String, field.name, field.presence, None) {
+                Value::String(text) => Some(text),
+                _ => None,
+            }
+        };
+        if of.name == "rbac/v1.Subject" {
+            return field.name == "namespace" && value("kind").as_deref() == Some("ServiceAccount");
+        }
+        value("type").is_some_and(|text| {
+            let mut rest = text.chars();
+            let first = rest.next().map(|first| first.to_ascii_lowercase());
+            let name: String = first.into_iter().chain(rest).collect();
+            name == field.name || (name == "localhost" && field.name == "localhostProfile")
+        })
     }
 
     fn note(&mut self) {
