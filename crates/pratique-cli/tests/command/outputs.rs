@@ -48,16 +48,50 @@ fn for_workflows() {
 }
 
 #[test]
+fn bundles_of_webhooks_are_looked_into() {
+    const FAKE: &str = "ZmFrZQ==";
+    const KEY: &str = "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCkFBQUEKLS0tLS1FTkQgUFJJVkFURSBLRVktLS0tLQo=";
+    /// Valid in 2001.
+    const OLD: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJTekNCOGFBREFnRUNBZ0VDTUFvR0NDcUdTTTQ5QkFNQ01CVXhFekFSQmdOVkJBTU1Da1Y0WVcxd2JHVWcKUTBFd0hoY05NREV3TVRBeE1EQXdNREF3V2hjTk1ESXdNVEF4TURBd01EQXdXakFWTVJNd0VRWURWUVFEREFwRgplR0Z0Y0d4bElFTkJNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUVtNVY0cUZGK09OQW9xUy9aClUvUDJPSGpaL01rcW1ZK0UxZG82eWRnSFJ1djIzWVI0QWFiWGRxZGVDdTNDRitSNGYwWGRnZEJSNDhUR3N3RngKN1VzcUY2TXlNREF3RHdZRFZSMFRBUUgvQkFVd0F3RUIvekFkQmdOVkhRNEVGZ1FVMzJwOUVmUmpGWDArMkYwNQpuWEVSN3JEdFVMd3dDZ1lJS29aSXpqMEVBd0lEU1FBd1JnSWhBTmJSWTdOZGlNVjZETkk3QzV0U2FXalF0RHB0Ck1rZDRYOW0vMFJRbGQzNEtBaUVBandtL01pTk1BQUR2ZTRDcU05UEU0UjBPRktXcXN2Zkw0RTJneEs1WlJGST0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+    for (bundle, lint) in [
+        (FAKE, "malformed-ca-bundle"),
+        (KEY, "empty-ca-bundle"),
+        (OLD, "expired-ca-bundle"),
+    ] {
+        let webhook = format!(
+            "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {{name: w.static.k8s.io}}
+webhooks:
+- name: a.example.com
+  clientConfig: {{url: 'https://example.com', caBundle: {bundle}}}
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  rules: [{{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}}]
+"
+        );
+        let files = Directory::new().with("webhooks/w.yaml", webhook);
+        let run = files.run(&["check", "webhooks"]);
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(run.stdout.contains(&format!("[{lint}]")), "{run}");
+        assert_eq!(
+            files.run(&["check", "--deny", "warnings", "webhooks"]).code,
+            Some(1)
+        );
+    }
+}
+
+#[test]
 fn warnings_are_allowed_and_denied_by_name() {
     let files = mistakes();
     for (flags, code, warnings) in [
-        (&[] as &[&str], 0, 5),
-        (&["--deny", "warnings"], 1, 5),
-        (&["--deny", "cost-limit"], 0, 5),
-        (&["--deny", "null-object,type-check"], 1, 5),
+        (&[] as &[&str], 0, 6),
+        (&["--deny", "warnings"], 1, 6),
+        (&["--deny", "cost-limit"], 0, 6),
+        (&["--deny", "null-object,type-check"], 1, 6),
         (&["--allow", "warnings"], 0, 0),
-        (&["--allow", "null-object", "--allow", "type-check"], 0, 3),
-        (&["--deny", "warnings", "--allow", "null-object"], 1, 4),
+        (&["--allow", "null-object", "--allow", "type-check"], 0, 4),
+        (&["--deny", "warnings", "--allow", "null-object"], 1, 5),
         (&["--allow", "warnings", "--deny", "null-object"], 1, 1),
     ] {
         let run = files.run(&[&["check", "--output", "json"], flags, &["mistaken"]].concat());
@@ -164,7 +198,7 @@ fn for_code_scanning() {
             .iter()
             .filter(|result| result["level"] == "warning")
             .count(),
-        5
+        6
     );
     assert_eq!(
         results

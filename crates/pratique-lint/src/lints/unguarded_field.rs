@@ -192,11 +192,18 @@ fn finding(policy: &Policy<'_>, site: &Site<'_>, read: &Read) -> Finding {
     let (kinds, names, key) = (kinds_text(&read.kinds), listed(&read.names), &read.key);
     let message = format!("{kinds}: {names} may be left out: then \"no such key: {key}\", and {outcome}");
     let name = read.names.first().map_or("", String::as_str);
+    // What is read of an optional value is optional, too.
+    let rest = read
+        .names
+        .iter()
+        .filter_map(|own| own.strip_prefix(name))
+        .max_by_key(|rest| rest.len());
+    let rest = rest.unwrap_or_default();
     let help = match name.rsplit_once('.') {
         Some((holder, field)) if field == key => {
-            format!("test it first, as in !has({name}) || …, or read {holder}.?{field}.orValue(…)")
+            format!("test it first, as in !has({name}) || …, or read {holder}.?{field}{rest}.orValue(…)")
         }
-        _ => format!("test it first, as in '{key}' in …, or read it with [?'{key}'].orValue(…)"),
+        _ => format!("test it first, as in '{key}' in …, or read it with [?'{key}']{rest}.orValue(…)"),
     };
     Finding::new(&LINT, message).help(help)
 }
@@ -253,6 +260,26 @@ mod tests {
                 ("object.spec.nodeName", "object.spec.nodeName"),
                 ("oldObject.spec.nodeName", "oldObject.spec.nodeName"),
             ],
+        );
+    }
+
+    #[test]
+    fn helps() {
+        let help = |expression: &str| {
+            let spec = format!("validations: [{{expression: \"{expression}\"}}]");
+            let set = crate::lints::testing::load(&policy("CREATE", &spec));
+            let found = crate::lint(&[&set])
+                .into_iter()
+                .find(|warning| warning.lint == &LINT);
+            found.and_then(|warning| warning.help).unwrap()
+        };
+        assert_eq!(
+            help("object.metadata.labels['team'] == 'a'"),
+            "test it first, as in !has(object.metadata.labels) || …, or read object.metadata.?labels['team'].orValue(…)"
+        );
+        assert_eq!(
+            help("has(object.metadata.labels) && object.metadata.labels['team'] == 'a'"),
+            "test it first, as in 'team' in …, or read it with [?'team'].orValue(…)"
         );
     }
 
