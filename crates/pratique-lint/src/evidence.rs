@@ -7,7 +7,7 @@ use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::Parsed;
-use crate::samples::{Interest, samples};
+use crate::samples::{self, Interest, samples};
 use crate::subject::Policy;
 use crate::trial::{Coverage, Outcome, Seen, Trials};
 use crate::typing::Kinds;
@@ -16,6 +16,9 @@ use crate::typing::Kinds;
 const MOST_REQUESTS: usize = 4_000;
 const FEWEST_OF_KIND: usize = 60;
 const MOST_OF_KIND: usize = 1_000;
+
+/// How the error of a read begins whose field or key is not there.
+pub(crate) const NO_KEY: &str = "no such key: ";
 
 /// What expressions did, by kind.
 pub(crate) struct Evidence {
@@ -38,10 +41,13 @@ struct OperationEvidence {
     roots: BTreeMap<usize, Root>,
 }
 
-/// Whether something failed for objects that have all fields that are named.
+/// For which objects something failed.
 #[derive(Default)]
 struct Failures {
+    /// For such that have all fields that are named.
     of_whole: bool,
+    /// For such that have not got the field that the error names, and all else.
+    for_want: bool,
 }
 
 /// How often an expression was evaluated, and how often it failed for which reason.
@@ -77,7 +83,7 @@ impl Evidence {
                     .entry(sample.request.operation.as_str())
                     .or_default();
                 let outcomes = trials.evaluate(&sample, &mut own.coverage);
-                own.add(policy, &outcomes, sample.is_whole);
+                own.add(policy, &outcomes, &sample.extent);
             }
             evidence
         };
@@ -95,7 +101,7 @@ impl Evidence {
 }
 
 impl OperationEvidence {
-    fn add(&mut self, policy: &Policy<'_>, outcomes: &[Outcome], is_whole: bool) {
+    fn add(&mut self, policy: &Policy<'_>, outcomes: &[Outcome], of: &samples::Extent) {
         for (index, (site, outcome)) in policy.sites.iter().zip(outcomes).enumerate() {
             if !site.role.is_root() || matches!(outcome, Outcome::Unused) {
                 continue;
@@ -105,7 +111,14 @@ impl OperationEvidence {
             if let Outcome::Failed(failure) = outcome {
                 *root.failed.entry((failure.site, failure.node)).or_default() += 1;
                 let key = (failure.site, failure.node, failure.text.clone());
-                self.failures.entry(key).or_default().of_whole |= is_whole;
+                let failures = self.failures.entry(key).or_default();
+                match of {
+                    samples::Extent::Whole => failures.of_whole = true,
+                    samples::Extent::Without(name) => {
+                        failures.for_want |= failure.text.strip_prefix(NO_KEY) == Some(name);
+                    }
+                    samples::Extent::Least => {}
+                }
             }
         }
     }
@@ -117,11 +130,11 @@ impl KindEvidence {
         let mut missing = Vec::new();
         for own in self.by_operation.values() {
             for ((site, node, text), failures) in &own.failures {
-                let Some(key) = text.strip_prefix("no such key: ") else {
+                let Some(key) = text.strip_prefix(NO_KEY) else {
                     continue;
                 };
                 let has_value = own.coverage.of(*site, *node).is_some_and(|seen| seen.values > 0);
-                let found = has_value || !failures.of_whole;
+                let found = has_value || (failures.for_want && !failures.of_whole);
                 let one = Missing {
                     site: *site,
                     node: *node,

@@ -13,7 +13,7 @@ use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::{Facts, Folded, Parsed, byte_at, live_nodes};
-use crate::evidence::{Evidence, Extent, KindEvidence};
+use crate::evidence::{Evidence, Extent, KindEvidence, NO_KEY};
 use crate::lint::Lint;
 use crate::report::{Finding, Report, listed};
 use crate::subject::{Policy, Role};
@@ -165,9 +165,9 @@ fn effect(ast: &Ast, index: usize, issue: &Issue, evidence: &KindEvidence) -> Op
         .strip_prefix("undefined field '")
         .and_then(|rest| rest.strip_suffix('\''));
     let is_cause = |text: &str| match undefined {
-        Some(field) => text.strip_prefix("no such key: ") == Some(field),
+        Some(field) => text.strip_prefix(NO_KEY) == Some(field),
         // What is not there is another fault.
-        None => !text.starts_with("no such key: "),
+        None => !text.starts_with(NO_KEY),
     };
     let mut has_value = false;
     let places = (0..ast.len() as u32).map(ExprId);

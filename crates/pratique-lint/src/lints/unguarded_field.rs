@@ -373,6 +373,17 @@ validations:
     }
 
     #[test]
+    fn fields_that_a_kind_never_has() {
+        let spec = "validations:
+- expression: >-
+    has(object.webhooks) ? object.webhooks.size() > 0 : object.spec != {}
+";
+        let resources = "validatingwebhookconfigurations, validatingadmissionpolicies";
+        let policy = policy_for("admissionregistration.k8s.io", "v1", resources, "CREATE", spec);
+        find(&LINT, &policy, &[]);
+    }
+
+    #[test]
     fn deletion() {
         let spec = "validations: [{expression: \"oldObject.metadata.labels['keep'] != 'true'\"}]";
         find(

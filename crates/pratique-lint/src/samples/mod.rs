@@ -10,4 +10,4 @@ mod interest;
 mod requests;
 
 pub(crate) use interest::Interest;
-pub(crate) use requests::{Sample, samples};
+pub(crate) use requests::{Extent, Sample, samples};

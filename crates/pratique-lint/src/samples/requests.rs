@@ -16,8 +16,19 @@ pub(crate) struct Sample {
     pub(crate) request: AdmissionRequest<'static>,
     /// What an authorizer answers.
     pub(crate) allows: bool,
-    /// Whether its objects have all fields that expressions name.
-    pub(crate) is_whole: bool,
+    /// What its objects have of the fields that expressions name.
+    pub(crate) extent: Extent,
+}
+
+/// What an object has of the fields that expressions name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of them.
+    Whole,
+    /// No optional one.
+    Least,
+    /// Not the field or key of this name.
+    Without(String),
 }
 
 /// The most objects of a kind.
@@ -37,7 +48,7 @@ pub(crate) fn samples(
         .first()
         .map(|(object, _)| object.clone())
         .unwrap_or_default();
-    for (index, (object, is_whole)) in objects.iter().enumerate() {
+    for (index, (object, extent)) in objects.iter().enumerate() {
         let allows = index % 2 == 1;
         for operation in &operations {
             let pairs: Vec<(&Value<'static>, &Value<'static>)> = match operation {
@@ -54,7 +65,7 @@ pub(crate) fn samples(
                     samples.push(Sample {
                         request,
                         allows,
-                        is_whole: *is_whole,
+                        extent: extent.clone(),
                     });
                 }
             }
@@ -64,13 +75,13 @@ pub(crate) fn samples(
 }
 
 /// Objects of a kind: first one with all that expressions name, then such with one field left out, and small ones; and all
-/// that with the values that expressions compare with. Each with whether it has all that is named.
+/// that with the values that expressions compare with. Each with what it has.
 fn objects(
     policy: &Policy<'_>,
     served: &ServedResource,
     interest: &Interest,
     most: usize,
-) -> Vec<(Value<'static>, bool)> {
+) -> Vec<(Value<'static>, Extent)> {
     let Some(id) = Schema::builtin().kind(&served.kind) else {
         return Vec::new();
     };
@@ -90,11 +101,13 @@ fn objects(
     let mut objects = Vec::new();
     for round in 0..=interest.most_values().max(1) {
         let (whole, paths) = make(Fill::Named, None, round);
-        objects.push((whole, true));
-        objects.push((make(Fill::Towards(&[]), None, round).0, false));
+        objects.push((whole, Extent::Whole));
+        objects.push((make(Fill::Towards(&[]), None, round).0, Extent::Least));
         for path in &paths {
-            objects.push((make(Fill::Named, Some(path), round).0, false));
-            objects.push((make(Fill::Towards(path), Some(path), round).0, false));
+            for fill in [Fill::Named, Fill::Towards(path)] {
+                let extent = Extent::Without(path.last().cloned().unwrap_or_default());
+                objects.push((make(fill, Some(path), round).0, extent));
+            }
         }
         if objects.len() > most {
             break;
