@@ -17,7 +17,7 @@ use crate::evidence::{Evidence, Extent, KindEvidence, NO_KEY};
 use crate::lint::Lint;
 use crate::report::{Finding, Report, listed};
 use crate::subject::{Policy, Role};
-use crate::typing::{Kinds, type_of, type_sites};
+use crate::typing::{Kinds, Typed, type_of, type_sites, type_sites_as_api};
 
 pub(crate) const LINT: Lint = Lint {
     name: "type-check",
@@ -128,6 +128,7 @@ fn issues(
         return Vec::new();
     };
     let mut found = Vec::new();
+    let mut as_api: Option<Vec<Typed>> = None;
     for (index, typed) in type_sites(&policy.sites, parsed, &object).into_iter().enumerate() {
         let (Err(issues), Some(Some(ast)), Some(folded), Some(true)) = (
             typed.checked,
@@ -146,7 +147,13 @@ fn issues(
         for issue in issues.into_iter().filter(counts) {
             let effect = effect(ast, index, &issue, evidence);
             let is_told = match effect {
-                Some(Effect::Unnoticed) => is_checked_by_api(policy, index, served),
+                Some(Effect::Unnoticed) => {
+                    is_checked_by_api(policy, index, served) && {
+                        let typed =
+                            as_api.get_or_insert_with(|| type_sites_as_api(&policy.sites, parsed, &object));
+                        has_fault_at(typed, index, &issue)
+                    }
+                }
                 Some(_) => true,
                 None => false,
             };
@@ -198,6 +205,15 @@ fn is_comparison_of_scalars(message: &str) -> bool {
             .strip_suffix(")'")
     });
     operands.is_some_and(|operands| operands.split(", ").all(|name| SCALARS.contains(&name)))
+}
+
+/// Whether an expression has a fault at the place of another one.
+fn has_fault_at(typed: &[Typed], index: usize, other: &Issue) -> bool {
+    let issues = typed.get(index).and_then(|typed| typed.checked.as_ref().err());
+    issues
+        .into_iter()
+        .flatten()
+        .any(|issue| issue.position == other.position)
 }
 
 /// Whether the API's type checker looks at an expression for a kind: at validations and their messages, for resources
@@ -384,6 +400,10 @@ mod tests {
 variables: [{name: v, expression: object.spec.containers != null}]
 validations: [{expression: variables.v}]";
         find(&LINT, &policy("CREATE", condition), &[]);
+        // It takes variables for `dyn` where they are structs.
+        let variable = "variables: [{name: v, expression: \"object.spec.?securityContext\"}]
+validations: [{expression: \"variables.v.orValue({}) != {'a': 1}\"}]";
+        find(&LINT, &policy("CREATE", variable), &[]);
         check_for(
             "''",
             "'*'",

@@ -334,7 +334,9 @@ impl Builder<'_> {
         }
         match scalar {
             // What is left out when false is never false.
-            Scalar::Bool => Value::Bool(self.recipe.round % 2 == 0 || presence == Presence::UnlessEmpty),
+            Scalar::Bool => {
+                Value::Bool(self.recipe.round.is_multiple_of(2) || presence == Presence::UnlessEmpty)
+            }
             Scalar::Int32 | Scalar::Int64 | Scalar::Float => Value::from(1),
             Scalar::IntOrString => Value::from(80),
             Scalar::Quantity => Value::from("1"),

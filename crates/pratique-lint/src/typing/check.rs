@@ -19,6 +19,39 @@ pub(crate) struct Typed {
 
 /// Checks the expressions of a policy, variables in their order. A variable keeps its type; one that has none is `dyn`.
 pub(crate) fn type_sites(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> Vec<Typed> {
+    type_sites_with(sites, parsed, object, Type::clone)
+}
+
+/// The same as the API's own type checker does it: of the types of variables it keeps scalars, lists and maps.
+// Upstream: plugin/cel/composition.go, convertCelTypeToDeclType
+pub(crate) fn type_sites_as_api(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> Vec<Typed> {
+    type_sites_with(sites, parsed, object, declared)
+}
+
+fn declared(of: &Type) -> Type {
+    match of {
+        Type::Any
+        | Type::Bool
+        | Type::Bytes
+        | Type::Double
+        | Type::Duration
+        | Type::Int
+        | Type::Null
+        | Type::String
+        | Type::Timestamp
+        | Type::Uint => of.clone(),
+        Type::List(element) => Type::list(declared(element)),
+        Type::Map(key, value) => Type::map(declared(key), declared(value)),
+        _ => Type::Dyn,
+    }
+}
+
+fn type_sites_with(
+    sites: &[Site<'_>],
+    parsed: &Parsed,
+    object: &Type,
+    declared: fn(&Type) -> Type,
+) -> Vec<Typed> {
     let mut variables = StructType::new(VARIABLES_TYPE, &[]);
     let mut typed = Vec::with_capacity(sites.len());
     for (site, ast) in sites.iter().zip(&parsed.asts) {
@@ -31,7 +64,7 @@ pub(crate) fn type_sites(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> 
         if let Role::Variable(name) = site.role {
             let of = checked
                 .as_ref()
-                .map_or(Type::Dyn, |checked| checked.result_type().clone());
+                .map_or(Type::Dyn, |checked| declared(checked.result_type()));
             variables = variables.with_field(name, of);
         }
         typed.push(Typed { environment, checked });

@@ -4,6 +4,6 @@ mod check;
 mod kinds;
 mod schema;
 
-pub(crate) use check::{Typed, type_sites};
+pub(crate) use check::{Typed, type_sites, type_sites_as_api};
 pub(crate) use kinds::Kinds;
 pub(crate) use schema::type_of;
