@@ -220,7 +220,7 @@ impl<'s> Bench<'_, 's> {
             // Upstream: plugin/policy/validating/dispatcher.go, Dispatch
             Err(error) if params.rounds().next().is_some() => {
                 let error = format!("failed to convert object version: {error}");
-                self.fail(policy, Some(binding), &error);
+                self.fail(policy, Some(binding), &error, DenialCause::Failure);
                 return Ok(());
             }
             objects => objects,
