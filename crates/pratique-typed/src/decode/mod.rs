@@ -1,8 +1,11 @@
 //! Whether an API server can read an object into its own type, and in which words it refuses to.
 //!
-//! What a JSON Patch made is [decoded strictly](strict()) from JSON, or [leniently](lenient); what a merge made is [converted](convert()).
+//! What a JSON Patch made is [decoded strictly](strict()) from JSON, or [leniently](lenient); what a merge made is [converted](convert());
+//! what a client sends is [received](received()).
 
 mod convert;
+mod node;
+mod received;
 mod scalar;
 mod strict;
 mod time;
@@ -12,6 +15,8 @@ use pratique_schema::Scalar;
 
 pub use convert::convert;
 pub(crate) use convert::fits;
+pub use node::Node;
+pub use received::received;
 pub use strict::{Written, lenient, strict, strict_written};
 
 /// Whether a scalar that is not null can be read; not asked of texts, booleans and integers.

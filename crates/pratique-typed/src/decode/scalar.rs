@@ -29,9 +29,8 @@ pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<Fault> {
         Scalar::Quantity => match value {
             Value::Null => None,
             Value::String(text) if is_canonical_quantity(text.as_bytes()) => None,
-            Value::String(text) if Quantity::parse(text.trim()).is_ok() => None,
-            Value::Int(_) | Value::Float(_) if Quantity::parse(&value.to_string()).is_ok() => None,
-            _ => Some(Fault::Other(NO_QUANTITY.to_owned())),
+            Value::String(text) => quantity_fault(text.trim()),
+            other => quantity_fault(&other.to_string()),
         },
         Scalar::IntOrString => match value {
             Value::Null | Value::String(_) => None,
@@ -45,8 +44,11 @@ pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<Fault> {
     }
 }
 
-const NO_QUANTITY: &str =
-    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+/// Why a text is no quantity.
+pub(super) fn quantity_fault(text: &str) -> Option<Fault> {
+    let error = Quantity::parse(text).err()?;
+    Some(Fault::Other(error.to_string()))
+}
 
 /// What is wrong with a value that has to be a text of some form.
 fn text(value: &Value<'_>, fault: fn(&str) -> Option<String>) -> Option<Fault> {

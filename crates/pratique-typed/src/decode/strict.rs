@@ -1,16 +1,21 @@
-//! Strict decoding of JSON into a built-in type: the first fault of a type, else all fields that nobody knows.
+//! Strict decoding of JSON into a built-in type: the first fault of a type, else all fields that are unknown or given
+//! twice.
+
+use std::collections::HashSet;
 
 use pratique_json::{Object, Value, base64};
 use pratique_schema::{Field, LayoutField, Scalar, Schema, Shape, StructType, TypeId, layout};
+use pratique_types::quote;
 
+use super::node::Node;
 use super::scalar::{self, Fault};
 use crate::settled::is_plain;
 
 /// Why an object cannot be decoded into a type.
 pub fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
-    match decode(of, object)?.as_slice() {
+    match decode(of, object.iter())?.as_slice() {
         [] => Ok(()),
-        unknown => Err(format!("strict decoding error: {}", unknown.join(", "))),
+        strict => Err(format!("strict decoding error: {}", strict.join(", "))),
     }
 }
 
@@ -25,7 +30,7 @@ pub struct Written {
 
 /// The same as [`strict`] of an object that has parts which were written from structs of other types.
 pub fn strict_written(of: TypeId, object: &Object<'_>, written: &[Written]) -> Result<(), String> {
-    match decode_written(of, object, written)?.as_slice() {
+    match decode_written(of, object.iter(), written)?.as_slice() {
         [] => Ok(()),
         unknown => Err(format!("strict decoding error: {}", unknown.join(", "))),
     }
@@ -33,24 +38,33 @@ pub fn strict_written(of: TypeId, object: &Object<'_>, written: &[Written]) -> R
 
 /// Why an object cannot be decoded into a type that leaves out what nobody knows.
 pub fn lenient(of: TypeId, object: &Object<'_>) -> Result<(), String> {
-    decode(of, object).map(drop)
+    decode(of, object.iter()).map(drop)
 }
 
-/// What is said of fields that nobody knows; the error is the first fault of a type.
-fn decode(of: TypeId, object: &Object<'_>) -> Result<Vec<String>, String> {
-    decode_written(of, object, &[])
+/// What strict decoding of an object with some members would fail with, though it can be decoded; the error is why it
+/// cannot.
+pub(super) fn decode<'v, N: Node<'v>>(
+    of: TypeId,
+    members: impl Iterator<Item = (&'v str, N)>,
+) -> Result<Vec<String>, String> {
+    decode_written(of, members, &[])
 }
 
-fn decode_written(of: TypeId, object: &Object<'_>, written: &[Written]) -> Result<Vec<String>, String> {
-    let mut decoder = Decoder {
-        schema: Schema::builtin(),
-        place: Vec::new(),
-        fault: None,
-        unknown: Vec::new(),
-        written,
-    };
-    decoder.structure(of, object)?;
-    decoder.fault.map_or(Ok(decoder.unknown), Err)
+fn decode_written<'v, N: Node<'v>>(
+    of: TypeId,
+    members: impl Iterator<Item = (&'v str, N)>,
+    written: &'v [Written],
+) -> Result<Vec<String>, String> {
+    let mut decoder = Decoder::new(written);
+    decoder.structure(of, members)?;
+    decoder.fault.map_or(Ok(decoder.strict.texts), Err)
+}
+
+/// The members that an object without a schema has twice.
+pub(super) fn repeated<'v, N: Node<'v>>(object: N) -> Vec<String> {
+    let mut decoder = Decoder::new(&[]);
+    decoder.untyped(object);
+    decoder.strict.texts
 }
 
 struct Decoder<'v> {
@@ -58,9 +72,30 @@ struct Decoder<'v> {
     place: Vec<Step<'v>>,
     /// The first fault after which decoding went on.
     fault: Option<String>,
-    /// What is said of fields that nobody knows.
-    unknown: Vec<String>,
+    strict: StrictErrors,
     written: &'v [Written],
+}
+
+/// What strict decoding finds. Upstream: sigs.k8s.io/json, saveStrictError
+#[derive(Default)]
+struct StrictErrors {
+    texts: Vec<String>,
+    seen: HashSet<String>,
+}
+
+/// So many are kept.
+const MAX_STRICT_ERRORS: usize = 100;
+
+impl StrictErrors {
+    fn is_full(&self) -> bool {
+        self.texts.len() >= MAX_STRICT_ERRORS
+    }
+
+    fn add(&mut self, text: String) {
+        if !self.is_full() && self.seen.insert(text.clone()) {
+            self.texts.push(text);
+        }
+    }
 }
 
 /// A step to a place.
@@ -100,20 +135,37 @@ type GoType<'g> = &'g dyn Fn() -> String;
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
 impl<'v> Decoder<'v> {
-    fn structure(&mut self, id: TypeId, object: &'v Object<'_>) -> Result<(), String> {
+    fn new(written: &'v [Written]) -> Self {
+        Decoder {
+            schema: Schema::builtin(),
+            place: Vec::new(),
+            fault: None,
+            strict: StrictErrors::default(),
+            written,
+        }
+    }
+
+    fn structure<N: Node<'v>>(
+        &mut self,
+        id: TypeId,
+        members: impl Iterator<Item = (&'v str, N)>,
+    ) -> Result<(), String> {
         let of = self.schema.get(id);
         let mut walk = of.fields.walk();
-        let mut members: Vec<(&'v str, &'v Value<'_>)> = Vec::new();
+        let mut members = members;
+        let mut ordered: Vec<(&'v str, N)> = Vec::new();
         if let Some(source) = self.source() {
-            members.extend(object.iter());
+            ordered.extend(members.by_ref());
             let order = names_in_order(layout(&self.schema.get(source).name));
-            members.sort_by_key(|(name, _)| order.iter().position(|own| own == name).unwrap_or(order.len()));
+            ordered.sort_by_key(|(name, _)| order.iter().position(|own| own == name).unwrap_or(order.len()));
         }
-        let sorted = object.iter().filter(|_| members.is_empty());
-        for (name, value) in members.iter().copied().chain(sorted) {
+        let mut seen = HashSet::new();
+        for (name, node) in ordered.into_iter().chain(members) {
             let field = walk.field(name);
+            let is_repeated = N::MAY_REPEAT && field.is_some() && !seen.insert(name);
             if let Some(Shape::Scalar(kind)) = field.map(|field| &field.shape)
-                && is_plain(*kind, value)
+                && !is_repeated
+                && is_plain(*kind, &node.value())
             {
                 continue;
             }
@@ -122,15 +174,15 @@ impl<'v> Decoder<'v> {
                 embedded: field.and_then(Field::embedded),
                 name,
             });
+            if is_repeated {
+                self.strict_error("duplicate");
+            }
             match field {
                 Some(field) => {
                     let schema = self.schema;
-                    self.value(&field.shape, value, &|| field.go_type(schema))?;
+                    self.value(&field.shape, node, &|| field.go_type(schema))?;
                 }
-                None => {
-                    let path = self.path();
-                    self.unknown.push(format!("unknown field \"{path}\""));
-                }
+                None => self.strict_error("unknown"),
             }
             self.place.pop();
         }
@@ -164,45 +216,90 @@ impl<'v> Decoder<'v> {
         })
     }
 
-    fn value(&mut self, shape: &'static Shape, value: &'v Value<'_>, go: GoType<'_>) -> Result<(), String> {
+    fn value<N: Node<'v>>(&mut self, shape: &'static Shape, node: N, go: GoType<'_>) -> Result<(), String> {
         let schema = self.schema;
-        match (shape, value) {
+        match (shape, &*node.value()) {
             (_, Value::Null) => Ok(()),
-            (Shape::Struct(id), Value::Object(object)) => self.structure(*id, object),
-            (Shape::List(element), Value::Array(elements)) => {
+            (Shape::Struct(id), Value::Object(_)) => self.structure(*id, node.members()),
+            (Shape::List(element), Value::Array(_)) => {
                 let go = || inner(go(), "[]").unwrap_or_else(|| element.go_type(schema));
-                let mut steps = elements.iter().enumerate();
-                steps.try_for_each(|(index, own)| self.step(Step::Index(index), element, own, &go))
+                let mut steps = node.elements().enumerate();
+                steps.try_for_each(|(index, item)| self.step(Step::Index(index), element, item, &go))
             }
-            (Shape::Map(of), Value::Object(object)) => {
+            (Shape::Map(of), Value::Object(_)) => {
                 let go = || inner(go(), "map[string]").unwrap_or_else(|| of.go_type(schema));
-                let mut steps = object.iter();
-                steps.try_for_each(|(key, own)| self.step(Step::Key(key), of, own, &go))
+                let mut seen = HashSet::new();
+                node.members().try_for_each(|(key, member)| {
+                    self.key::<N>(&mut seen, key);
+                    self.step(Step::Key(key), of, member, &go)
+                })
             }
-            (Shape::Scalar(kind), value) => self.scalar(*kind, value, go),
+            (Shape::Scalar(kind), value) => self.scalar(*kind, node, value, go),
             _ => {
-                self.mismatch(value, go);
+                self.mismatch(node, go);
                 Ok(())
             }
         }
     }
 
-    fn step(
+    /// Notes a key of a map.
+    fn key<N: Node<'v>>(&mut self, seen: &mut HashSet<&'v str>, key: &'v str) {
+        if N::MAY_REPEAT && !seen.insert(key) {
+            self.place.push(Step::Key(key));
+            self.strict_error("duplicate");
+            self.place.pop();
+        }
+    }
+
+    fn untyped<N: Node<'v>>(&mut self, node: N) {
+        let mut seen = HashSet::new();
+        for (key, member) in node.members() {
+            self.key::<N>(&mut seen, key);
+            self.place.push(Step::Key(key));
+            self.untyped(member);
+            self.place.pop();
+        }
+        for (index, element) in node.elements().enumerate() {
+            self.place.push(Step::Index(index));
+            self.untyped(element);
+            self.place.pop();
+        }
+    }
+
+    fn strict_error(&mut self, what: &str) {
+        if !self.strict.is_full() {
+            let path = quote(&self.path());
+            self.strict.add(format!("{what} field {path}"));
+        }
+    }
+
+    fn step<N: Node<'v>>(
         &mut self,
         step: Step<'v>,
         shape: &'static Shape,
-        value: &'v Value<'_>,
+        node: N,
         go: GoType<'_>,
     ) -> Result<(), String> {
         self.place.push(step);
-        self.value(shape, value, go)?;
+        self.value(shape, node, go)?;
         self.place.pop();
         Ok(())
     }
 
-    fn scalar(&mut self, kind: Scalar, value: &Value<'_>, go: GoType<'_>) -> Result<(), String> {
-        match scalar::fault(kind, value) {
-            Some(Fault::Type { what, go }) => return Err(self.in_place(&what, go)),
+    fn scalar<N: Node<'v>>(
+        &mut self,
+        kind: Scalar,
+        node: N,
+        value: &Value<'v>,
+        go: GoType<'_>,
+    ) -> Result<(), String> {
+        let fault = match node.literal() {
+            // It reads itself from the text.
+            Some(literal) if kind == Scalar::Quantity => scalar::quantity_fault(literal),
+            _ => scalar::fault(kind, value),
+        };
+        match fault {
+            Some(Fault::Type { go, .. }) => return Err(self.in_place(&what(node, go), go)),
             Some(Fault::Other(text)) => return Err(text),
             None => {}
         }
@@ -213,38 +310,38 @@ impl<'v> Decoder<'v> {
             Scalar::Int64 => matches!(value, Value::Int(_)),
             Scalar::Float => matches!(value, Value::Int(_) | Value::Float(_)),
             Scalar::Bytes => {
-                self.bytes(value, go);
+                self.bytes(node, value, go);
                 true
             }
             _ => true,
         };
         if !fits {
-            self.mismatch(value, go);
+            self.mismatch(node, go);
         }
         Ok(())
     }
 
-    fn bytes(&mut self, value: &Value<'_>, go: GoType<'_>) {
+    fn bytes<N: Node<'v>>(&mut self, node: N, value: &Value<'v>, go: GoType<'_>) {
         match value {
             Value::String(text) => {
                 if let (None, Some(at)) = (&self.fault, base64::decode(text).err()) {
                     self.fault = Some(format!("illegal base64 data at input byte {at}"));
                 }
             }
-            Value::Array(bytes) => {
-                let unfit = |byte: &&Value<'_>| !matches!(byte, Value::Int(0..=255) | Value::Null);
-                for byte in bytes.iter().filter(unfit) {
+            Value::Array(_) => {
+                let unfit = |byte: &N| !matches!(*byte.value(), Value::Int(0..=255) | Value::Null);
+                for byte in node.elements().filter(unfit) {
                     self.mismatch(byte, &|| "uint8".to_owned());
                 }
             }
-            _ => self.mismatch(value, go),
+            _ => self.mismatch(node, go),
         }
     }
 
-    fn mismatch(&mut self, value: &Value<'_>, go: GoType<'_>) {
+    fn mismatch<N: Node<'v>>(&mut self, node: N, go: GoType<'_>) {
         if self.fault.is_none() {
             let go = go();
-            self.fault = Some(self.in_place(&scalar::kind_of(value, &go), &go));
+            self.fault = Some(self.in_place(&what(node, &go), &go));
         }
     }
 
@@ -275,6 +372,15 @@ impl<'v> Decoder<'v> {
             }
         }
         path
+    }
+}
+
+/// What a value is, as Go says it of one that is no `go`.
+fn what<'v, N: Node<'v>>(node: N, go: &str) -> String {
+    let what = scalar::kind_of(&node.value(), go);
+    match node.literal() {
+        Some(literal) if what.starts_with("number ") => format!("number {literal}"),
+        _ => what,
     }
 }
 
@@ -333,18 +439,9 @@ mod tests {
     #[test]
     fn plain_scalars_are_read() {
         for (kind, value) in plain_scalars() {
-            let mut decoder = Decoder {
-                schema: Schema::builtin(),
-                place: Vec::new(),
-                fault: None,
-                unknown: Vec::new(),
-                written: &[],
-            };
-            assert_eq!(
-                decoder.scalar(kind, &value, &String::new),
-                Ok(()),
-                "{kind:?} {value}"
-            );
+            let mut decoder = Decoder::new(&[]);
+            let decoded = decoder.scalar(kind, &value, &value, &String::new);
+            assert_eq!(decoded, Ok(()), "{kind:?} {value}");
             assert_eq!(decoder.fault, None, "{kind:?} {value}");
         }
     }

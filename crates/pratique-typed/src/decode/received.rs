@@ -1,0 +1,86 @@
+//! What an API server says of an object that a client sends it.
+
+use pratique_schema::Schema;
+use pratique_types::{GroupVersionKind, quote};
+
+use super::node::Node;
+use super::strict;
+
+/// What an API server says of an object that it is sent, as the create handler does with `fieldValidation=Warn`, which is
+/// what it does if it is not told otherwise: the texts of its Warning headers, about fields that are unknown or given
+/// twice. The error is that of an object that it cannot decode, with which it answers 400.
+///
+/// Of a kind that is not built in, nothing is known but what is given twice.
+pub fn received<'v, N: Node<'v>>(kind: &GroupVersionKind, object: N) -> Result<Vec<String>, String> {
+    let Some(id) = Schema::builtin().kind(kind) else {
+        return Ok(strict::repeated(object));
+    };
+    // Upstream: apiserver/pkg/endpoints/handlers/rest.go, transformDecodeError
+    strict::decode(id, object.members()).map_err(|cause| {
+        let GroupVersionKind { kind, version, .. } = kind;
+        format!(
+            "{kind} in version {} cannot be handled as a {kind}: {cause}",
+            quote(version)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(kind: (&str, &str, &str), object: &str, expected: Result<&[&str], &str>) {
+        let object = pratique_json::parse(object.as_bytes()).unwrap();
+        let found = received(&GroupVersionKind::new(kind.0, kind.1, kind.2), &object);
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        assert_eq!(found, expected.map(owned).map_err(str::to_owned));
+    }
+
+    const DEPLOYMENT: (&str, &str, &str) = ("apps", "v1", "Deployment");
+
+    #[test]
+    fn unknown_fields_are_warnings() {
+        check(DEPLOYMENT, r#"{"spec":{"replicas":5}}"#, Ok(&[]));
+        check(
+            DEPLOYMENT,
+            r#"{"a\"b":{},"spec":{"replcas":5}}"#,
+            Ok(&[r#"unknown field "a\"b""#, r#"unknown field "spec.replcas""#]),
+        );
+    }
+
+    #[test]
+    fn wrong_types_are_errors() {
+        check(
+            DEPLOYMENT,
+            r#"{"spec":{"replcas":1,"replicas":"5"}}"#,
+            Err(
+                "Deployment in version \"v1\" cannot be handled as a Deployment: json: cannot unmarshal \
+                 string into Go struct field DeploymentSpec.spec.replicas of type int32",
+            ),
+        );
+        check(
+            ("", "v1", "Pod"),
+            r#"{"spec":{"containers":[{"resources":{"limits":{"cpu":"1mm"}}}]}}"#,
+            Err("Pod in version \"v1\" cannot be handled as a Pod: unable to parse quantity's suffix"),
+        );
+    }
+
+    #[test]
+    fn nothing_is_known_of_other_kinds() {
+        check(
+            ("example.com", "v1", "Widget"),
+            r#"{"spec":{"replcas":"x"}}"#,
+            Ok(&[]),
+        );
+    }
+
+    #[test]
+    fn no_more_than_a_hundred_warnings() {
+        let fields: Vec<String> = (0..200).map(|at| format!("\"x{at}\":1")).collect();
+        let object = format!("{{{}}}", fields.join(","));
+        let object = pratique_json::parse(object.as_bytes()).unwrap();
+        let found = received(&GroupVersionKind::new("", "v1", "Pod"), &object);
+        assert_eq!(found.map(|found| found.len()), Ok(100));
+    }
+}
