@@ -47,6 +47,7 @@ mod rules;
 mod scalar;
 mod schema;
 mod set;
+mod stream;
 mod time;
 mod tree;
 mod validate;
@@ -67,7 +68,7 @@ pub use load::{Options, content_hash, load_api_files, load_directory, load_direc
 pub use plugin::Plugin;
 pub use position::{DocumentSource, Location, Position, Span};
 pub use problem::{Failure, LoadErrors, ObjectName, Problem, Rule};
-pub use reading::{Document, read_documents};
+pub use reading::{Contents, Document, read_contents, read_documents};
 pub use reload::Reloader;
 pub use set::{Loaded, ManifestSet, ObjectSource};
 pub use tree::{Entry, Node, NodeId, Step, Style, Tree, Value};

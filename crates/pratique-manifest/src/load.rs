@@ -215,16 +215,38 @@ pub(crate) struct FileDocument {
     pub(crate) file_lines: FileLines,
 }
 
+impl FileDocument {
+    /// A document of the same file, with nothing in it.
+    pub(crate) fn without_text(&self) -> Self {
+        FileDocument {
+            file: Arc::clone(&self.file),
+            index: self.index,
+            raw: RawDocument {
+                bytes: Vec::new(),
+                start: self.raw.start,
+            },
+            file_lines: self.file_lines.clone(),
+        }
+    }
+
+    /// Its text with its place in the file, whatever the text is.
+    pub(crate) fn into_source(self) -> position::DocumentSource {
+        let text = String::from_utf8_lossy(&self.raw.bytes).into_owned();
+        position::DocumentSource::new(self.file, self.index, text, self.raw.start, self.file_lines)
+    }
+}
+
 /// The separators that split no file.
 pub(crate) fn bad_separators(file: &ManifestFile) -> Vec<Failure> {
     let faults = document::bad_separators(&file.content);
     if faults.is_empty() {
         return Vec::new();
     }
-    let path: Arc<str> = file.path.as_str().into();
+    let text = String::from_utf8_lossy(&file.content).into_owned();
     let file_lines = file_lines(&file.content);
-    let failure = |fault| bad_separator(&path, &file.content, &file_lines, fault);
-    faults.iter().map(failure).collect()
+    let path = file.path.as_str().into();
+    let source = position::DocumentSource::new(path, 0, text, DocumentStart::FILE, file_lines);
+    faults.iter().map(|fault| bad_separator(&source, fault)).collect()
 }
 
 /// The documents of a file.
@@ -240,22 +262,15 @@ pub(crate) fn documents(file: &ManifestFile) -> impl Iterator<Item = FileDocumen
     })
 }
 
-fn bad_separator(
-    path: &Arc<str>,
-    content: &[u8],
-    file_lines: &FileLines,
-    fault: &document::BadSeparator,
-) -> Failure {
+/// The failure of a separator in a whole file's text.
+fn bad_separator(source: &position::DocumentSource, fault: &document::BadSeparator) -> Failure {
     let message = format!("invalid Yaml document separator: {}", fault.rest);
-    let text = String::from_utf8_lossy(content).into_owned();
-    let start = DocumentStart::FILE;
-    let source = position::DocumentSource::new(Arc::clone(path), 0, text, start, file_lines.clone());
     let location = source.location(source.line_span(fault.line));
     let problem = Problem::new(Rule::DocumentSeparator, message.clone()).at(location);
     Failure::single(
         format!(
             "failed to split YAML documents in file {}: {message}",
-            quoted(path)
+            quoted(source.file())
         ),
         problem,
     )

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::load::FileDocument;
-use crate::position::{DocumentSource, Span};
+use crate::position::{DocumentSource, Location, Span};
 use crate::problem::{Problem, Rule};
 use crate::report::Report;
 use crate::set::{ObjectSource, ParsedDocument};
@@ -21,6 +21,8 @@ pub(crate) struct Parsed {
     written: Option<Box<str>>,
     /// The bytes of a document of JSON that are no UTF-8; spans are places in these.
     bytes: Option<Box<[u8]>>,
+    /// Where text begins that follows the document, and that the server does not look at.
+    pub(crate) rest: Option<usize>,
 }
 
 /// What a document was written in.
@@ -42,6 +44,14 @@ pub(crate) fn parse(file: FileDocument) -> Result<Parsed, Box<Report>> {
 /// Parses a document that is JSON.
 pub(crate) fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
     let parsed = json::parse(&file.raw.bytes);
+    parsed_json(file, parsed)
+}
+
+/// A document as what it was parsed to.
+pub(crate) fn parsed_json(
+    file: FileDocument,
+    parsed: Result<json::Document, json::SyntaxError>,
+) -> Result<Parsed, Box<Report>> {
     let is_text = std::str::from_utf8(&file.raw.bytes).is_ok();
     let bytes = (!is_text).then(|| file.raw.bytes.as_slice().into());
     let text = into_text(file.raw.bytes);
@@ -54,6 +64,7 @@ pub(crate) fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
             format: Format::Json,
             written: None,
             bytes,
+            rest: None,
         }),
         Err(error) => {
             let text = format!("couldn't get version/kind; json parse error: {}", error.message);
@@ -77,6 +88,7 @@ pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
             tree,
             root,
             duplicates,
+            rest,
         }) => {
             let format = Format::Yaml(duplicates);
             Ok(Parsed {
@@ -86,6 +98,7 @@ pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
                 format,
                 written,
                 bytes: None,
+                rest,
             })
         }
         Err(error) => {
@@ -172,6 +185,15 @@ impl Parsed {
             document.source.share(file);
         }
         self
+    }
+
+    /// The line of the text that follows the document, if there is any.
+    pub(crate) fn rest_location(&self) -> Option<Location> {
+        let rest = self.rest?;
+        let source = &self.document.source;
+        let line = source.text().get(rest..).and_then(|rest| rest.lines().next());
+        let length = line.map_or(1, |line| line.trim_end().len());
+        Some(source.location(Span::new(rest, rest + length)))
     }
 
     pub(crate) fn tree(&self) -> &Tree {

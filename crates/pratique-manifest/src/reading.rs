@@ -6,76 +6,192 @@
 use crate::directory::ManifestFile;
 use crate::json;
 use crate::load::{FileDocument, bad_separators, documents};
-use crate::parse::{Format, Parsed, parse_json, parse_yaml};
+use crate::parse::{Format, Parsed, parse_yaml, parsed_json};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
 use crate::report::Report;
 use crate::set::ObjectSource;
+use crate::stream::Parts;
+use crate::tree::Value;
 
 /// A document of a file.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// The values and their places.
     pub source: ObjectSource,
-    /// The keys that it gives twice; the last value counts.
+    /// The keys that it gives twice, if it is YAML; the last value counts.
     pub duplicates: Vec<Problem>,
+    /// What a server would say of each of these keys to a client that sends it the document.
+    pub duplicate_warnings: Vec<String>,
+}
+
+/// All that a file holds.
+#[derive(Debug, Default)]
+pub struct Contents {
+    /// The documents that can be read.
+    pub documents: Vec<Document>,
+    /// What cannot be read: each failure is one document, or one piece of text that belongs to none.
+    pub errors: LoadErrors,
 }
 
 /// Reads the documents of a file, whatever they are about.
 ///
 /// # Errors
-/// Every document that is no YAML or JSON, and every separator that is none.
+/// Every document that is no YAML or JSON, every separator that is none, and all text that is part of no document.
 pub fn read_documents(file: &ManifestFile) -> Result<Vec<Document>, LoadErrors> {
-    let mut failures = bad_separators(file);
-    let mut found = Vec::new();
-    for document in documents(file) {
-        match read(&document) {
-            Ok(document) => found.push(document),
-            Err(failure) => failures.push(failure),
+    let Contents { documents, errors } = read_contents(file);
+    match errors.failures() {
+        [] => Ok(documents),
+        _ => Err(errors),
+    }
+}
+
+/// Reads the documents of a file, whatever they are about, and passes over those that cannot be read. Nothing is left
+/// out in silence: what is in no document is in the errors.
+///
+/// Documents are separated by lines of `---`. JSON needs no separator: values may follow each other, on lines of their
+/// own or not.
+pub fn read_contents(file: &ManifestFile) -> Contents {
+    let mut reader = Reader::default();
+    for failure in bad_separators(file) {
+        reader.fail(failure);
+    }
+    for chunk in documents(file) {
+        if reader.is_full() {
+            reader.give_up(chunk);
+            break;
+        }
+        match json::is_json(&chunk.raw.bytes) {
+            true => reader.json(&chunk),
+            false => reader.yaml(chunk),
         }
     }
-    if failures.is_empty() {
-        Ok(found)
-    } else {
-        Err(LoadErrors::new(failures))
+    Contents {
+        documents: reader.documents,
+        errors: LoadErrors::new(reader.failures),
     }
 }
 
 /// How deep values may nest, so that whoever goes through them may do so by recursion.
 const MAX_DEPTH: usize = 512;
 
-fn read(document: &FileDocument) -> Result<Document, Failure> {
-    let parsed = parse(document).map_err(|report| Failure {
-        text: report.text,
-        problems: report.problems,
-    })?;
-    if parsed.tree().depth() > MAX_DEPTH {
-        let text = format!("values are nested more than {MAX_DEPTH} levels deep");
-        let beginning = parsed.document.source.beginning();
-        let problem = Problem::new(Rule::Syntax, text.clone()).at(beginning);
-        return Err(Failure::single(text, problem));
-    }
-    let duplicates = duplicates(&parsed);
-    let source = parsed.into_source();
-    Ok(Document { source, duplicates })
+/// How much of a file may be at fault before the rest of it is not read any more.
+const MAX_FAILURES: usize = 1000;
+
+const AFTER_THE_END: &str =
+    "the document ends before this, which is not read: a line of `---` begins another document";
+
+/// What was read so far.
+#[derive(Default)]
+struct Reader {
+    documents: Vec<Document>,
+    failures: Vec<Failure>,
+    /// How many documents were read or failed.
+    count: usize,
 }
 
-/// Parses JSON, or YAML that may look like it; the error is that of what it looks like.
-fn parse(document: &FileDocument) -> Result<Parsed, Box<Report>> {
-    if !json::is_json(&document.raw.bytes) {
-        return parse_yaml(document.clone());
+impl Reader {
+    fn is_full(&self) -> bool {
+        self.failures.len() >= MAX_FAILURES
     }
-    parse_json(document.clone()).or_else(|report| parse_yaml(document.clone()).map_err(|_| report))
+
+    fn fail(&mut self, failure: Failure) {
+        if !self.is_full() {
+            self.failures.push(failure);
+        }
+    }
+
+    fn give_up(&mut self, rest: FileDocument) {
+        let text = format!("the file has more than {MAX_FAILURES} errors: from here on it is not read");
+        let source = rest.into_source();
+        let problem = Problem::new(Rule::Syntax, text.clone()).at(source.location(source.line_span(1)));
+        self.failures.push(Failure::single(text, problem));
+    }
+
+    fn yaml(&mut self, chunk: FileDocument) {
+        let parsed = parse_yaml(self.counted(chunk));
+        self.take(parsed);
+    }
+
+    /// Reads JSON values that follow each other. As clients do, what looks like JSON and is none is read as YAML.
+    fn json(&mut self, chunk: &FileDocument) {
+        let mut parts = Parts::new(chunk);
+        while let Some((part, value)) = parts.next() {
+            match value {
+                Ok(value) => {
+                    let parsed = parsed_json(self.counted(part), Ok(value));
+                    self.take(parsed);
+                }
+                Err(_) if self.is_full() => {
+                    self.give_up(part);
+                    return;
+                }
+                Err(error) => {
+                    let part = self.counted(part);
+                    match parse_yaml(part.clone()) {
+                        Ok(parsed) if is_one_mapping(&parsed) => self.take(Ok(parsed)),
+                        _ if parts.recover() => self.count -= 1,
+                        _ => self.take(parsed_json(part, Err(error))),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next document, with its place in the file.
+    fn counted(&mut self, document: FileDocument) -> FileDocument {
+        let index = self.count;
+        self.count += 1;
+        FileDocument { index, ..document }
+    }
+
+    fn take(&mut self, parsed: Result<Parsed, Box<Report>>) {
+        let parsed = match parsed {
+            Ok(parsed) => parsed,
+            Err(report) => {
+                return self.fail(Failure {
+                    text: report.text,
+                    problems: report.problems,
+                });
+            }
+        };
+        if let Some(rest) = parsed.rest_location() {
+            let problem = Problem::new(Rule::Syntax, AFTER_THE_END).at(rest);
+            self.fail(Failure::single(AFTER_THE_END, problem));
+        }
+        if parsed.tree().depth() > MAX_DEPTH {
+            let text = format!("values are nested more than {MAX_DEPTH} levels deep");
+            let problem = Problem::new(Rule::Syntax, text.clone()).at(parsed.document.source.beginning());
+            return self.fail(Failure::single(text, problem));
+        }
+        let (duplicates, duplicate_warnings) = duplicates(&parsed);
+        self.documents.push(Document {
+            source: parsed.into_source(),
+            duplicates,
+            duplicate_warnings,
+        });
+    }
 }
 
-fn duplicates(parsed: &Parsed) -> Vec<Problem> {
+/// Whether a text comes to a mapping, and to nothing else.
+fn is_one_mapping(parsed: &Parsed) -> bool {
+    let root = &parsed.tree().get(parsed.root).value;
+    parsed.rest.is_none() && matches!(root, Value::Map(_))
+}
+
+fn duplicates(parsed: &Parsed) -> (Vec<Problem>, Vec<String>) {
     let Format::Yaml(duplicates) = &parsed.format else {
-        return Vec::new();
+        return Default::default();
     };
     let problem = |duplicate: &crate::yaml::Duplicate| {
         let location = parsed.document.source.location(duplicate.span);
         Problem::new(Rule::DuplicateField, duplicate.message.clone()).at(location)
     };
-    duplicates.iter().map(problem).collect()
+    let warning =
+        |duplicate: &crate::yaml::Duplicate| format!("line {}: {}", duplicate.line, duplicate.message);
+    (
+        duplicates.iter().map(problem).collect(),
+        duplicates.iter().map(warning).collect(),
+    )
 }
 
 #[cfg(test)]
@@ -113,6 +229,118 @@ mod tests {
         assert_eq!(read_documents(&file("{a: [1, ]}")).unwrap().len(), 1);
         let error = read_documents(&file("{\"a\" 1, ]")).unwrap_err().to_string();
         assert!(error.contains("json parse error"), "{error}");
+    }
+
+    #[track_caller]
+    fn check(content: &str, documents: &[&str], errors: &[&str]) {
+        let contents = read_contents(&file(content));
+        let place = |location: &crate::position::Location| {
+            let start = location.start;
+            format!(
+                "{}:{}:{}:{}",
+                location.document, start.line, start.column, start.offset
+            )
+        };
+        let found = contents.documents.iter().map(|document| {
+            let text = document.source.document().text();
+            format!("{} {text}", place(&document.source.document().beginning()))
+        });
+        assert_eq!(found.collect::<Vec<_>>(), documents);
+        let found = contents.errors.problems().map(|problem| {
+            let place = problem.location.as_ref().map(place).unwrap_or_default();
+            format!("{place} {}", problem.message)
+        });
+        assert_eq!(found.collect::<Vec<_>>(), errors);
+    }
+
+    #[test]
+    fn json_needs_no_separators() {
+        check(
+            "{\"a\": 1}\n{\"b\":\n  2}{\"é\": 3} {\"c\": 4}\n---\n\n {\"d\": 5}\n",
+            &[
+                "0:1:1:0 {\"a\": 1}",
+                "1:2:1:9 {\"b\":\n  2}",
+                "2:3:5:19 {\"é\": 3}",
+                "3:3:14:29 {\"c\": 4}",
+                "4:6:2:44 {\"d\": 5}",
+            ],
+            &[],
+        );
+    }
+
+    #[test]
+    fn a_broken_value_costs_no_other() {
+        check(
+            "{\"a\": 1}\n{\"b\": \n{\"c\": 3}\n{\"d\" 4} {\"e\": 5}\n{f: 6}\n{\"g\": 7}\n",
+            &[
+                "0:1:1:0 {\"a\": 1}",
+                "2:3:1:16 {\"c\": 3}",
+                "4:5:1:42 {f: 6}",
+                "5:6:1:49 {\"g\": 7}",
+            ],
+            &[
+                "1:2:6:14 unexpected end of JSON input",
+                "3:4:6:30 invalid character '4' after object key",
+            ],
+        );
+        check(
+            "{\"a\" 1}\n---\nb: [\n---\nc: 3\n",
+            &["2:5:1:21 c: 3"],
+            &[
+                "0:1:6:5 invalid character '1' after object key",
+                "1:3:5:16 yaml: line 1: did not find expected node content",
+            ],
+        );
+    }
+
+    #[test]
+    fn yaml_may_follow_json() {
+        check("{\"a\": 1}\nb: 2\n", &["0:1:1:0 {\"a\": 1}", "1:2:1:9 b: 2"], &[]);
+    }
+
+    #[test]
+    fn what_follows_a_document_is_told() {
+        let after = |place: &str| format!("{place} {AFTER_THE_END}");
+        check(
+            "a: 1\n... # end\n\n# nothing\n...\n",
+            &["0:1:1:0 a: 1\n... # end\n\n# nothing\n..."],
+            &[],
+        );
+        check(
+            "a: 1\n...\n\n  b: 2\n",
+            &["0:1:1:0 a: 1\n...\n\n  b: 2"],
+            &[&after("0:4:3:12")],
+        );
+        check("[a]\n{b: 2}\n", &["0:1:1:0 [a]\n{b: 2}"], &[&after("0:2:1:4")]);
+        check(
+            "{a: 1}\n}\n",
+            &[],
+            &["0:1:2:1 invalid character 'a' looking for beginning of object key string"],
+        );
+    }
+
+    #[test]
+    fn hopeless_files_are_given_up() {
+        for line in [
+            "{\n",
+            "{\"a\":[\n",
+            "---- x\n",
+            "---\na: [\n",
+            "---\na: 1\n...\nb\n",
+            "{\"a\":1} x\n",
+        ] {
+            let contents = read_contents(&file(&line.repeat(20_000)));
+            assert_eq!(contents.errors.failures().len(), MAX_FAILURES + 1, "{line:?}");
+            assert!(
+                contents
+                    .errors
+                    .problems()
+                    .last()
+                    .unwrap()
+                    .message
+                    .contains("more than 1000")
+            );
+        }
     }
 
     #[test]

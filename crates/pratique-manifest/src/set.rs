@@ -123,6 +123,12 @@ impl ObjectSource {
         Self { document, root }
     }
 
+    /// Whether the document is JSON, rather than YAML.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.document.is_json
+    }
+
     /// Whether places in the document can still be told.
     pub(crate) fn has_text(&self) -> bool {
         !self.document.source.text().is_empty()

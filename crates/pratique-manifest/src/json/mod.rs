@@ -33,17 +33,30 @@ pub(crate) fn is_json(bytes: &[u8]) -> bool {
 
 /// Parses a document. Nesting costs no stack.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Document, SyntaxError> {
+    let (document, end) = parse_first(bytes)?;
+    let rest = bytes.get(end..).unwrap_or_default();
+    match rest.iter().position(|byte| !is_blank(*byte)) {
+        None => Ok(document),
+        Some(at) => Err(text::unexpected(bytes, end + at, "after top-level value")),
+    }
+}
+
+/// Parses the value that some bytes begin with, and says where it ends.
+pub(crate) fn parse_first(bytes: &[u8]) -> Result<(Document, usize), SyntaxError> {
     let mut parser = Parser {
         bytes,
         at: 0,
         tree: Tree::default(),
         open: Vec::new(),
     };
-    let root = parser.document()?;
-    Ok(Document {
-        tree: parser.tree,
-        root,
-    })
+    let root = parser.value_of_document()?;
+    let tree = parser.tree;
+    Ok((Document { tree, root }, parser.at))
+}
+
+/// Whether a byte may stand between values.
+pub(crate) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
 struct Parser<'a> {
@@ -76,15 +89,10 @@ enum Next {
 }
 
 impl Parser<'_> {
-    fn document(&mut self) -> Result<NodeId, SyntaxError> {
+    fn value_of_document(&mut self) -> Result<NodeId, SyntaxError> {
         loop {
             if let Next::Done(root) = self.value()? {
-                self.skip_blanks();
-                return if self.at < self.bytes.len() {
-                    Err(self.unexpected("after top-level value"))
-                } else {
-                    Ok(root)
-                };
+                return Ok(root);
             }
         }
     }
@@ -242,7 +250,7 @@ impl Parser<'_> {
     }
 
     fn skip_blanks(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+        while self.peek().is_some_and(is_blank) {
             self.at += 1;
         }
     }

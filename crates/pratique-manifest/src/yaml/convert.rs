@@ -36,6 +36,7 @@ pub(super) fn convert(graph: &Graph<'_>) -> Result<Document, SyntaxError> {
         tree: converter.tree,
         root,
         duplicates: converter.duplicates,
+        rest: None,
     })
 }
 

@@ -12,8 +12,18 @@ use super::token::{Token, TokenKind};
 use crate::position::Span;
 use crate::tree::Style;
 
-/// A document's nodes, or the first fault, and how far its text was read for that.
-pub(super) fn compose(text: &str) -> (Result<Graph<'_>, SyntaxError>, usize) {
+/// What a text comes to.
+pub(super) struct Composed<'text> {
+    /// Its first document's nodes, or the first fault.
+    pub(super) graph: Result<Graph<'text>, SyntaxError>,
+    /// How far the text was read for that.
+    pub(super) read: usize,
+    /// Where more than comments follows the document.
+    pub(super) rest: Option<usize>,
+}
+
+/// Composes the first document of a text.
+pub(super) fn compose(text: &str) -> Composed<'_> {
     let mut composer = Composer {
         scanner: Scanner::new(text),
         graph: Graph::new(text),
@@ -23,7 +33,26 @@ pub(super) fn compose(text: &str) -> (Result<Graph<'_>, SyntaxError>, usize) {
     };
     let result = composer.document();
     let read = composer.scanner.cursor.mark().offset;
-    (result.map(|()| composer.graph), read)
+    let rest = composer.rest(text);
+    Composed {
+        graph: result.map(|()| composer.graph),
+        read,
+        rest,
+    }
+}
+
+/// Where something else than blanks, comments and separators stands in a text, from some byte on.
+fn content_from(text: &str, from: usize) -> Option<usize> {
+    let mut at = from;
+    for line in text.get(from..)?.split_inclusive('\n') {
+        let content = line.trim_start();
+        let separates = ["...", "---"].contains(&line.trim_end());
+        if !content.is_empty() && !content.starts_with('#') && !separates {
+            return Some(at + line.len() - content.len());
+        }
+        at += line.len();
+    }
+    None
 }
 
 struct Composer<'text> {
@@ -106,6 +135,16 @@ impl<'text> Composer<'text> {
         }
         // What comes after the document is not looked at, but for the token that ends it.
         self.kind().map(|_| ())
+    }
+
+    /// Where more follows the document that has just been read.
+    fn rest(&mut self, text: &str) -> Option<usize> {
+        let token = self.scanner.peek().ok()?;
+        match token.kind {
+            TokenKind::StreamEnd => None,
+            TokenKind::DocumentStart | TokenKind::DocumentEnd => content_from(text, token.end),
+            _ => Some(token.start.offset),
+        }
     }
 
     fn directives(&mut self) -> Result<(), SyntaxError> {

@@ -31,6 +31,8 @@ pub(crate) struct Document {
     pub(crate) tree: Tree,
     pub(crate) root: NodeId,
     pub(crate) duplicates: Vec<Duplicate>,
+    /// Where text begins that follows the document, and that the server does not look at.
+    pub(crate) rest: Option<usize>,
 }
 
 /// A key that a mapping has already.
@@ -80,9 +82,13 @@ pub(crate) fn parse(decoded: &Text) -> Result<Document, SyntaxError> {
     // The server decodes a document in chunks as it reads it, so a fault of syntax in an earlier chunk comes first, and
     // what is behind the document's end is not looked at.
     let readable = decoded.text.get(..error.readable).unwrap_or_default();
-    let (graph, read) = grammar::compose(readable);
-    if read + LOOKAHEAD < readable.len() {
-        return convert::convert(&graph?);
+    let composed = grammar::compose(readable);
+    if composed.read + LOOKAHEAD < readable.len() {
+        let document = converted(composed)?;
+        return Ok(Document {
+            rest: document.rest.or(Some(readable.len())),
+            ..document
+        });
     }
     Err(SyntaxError::new(
         format!("yaml: {}", error.message),
@@ -92,8 +98,15 @@ pub(crate) fn parse(decoded: &Text) -> Result<Document, SyntaxError> {
 
 /// Parses a document's characters.
 pub(crate) fn parse_text(text: &str) -> Result<Document, SyntaxError> {
-    let (graph, _) = grammar::compose(text);
-    convert::convert(&graph?)
+    converted(grammar::compose(text))
+}
+
+fn converted(composed: grammar::Composed<'_>) -> Result<Document, SyntaxError> {
+    let document = convert::convert(&composed.graph?)?;
+    Ok(Document {
+        rest: composed.rest,
+        ..document
+    })
 }
 
 /// So many characters the server's scanner wants to have before it goes on.
