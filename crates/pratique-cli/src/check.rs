@@ -93,6 +93,7 @@ impl Checked {
         if let (Ok(all), false) = (&loaded, arguments.hash_only) {
             let sets: Vec<&ManifestSet> = all.plugins.iter().map(|plugin| &plugin.manifests).collect();
             warnings = pratique_lint::ignored(&all.ignored);
+            warnings.extend(all.unread.as_ref().map(pratique_lint::unread));
             warnings.extend(pratique_lint::lint_at(&sets, SystemTime::now()));
             if arguments.explain_cost {
                 costs = pratique_lint::costs(&sets);

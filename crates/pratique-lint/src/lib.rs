@@ -39,7 +39,7 @@ mod warning;
 
 use std::time::SystemTime;
 
-use pratique_manifest::{IgnoredPlugin, ManifestSet};
+use pratique_manifest::{IgnoredPlugin, Location, ManifestSet};
 
 pub use cost::{ExpressionCost, costs};
 pub use lint::{Lint, all, find};
@@ -76,12 +76,19 @@ fn look_through(sets: &[&ManifestSet], now: Option<SystemTime>) -> Vec<Warning> 
         lints::ca_bundle::check(hook, now, &mut report);
     }
     lints::webhook_timeout::check(&manifests, &mut report);
+    let unread = sets.iter().flat_map(|set| &set.unread);
+    report.extend(unread.map(lints::unread_text::check));
     report.finish()
 }
 
 /// Looks through the entries of an AdmissionConfiguration that its server passes over.
 pub fn ignored(plugins: &[IgnoredPlugin]) -> Vec<Warning> {
     plugins.iter().map(lints::unknown_plugin::check).collect()
+}
+
+/// Warns of what follows the document of an AdmissionConfiguration.
+pub fn unread(rest: &Location) -> Warning {
+    lints::unread_text::of_configuration(rest)
 }
 
 fn lint_policy(policy: &Policy<'_>, report: &mut Report) {

@@ -31,6 +31,7 @@ pub fn all() -> &'static [&'static Lint] {
         &lints::unguarded_field::LINT,
         &lints::unknown_plugin::LINT,
         &lints::unknown_resource::LINT,
+        &lints::unread_text::LINT,
         &lints::webhook_timeout::LINT,
     ]
 }

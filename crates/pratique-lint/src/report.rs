@@ -70,6 +70,11 @@ impl Report {
         });
     }
 
+    /// Adds warnings that are about no object.
+    pub(crate) fn extend(&mut self, warnings: impl Iterator<Item = Warning>) {
+        self.warnings.extend(warnings);
+    }
+
     /// The findings by file and place.
     pub(crate) fn finish(mut self) -> Vec<Warning> {
         self.warnings.sort_by(|a, b| {

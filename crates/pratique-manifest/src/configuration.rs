@@ -7,7 +7,9 @@ mod plugin;
 
 use crate::directory;
 use crate::load::Options;
+use crate::parse::Parsed;
 use crate::plugin::Plugin;
+use crate::position::Location;
 use crate::problem::{Failure, LoadErrors};
 use crate::set::ManifestSet;
 pub use ignored::IgnoredPlugin;
@@ -31,6 +33,8 @@ pub struct LoadedConfiguration {
     pub plugins: Vec<PluginConfiguration>,
     /// The entries that the server passes over.
     pub ignored: Vec<IgnoredPlugin>,
+    /// What follows the file's first document, which is the only one that the server reads.
+    pub unread: Option<Location>,
 }
 
 /// One plugin's configuration and its manifests.
@@ -102,6 +106,7 @@ pub fn load_configuration_below(
     let opened = open(path).map_err(|failure| finish(vec![failure.into()]))?;
     let mut loaded = LoadedConfiguration {
         ignored: ignored::find(&opened),
+        unread: opened.parsed.as_ref().and_then(Parsed::rest_location),
         ..LoadedConfiguration::default()
     };
     let mut stops = Vec::new();

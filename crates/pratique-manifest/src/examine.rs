@@ -12,6 +12,7 @@ use crate::object::Object;
 use crate::parse::{self, Parsed};
 use crate::partial::WrongFields;
 use crate::plugin::Plugin;
+use crate::position::Location;
 use crate::problem::{Failure, ObjectName};
 use crate::registry::{self, Registered};
 use crate::report::{self, Report};
@@ -58,6 +59,8 @@ pub(crate) enum Finding {
     Unread(Box<str>),
     /// An object.
     Object(Box<Candidate>),
+    /// Text that follows it, and that the server does not read.
+    PassedOver(Location),
 }
 
 /// An object that has to be looked at beside others yet.
@@ -114,7 +117,11 @@ impl<'a> Examiner<'a> {
             Texts::LetGo => parsed,
         });
         match parsed {
-            Ok(parsed) => examination.value(&parsed, parsed.root, 0),
+            Ok(parsed) => {
+                examination.value(&parsed, parsed.root, 0);
+                let passed_over = parsed.rest_location().map(Finding::PassedOver);
+                examination.findings.extend(passed_over);
+            }
             Err(fault) => {
                 examination.fail(*fault);
                 examination.findings.push(Finding::Unread(written));

@@ -68,6 +68,7 @@ impl StaticRules {
                 }
                 Finding::Unread(text) => self.unread.push(text),
                 Finding::Object(candidate) => self.accept_object(*candidate, file),
+                Finding::PassedOver(location) => self.of_file.unread.push(location),
             }
         }
     }

@@ -32,6 +32,8 @@ pub struct ManifestSet {
     pub validating_webhooks: Vec<Loaded<ValidatingWebhookConfiguration>>,
     /// MutatingWebhookConfigurations.
     pub mutating_webhooks: Vec<Loaded<MutatingWebhookConfiguration>>,
+    /// Text that follows the end of a document, and that the server does not read.
+    pub unread: Vec<Location>,
 }
 
 impl ManifestSet {
@@ -43,6 +45,7 @@ impl ManifestSet {
         self.mutating_bindings.append(&mut other.mutating_bindings);
         self.validating_webhooks.append(&mut other.validating_webhooks);
         self.mutating_webhooks.append(&mut other.mutating_webhooks);
+        self.unread.append(&mut other.unread);
     }
 
     /// The kinds and names of all objects.

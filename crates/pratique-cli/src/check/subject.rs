@@ -32,6 +32,8 @@ pub(super) struct All {
     pub(super) plugins: Vec<Loaded>,
     /// What an AdmissionConfiguration names in vain.
     pub(super) ignored: Vec<IgnoredPlugin>,
+    /// What follows its document.
+    pub(super) unread: Option<Location>,
 }
 
 /// What loads for one plugin.
@@ -126,6 +128,7 @@ fn configuration(path: &str, expressions: &Expressions, gates: FeatureGates, roo
     Ok(All {
         plugins: loaded.plugins.into_iter().map(plugin).collect(),
         ignored: loaded.ignored,
+        unread: loaded.unread,
     })
 }
 
@@ -134,6 +137,7 @@ impl All {
         All {
             plugins: vec![loaded],
             ignored: Vec::new(),
+            unread: None,
         }
     }
 }

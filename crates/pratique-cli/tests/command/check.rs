@@ -44,6 +44,25 @@ fn a_plugin_that_nobody_tells() {
 }
 
 #[test]
+fn text_that_no_server_reads() {
+    let other = POLICY.replace("deny-privileged", "another");
+    let rest = format!("{BINDING}...\n{other}");
+    let files = files(POLICY, &rest);
+    let configuration = std::fs::read_to_string(files.path().join("admission.yaml")).unwrap();
+    std::fs::write(
+        files.path().join("admission.yaml"),
+        format!("{configuration}---\nplugins: []\n"),
+    )
+    .unwrap();
+    let run = files.run(&["check", "--deny", "unread-text", "admission.yaml"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    for place in ["admission.yaml:10:1: ", "binding.yaml:9:1: "] {
+        assert!(run.stdout.contains(place), "{place} {run}");
+    }
+    assert_eq!(run.stdout.matches("[unread-text]").count(), 2, "{run}");
+}
+
+#[test]
 fn wrong_usage() {
     let directory = Directory::new();
     directory.run(&["check", "nowhere"]).is("nowhere.txt");

@@ -15,6 +15,7 @@ pub(crate) mod unbound_policy;
 pub(crate) mod unguarded_field;
 pub(crate) mod unknown_plugin;
 pub(crate) mod unknown_resource;
+pub(crate) mod unread_text;
 pub(crate) mod webhook_timeout;
 
 pub(crate) use excluded_resource::is_review;
