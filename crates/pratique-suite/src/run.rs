@@ -143,6 +143,7 @@ fn request<'o>(
     made.map_err(|unmade| match unmade {
         Unmade::UnknownKind(_) => NoRequest::Kind(unmade.to_string()),
         Unmade::NoOldObject => NoRequest::Other(format!("{unmade}: give it as oldObject")),
+        Unmade::OtherResource { .. } => NoRequest::Other(unmade.to_string()),
         Unmade::NoKind(why) => NoRequest::Other(why),
     })
 }

@@ -49,6 +49,10 @@ impl<'a> Maker<'a> {
         match request {
             Ok(request) => Ok(Question { request, place }),
             Err(Unmade::NoKind(why)) => Err(Unread::Faulty { place, why }),
+            Err(unmade @ Unmade::OtherResource { .. }) => {
+                let why = unmade.to_string();
+                Err(Unread::Faulty { place, why })
+            }
             Err(Unmade::UnknownKind(kind)) => Err(Unread::Trouble(Trouble::UnknownKind { place, kind })),
             Err(Unmade::NoOldObject) => Err(Unread::Trouble(Trouble::NoOldObject { place })),
         }

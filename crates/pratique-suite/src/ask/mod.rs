@@ -7,5 +7,5 @@ mod resource;
 mod user;
 
 pub use request::{Recipe, Unmade, kind_of};
-pub use resource::{defined, target};
+pub use resource::{NoTarget, defined, target};
 pub use user::user;

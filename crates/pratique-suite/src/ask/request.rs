@@ -4,7 +4,7 @@ use pratique_json::{Object, Value};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, Operation, UserInfo};
 
-use super::resource::{self, Target};
+use super::resource::{self, NoTarget, Target};
 
 /// How to make a request of an object.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct Recipe {
     pub namespace: String,
     /// The name in the request, where it is not the object's.
     pub name: Option<String>,
-    /// The resource, where the kind does not tell it.
+    /// The resource of objects whose kind does not tell it.
     pub resource: Option<String>,
     /// The part of the resource.
     pub subresource: String,
@@ -36,6 +36,16 @@ pub enum Unmade {
     /// The resource of its kind is not known.
     #[error("kind {0} is not known")]
     UnknownKind(String),
+    /// The resource of its kind is known, and is another than the recipe has.
+    #[error("{asked} was asked for, but the resource of kind {kind} is {known}")]
+    OtherResource {
+        /// The kind.
+        kind: String,
+        /// The resource that was asked for.
+        asked: String,
+        /// The resource of the kind.
+        known: String,
+    },
     /// It is to be updated, but what it was is not known.
     #[error("an update needs the stored object")]
     NoOldObject,
@@ -55,8 +65,13 @@ impl Recipe {
     ) -> Result<AdmissionRequest<'static>, Unmade> {
         let kind = kind_of(object).map_err(Unmade::NoKind)?;
         let target = resource::target(&kind, self.resource.as_deref(), &self.subresource, defined);
-        let target =
-            target.ok_or_else(|| Unmade::UnknownKind(format!("{} of {}", kind.kind, kind.api_version())))?;
+        let target = target.map_err(|none| {
+            let kind = format!("{} of {}", kind.kind, kind.api_version());
+            match none {
+                NoTarget::Unknown => Unmade::UnknownKind(kind),
+                NoTarget::Contradicts { asked, known } => Unmade::OtherResource { kind, asked, known },
+            }
+        })?;
         let object = self.placed(object.clone(), &target);
         let old = old(&object, &kind).map(|old| self.placed(old, &target));
         let mut request = self.about(&object, kind, target);

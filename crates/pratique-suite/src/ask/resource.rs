@@ -45,16 +45,36 @@ fn served(definition: &Value<'_>) -> Vec<ServedResource> {
     names.map(served).collect()
 }
 
-/// The resource of a kind. One that was asked for by name counts even where nothing is known of it.
+/// Why a kind has no resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoTarget {
+    /// It is not known.
+    Unknown,
+    /// It is known, and is not what was asked for.
+    Contradicts {
+        /// What was asked for, with its group.
+        asked: String,
+        /// The resource of the kind, with its group.
+        known: String,
+    },
+}
+
+/// The resource of a kind. One that was asked for by name counts where nothing is known of the kind.
 pub fn target(
     kind: &GroupVersionKind,
     asked: Option<&str>,
     subresource: &str,
     defined: &[ServedResource],
-) -> Option<Target> {
-    match asked {
-        Some(name) => Some(named(name, kind, defined)),
-        None => of_kind(kind, subresource, defined).map(Target::from),
+) -> Result<Target, NoTarget> {
+    let known = of_kind(kind, subresource, defined).map(Target::from);
+    let asked = asked.map(|name| named(name, kind, defined));
+    match (known, asked) {
+        (Some(known), Some(asked)) if known.resource != asked.resource => Err(NoTarget::Contradicts {
+            asked: asked.resource.group_resource().to_string(),
+            known: known.resource.group_resource().to_string(),
+        }),
+        (Some(target), _) | (None, Some(target)) => Ok(target),
+        (None, None) => Err(NoTarget::Unknown),
     }
 }
 
@@ -120,7 +140,7 @@ mod tests {
         expected: Option<(&str, Option<bool>)>,
     ) {
         let kind = GroupVersionKind::new(kind.0, kind.1, kind.2);
-        let found = target(&kind, asked, subresource, &[]);
+        let found = target(&kind, asked, subresource, &[]).ok();
         let found = found.map(|target| {
             let GroupVersionResource {
                 group,
@@ -181,6 +201,38 @@ mod tests {
             "",
             Some(("shop/v1/widgets", None)),
         );
+    }
+
+    #[test]
+    fn known_kinds_are_not_renamed() {
+        check(("", "v1", "Pod"), Some("po"), "", Some(("/v1/pods", Some(true))));
+        check(
+            ("", "v1", "Pod"),
+            Some("pods"),
+            "status",
+            Some(("/v1/pods", Some(true))),
+        );
+        check(("", "v1", "Pod"), Some("widgets"), "", None);
+        check(("", "v1", "Pod"), Some("pods.metrics.k8s.io"), "", None);
+        check(("apps", "v1", "Deployment"), Some("pods"), "", None);
+        check(
+            ("policy", "v1", "Eviction"),
+            Some("deployments"),
+            "eviction",
+            None,
+        );
+        check(
+            ("policy", "v1", "Eviction"),
+            Some("pods"),
+            "eviction",
+            Some(("/v1/pods", Some(true))),
+        );
+        let asked = target(&GroupVersionKind::new("", "v1", "Pod"), Some("widgets"), "", &[]);
+        let contradicts = NoTarget::Contradicts {
+            asked: "widgets".to_owned(),
+            known: "pods".to_owned(),
+        };
+        assert_eq!(asked, Err(contradicts));
     }
 
     #[test]
