@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use pratique_json::{Object, Value};
 use pratique_manifest as manifest;
 use pratique_manifest::{NodeId, ObjectSource, Tree};
+use pratique_typed::decode::Node;
 
 /// An object of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +90,78 @@ fn number(text: &str) -> Value<'static> {
     whole.or_else(|| finite().map(Value::Float)).unwrap_or_default()
 }
 
+/// A node as it is written, which tells more than its [value](convert): the order of members, and which are given twice.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<'t> {
+    tree: &'t Tree,
+    id: NodeId,
+    is_json: bool,
+}
+
+impl<'t> Written<'t> {
+    /// A node of a document.
+    pub fn new(source: &'t ObjectSource, id: NodeId) -> Self {
+        Written {
+            tree: source.tree(),
+            id,
+            is_json: source.is_json(),
+        }
+    }
+}
+
+impl<'t> Node<'t> for Written<'t> {
+    const MAY_REPEAT: bool = true;
+
+    fn value(self) -> Cow<'t, Value<'t>> {
+        Cow::Owned(match &self.tree.get(self.id).value {
+            manifest::Value::Null => Value::Null,
+            manifest::Value::Bool(value) => Value::Bool(*value),
+            manifest::Value::Number(text) => match number(text) {
+                // It is too large for any number.
+                Value::Null => Value::Float(f64::INFINITY),
+                number => number,
+            },
+            manifest::Value::String(text, _) => Value::String(Cow::Borrowed(text)),
+            manifest::Value::List(_) => Value::Array(Vec::new()),
+            manifest::Value::Map(_) => Value::Object(Object::new()),
+        })
+    }
+
+    fn literal(self) -> Option<&'t str> {
+        match &self.tree.get(self.id).value {
+            manifest::Value::Number(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn elements(self) -> impl Iterator<Item = Self> {
+        let nodes = match &self.tree.get(self.id).value {
+            manifest::Value::List(nodes) => nodes.as_slice(),
+            _ => &[],
+        };
+        nodes.iter().map(move |id| Written { id: *id, ..self })
+    }
+
+    /// A server makes JSON of YAML first, in which members are sorted, and the last of equal keys counts.
+    fn members(self) -> impl Iterator<Item = (&'t str, Self)> {
+        let entries = match &self.tree.get(self.id).value {
+            manifest::Value::Map(entries) => entries.as_slice(),
+            _ => &[],
+        };
+        let mut entries: Vec<&manifest::Entry> = entries.iter().collect();
+        if !self.is_json {
+            entries.reverse();
+            entries.sort_by_key(|entry| &*entry.key);
+            entries.dedup_by_key(|entry| &*entry.key);
+        }
+        let member = move |entry: &'t manifest::Entry| {
+            let id = entry.value;
+            (&*entry.key, Written { id, ..self })
+        };
+        entries.into_iter().map(member)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use pratique_manifest::{ManifestFile, read_documents};
@@ -119,6 +192,61 @@ mod tests {
         check(
             "a: 010\nb: yes\nc: 1.0\nd: 9223372036854775808\n",
             &[r#"{"a":8,"b":true,"c":1,"d":9223372036854776000}"#],
+        );
+    }
+
+    #[track_caller]
+    fn check_received(text: &str, expected: Result<&[&str], &str>) {
+        let file = ManifestFile {
+            path: "f".to_owned(),
+            content: text.as_bytes().to_vec(),
+        };
+        let documents = read_documents(&file).unwrap();
+        let source = &documents[0].source;
+        let kind = pratique_types::GroupVersionKind::new("", "v1", "Pod");
+        let found = pratique_typed::decode::received(&kind, Written::new(source, source.root()));
+        let found = found.as_deref().map_err(String::as_str);
+        let expected = expected.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
+        assert_eq!(found, expected.as_deref().map_err(|text| *text), "{text}");
+    }
+
+    #[test]
+    fn json_is_read_in_its_order() {
+        check_received(
+            r#"{"metadata":{"name":"a","name":"b"},"spec":{"x":1,"nodeName":"a","nodeName":"b"},"y":1,"a":1,"y":2}"#,
+            Ok(&[
+                r#"duplicate field "metadata.name""#,
+                r#"unknown field "spec.x""#,
+                r#"duplicate field "spec.nodeName""#,
+                r#"unknown field "y""#,
+                r#"unknown field "a""#,
+            ]),
+        );
+        check_received(
+            r#"{"spec":{"priority":1e30,"hostNetwork":1}}"#,
+            Err(
+                "Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal number 1e30 into Go \
+                 struct field PodSpec.spec.priority of type int32",
+            ),
+        );
+    }
+
+    #[test]
+    fn yaml_is_read_in_the_order_of_keys() {
+        check_received(
+            "x: 1\na: 1\nspec: {priority: 1.0, priority: 2, x: 1}\n",
+            Ok(&[
+                r#"unknown field "a""#,
+                r#"unknown field "spec.x""#,
+                r#"unknown field "x""#,
+            ]),
+        );
+        check_received(
+            "spec: {priority: 1e30, hostNetwork: 1}\n",
+            Err(
+                "Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal number into Go \
+                 struct field PodSpec.spec.hostNetwork of type bool",
+            ),
         );
     }
 

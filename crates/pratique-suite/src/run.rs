@@ -6,11 +6,12 @@ use pratique::{Admission, Authorizer, NoAuthorizer, Surroundings};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
+use pratique_typed::decode;
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::actual::Actual;
 use crate::ask::cluster::cluster;
-use crate::ask::{self, Recipe, Unmade, envelope};
+use crate::ask::{self, Recipe, Unmade, envelope, kind_of};
 use crate::authorizer::Rules;
 use crate::compare::{Difference, compare};
 use crate::load::Policies;
@@ -81,7 +82,7 @@ impl Suite {
     ) -> Result<Actual, String> {
         let own = &case.ask.surroundings;
         let objects = || self.surroundings.objects.iter().chain(&own.objects);
-        let request = request(&case.ask, objects()).map_err(|error| error.to_string())?;
+        let (request, warnings) = request(&case.ask, objects()).map_err(|error| error.to_string())?;
         let cluster = cluster(objects(), [request.namespace.as_str()]);
         let given = [&own.rules, &self.surroundings.rules];
         let rules = given.iter().copied().flatten().flatten().cloned();
@@ -95,7 +96,8 @@ impl Suite {
             None => surroundings,
         };
         let judged = admission.judge(&request, surroundings, &mut ());
-        let outcome = judged.map_err(|error| error.to_string())?;
+        let mut outcome = judged.map_err(|error| error.to_string())?;
+        outcome.warnings.splice(0..0, warnings);
         Ok(Actual::new(outcome, &request))
     }
 }
@@ -107,17 +109,21 @@ enum NoRequest {
     Envelope(String),
     #[error("{0}: name its resource, or give its CustomResourceDefinition among the cluster's objects")]
     Kind(String),
+    /// A server answers before it asks anybody.
+    #[error("the server refuses the object, and no policy sees it: {0}")]
+    Undecodable(String),
     #[error("{0}")]
     Other(String),
 }
 
-/// The request that a case asks.
+/// The request that a case asks, and the warnings that a server gives when it decodes the object.
 fn request<'o>(
     ask: &Ask,
     objects: impl Iterator<Item = &'o Value<'static>>,
-) -> Result<AdmissionRequest<'static>, NoRequest> {
+) -> Result<(AdmissionRequest<'static>, Vec<String>), NoRequest> {
     if let Some(request) = &ask.request {
-        return envelope::open(request).map_err(NoRequest::Envelope);
+        let request = envelope::open(request).map_err(NoRequest::Envelope)?;
+        return Ok((request, Vec::new()));
     }
     let operation = ask.operation.unwrap_or(match ask.old_object {
         Some(_) => Operation::Update,
@@ -140,10 +146,18 @@ fn request<'o>(
     let object = ask.object.clone().or_else(stored).unwrap_or_default();
     let defined = ask::defined(objects);
     let made = recipe.request(&object, |_, _| stored(), &defined, 1);
-    made.map_err(|unmade| match unmade {
+    let request = made.map_err(|unmade| match unmade {
         Unmade::UnknownKind(_) => NoRequest::Kind(unmade.to_string()),
         Unmade::NoOldObject => NoRequest::Other(format!("{unmade}: give it as oldObject")),
         Unmade::OtherResource { .. } => NoRequest::Other(unmade.to_string()),
         Unmade::NoKind(why) => NoRequest::Other(why),
-    })
+    })?;
+    let received = |object: &Value<'static>| match kind_of(object) {
+        Ok(kind) => decode::received(&kind, object).map_err(NoRequest::Undecodable),
+        // There is none.
+        Err(_) => Ok(Vec::new()),
+    };
+    received(&request.old_object)?;
+    let warnings = received(&request.object)?;
+    Ok((request, warnings))
 }

@@ -123,12 +123,25 @@ fn requests_of_all_kinds() {
 - name: no such kind
   object: {{apiVersion: example.com/v1, kind: Widget}}
   expect: allowed
+- name: another resource
+  object: {map}
+  resource: secrets
+  expect: allowed
+- name: no such type
+  object: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: a}}, data: {{a: 1}}}}
+  expect: denied
+- name: no such field
+  object: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: a}}, data: {{a: '1'}}, dta: {{}}}}
+  expect: {{verdict: allowed, warnings: ['unknown field \"dta\"']}}
 "
         ),
         &[
             "a whole request: code 500/422",
             "no such kind: kind Widget of example.com/v1 is not known: name its resource, or give its \
              CustomResourceDefinition among the cluster's objects",
+            "another resource: secrets was asked for, but the resource of kind ConfigMap of v1 is configmaps",
+            "no such type: the server refuses the object, and no policy sees it: ConfigMap in version \"v1\" cannot be \
+             handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
         ],
     );
 }
