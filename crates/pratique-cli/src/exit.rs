@@ -53,14 +53,21 @@ pub(crate) enum Trouble {
         "{path}: the kinds are those of {plugins}: a directory belongs to one plugin, name it with --plugin"
     )]
     SeveralPlugins { path: String, plugins: String },
-    /// A kind's resource is not known.
-    #[error(
-        "{place}: kind {kind} is not known: name its resource with --resource, or give its CustomResourceDefinition"
-    )]
-    UnknownKind { place: String, kind: String },
-    /// An object is to be updated, but what it was is not known.
+    /// Objects are to be updated, but no stored ones were given.
     #[error("{place}: an update needs the stored object: give it with --old")]
     NoOldObject { place: String },
+    /// Standard input has nothing to check.
+    #[error("{path}: there is no policy, binding or webhook configuration among its {count} objects")]
+    NoManifests { path: String, count: usize },
+    /// An AdmissionConfiguration comes without a place that its paths are relative to.
+    #[error("<stdin>: an AdmissionConfiguration names other files: give it as a file, by its path")]
+    ConfigurationOnStdin,
+    /// There is more than is read.
+    #[error("{path}: larger than {mebibytes} MiB")]
+    TooLarge { path: String, mebibytes: u32 },
+    /// Manifests of several plugins have no hash together.
+    #[error("<stdin>: a hash is that of one plugin's manifests alone: name the plugin with --plugin")]
+    NoHash,
     /// Nothing was given to judge.
     #[error("{inputs}: there is no object to review")]
     NothingToReview { inputs: String },

@@ -2,8 +2,11 @@
 
 mod diff;
 mod policies;
+mod received;
+mod refused;
 mod report;
 mod request;
+mod stored;
 mod unbound;
 mod webhooks;
 
@@ -25,17 +28,21 @@ use crate::output::excerpt::Texts;
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 use policies::Unusable;
+use refused::Refused;
 use report::Judged;
 use request::Maker;
+use stored::Stored;
 use unbound::Evaluated;
 
 /// A request and the place of what it was made of.
 pub(crate) struct Question {
     request: AdmissionRequest<'static>,
     place: String,
+    /// What a server warns of when it decodes the object; or why it cannot.
+    received: Result<Vec<String>, String>,
 }
 
-/// Judges every input, and answers whether all of them are allowed.
+/// Evaluates every input, and answers whether all of them are allowed. One that cannot be read costs no other its answer.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
     let loaded = policies::load(
         &arguments.policies,
@@ -55,27 +62,37 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
     evaluated.warn();
     let mut reader = Reader {
         mebibytes: arguments.max_input,
-        valid: true,
+        refused: Refused::default(),
+        empty: Vec::new(),
         empty_lists: 0,
     };
     let given = reader.all(&arguments.inputs)?;
     let old = reader.all(&arguments.request.old)?;
-    let mut state = reader.all(&arguments.namespace_object)?;
-    state.extend(reader.all(&arguments.objects)?);
+    let old = reader.existing(old)?;
+    let state = reader.all(&arguments.namespace_object)?;
+    let mut state = reader.namespaces(state)?;
+    let objects = reader.all(&arguments.objects)?;
+    state.extend(reader.existing(objects)?);
     let rules = reader.rules(arguments.authorizer.as_deref())?;
     let questions = reader.questions(&given, &old, &state, arguments)?;
-    if !reader.valid {
-        return Ok(Answer::No);
-    }
-    if questions.is_empty() && reader.empty_lists > 0 {
+    let Reader {
+        refused,
+        empty,
+        empty_lists,
+        ..
+    } = reader;
+    if questions.is_empty() && refused.count() == 0 && empty_lists > 0 {
         let inputs = arguments.inputs.join(", ");
         output::note(&format!("{inputs}: an empty List: there is nothing to review\n"));
         return Ok(Answer::Yes);
     }
-    if questions.is_empty() {
+    if questions.is_empty() && refused.count() == 0 {
         return Err(Trouble::NothingToReview {
             inputs: arguments.inputs.join(", "),
         });
+    }
+    for path in empty {
+        warn(&path, &["there is no object in it".to_owned()]);
     }
     let cluster = cluster_of(&state, &given, &questions);
     let mut judged = match arguments.webhooks {
@@ -92,13 +109,13 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
         sets.iter()
             .for_each(|set| explanation.locate(Origin::Static, set));
     }
-    let answer = answer(&judged);
+    let answer = answer(&judged, &refused);
     match arguments.output {
         ReviewFormat::Human => {
-            let text = report::human(&judged, Style::of_stdout());
+            let text = report::human(&judged, &refused, Style::of_stdout());
             output::answer(&(text + &evaluated.counted()))?;
         }
-        ReviewFormat::Json => output::answer(&report::json(judged)?)?,
+        ReviewFormat::Json => output::answer(&(report::json(judged)? + &refused.json()?))?,
         ReviewFormat::Diff => {
             output::note(&report::denials(&judged, Style::of_stderr()));
             output::answer(&diff::diffs(&judged, Style::of_stdout()))?;
@@ -110,10 +127,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
     })
 }
 
-/// A denial counts for more than what is undecided.
-fn answer(judged: &[Judged<'_>]) -> Answer {
+/// A denial, or an input that could not be read, counts for more than what is undecided.
+fn answer(judged: &[Judged<'_>], refused: &Refused) -> Answer {
     let any = |decision| judged.iter().any(|own| own.outcome.decision() == decision);
-    if any(AdmissionDecision::Denied) {
+    if any(AdmissionDecision::Denied) || refused.count() > 0 {
         Answer::No
     } else if any(AdmissionDecision::Undecided) {
         Answer::Undecided
@@ -150,14 +167,17 @@ fn judge<'q>(
         if explain {
             surroundings = surroundings.with_trace(&recorder);
         }
-        let outcome = admission.judge(&question.request, surroundings, &mut ());
+        let outcome = match question.refused() {
+            Some(outcome) => Ok(outcome),
+            None => admission.judge(&question.request, surroundings, &mut ()),
+        };
         let outcome = outcome.map_err(|why| Trouble::NoVerdict {
             place: question.place.clone(),
             why: why.to_string(),
         })?;
         Ok(Judged {
             question,
-            outcome,
+            outcome: question.with_warnings(outcome),
             explanation: explain.then(|| recorder.explanation()),
             webhooks: Vec::new(),
         })
@@ -170,7 +190,8 @@ fn judge<'q>(
 fn cluster_of(state: &[Given], given: &[Given], questions: &[Question]) -> pratique::Objects {
     let is_definition =
         |object: &Value<'_>| object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition");
-    let inputs = given.iter().map(|given| &given.object);
+    let existing = given.iter().filter(|given| given.received.is_ok());
+    let inputs = existing.map(|given| &given.object);
     let inputs = inputs.filter(|object| is_namespace(object) || is_definition(object));
     let objects = state.iter().map(|given| &given.object).chain(inputs);
     let asked = questions
@@ -185,15 +206,24 @@ fn cluster_of(state: &[Given], given: &[Given], questions: &[Question]) -> prati
 fn open(given: &Given) -> Result<Question, Unread> {
     let place = problems::place(&given.location);
     match envelope::open(&given.object) {
-        Ok(request) => Ok(Question { request, place }),
+        Ok(request) => {
+            warn(&place, &received::doubts(&request));
+            Ok(Question {
+                request,
+                place,
+                received: Ok(Vec::new()),
+            })
+        }
         Err(why) => Err(Unread::Faulty { place, why }),
     }
 }
 
-/// Reads inputs, and remembers whether all of them could be.
+/// Reads inputs, and remembers which of them could not be.
 struct Reader {
     mebibytes: u32,
-    valid: bool,
+    refused: Refused,
+    /// Paths that have nothing in them.
+    empty: Vec<String>,
     /// Lists without items: what they ask for is answered by saying nothing.
     empty_lists: usize,
 }
@@ -201,21 +231,66 @@ struct Reader {
 impl Reader {
     fn all(&mut self, paths: &[String]) -> Result<Vec<Given>, Trouble> {
         let mut all = Vec::new();
-        let files = paths
-            .iter()
-            .map(|path| input::files(path))
-            .collect::<Result<Vec<_>, _>>()?;
-        for path in files.iter().flatten() {
-            match input::read(path, self.mebibytes) {
+        for path in paths {
+            let before = (all.len(), self.refused.count());
+            self.add(path, &mut all)?;
+            if before == (all.len(), self.refused.count()) {
+                self.empty.push(path.clone());
+            }
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, path: &str, all: &mut Vec<Given>) -> Result<(), Trouble> {
+        for path in input::files(path)? {
+            match input::read(&path, self.mebibytes) {
                 Ok(objects) => {
-                    doubts(&objects);
                     self.empty_lists += objects.empty_lists;
+                    for doubt in &objects.doubts {
+                        let place = doubt.location.as_ref().map(problems::place).unwrap_or_default();
+                        warn(&place, std::slice::from_ref(&doubt.message));
+                    }
                     all.extend(objects.given);
+                    objects
+                        .faults
+                        .into_iter()
+                        .try_for_each(|fault| self.refuse(fault))?;
                 }
                 Err(unread) => self.refuse(unread)?,
             }
         }
-        Ok(all)
+        Ok(())
+    }
+
+    /// The namespaces among some objects; anything else is refused.
+    fn namespaces(&mut self, given: Vec<Given>) -> Result<Vec<Given>, Trouble> {
+        let (namespaces, others): (Vec<_>, Vec<_>) =
+            given.into_iter().partition(|given| is_namespace(&given.object));
+        for other in others {
+            let place = problems::place(&other.location);
+            let why = "expected a Namespace of v1".to_owned();
+            self.refuse(Unread::Faulty { place, why })?;
+        }
+        self.existing(namespaces)
+    }
+
+    /// The objects that a server could have; others are refused.
+    fn existing(&mut self, given: Vec<Given>) -> Result<Vec<Given>, Trouble> {
+        let mut existing = Vec::with_capacity(given.len());
+        for given in given {
+            let place = problems::place(&given.location);
+            match &given.received {
+                Err(why) => self.refuse(Unread::Faulty {
+                    place,
+                    why: why.clone(),
+                })?,
+                Ok(warnings) => {
+                    warn(&place, warnings);
+                    existing.push(given);
+                }
+            }
+        }
+        Ok(existing)
     }
 
     /// The rules of a file, if there is one.
@@ -239,7 +314,10 @@ impl Reader {
                 found
                     .iter()
                     .for_each(|own| output::note(&problems::one(own, &mut texts, style)));
-                self.valid = false;
+                self.refuse(Unread::Faulty {
+                    place: file.path.clone(),
+                    why: "its rules cannot be read".to_owned(),
+                })?;
                 Ok(None)
             }
         }
@@ -252,7 +330,9 @@ impl Reader {
         state: &[Given],
         arguments: &ReviewArguments,
     ) -> Result<Vec<Question>, Trouble> {
-        let maker = Maker::new(&arguments.request, state.iter().chain(given), old);
+        let (stored, faults) = Stored::new(old, &arguments.request.namespace);
+        faults.into_iter().try_for_each(|fault| self.refuse(fault))?;
+        let maker = Maker::new(&arguments.request, state.iter().chain(given), stored);
         let mut questions = Vec::new();
         for (index, given) in given.iter().enumerate() {
             let question = if envelope::is_review(&given.object) {
@@ -268,37 +348,19 @@ impl Reader {
         Ok(questions)
     }
 
-    /// Tells what is wrong with an input, unless it is trouble.
+    /// Tells why an input is refused, unless it is trouble.
     fn refuse(&mut self, unread: Unread) -> Result<(), Trouble> {
-        self.valid = false;
-        let style = Style::of_stderr();
-        let error = style.paint(Tone::Bad, "error:");
-        let text = match unread {
-            Unread::Trouble(trouble) => return Err(trouble),
-            Unread::TooLarge { path, mebibytes } => {
-                format!("{error} {path}: larger than {mebibytes} MiB; --max-input allows more\n")
-            }
-            Unread::Faulty { place, why } => format!("{error} {place}: {why}\n"),
-            Unread::Invalid { file, errors } => {
-                let mut texts = Texts::default();
-                texts.insert(&file.path, &file.content);
-                problems::human(&errors, &mut texts, style)
-            }
-        };
-        output::note(&text);
-        Ok(())
+        self.refused.add(unread)
     }
 }
 
-/// Tells of keys that are given twice, of which the server takes the last.
-fn doubts(objects: &input::Objects) {
+/// Tells what is doubtful about an input on standard error.
+fn warn(place: &str, doubts: &[String]) {
     let style = Style::of_stderr();
-    for doubt in &objects.doubts {
-        let place = doubt.location.as_ref().map(problems::place).unwrap_or_default();
+    for doubt in doubts {
         output::note(&format!(
-            "{} {place}: {}\n",
-            style.paint(Tone::Warning, "warning:"),
-            doubt.message
+            "{} {place}: {doubt}\n",
+            style.paint(Tone::Warning, "warning:")
         ));
     }
 }

@@ -16,7 +16,8 @@ use crate::baseline::Level;
 /// is denied, but something is undecided: it depends on what was not given.
 #[derive(Debug, Args)]
 pub(crate) struct ReviewArguments {
-    /// Files of objects or AdmissionReviews, as YAML or JSON, or directories of them; `-` is standard input.
+    /// Files of objects or AdmissionReviews, as YAML or JSON, or directories of them; `-` is standard input. A file may
+    /// have several documents: YAML and JSON separated by lines of `---`, JSON also one after the other.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<String>,
     #[command(flatten)]
@@ -110,7 +111,8 @@ pub(crate) struct RequestArguments {
     /// The name in the request, where it is not the object's.
     #[arg(long, env = "PRATIQUE_NAME")]
     pub(crate) name: Option<String>,
-    /// The resource, as `deployments` or `widgets.example.com`, where the kind does not tell it.
+    /// The resource of objects whose kind is not known, as `widgets.example.com`, or that of a `Scale`. An object of a
+    /// known kind that has another resource is an error.
     #[arg(long, env = "PRATIQUE_RESOURCE", value_name = "NAME")]
     pub(crate) resource: Option<String>,
     /// The part of the resource, as `status` or `exec`.

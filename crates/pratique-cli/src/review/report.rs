@@ -11,6 +11,7 @@ use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
 use super::Question;
+use super::refused::Refused;
 use super::webhooks::Exchange;
 use crate::exit::Trouble;
 use crate::explanation;
@@ -26,8 +27,8 @@ pub(super) struct Judged<'q> {
     pub(super) webhooks: Vec<Exchange>,
 }
 
-/// Each verdict with what there is to say, and the count of both kinds.
-pub(super) fn human(judged: &[Judged<'_>], style: Style) -> String {
+/// Each verdict with what there is to say, and the count of each kind.
+pub(super) fn human(judged: &[Judged<'_>], refused: &Refused, style: Style) -> String {
     let mut out: String = judged.iter().map(|judged| one(judged, style)).collect();
     let count = |decision| {
         let decided = judged
@@ -45,7 +46,7 @@ pub(super) fn human(judged: &[Judged<'_>], style: Style) -> String {
     if undecided > 0 {
         let _ = write!(out, ", {undecided} undecided");
     }
-    out.push('\n');
+    let _ = writeln!(out, "{}", refused.counted());
     out
 }
 

@@ -1,11 +1,12 @@
 //! Requests for the objects that were given, as the arguments say.
 
 use pratique_json::Value;
-use pratique_suite::ask::{self, Recipe, Unmade, kind_of};
-use pratique_types::GroupVersionKind;
+use pratique_suite::ask::{self, Recipe, Unmade};
 use pratique_types::builtin::ServedResource;
+use pratique_types::{GroupVersionKind, Operation};
 
 use super::Question;
+use super::stored::Stored;
 use crate::arguments::RequestArguments;
 use crate::exit::Trouble;
 use crate::input::{Given, Unread};
@@ -15,15 +16,17 @@ use crate::output::problems;
 pub(super) struct Maker<'a> {
     recipe: Recipe,
     defined: Vec<ServedResource>,
-    old: &'a [Given],
+    stored: Stored<'a>,
+    /// Whether stored objects were given at all.
+    has_old: bool,
 }
 
 impl<'a> Maker<'a> {
-    /// Makes requests as the arguments say; `given` may define resources.
+    /// Makes requests as the arguments say; `given` may define resources, and some objects are stored.
     pub(super) fn new<'g>(
         arguments: &RequestArguments,
         given: impl Iterator<Item = &'g Given>,
-        old: &'a [Given],
+        stored: Stored<'a>,
     ) -> Self {
         Maker {
             recipe: Recipe {
@@ -37,42 +40,50 @@ impl<'a> Maker<'a> {
                 options: None,
             },
             defined: ask::defined(given.map(|given| &given.object)),
-            old,
+            stored,
+            has_old: !arguments.old.is_empty(),
         }
     }
 
     /// The request of an object, the `number`th of the run.
     pub(super) fn question(&self, given: &Given, number: usize) -> Result<Question, Unread> {
         let place = problems::place(&given.location);
-        let old = |object: &Value<'static>, kind: &GroupVersionKind| self.old_of(object, kind);
+        let faulty = |why: String| {
+            let place = place.clone();
+            Unread::Faulty { place, why }
+        };
+        // What is deleted was stored before, so it cannot be anything else than what a server stores.
+        let received = match (self.recipe.operation, &given.received) {
+            (Operation::Delete, Err(why)) => return Err(faulty(why.clone())),
+            (Operation::Delete, Ok(_)) => Ok(Vec::new()),
+            (_, received) => received.clone(),
+        };
+        let old = |object: &Value<'static>, kind: &GroupVersionKind| {
+            let stored = self.stored.find(object, kind, &self.recipe.namespace);
+            stored.map(|stored| stored.object.clone())
+        };
         let request = self.recipe.request(&given.object, old, &self.defined, number);
-        match request {
-            Ok(request) => Ok(Question { request, place }),
-            Err(Unmade::NoKind(why)) => Err(Unread::Faulty { place, why }),
-            Err(unmade @ Unmade::OtherResource { .. }) => {
-                let why = unmade.to_string();
-                Err(Unread::Faulty { place, why })
+        let why = match request {
+            Ok(request) => {
+                return Ok(Question {
+                    request,
+                    place,
+                    received,
+                });
             }
-            Err(Unmade::UnknownKind(kind)) => Err(Unread::Trouble(Trouble::UnknownKind { place, kind })),
-            Err(Unmade::NoOldObject) => Err(Unread::Trouble(Trouble::NoOldObject { place })),
-        }
-    }
-
-    /// The stored form of an object: the one of the same kind, name and namespace.
-    fn old_of(&self, object: &Value<'_>, kind: &GroupVersionKind) -> Option<Value<'static>> {
-        let text = |object: &Value<'_>, field: &str| {
-            let text = object.at(&["metadata", field]).and_then(Value::as_str);
-            text.unwrap_or_default().to_owned()
+            Err(Unmade::NoOldObject) if !self.has_old => {
+                return Err(Unread::Trouble(Trouble::NoOldObject { place }));
+            }
+            Err(unmade) => unmade,
         };
-        let namespace = |object: &Value<'_>| match text(object, "namespace") {
-            own if own.is_empty() => self.recipe.namespace.clone(),
-            own => own,
+        let help = match why {
+            Unmade::NoKind(_) => "",
+            Unmade::UnknownKind(_) => {
+                ": name its resource with --resource, or give its CustomResourceDefinition"
+            }
+            Unmade::OtherResource { .. } => ": --resource is for kinds that are not known",
+            Unmade::NoOldObject => ": it is not among those of --old",
         };
-        let same = |given: &&Given| {
-            kind_of(&given.object).is_ok_and(|own| own.group_kind() == kind.group_kind())
-                && text(&given.object, "name") == text(object, "name")
-                && namespace(&given.object) == namespace(object)
-        };
-        self.old.iter().find(same).map(|found| found.object.clone())
+        Err(faulty(format!("{why}{help}")))
     }
 }

@@ -92,14 +92,17 @@ pub(super) fn judge<'q>(
     };
     let judge = |question: &'q Question| {
         let mut exchanges = Exchanges::default();
-        let admitted = runtime.block_on(admission.admit(&question.request, context, &mut exchanges));
+        let admitted = match question.refused() {
+            Some(outcome) => Ok(outcome),
+            None => runtime.block_on(admission.admit(&question.request, context, &mut exchanges)),
+        };
         let outcome = admitted.map_err(|why| Trouble::NoVerdict {
             place: question.place.clone(),
             why: why.to_string(),
         })?;
         Ok(Judged {
             question,
-            outcome,
+            outcome: question.with_warnings(outcome),
             explanation: None,
             webhooks: exchanges.0,
         })

@@ -14,7 +14,8 @@ use crate::arguments::ServeArguments;
 use crate::arguments::{ClusterArguments, Followable};
 #[cfg(feature = "kube")]
 use crate::exit::Trouble;
-use crate::input::{self, Unread};
+use crate::input::{self, Given, Objects, Unread};
+use crate::output::problems;
 
 /// What is known of the cluster.
 #[derive(Default)]
@@ -133,11 +134,25 @@ fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, Unusable> {
     let mut all = Vec::new();
     for path in paths {
         for file in input::files(path).map_err(Unusable::Trouble)? {
-            let read = input::read(&file, MEBIBYTES).map_err(|unread| unusable(&file, unread))?;
-            all.extend(read.given.into_iter().map(|given| given.object));
+            let read = input::read(&file, MEBIBYTES).and_then(Objects::whole);
+            let given = read.map_err(|unread| unusable(&file, unread))?;
+            for given in given {
+                all.push(may_exist(given)?);
+            }
         }
     }
     Ok(Some(cluster(&all, [])))
+}
+
+/// An object, unless no server could have it.
+fn may_exist(given: Given) -> Result<pratique_json::Value<'static>, Unusable> {
+    match given.received {
+        Ok(_) => Ok(given.object),
+        Err(why) => Err(Unusable::Invalid(format!(
+            "error: {}: {why}\n",
+            problems::place(&given.location)
+        ))),
+    }
 }
 
 /// The largest file of objects.

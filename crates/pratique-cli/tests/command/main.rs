@@ -17,6 +17,7 @@ mod evaluated;
 mod explain;
 mod helps;
 mod hostile;
+mod inputs;
 mod mistakes;
 mod outputs;
 #[cfg(unix)]

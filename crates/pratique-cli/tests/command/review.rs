@@ -12,7 +12,7 @@ metadata: {name: mirror.static.k8s.io}
 spec:
   matchConstraints:
     resourceRules:
-    - {apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*", "*/*"]}
+    - {apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"]}
   validations:
   - expression: "false"
     messageExpression: >-

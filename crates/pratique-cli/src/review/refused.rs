@@ -1,0 +1,88 @@
+//! Inputs that there is no answer to: each is an error, and costs no other input its answer.
+
+use serde::Serialize;
+
+use crate::exit::Trouble;
+use crate::input::Unread;
+use crate::output::excerpt::Texts;
+use crate::output::{self, problems};
+use crate::style::{Style, Tone};
+
+/// The inputs that were refused so far.
+#[derive(Debug, Default)]
+pub(super) struct Refused {
+    errors: Vec<InputError>,
+}
+
+/// Why an input is refused, for programs.
+#[derive(Debug, Serialize)]
+struct InputError {
+    place: String,
+    message: String,
+}
+
+/// A line of output.
+#[derive(Serialize)]
+struct Line<'a> {
+    error: &'a InputError,
+}
+
+impl Refused {
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.errors.len()
+    }
+
+    /// Tells why an input is refused, unless it is trouble.
+    pub(super) fn add(&mut self, unread: Unread) -> Result<(), Trouble> {
+        let style = Style::of_stderr();
+        match unread {
+            Unread::Trouble(trouble) => return Err(trouble),
+            Unread::TooLarge { path, mebibytes } => {
+                self.tell(
+                    path,
+                    format!("larger than {mebibytes} MiB; --max-input allows more"),
+                    style,
+                );
+            }
+            Unread::Faulty { place, why } => self.tell(place, why, style),
+            Unread::Invalid { file, errors } => {
+                let mut texts = Texts::default();
+                texts.insert(&file.path, &file.content);
+                output::note(&problems::human(&errors, &mut texts, style));
+                let found = errors.failures().iter().map(|failure| InputError {
+                    place: failure
+                        .problems
+                        .first()
+                        .and_then(|problem| problem.location.as_ref())
+                        .map_or_else(|| file.path.clone(), problems::place),
+                    message: failure.text.clone(),
+                });
+                self.errors.extend(found);
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, place: String, message: String, style: Style) {
+        let error = style.paint(Tone::Bad, "error:");
+        output::note(&format!("{error} {place}: {message}\n"));
+        self.errors.push(InputError { place, message });
+    }
+
+    /// `, 2 errors`; nothing where there is none.
+    pub(super) fn counted(&self) -> String {
+        match self.count() {
+            0 => String::new(),
+            1 => ", 1 error".to_owned(),
+            count => format!(", {count} errors"),
+        }
+    }
+
+    /// A line of JSON for each.
+    pub(super) fn json(&self) -> Result<String, Trouble> {
+        let line = |error| serde_json::to_string(&Line { error }).map(|line| line + "\n");
+        let lines: Result<String, _> = self.errors.iter().map(line).collect();
+        lines.map_err(|error| Trouble::Write(error.into()))
+    }
+}
