@@ -8,6 +8,7 @@ mod human;
 mod json;
 pub(crate) mod levels;
 mod report;
+mod stdin;
 mod subject;
 
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use std::time::SystemTime;
 
 use pratique::{Cache, Expressions};
 use pratique_lint::{ExpressionCost, Warning};
-use pratique_manifest::{LoadErrors, ManifestSet};
+use pratique_manifest::{LoadErrors, ManifestFile, ManifestSet};
 
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{Answer, Trouble};
@@ -29,6 +30,8 @@ use subject::{All, Loaded, Subject};
 /// What became of one path.
 struct Checked {
     path: String,
+    /// The text of what cannot be read again.
+    text: Option<ManifestFile>,
     loaded: Result<Vec<Loaded>, Refusal>,
     warnings: Vec<Warning>,
     /// What each expression costs, if that was asked for.
@@ -50,12 +53,16 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, Trouble> {
     let mut checked = Vec::new();
     for path in &arguments.paths {
         let subject = Subject::of(path, arguments.plugin)?;
+        if let Subject::Stdin(stdin) = &subject {
+            stdin.tell();
+        }
         let root = arguments.root.as_deref().unwrap_or_default();
         let loaded = subject.load(&expressions, arguments.feature_gates, root);
         let mut found = Checked::new(path, loaded, &levels, arguments);
         if let (true, Ok(plugins)) = (arguments.connect, &found.loaded) {
             found.connections = connect::connect(plugins)?;
         }
+        found.text = subject.text().filter(|_| path == stdin::PATH);
         checked.push(found);
     }
     if arguments.hash_only {
@@ -100,7 +107,8 @@ impl Checked {
             }
         }
         Checked {
-            path: path.to_owned(),
+            path: if path == stdin::PATH { stdin::SHOWN } else { path }.to_owned(),
+            text: None,
             warnings: levels.wanted(warnings),
             costs,
             connections: Vec::new(),

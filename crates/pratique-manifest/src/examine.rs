@@ -47,6 +47,8 @@ pub(crate) struct Examiner<'a> {
     pub(crate) home: Home,
     pub(crate) options: &'a Options<'a>,
     pub(crate) texts: Texts,
+    /// Whether objects that do not belong to the home are left to others, rather than refused.
+    pub(crate) passes_over: bool,
 }
 
 /// Something that a document says.
@@ -99,7 +101,12 @@ impl From<Report> for Refused {
 
 impl<'a> Examiner<'a> {
     pub(crate) fn new(home: Home, options: &'a Options<'a>, texts: Texts) -> Self {
-        Examiner { home, options, texts }
+        Examiner {
+            home,
+            options,
+            texts,
+            passes_over: false,
+        }
     }
 
     /// All that a document of a file with this text says, in order.
@@ -149,6 +156,9 @@ struct Examination<'e> {
 impl Examination<'_> {
     /// Takes a document's value, or an item of a list in so many lists in it.
     fn value(&mut self, parsed: &Parsed, id: NodeId, lists: usize) {
+        if self.examiner.passes_over && !self.may_belong(parsed, id) {
+            return;
+        }
         let decoded = self.decode(parsed, id).unwrap_or_else(|refused| {
             let mut report = refused.report;
             if id != parsed.root {
@@ -176,6 +186,19 @@ impl Examination<'_> {
                 }
             }
             Some(decoded) => self.registered(parsed, id, decoded),
+        }
+    }
+
+    /// Whether a value is of a kind that belongs to the home, or a list that may have such items.
+    fn may_belong(&self, parsed: &Parsed, id: NodeId) -> bool {
+        let entry = parsed.tree().entry(id, "kind");
+        let Some(Value::String(name, _)) = entry.map(|entry| &parsed.tree().get(entry.value).value) else {
+            return false;
+        };
+        let of_items = || Kind::from_name(name.strip_suffix("List")?);
+        match Kind::from_name(name).or_else(of_items) {
+            Some(kind) => self.examiner.home.accepts(kind),
+            None => &**name == "List",
         }
     }
 

@@ -91,6 +91,21 @@ impl<'a> Intake<'a> {
         self.rules.miss_file();
     }
 
+    /// Takes the documents of a file that was read in another way.
+    pub(crate) fn documents(&mut self, documents: impl Iterator<Item = FileDocument>) {
+        let text = Arc::default();
+        for document in documents {
+            self.bytes += document.raw.bytes.len();
+            self.waiting.push(Item::Document(document, Arc::clone(&text)));
+            self.take_full();
+        }
+        self.waiting.push(Item::End(FileEnd {
+            path: Box::default(),
+            text,
+            remember: false,
+        }));
+    }
+
     /// Takes a file that came to this before.
     pub(crate) fn recall(&mut self, path: &str, known: Known) {
         self.waiting.push(Item::Known(path.into(), known));

@@ -64,7 +64,9 @@ pub use expression::{
     PolicyExpressions, UncheckedExpressions,
 };
 pub use kind::Kind;
-pub use load::{Options, content_hash, load_api_files, load_directory, load_directory_objects, load_files};
+pub use load::{
+    Options, content_hash, load_among, load_api_files, load_directory, load_directory_objects, load_files,
+};
 pub use plugin::Plugin;
 pub use position::{DocumentSource, Location, Position, Span};
 pub use problem::{Failure, LoadErrors, ObjectName, Problem, Rule};

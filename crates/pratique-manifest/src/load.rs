@@ -14,6 +14,7 @@ use crate::plugin::Plugin;
 use crate::position;
 use crate::position::{DocumentStart, FileLines, file_lines};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
+use crate::reading::Document;
 use crate::reload::Memory;
 use crate::set::ManifestSet;
 use pratique_cel::quote::quoted;
@@ -103,6 +104,28 @@ pub fn load_files(
 /// As [`load_directory`].
 pub fn load_api_files(files: &[ManifestFile], options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
     load(files, Home::Api, options)
+}
+
+/// Loads the manifests of a plugin among documents of any kind. What is of another kind is passed over; the set has no
+/// hash, as there is no directory that it could be loaded from.
+///
+/// # Errors
+/// As [`load_directory`].
+pub fn load_among(
+    documents: &[Document],
+    plugin: Plugin,
+    options: &Options<'_>,
+) -> Result<ManifestSet, LoadErrors> {
+    let mut examiner = Examiner::new(Home::Plugin(plugin), options, Texts::Kept);
+    examiner.passes_over = true;
+    let mut intake = Intake::new(examiner);
+    let documents = documents.iter().map(|document| document.source.document());
+    intake.documents(documents.map(FileDocument::from));
+    let (set, failures, _) = intake.finish();
+    match failures.is_empty() {
+        true => Ok(set),
+        false => Err(LoadErrors::new(failures)),
+    }
 }
 
 /// The hash of manifest files' content, by which a server tells that it changed: `sha256:` over the bytes of each
@@ -233,6 +256,20 @@ impl FileDocument {
     pub(crate) fn into_source(self) -> position::DocumentSource {
         let text = String::from_utf8_lossy(&self.raw.bytes).into_owned();
         position::DocumentSource::new(self.file, self.index, text, self.raw.start, self.file_lines)
+    }
+}
+
+impl From<&position::DocumentSource> for FileDocument {
+    fn from(source: &position::DocumentSource) -> Self {
+        FileDocument {
+            file: Arc::clone(source.file()),
+            index: source.index(),
+            raw: RawDocument {
+                bytes: source.text().as_bytes().to_vec(),
+                start: source.start(),
+            },
+            file_lines: source.file_lines().cloned(),
+        }
     }
 }
 

@@ -252,11 +252,11 @@ impl DocumentSource {
         }
     }
 
-    fn start(&self) -> DocumentStart {
+    pub(crate) fn start(&self) -> DocumentStart {
         self.start.into()
     }
 
-    fn file_lines(&self) -> Option<&Arc<[u32]>> {
+    pub(crate) fn file_lines(&self) -> Option<&Arc<[u32]>> {
         self.content
             .as_ref()
             .and_then(|content| content.file_lines.as_ref())

@@ -163,7 +163,9 @@ pub struct LoadErrors {
 }
 
 impl LoadErrors {
-    pub(crate) fn new(failures: Vec<Failure>) -> Self {
+    /// These failures, of which the first is the server's.
+    #[must_use]
+    pub fn new(failures: Vec<Failure>) -> Self {
         Self { failures }
     }
 
@@ -173,7 +175,9 @@ impl LoadErrors {
         &self.failures
     }
 
-    pub(crate) fn into_failures(self) -> Vec<Failure> {
+    /// The failures.
+    #[must_use]
+    pub fn into_failures(self) -> Vec<Failure> {
         self.failures
     }
 

@@ -13,7 +13,8 @@ use super::plugin;
 /// loads, but may not do what it is meant to: docs/warnings.md describes each warning.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// A directory of static manifests, a manifest, or an AdmissionConfiguration file.
+    /// A directory of static manifests, a manifest, or an AdmissionConfiguration file; `-` is standard input, of which
+    /// policies, bindings and webhook configurations are checked, and other kinds are counted and passed over.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<String>,
     /// The admission plugin that the manifests are for; told by their kinds if it is not given.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Checked;
+use super::subject::Loaded;
 use crate::arguments::CheckFormat;
 use crate::exit::{Answer, Trouble};
 use crate::output::excerpt::Texts;
@@ -24,6 +25,14 @@ pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<Answer, 
         output::note(&problems::human(&refusal.errors, &mut texts, Style::of_stderr()));
     }
     let hashes: Vec<Hash<'_>> = checked.iter().flat_map(of).collect();
+    let loaded = checked
+        .iter()
+        .filter_map(|checked| checked.loaded.as_ref().ok())
+        .flatten();
+    let has_none = |plugin: &Loaded| plugin.manifests.hash.is_empty() && !plugin.objects.is_empty();
+    if loaded.into_iter().any(has_none) {
+        return Err(Trouble::NoHash);
+    }
     match (format, hashes.as_slice()) {
         (CheckFormat::Json, hashes) => output::answer_json(&hashes)?,
         (_, [only]) if checked.len() == 1 => output::answer(&format!("{}\n", only.hash))?,

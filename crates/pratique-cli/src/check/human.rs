@@ -13,6 +13,9 @@ use crate::style::{Style, Tone};
 pub(super) fn text(checked: &[Checked], levels: &Levels<'_>) -> String {
     let style = Style::of_stdout();
     let mut texts = Texts::default();
+    for file in checked.iter().filter_map(|checked| checked.text.as_ref()) {
+        texts.insert(&file.path, &file.content);
+    }
     let reports = checked.iter().map(|checked| match &checked.loaded {
         Ok(loaded) => loads(checked, loaded, levels, &mut texts, style),
         Err(refusal) => refused(refusal, &mut texts, style),
@@ -41,14 +44,11 @@ fn loads(
     }
     for plugin in loaded {
         let hash = match plugin.manifests.hash.as_str() {
-            "" => "no content",
+            "" if plugin.objects.is_empty() => "no content",
             hash => hash,
         };
-        out.push_str(&format!(
-            "\n{} {}\n",
-            plugin.plugin,
-            style.paint(Tone::Faint, hash)
-        ));
+        let line = format!("{} {}", plugin.plugin, style.paint(Tone::Faint, hash));
+        out.push_str(&format!("\n{}\n", line.trim_end()));
         if let Some(directory) = &plugin.directory {
             out.push_str(&format!("  manifests in {directory}\n"));
         }

@@ -13,6 +13,7 @@ use pratique_types::{FeatureGates, KubeConfig};
 use super::Refusal;
 use super::empty::{holds_only_empty_lists, is_empty_list};
 use super::guess::{plugin_of, told_by};
+use super::stdin::{self, Stdin};
 use crate::exit::Trouble;
 
 /// What a path leads to.
@@ -25,6 +26,8 @@ pub(super) enum Subject {
     Manifest(ManifestFile, Plugin),
     /// Lists that are empty, which any plugin takes.
     Nothing,
+    /// Manifests of any plugins on standard input.
+    Stdin(Stdin),
 }
 
 /// All that loads.
@@ -58,6 +61,13 @@ pub(super) struct Found {
 impl Subject {
     /// Looks at a path. A file is an AdmissionConfiguration unless it, or the user, says that it is a manifest.
     pub(super) fn of(path: &str, plugin: Option<Plugin>) -> Result<Self, Trouble> {
+        if path == stdin::PATH {
+            let file = stdin::read_file()?;
+            return Ok(match plugin {
+                Some(plugin) => Subject::Manifest(file, plugin),
+                None => Subject::Stdin(Stdin::new(file)?),
+            });
+        }
         let unreadable = |error| Trouble::Read {
             path: path.to_owned(),
             error,
@@ -98,12 +108,22 @@ impl Subject {
             Subject::Configuration(path) => configuration(path, expressions, gates, root),
             Subject::Directory(path, plugin) => {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
-                Ok(All::of(Loaded::new(*plugin, None, set)))
+                Ok(All::of(vec![Loaded::new(*plugin, None, set)]))
             }
             Subject::Manifest(file, plugin) => {
                 let set = load_files(std::slice::from_ref(file), *plugin, &options).map_err(refused)?;
-                Ok(All::of(Loaded::new(*plugin, None, set)))
+                Ok(All::of(vec![Loaded::new(*plugin, None, set)]))
             }
+            Subject::Stdin(stdin) => stdin.load(expressions),
+        }
+    }
+
+    /// The text of what cannot be read again.
+    pub(super) fn text(self) -> Option<ManifestFile> {
+        match self {
+            Subject::Stdin(stdin) => Some(stdin.into_file()),
+            Subject::Manifest(file, _) => Some(file),
+            Subject::Configuration(_) | Subject::Directory(..) => None,
         }
     }
 }
@@ -133,9 +153,9 @@ fn configuration(path: &str, expressions: &Expressions, gates: FeatureGates, roo
 }
 
 impl All {
-    fn of(loaded: Loaded) -> Self {
+    pub(super) fn of(plugins: Vec<Loaded>) -> Self {
         All {
-            plugins: vec![loaded],
+            plugins,
             ignored: Vec::new(),
             unread: None,
         }
@@ -143,7 +163,7 @@ impl All {
 }
 
 impl Loaded {
-    fn new(plugin: Plugin, directory: Option<String>, manifests: ManifestSet) -> Self {
+    pub(super) fn new(plugin: Plugin, directory: Option<String>, manifests: ManifestSet) -> Self {
         Loaded {
             plugin,
             directory,

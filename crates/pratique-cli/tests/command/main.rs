@@ -26,6 +26,7 @@ mod readme;
 mod registry;
 mod review;
 mod serve;
+mod stdin;
 mod story;
 mod support;
 mod test;

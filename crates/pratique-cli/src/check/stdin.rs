@@ -1,0 +1,198 @@
+//! Manifests on standard input, among whatever else a program writes there: `helm template … | pratique check -`.
+
+use std::collections::BTreeMap;
+
+use pratique::Expressions;
+use pratique_json::Value;
+use pratique_manifest::{
+    Contents, Document, Failure, Kind, LoadErrors, ManifestFile, Options, Plugin, Problem, Rule,
+    content_hash, load_among, read_contents,
+};
+use pratique_suite::convert::{convert, items};
+
+use super::Refusal;
+use super::subject::{All, Loaded};
+use crate::exit::Trouble;
+use crate::input::{self, Unread};
+use crate::output;
+
+/// The path that stands for standard input.
+pub(super) const PATH: &str = "-";
+
+/// What it is called where places are told.
+pub(super) const SHOWN: &str = "<stdin>";
+
+/// The largest input, in MiB: more is not read of a file of manifests either.
+const MEBIBYTES: u32 = 512;
+
+/// What standard input holds.
+pub(super) struct Stdin {
+    file: ManifestFile,
+    documents: Vec<Document>,
+    /// The plugins that the documents have manifests of.
+    plugins: Vec<Plugin>,
+    /// Objects of other kinds, counted by their kinds.
+    others: BTreeMap<String, usize>,
+    /// What could not be read.
+    failures: Vec<Failure>,
+}
+
+/// Reads all of it.
+pub(super) fn read_file() -> Result<ManifestFile, Trouble> {
+    input::read_file(PATH, MEBIBYTES).map_err(|unread| match unread {
+        Unread::Trouble(trouble) => trouble,
+        _ => Trouble::TooLarge {
+            path: SHOWN.to_owned(),
+            mebibytes: MEBIBYTES,
+        },
+    })
+}
+
+impl Stdin {
+    /// Sorts what was read by the plugins that it is for.
+    pub(super) fn new(file: ManifestFile) -> Result<Self, Trouble> {
+        let Contents { documents, errors } = read_contents(&file);
+        let mut stdin = Stdin {
+            file,
+            documents: Vec::new(),
+            plugins: Vec::new(),
+            others: BTreeMap::new(),
+            failures: errors.into_failures(),
+        };
+        for document in documents {
+            if stdin.sort(&document) {
+                stdin.documents.push(document);
+            }
+        }
+        stdin.plugins.sort_unstable();
+        stdin.plugins.dedup();
+        if stdin.others.contains_key("AdmissionConfiguration") {
+            return Err(Trouble::ConfigurationOnStdin);
+        }
+        if stdin.plugins.is_empty() && stdin.failures.is_empty() {
+            return Err(Trouble::NoManifests {
+                path: SHOWN.to_owned(),
+                count: stdin.others.values().sum(),
+            });
+        }
+        Ok(stdin)
+    }
+
+    /// Notes the kinds of a document's objects. Whether a plugin's are among them.
+    fn sort(&mut self, document: &Document) -> bool {
+        let mut has_manifests = false;
+        for item in items(&document.source) {
+            let tree = document.source.tree();
+            let object = match convert(tree, item.node) {
+                // A comment, as templates leave them.
+                Value::Null => continue,
+                Value::Object(object) => item.named(object),
+                other => other,
+            };
+            let Some(name) = object
+                .get("kind")
+                .and_then(Value::as_str)
+                .filter(|kind| !kind.is_empty())
+            else {
+                let location = document.source.document().location(tree.get(item.node).span);
+                let message = "Object 'Kind' is missing".to_owned();
+                self.failures.push(Failure {
+                    text: message.clone(),
+                    problems: vec![Problem {
+                        rule: Rule::MissingKind,
+                        message,
+                        field: None,
+                        object: None,
+                        location: Some(location),
+                        help: None,
+                    }],
+                });
+                continue;
+            };
+            match Kind::from_name(name).and_then(plugin_of) {
+                Some(plugin) => {
+                    self.plugins.push(plugin);
+                    has_manifests = true;
+                }
+                None => *self.others.entry(name.to_owned()).or_default() += 1,
+            }
+        }
+        has_manifests
+    }
+
+    /// Tells what is checked as what, and what is passed over.
+    pub(super) fn tell(&self) {
+        let plugins: Vec<&str> = self.plugins.iter().map(|plugin| plugin.name()).collect();
+        if !plugins.is_empty() {
+            output::note(&format!(
+                "{SHOWN}: checked as static manifests of {}\n",
+                plugins.join(", ")
+            ));
+        }
+        if !self.others.is_empty() {
+            let count: usize = self.others.values().sum();
+            let objects = if count == 1 { "object" } else { "objects" };
+            let kinds = self
+                .others
+                .iter()
+                .map(|(kind, count)| format!("{kind} ({count})"));
+            let shown: Vec<String> = kinds.take(MOST_KINDS).collect();
+            let more = match self.others.len().saturating_sub(MOST_KINDS) {
+                0 => String::new(),
+                more => format!(" and {more} more kinds"),
+            };
+            output::note(&format!(
+                "{SHOWN}: passed over {count} {objects} of other kinds: {}{more}\n",
+                shown.join(", ")
+            ));
+        }
+    }
+
+    /// Loads the manifests of each plugin as if they were alone in its directory.
+    pub(super) fn load(&self, expressions: &Expressions) -> Result<All, Refusal> {
+        let options = expressions.options();
+        let mut failures = self.failures.clone();
+        let mut plugins = Vec::new();
+        for plugin in &self.plugins {
+            match self.load_plugin(*plugin, &options) {
+                Ok(loaded) => plugins.push(loaded),
+                Err(errors) => failures.extend(errors.into_failures()),
+            }
+        }
+        if failures.is_empty() {
+            return Ok(All::of(plugins));
+        }
+        let place = |failure: &Failure| {
+            let location = failure.problems.first()?.location.as_ref()?;
+            Some(location.start)
+        };
+        failures.sort_by_key(place);
+        Err(Refusal {
+            errors: LoadErrors::new(failures),
+            exit_code: 1,
+        })
+    }
+
+    fn load_plugin(&self, plugin: Plugin, options: &Options<'_>) -> Result<Loaded, LoadErrors> {
+        let mut set = load_among(&self.documents, plugin, options)?;
+        if self.plugins.len() == 1 && self.others.is_empty() {
+            // A directory with this as its only file would have the same.
+            set.hash = content_hash(std::slice::from_ref(&self.file));
+        }
+        Ok(Loaded::new(plugin, None, set))
+    }
+
+    /// The text that was read.
+    pub(super) fn into_file(self) -> ManifestFile {
+        self.file
+    }
+}
+
+/// How many kinds are named.
+const MOST_KINDS: usize = 20;
+
+fn plugin_of(kind: Kind) -> Option<Plugin> {
+    Plugin::START_ORDER
+        .into_iter()
+        .find(|plugin| plugin.accepts(kind))
+}
