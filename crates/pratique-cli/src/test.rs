@@ -19,8 +19,8 @@ use pratique_suite::{Case, Coverage, CoverageReport, Suite, Tested, Unbound};
 use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
 use crate::exit::{Answer, Trouble};
-use crate::output;
-use crate::style::Style;
+use crate::output::{self, problems};
+use crate::style::{Style, Tone};
 use find::Found;
 use lints::Lints;
 
@@ -159,7 +159,15 @@ impl Run {
         let asked = arguments.coverage || arguments.coverage_threshold.is_some();
         let watch = asked.then(|| coverage.watch(&policies));
         let trace = watch.as_ref().map(|watch| watch as &dyn Trace);
+        let style = Style::of_stderr();
         for case in suite.cases.iter().filter(|case| wanted(suite, case, arguments)) {
+            for doubt in suite.doubts(case) {
+                let (warning, place) = (
+                    style.paint(Tone::Warning, "warning:"),
+                    problems::place(&case.location),
+                );
+                output::note(&format!("{warning} {place}: {}: {doubt}\n", case.name));
+            }
             let start = Instant::now();
             let tested = suite.test(case, &policies, trace);
             run.cases.push(CaseRun {

@@ -65,6 +65,22 @@ impl Suite {
         }
     }
 
+    /// What a server warns of when it decodes the object of a case, unless the case says which warnings it expects: with a
+    /// misspelt field a test may pass that tests nothing.
+    pub fn doubts(&self, case: &Case) -> Vec<String> {
+        let expected = case.expected.as_ref();
+        if expected.is_some_and(|expected| expected.warnings.is_some()) {
+            return Vec::new();
+        }
+        let objects = self
+            .surroundings
+            .objects
+            .iter()
+            .chain(&case.ask.surroundings.objects);
+        let asked = request(&case.ask, objects);
+        asked.map(|(_, warnings)| warnings).unwrap_or_default()
+    }
+
     /// Why a case tests nothing, where only policies match its request that no binding names.
     fn relies_on_unbound(&self, case: &Case, policies: &Policies) -> Option<String> {
         let reliance = Reliance::new(&policies.unbound);

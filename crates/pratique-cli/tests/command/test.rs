@@ -114,6 +114,38 @@ fn between(line: &str, before: &str, after: &str) -> String {
 }
 
 #[test]
+fn objects_are_those_that_a_server_has() {
+    let misspelt = SUITE.replace("spec: {replicas: 2}", "spec: {replicas: 2, replcas: 5}");
+    let wrong = SUITE.replace("object.spec.replicas: 5", "object.spec.replicas: '5'");
+    let directory = Directory::new()
+        .with("policy.yaml", POLICY)
+        .with("misspelt.yaml", &misspelt)
+        .with("wrong.yaml", wrong);
+    let run = directory.run(&["test", "misspelt.yaml"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let told = "warning: misspelt.yaml:13:11: a deployment / that is small: unknown field \"spec.replcas\"\n";
+    assert!(run.stderr.contains(told), "{run}");
+    // Who expects it knows of it.
+    let expected = misspelt.replace(
+        "expect: allowed",
+        "expect: {verdict: allowed, warnings: ['unknown field \"spec.replcas\"']}",
+    );
+    let expecting = Directory::new()
+        .with("policy.yaml", POLICY)
+        .with("suite.yaml", expected);
+    let run = expecting.run(&["test", "suite.yaml"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(!run.stderr.contains("that is small"), "{run}");
+    let run = directory.run(&["test", "wrong.yaml"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stdout
+            .contains("the server refuses the object, and no policy sees it: Deployment in version"),
+        "{run}"
+    );
+}
+
+#[test]
 fn results_for_people() {
     files().run(&["test", "."]).is("test-passes.txt");
     files()
