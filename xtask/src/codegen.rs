@@ -53,7 +53,14 @@ pub(crate) fn run(
     let table = data.join("layout.txt");
     std::fs::write(&table, layout).map_err(|error| format!("{}: {error}", table.display()))?;
     if let Some(defaulting) = defaulting {
-        given::run(openapi, &packages, &types, &kinds, defaulting, &data.join("given.txt"))?;
+        given::run(
+            openapi,
+            &packages,
+            &types,
+            &kinds,
+            defaulting,
+            &data.join("given.txt"),
+        )?;
     }
     merge::run(openapi, &data.join("merge.txt"))
 }

@@ -101,7 +101,12 @@ fn add_call(
     call: &Value,
     functions: &Value,
 ) {
-    let text = |of: &Value, field: &str| of.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |of: &Value, field: &str| {
+        of.get(field)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let path = text(call, "path");
     if let Some(value) = call.get("value") {
         let (holder, field) = path.rsplit_once('.').unwrap_or(("", &path));
