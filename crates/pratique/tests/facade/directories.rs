@@ -192,11 +192,9 @@ fn metrics_and_audit_hear_of_everything() {
         directory.path().join("audit.log"),
     );
     fs::create_dir(&policies).unwrap();
-    put(
-        &policies,
-        "p.yaml",
-        &validating_policy("p.static.k8s.io", "false"),
-    );
+    let conditions = "  matchConditions: [{name: c, expression: \"object.kind == 'ConfigMap'\"}]\n  validations:";
+    let policy = validating_policy("p.static.k8s.io", "false").replace("  validations:", conditions);
+    put(&policies, "p.yaml", &policy);
     let metrics = pratique_metrics::Metrics::new("server");
     let target = pratique_audit::Target::File(log.clone());
     let audit = pratique_audit::Log::start(pratique_audit::Options::new(
@@ -218,6 +216,7 @@ fn metrics_and_audit_hear_of_everything() {
     for expected in [
         "automatic_reloads_total{apiserver_id_hash=\"sha256:b3eacd33433b31b5252351032c9b3e7a2e7aa7738d5decdf0dd6c62680853c06\",plugin=\"ValidatingAdmissionPolicy\",status=\"success\"} 1",
         "apiserver_validating_admission_policy_check_total{enforcement_action=\"deny\",error_type=\"invalid_error\",policy=\"p.static.k8s.io\",policy_binding=\"p.static.k8s.io\"} 1",
+        "apiserver_admission_match_condition_evaluation_seconds_count{kind=\"policy\",name=\"p.static.k8s.io\",operation=\"CREATE\",type=\"validate\"} 1",
         "apiserver_admission_controller_admission_duration_seconds_count{name=\"ValidatingAdmissionPolicy\",operation=\"CREATE\",rejected=\"true\",type=\"validate\"} 1",
         "apiserver_admission_step_admission_duration_seconds_count{operation=\"CREATE\",rejected=\"false\",type=\"admit\"} 1",
     ] {
