@@ -192,7 +192,8 @@ fn metrics_and_audit_hear_of_everything() {
         directory.path().join("audit.log"),
     );
     fs::create_dir(&policies).unwrap();
-    let conditions = "  matchConditions: [{name: c, expression: \"object.kind == 'ConfigMap'\"}]\n  validations:";
+    let conditions =
+        "  matchConditions: [{name: c, expression: \"object.kind == 'ConfigMap'\"}]\n  validations:";
     let policy = validating_policy("p.static.k8s.io", "false").replace("  validations:", conditions);
     put(&policies, "p.yaml", &policy);
     let metrics = pratique_metrics::Metrics::new("server");
