@@ -68,6 +68,7 @@ pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
             object: None,
             location: None,
             help: None,
+            summary: None,
         }]);
     }
     for document in documents {

@@ -53,7 +53,7 @@ impl Trace for Reliance<'_> {
         let current = self.unbound.iter().find(is);
         self.current.set(current);
         // One that cannot be evaluated says so.
-        if current.is_none() && matches!(met, Met::Error(_)) {
+        if current.is_none() && matches!(met, Met::Error(_) | Met::Undecided(_)) {
             self.bound.set(true);
         }
     }
@@ -61,8 +61,8 @@ impl Trace for Reliance<'_> {
     fn binding(&self, _: &str, met: Met<'_>) {
         match (self.current.get(), met) {
             (_, Met::No(_) | Met::Excluded) => {}
-            (None, Met::Yes | Met::Error(_)) => self.bound.set(true),
-            (Some(policy), Met::Yes | Met::Error(_)) => {
+            (None, Met::Yes | Met::Error(_) | Met::Undecided(_)) => self.bound.set(true),
+            (Some(policy), Met::Yes | Met::Error(_) | Met::Undecided(_)) => {
                 let mut matched = self.matched.borrow_mut();
                 if !matched.contains(&policy) {
                     matched.push(policy);

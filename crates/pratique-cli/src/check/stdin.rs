@@ -105,6 +105,7 @@ impl Stdin {
                         object: None,
                         location: Some(location),
                         help: None,
+                        summary: None,
                     }],
                 });
                 continue;

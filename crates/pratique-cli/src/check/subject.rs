@@ -101,10 +101,7 @@ impl Subject {
         let options = expressions.options();
         let refused = |errors| Refusal { errors, exit_code: 1 };
         match self {
-            Subject::Nothing => Ok(All {
-                plugins: Vec::new(),
-                ignored: Vec::new(),
-            }),
+            Subject::Nothing => Ok(All::of(Vec::new())),
             Subject::Configuration(path) => configuration(path, expressions, gates, root),
             Subject::Directory(path, plugin) => {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
@@ -123,7 +120,7 @@ impl Subject {
         match self {
             Subject::Stdin(stdin) => Some(stdin.into_file()),
             Subject::Manifest(file, _) => Some(file),
-            Subject::Configuration(_) | Subject::Directory(..) => None,
+            Subject::Nothing | Subject::Configuration(_) | Subject::Directory(..) => None,
         }
     }
 }

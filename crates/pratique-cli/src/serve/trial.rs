@@ -48,6 +48,7 @@ impl Trial {
             ca_bundle: String::new(),
             annotations: Vec::new(),
             exempt: Vec::new(),
+            exempt_labels: Vec::new(),
             timeout: 1,
         };
         let objects = registration.objects(&all);
