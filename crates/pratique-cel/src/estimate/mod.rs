@@ -24,15 +24,43 @@ use sizes::{EntrySize, literal_size};
 
 /// The range in which the cost of evaluating an expression lies.
 pub fn estimate(checked: &Checked, sizes: &dyn Sizes) -> Range {
-    let mut estimator = Estimator {
-        checked,
-        sizes,
-        locals: Vec::new(),
-        paths: HashMap::new(),
-        known: HashMap::new(),
-        entries: HashMap::new(),
-    };
-    estimator.cost(checked.ast.root)
+    Estimator::new(checked, sizes).cost(checked.ast.root)
+}
+
+/// What is known of the value of an expression before it is evaluated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueSize {
+    /// Where the value stands in the declared variables, as [`Sizes`] names it; empty for what the expression makes.
+    pub path: Vec<String>,
+    /// Its size.
+    pub size: Option<Range>,
+    /// The sizes of the values in it, of a list or map that the expression makes.
+    pub items: Option<Range>,
+}
+
+/// The size of an expression's value, for those who know that of expressions which name it.
+pub fn value_size(checked: &Checked, sizes: &dyn Sizes) -> ValueSize {
+    let mut estimator = Estimator::new(checked, sizes);
+    let root = checked.ast.root;
+    estimator.cost(root);
+    ValueSize {
+        path: estimator.path(root),
+        size: estimator.size(root),
+        items: estimator.entry_size(root).map(|entry| entry.value),
+    }
+}
+
+impl<'c> Estimator<'c> {
+    fn new(checked: &'c Checked, sizes: &'c dyn Sizes) -> Self {
+        Estimator {
+            checked,
+            sizes,
+            locals: Vec::new(),
+            paths: HashMap::new(),
+            known: HashMap::new(),
+            entries: HashMap::new(),
+        }
+    }
 }
 
 /// The cost of reading a variable or a field.
