@@ -34,6 +34,11 @@ pub trait Trace {
         let _ = (part, text);
     }
 
+    /// Whether it is told of the values within expressions: an evaluation is faster if it is not.
+    fn wants_values(&self) -> bool {
+        true
+    }
+
     /// An expression within the one that began last and did not end yet has this value.
     fn value(&self, expression: ExprId, value: &Evaluation<'_>) {
         let _ = (expression, value);
@@ -125,7 +130,10 @@ pub(crate) fn evaluate<'a>(
     match trace {
         None => program.evaluate(context, activation),
         Some(trace) => {
-            let evaluation = program.evaluate_observed(context, activation, &mut Watch(trace));
+            let evaluation = match trace.wants_values() {
+                true => program.evaluate_observed(context, activation, &mut Watch(trace)),
+                false => program.evaluate(context, activation),
+            };
             trace.end(&evaluation, context.cost());
             evaluation
         }
