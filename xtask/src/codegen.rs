@@ -3,6 +3,7 @@
 //! Go knows what is a pointer and what is left out when empty, OpenAPI how lists and maps are merged and what is
 //! required; what defaulting fills in is written down in tables of their own.
 
+mod constraints;
 mod discovery;
 mod given;
 mod go;
@@ -22,8 +23,8 @@ pub(crate) fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Pat
     discovery::run(discovery, served, optional)
 }
 
-/// Reads OpenAPI documents of directories, and Go modules; writes `types.txt`, `layout.txt` and `merge.txt` into
-/// the directory `data`, and `given.txt` if there are tables of `defaulting`.
+/// Reads OpenAPI documents of directories, and Go modules; writes `types.txt`, `layout.txt`, `merge.txt` and
+/// `constraints.txt` into the directory `data`, and `given.txt` if there are tables of `defaulting`.
 pub(crate) fn run(
     openapi: &[PathBuf],
     modules: &Modules<'_>,
@@ -62,7 +63,8 @@ pub(crate) fn run(
             &data.join("given.txt"),
         )?;
     }
-    merge::run(openapi, &data.join("merge.txt"))
+    merge::run(openapi, &data.join("merge.txt"))?;
+    constraints::run(openapi, &data.join("constraints.txt"))
 }
 
 /// Types of no kind, which conversions between versions keep in annotations.

@@ -5,6 +5,7 @@
 //! for. [`merge`] has how values are merged, for custom resources as well; [`given`] says which fields are there before
 //! admission sees an object.
 
+mod constraints;
 mod fields;
 mod given;
 mod layout;
@@ -18,6 +19,7 @@ use std::sync::OnceLock;
 use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
 
+pub use constraints::{Constraints, TypeConstraints};
 pub use fields::Fields;
 pub use given::{Given, given};
 pub use layout::{LayoutField, layout};

@@ -65,7 +65,7 @@ const HEAD: &str = "\
 #   `(KEY[=DEFAULT],…)SHAPE` for a list whose elements these fields identify.
 ";
 
-fn schemas<'v>(document: &'v Value<'v>) -> impl Iterator<Item = (&'v str, &'v Value<'v>)> {
+pub(super) fn schemas<'v>(document: &'v Value<'v>) -> impl Iterator<Item = (&'v str, &'v Value<'v>)> {
     let components = document.get("components").unwrap_or(document);
     let schemas = components.get("schemas").and_then(Value::as_object);
     schemas.into_iter().flat_map(|schemas| schemas.iter())
@@ -90,7 +90,7 @@ fn kinds(document: &Value<'_>, version: &str) -> BTreeMap<String, String> {
 }
 
 /// `io.k8s.api.core.v1.Pod` → `core/v1.Pod`
-fn short(name: &str) -> String {
+pub(super) fn short(name: &str) -> String {
     let own = ["io.k8s.api.", "io.k8s.apimachinery.pkg.apis."]
         .iter()
         .find_map(|prefix| name.strip_prefix(prefix));

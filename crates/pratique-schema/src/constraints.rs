@@ -1,0 +1,118 @@
+//! What OpenAPI says of the values of built-in types: which fields are required, which texts an enumeration takes, and
+//! what tells the elements of a list apart. An API server checks more than that.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// The constraints of all built-in types.
+#[derive(Debug, Default)]
+pub struct Constraints {
+    types: HashMap<&'static str, TypeConstraints>,
+}
+
+/// The constraints of a type.
+#[derive(Debug, Default)]
+pub struct TypeConstraints {
+    required: Vec<&'static str>,
+    enums: Vec<(&'static str, Vec<&'static str>)>,
+    keys: Vec<(&'static str, Vec<&'static str>)>,
+}
+
+impl Constraints {
+    /// Those of Kubernetes 1.37.
+    pub fn builtin() -> &'static Constraints {
+        static BUILTIN: OnceLock<Constraints> = OnceLock::new();
+        BUILTIN.get_or_init(|| read(include_str!("../data/constraints.txt")))
+    }
+
+    /// The constraints of a type by its name (`core/v1.Container`); none for a type without.
+    pub fn of(&self, name: &str) -> &TypeConstraints {
+        const NOTHING: &TypeConstraints = &TypeConstraints {
+            required: Vec::new(),
+            enums: Vec::new(),
+            keys: Vec::new(),
+        };
+        self.types.get(name).unwrap_or(NOTHING)
+    }
+}
+
+impl TypeConstraints {
+    /// Whether a field must be given.
+    pub fn is_required(&self, field: &str) -> bool {
+        self.required.contains(&field)
+    }
+
+    /// The texts that a field takes; none where it takes others too.
+    pub fn values(&self, field: &str) -> &[&'static str] {
+        find(&self.enums, field).unwrap_or_default()
+    }
+
+    /// The fields that tell the elements of a list apart: none of a list whose elements may be equal, an empty list where
+    /// elements are compared whole.
+    pub fn keys(&self, field: &str) -> Option<&[&'static str]> {
+        find(&self.keys, field)
+    }
+}
+
+fn find<'t>(list: &'t [(&str, Vec<&'static str>)], field: &str) -> Option<&'t [&'static str]> {
+    let own = list.iter().find(|(name, _)| *name == field)?;
+    Some(own.1.as_slice())
+}
+
+/// Reads a table; lines that are none of its kinds are left out.
+fn read(table: &'static str) -> Constraints {
+    let mut constraints = Constraints::default();
+    let mut name = "";
+    for line in table.lines() {
+        if let Some(own) = line.strip_prefix("type ") {
+            name = own;
+            continue;
+        }
+        let Some(line) = line.strip_prefix(' ') else {
+            continue;
+        };
+        let mut words = line.split(' ');
+        let of = constraints.types.entry(name).or_default();
+        match words.next() {
+            Some("required") => of.required = words.collect(),
+            Some("enum") => of
+                .enums
+                .extend(words.next().map(|field| (field, words.collect()))),
+            Some("keys") => of.keys.extend(words.next().map(|field| (field, words.collect()))),
+            _ => {}
+        }
+    }
+    constraints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Schema;
+
+    #[test]
+    fn constraints_are_known() {
+        let all = Constraints::builtin();
+        let container = all.of("core/v1.Container");
+        assert!(container.is_required("name") && !container.is_required("image"));
+        assert!(container.values("imagePullPolicy").contains(&"Never"));
+        assert!(container.values("image").is_empty());
+        assert_eq!(container.keys("env"), Some(["name"].as_slice()));
+        assert_eq!(container.keys("args"), None);
+        let meta = all.of("meta/v1.ObjectMeta");
+        assert_eq!(meta.keys("finalizers"), Some([].as_slice()));
+    }
+
+    #[test]
+    fn names_are_those_of_the_types() {
+        let known: Vec<&str> = Schema::builtin().types().map(|of| of.name.as_str()).collect();
+        let all = Constraints::builtin();
+        let missing = known.iter().filter(|name| all.types.contains_key(**name)).count();
+        // Lists, options and the like have no place in the other table.
+        assert!(
+            missing * 4 > all.types.len() * 3,
+            "{missing} of {}",
+            all.types.len()
+        );
+    }
+}
