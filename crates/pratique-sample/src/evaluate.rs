@@ -1,0 +1,452 @@
+//! One policy over one object, by the engine that answers real requests.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use k8s_openapi::api::admissionregistration::v1 as api;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
+use pratique_cel::ast::ExprId;
+use pratique_cel::value::Evaluation;
+use pratique_exclusion::Origin;
+use pratique_expression::Cache;
+use pratique_json::{Object, Value};
+use pratique_match::{Equivalents, Namespaces};
+use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
+use pratique_policy::{
+    Cluster, MutatingPolicies, ParamScope, Part, Policies, Surroundings, Trace, mutate, settle_request,
+    validate,
+};
+use pratique_types::builtin::ServedResource;
+use pratique_types::{AdmissionRequest, GroupVersionKind, Operation, UserInfo};
+
+use crate::leaf;
+use crate::make::{NAMESPACE, OBJECT_NAME};
+use crate::policy::Policy;
+use crate::random::Random;
+use crate::reads::Reads;
+
+/// A compiled policy that is asked about one resource and operation, whatever its selectors and bindings say.
+#[derive(Debug)]
+pub struct Evaluator<'e> {
+    compiled: Compiled,
+    served: &'e ServedResource,
+    operation: Operation,
+    cluster: Stage,
+}
+
+#[derive(Debug)]
+enum Compiled {
+    Validating(Box<Policies>),
+    Mutating(Box<MutatingPolicies>),
+}
+
+/// Which of a policy's expressions it is; indices count from 0.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ExpressionId {
+    /// `matchConditions[i].expression`
+    Condition(usize),
+    /// The expression of a variable.
+    Variable(String),
+    /// `validations[i].expression`
+    Validation(usize),
+    /// `validations[i].messageExpression`
+    Message(usize),
+    /// `auditAnnotations[i].valueExpression`
+    Annotation(usize),
+    /// `mutations[i]`
+    Mutation(usize),
+}
+
+/// An evaluation of one expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evaluated {
+    /// Which.
+    pub expression: ExpressionId,
+    /// What it cost, without the variables that it read.
+    pub cost: u64,
+    /// Why it has no value.
+    pub error: Option<String>,
+    /// What its parts gave, in the order in which they were evaluated; kept for an expression that is watched.
+    pub parts: Vec<(ExprId, PartValue)>,
+}
+
+/// What a part of an expression gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PartValue {
+    /// `true` or `false`
+    Bool(bool),
+    /// Any other value.
+    Other,
+    /// An error.
+    Error(String),
+}
+
+impl<'e> Evaluator<'e> {
+    /// Compiles a policy. Its rules give way to one for the resource, as do its selectors; its params are made of what
+    /// is read of them.
+    pub fn new(
+        policy: Policy<'_>,
+        served: &'e ServedResource,
+        operation: Operation,
+        params: &Reads,
+        seed: u64,
+    ) -> Self {
+        let cache = Cache::new();
+        let mut param_kind = None;
+        let compiled = match policy {
+            Policy::Validating(policy) => {
+                let mut policy = policy.clone();
+                policy.metadata = named(POLICY);
+                let spec = policy.spec.get_or_insert_default();
+                spec.match_constraints = Some(constraints(served, operation));
+                param_kind = spec.param_kind.as_ref().and_then(kind_of);
+                let binding = api::ValidatingAdmissionPolicyBinding {
+                    metadata: named(BINDING),
+                    spec: api::ValidatingAdmissionPolicyBindingSpec {
+                        policy_name: POLICY.to_owned(),
+                        validation_actions: vec!["Deny".to_owned()],
+                        param_ref: param_kind.is_some().then(param_ref),
+                        ..Default::default()
+                    },
+                };
+                Compiled::Validating(Box::new(Policies::compile(
+                    [&policy],
+                    [&binding],
+                    Origin::Api,
+                    &cache,
+                )))
+            }
+            Policy::Mutating(policy) => {
+                let mut policy = policy.clone();
+                policy.metadata = named(POLICY);
+                let spec = policy.spec.get_or_insert_default();
+                spec.match_constraints = Some(constraints(served, operation));
+                param_kind = spec.param_kind.as_ref().and_then(kind_of).or(param_kind);
+                let binding = api::MutatingAdmissionPolicyBinding {
+                    metadata: named(BINDING),
+                    spec: Some(api::MutatingAdmissionPolicyBindingSpec {
+                        policy_name: Some(POLICY.to_owned()),
+                        param_ref: param_kind.is_some().then(param_ref),
+                        ..Default::default()
+                    }),
+                };
+                let compiled = MutatingPolicies::compile([&policy], [&binding], Origin::Api, &cache);
+                Compiled::Mutating(Box::new(compiled))
+            }
+        };
+        Evaluator {
+            compiled,
+            served,
+            operation,
+            cluster: Stage::new(param_kind, params, seed),
+        }
+    }
+
+    /// Evaluates the policy over an object; what it did, in order. `watched` is the expression whose parts count.
+    ///
+    /// An update leaves the object as it is; what is deleted is the old object.
+    pub fn evaluate(&self, object: &Value<'_>, watched: Option<&ExpressionId>) -> Vec<Evaluated> {
+        let is = |operation| self.operation == operation;
+        let null = || Value::Null;
+        let mut request = AdmissionRequest {
+            uid: "a".to_owned(),
+            kind: self.served.kind.clone(),
+            resource: self.served.resource.clone(),
+            sub_resource: self.served.subresource.clone(),
+            name: OBJECT_NAME.to_owned(),
+            namespace: match self.served.namespaced {
+                true => NAMESPACE.to_owned(),
+                false => String::new(),
+            },
+            operation: self.operation,
+            user_info: UserInfo {
+                username: "a".to_owned(),
+                groups: vec!["system:authenticated".to_owned()],
+                ..UserInfo::default()
+            },
+            object: if is(Operation::Delete) {
+                null()
+            } else {
+                object.borrowed()
+            },
+            old_object: if is(Operation::Create) {
+                null()
+            } else {
+                object.borrowed()
+            },
+            ..AdmissionRequest::default()
+        };
+        settle_request(&mut request);
+        let recorder = Recorder::new(watched);
+        let surroundings = Surroundings::new(&self.cluster, Arc::new(self.cluster.user));
+        let surroundings = surroundings.with_trace(&recorder);
+        // How the request ends does not matter, only what was evaluated on the way.
+        match &self.compiled {
+            Compiled::Validating(policies) => {
+                drop(validate(&[&**policies], &request, surroundings, &mut ()));
+            }
+            Compiled::Mutating(policies) => {
+                drop(mutate(&[&**policies], &request, surroundings, &mut ()));
+            }
+        }
+        recorder.into_evaluated()
+    }
+}
+
+const POLICY: &str = "a";
+const BINDING: &str = "b";
+const PARAM: &str = "p";
+
+fn named(name: &str) -> ObjectMeta {
+    ObjectMeta {
+        name: Some(name.to_owned()),
+        ..ObjectMeta::default()
+    }
+}
+
+fn constraints(served: &ServedResource, operation: Operation) -> api::MatchResources {
+    let resource = match served.subresource.as_str() {
+        "" => served.resource.resource.clone(),
+        part => format!("{}/{part}", served.resource.resource),
+    };
+    api::MatchResources {
+        resource_rules: Some(vec![api::NamedRuleWithOperations {
+            api_groups: Some(vec![served.resource.group.clone()]),
+            api_versions: Some(vec![served.resource.version.clone()]),
+            operations: Some(vec![operation.as_str().to_owned()]),
+            resources: Some(vec![resource]),
+            scope: Some("*".to_owned()),
+            ..Default::default()
+        }]),
+        match_policy: Some("Exact".to_owned()),
+        namespace_selector: Some(LabelSelector::default()),
+        object_selector: Some(LabelSelector::default()),
+        ..Default::default()
+    }
+}
+
+fn kind_of(kind: &api::ParamKind) -> Option<GroupVersionKind> {
+    let version = pratique_types::GroupVersion::parse(kind.api_version.as_deref()?).ok()?;
+    Some(version.with_kind(kind.kind.as_deref()?))
+}
+
+fn param_ref() -> api::ParamRef {
+    api::ParamRef {
+        name: Some(PARAM.to_owned()),
+        parameter_not_found_action: Some("Deny".to_owned()),
+        ..Default::default()
+    }
+}
+
+/// A cluster with a namespace and a param.
+#[derive(Debug)]
+struct Stage {
+    equivalents: Equivalents,
+    namespace: Value<'static>,
+    param_kind: Option<GroupVersionKind>,
+    param: Value<'static>,
+    user: User,
+}
+
+impl Stage {
+    fn new(param_kind: Option<GroupVersionKind>, params: &Reads, seed: u64) -> Self {
+        let mut param = match leaf::untyped(Some(params), &mut Random::new(seed), 0) {
+            Value::Object(param) => param,
+            _ => Object::default(),
+        };
+        let mut metadata = match param.remove("metadata") {
+            Some(Value::Object(metadata)) => metadata,
+            _ => Object::default(),
+        };
+        metadata.insert("name", PARAM);
+        param.insert("metadata", Value::Object(metadata));
+        if let Some(kind) = &param_kind {
+            param.insert("apiVersion", kind.api_version());
+            param.insert("kind", kind.kind.clone());
+        }
+        let namespace = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default",
+            "labels":{"kubernetes.io/metadata.name":"default"}},"spec":{"finalizers":["kubernetes"]},
+            "status":{"phase":"Active"}}"#;
+        let namespace = pratique_json::parse(namespace.as_bytes()).map(Value::into_owned);
+        Stage {
+            equivalents: Equivalents::builtin(),
+            namespace: namespace.unwrap_or_default(),
+            param_kind,
+            param: Value::Object(param),
+            user: User {
+                allowed: seed.is_multiple_of(2),
+            },
+        }
+    }
+}
+
+impl Namespaces for Stage {
+    fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
+        Some(&self.namespace)
+    }
+}
+
+impl Cluster for Stage {
+    fn equivalents(&self) -> &Equivalents {
+        &self.equivalents
+    }
+
+    fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
+        // A param of cluster scope goes with requests of any namespace.
+        (self.param_kind.as_ref() == Some(kind)).then_some(ParamScope::Cluster)
+    }
+
+    fn param<'a>(&'a self, _: &GroupVersionKind, _: &str, name: &str) -> Option<&'a Value<'a>> {
+        (name == PARAM).then_some(&self.param)
+    }
+
+    fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> {
+        vec![&self.param]
+    }
+}
+
+/// Someone who may do everything, or nothing.
+#[derive(Clone, Copy, Debug)]
+struct User {
+    allowed: bool,
+}
+
+impl Authorizer for User {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Decided(Decision {
+            allowed: self.allowed,
+            ..Decision::default()
+        })
+    }
+}
+
+/// Records the expressions that are evaluated.
+struct Recorder<'w> {
+    watched: Option<&'w ExpressionId>,
+    open: RefCell<Vec<Evaluated>>,
+    done: RefCell<Vec<Evaluated>>,
+}
+
+impl<'w> Recorder<'w> {
+    fn new(watched: Option<&'w ExpressionId>) -> Self {
+        Recorder {
+            watched,
+            open: RefCell::default(),
+            done: RefCell::default(),
+        }
+    }
+
+    fn into_evaluated(self) -> Vec<Evaluated> {
+        self.done.into_inner()
+    }
+}
+
+impl Trace for Recorder<'_> {
+    fn begin(&self, part: Part<'_>, _: &str) {
+        self.open.borrow_mut().push(Evaluated {
+            expression: part.into(),
+            cost: 0,
+            error: None,
+            parts: Vec::new(),
+        });
+    }
+
+    fn wants_values(&self) -> bool {
+        self.watched.is_some()
+    }
+
+    fn value(&self, expression: ExprId, value: &Evaluation<'_>) {
+        const MOST: usize = 10_000;
+        let mut open = self.open.borrow_mut();
+        let Some(of) = open.last_mut() else { return };
+        if self.watched == Some(&of.expression) && of.parts.len() < MOST {
+            let value = match value {
+                Ok(pratique_cel::Value::Bool(value)) => PartValue::Bool(*value),
+                Ok(_) => PartValue::Other,
+                Err(fault) => PartValue::Error(fault.to_string()),
+            };
+            of.parts.push((expression, value));
+        }
+    }
+
+    fn end(&self, result: &Evaluation<'_>, cost: u64) {
+        let ended = self.open.borrow_mut().pop();
+        self.done.borrow_mut().extend(ended.map(|ended| Evaluated {
+            cost,
+            error: result.as_ref().err().map(ToString::to_string),
+            ..ended
+        }));
+    }
+}
+
+impl From<Part<'_>> for ExpressionId {
+    fn from(part: Part<'_>) -> Self {
+        match part {
+            Part::Condition(at) => ExpressionId::Condition(at),
+            Part::Variable(name) => ExpressionId::Variable(name.to_owned()),
+            Part::Validation(at) => ExpressionId::Validation(at),
+            Part::Message(at) => ExpressionId::Message(at),
+            Part::Annotation(at) => ExpressionId::Annotation(at),
+            Part::Mutation(at) => ExpressionId::Mutation(at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_types::builtin::named;
+    use serde_json::json;
+
+    use super::*;
+
+    /// What a policy with a condition, a variable and validations does with a Pod.
+    fn evaluated(operation: Operation, object: &str) -> Vec<(ExpressionId, Option<String>)> {
+        let policy = json!({"metadata": {"name": "p"}, "spec": {
+            "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+            // Neither rules nor selectors count.
+            "matchConstraints": {"resourceRules": [], "objectSelector": {"matchLabels": {"a": "b"}}},
+            "matchConditions": [{"name": "c", "expression": "request.operation != 'CONNECT'"}],
+            "variables": [{"name": "names", "expression": "object.spec.containers.map(c, c.name)"}],
+            "validations": [
+                {"expression": "variables.names.exists(n, n == params.data.name)"},
+                {"expression": "object.metadata.labels.size() > 0"},
+            ],
+        }});
+        let policy: api::ValidatingAdmissionPolicy = serde_json::from_value(policy).unwrap();
+        let policy = Policy::Validating(&policy);
+        let evaluator = Evaluator::new(
+            policy,
+            named("pods").unwrap(),
+            operation,
+            &policy.reads().params,
+            1,
+        );
+        let object = pratique_json::parse(object.as_bytes()).unwrap();
+        let evaluated = evaluator.evaluate(&object, None);
+        assert!(
+            evaluated.iter().all(|own| own.cost > 0 && own.parts.is_empty()),
+            "{evaluated:?}"
+        );
+        evaluated
+            .into_iter()
+            .map(|own| (own.expression, own.error))
+            .collect()
+    }
+
+    #[test]
+    fn expressions_are_told_with_their_errors() {
+        let pod = r#"{"metadata":{"name":"a"},"spec":{"containers":[{"name":"a"}]}}"#;
+        assert_eq!(
+            evaluated(Operation::Create, pod),
+            [
+                (ExpressionId::Condition(0), None),
+                (ExpressionId::Variable("names".to_owned()), None),
+                (ExpressionId::Validation(0), None),
+                (
+                    ExpressionId::Validation(1),
+                    Some("no such key: labels".to_owned())
+                ),
+            ]
+        );
+    }
+}

@@ -1,0 +1,551 @@
+//! Objects of built-in kinds, of a shape that an API server takes.
+//!
+//! What is required is there, and some of what expressions read. Enumerations have one of their texts, elements of keyed
+//! lists differ in their keys, selectors select what their templates make, of several sources there is one, and what a
+//! server removes or refuses on creation is not there. Beyond that, servers check rules of each kind that no table has;
+//! an object that obeys these is likely, not certain, to be taken.
+
+use pratique_json::{Object, Value};
+use pratique_schema::{Constraints, Schema, Shape, StructType};
+use pratique_types::Operation;
+use pratique_types::builtin::ServedResource;
+
+use crate::leaf::{self, Field};
+use crate::random::Random;
+use crate::reads::Reads;
+
+/// How objects are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Recipe<'r> {
+    /// The resource, whose kind the object is of.
+    pub served: &'r ServedResource,
+    /// What the request does with the object.
+    pub operation: Operation,
+    /// What is read of it.
+    pub reads: &'r Reads,
+    /// How many of a hundred optional fields that are read are there.
+    pub density: u8,
+}
+
+/// The deepest object; built-in types may contain themselves.
+const DEEPEST: usize = 24;
+
+/// An object, the same for the same seed; `None` for a kind that is not built in.
+pub fn make(recipe: &Recipe<'_>, seed: u64) -> Option<Value<'static>> {
+    let schema = Schema::builtin();
+    let kind = &recipe.served.kind;
+    let of = schema.get(schema.kind(kind)?);
+    let mut maker = Maker {
+        recipe,
+        random: Random::new(seed),
+    };
+    let mut object = maker.structure(of, Some(recipe.reads), 0);
+    object.insert("apiVersion", kind.api_version());
+    object.insert("kind", kind.kind.clone());
+    name(recipe, &mut object);
+    let mut object = Value::Object(object);
+    agree(recipe, &mut object);
+    Some(object)
+}
+
+struct Maker<'m> {
+    recipe: &'m Recipe<'m>,
+    random: Random,
+}
+
+impl Maker<'_> {
+    fn structure(&mut self, of: &StructType, reads: Option<&Reads>, depth: usize) -> Object<'static> {
+        let mut object = Object::default();
+        let constraints = Constraints::builtin().of(&of.name);
+        for field in of.fields.iter() {
+            let read = reads.and_then(|reads| reads.fields.get(field.name));
+            let required = constraints.is_required(field.name) || is_needed(&of.name, field.name);
+            let wanted = read.is_some() && self.random.chance(self.recipe.density);
+            if depth > DEEPEST || !(required || wanted) || self.is_not_given(&of.name, field.name, depth) {
+                continue;
+            }
+            let place = Field {
+                name: field.name,
+                values: constraints.values(field.name),
+            };
+            let mut value = self.value(&field.shape, place, read, depth + 1);
+            if let (Some(keys), Value::Array(elements)) = (constraints.keys(field.name), &mut value) {
+                tell_apart(elements, keys);
+            }
+            object.insert(field.name, value);
+        }
+        self.choose(&of.name, &mut object);
+        object
+    }
+
+    fn value(
+        &mut self,
+        shape: &Shape,
+        place: Field<'_>,
+        reads: Option<&Reads>,
+        depth: usize,
+    ) -> Value<'static> {
+        match shape {
+            Shape::Scalar(scalar) => leaf::make(*scalar, place, reads, &mut self.random),
+            Shape::Struct(id) => Value::Object(self.structure(Schema::builtin().get(*id), reads, depth)),
+            Shape::List(element) => {
+                let item = reads.and_then(|reads| reads.item.as_deref());
+                let count = match item.is_some() {
+                    true => 1 + self.random.below(3),
+                    false => 1,
+                };
+                let first = self.value(element, place, item, depth);
+                // Loops go on as long as elements are alike, and fail where one of them differs.
+                let alike = self.random.chance(60);
+                let mut elements = vec![first.clone()];
+                elements.extend((1..count).map(|_| match alike {
+                    true => first.clone(),
+                    false => self.value(element, place, item, depth),
+                }));
+                Value::Array(elements)
+            }
+            Shape::Map(of) => Value::Object(self.map(of, place, reads, depth)),
+        }
+    }
+
+    fn map(&mut self, of: &Shape, place: Field<'_>, reads: Option<&Reads>, depth: usize) -> Object<'static> {
+        let mut map = Object::default();
+        let Some(reads) = reads else { return map };
+        for (key, read) in &reads.fields {
+            if self.random.chance(self.recipe.density) {
+                let value = self.value(of, place, Some(read), depth);
+                map.insert(key.to_string(), value);
+            }
+        }
+        if let Some(item) = reads.item.as_deref() {
+            for at in 0..1 + self.random.below(2) {
+                let value = self.value(of, place, Some(item), depth);
+                map.insert(format!("k{at}"), value);
+            }
+        }
+        map
+    }
+
+    /// Whether a server sets, removes or refuses a field in requests such as this.
+    fn is_not_given(&self, of: &str, field: &str, depth: usize) -> bool {
+        let part = self.recipe.served.subresource.as_str();
+        match (of, field) {
+            (_, "apiVersion" | "kind") => depth == 0,
+            (_, "status") => depth == 0 && part != "status" && self.recipe.operation != Operation::Delete,
+            (_, "ephemeralContainers") => {
+                let is_update =
+                    self.recipe.operation != Operation::Create && self.recipe.served.kind.kind == "Pod";
+                part != "ephemeralcontainers" && !is_update
+            }
+            (
+                "meta/v1.ObjectMeta",
+                "name"
+                | "namespace"
+                | "generateName"
+                | "deletionTimestamp"
+                | "deletionGracePeriodSeconds"
+                | "managedFields"
+                | "resourceVersion"
+                | "selfLink"
+                | "generation",
+            ) => true,
+            _ => false,
+        }
+    }
+
+    /// Of several sources or handlers, of which one may be given, keeps one.
+    fn choose(&mut self, of: &str, object: &mut Object<'static>) {
+        let Some(choice) = CHOICES.iter().find(|choice| choice.of == of) else {
+            return;
+        };
+        let given: Vec<String> = object.iter().map(|(name, _)| name.to_owned()).collect();
+        let given: Vec<String> = given
+            .into_iter()
+            .filter(|name| !choice.besides.contains(&name.as_str()))
+            .collect();
+        let kept = self.random.pick(&given).cloned();
+        for name in given.iter().filter(|name| Some(*name) != kept.as_ref()) {
+            object.remove(name);
+        }
+        if let (None, Some((name, text))) = (kept, choice.otherwise)
+            && let Ok(value) = pratique_json::parse(text.as_bytes())
+        {
+            object.insert(name, value.into_owned());
+        }
+    }
+}
+
+/// A type of which one field may be given besides some.
+struct Choice {
+    of: &'static str,
+    besides: &'static [&'static str],
+    /// What is given if expressions read none, where there must be one.
+    otherwise: Option<(&'static str, &'static str)>,
+}
+
+const CHOICES: [Choice; 9] = [
+    Choice {
+        of: "core/v1.Volume",
+        besides: &["name"],
+        otherwise: None,
+    },
+    Choice {
+        of: "core/v1.VolumeProjection",
+        besides: &[],
+        otherwise: Some(("configMap", r#"{"name":"a"}"#)),
+    },
+    Choice {
+        of: "core/v1.EnvVar",
+        besides: &["name"],
+        otherwise: None,
+    },
+    Choice {
+        of: "core/v1.EnvVarSource",
+        besides: &[],
+        otherwise: Some(("fieldRef", r#"{"fieldPath":"metadata.name"}"#)),
+    },
+    Choice {
+        of: "core/v1.EnvFromSource",
+        besides: &["prefix"],
+        otherwise: Some(("configMapRef", r#"{"name":"a"}"#)),
+    },
+    Choice {
+        of: "core/v1.LifecycleHandler",
+        besides: &[],
+        otherwise: Some(("exec", r#"{"command":["a"]}"#)),
+    },
+    Choice {
+        of: "core/v1.Probe",
+        besides: &[
+            "failureThreshold",
+            "initialDelaySeconds",
+            "periodSeconds",
+            "successThreshold",
+            "terminationGracePeriodSeconds",
+            "timeoutSeconds",
+        ],
+        otherwise: Some(("exec", r#"{"command":["a"]}"#)),
+    },
+    Choice {
+        of: "networking/v1.IngressBackend",
+        besides: &[],
+        otherwise: Some(("service", r#"{"name":"a","port":{"number":80}}"#)),
+    },
+    Choice {
+        of: "networking/v1.ServiceBackendPort",
+        besides: &[],
+        otherwise: Some(("number", "80")),
+    },
+];
+
+/// What servers require without the documents saying so.
+fn is_needed(of: &str, field: &str) -> bool {
+    matches!(
+        (of, field),
+        (_, "metadata")
+            | ("core/v1.Container" | "core/v1.EphemeralContainer", "image")
+            | ("core/v1.Pod", "spec")
+            | ("core/v1.Service", "spec")
+            | ("core/v1.ServiceSpec", "ports")
+            | ("core/v1.PersistentVolumeClaimSpec", "accessModes" | "resources")
+            | (
+                "apps/v1.Deployment" | "apps/v1.StatefulSet" | "apps/v1.DaemonSet" | "apps/v1.ReplicaSet",
+                "spec"
+            )
+            | ("apps/v1.ReplicaSetSpec", "template")
+            | (
+                "batch/v1.Job" | "batch/v1.CronJob" | "batch/v1.JobTemplateSpec",
+                "spec"
+            )
+            | (
+                "core/v1.PodTemplateSpec" | "core/v1.ReplicationController",
+                "spec"
+            )
+            | ("core/v1.ReplicationControllerSpec", "template")
+    )
+}
+
+/// Gives the elements of a keyed list different keys, those of a set different values.
+pub(crate) fn tell_apart(elements: &mut [Value<'static>], keys: &[&str]) {
+    let mut seen: Vec<String> = Vec::new();
+    for at in 0..elements.len() {
+        let Some(element) = elements.get_mut(at) else {
+            return;
+        };
+        let mut identity = identity(element, keys);
+        if seen.contains(&identity) {
+            number(element, keys, at);
+            identity = self::identity(element, keys);
+        }
+        seen.push(identity);
+    }
+}
+
+fn identity(element: &Value<'_>, keys: &[&str]) -> String {
+    match keys {
+        [] => element.to_string(),
+        keys => keys
+            .iter()
+            .map(|key| element.get(key).map_or_else(String::new, Value::to_string) + ",")
+            .collect(),
+    }
+}
+
+/// Changes an element so that its key has a number in it.
+pub(crate) fn number(element: &mut Value<'static>, keys: &[&str], at: usize) {
+    if keys.is_empty() {
+        numbered(element, at);
+        return;
+    }
+    // One key that differs is enough; a protocol or the like cannot.
+    let is_enumerated =
+        |key: &str| matches!(key, "protocol" | "type" | "effect" | "topologyKey" | "operator");
+    let key = keys.iter().find(|key| !is_enumerated(key)).or(keys.first());
+    if let (Some(key), Value::Object(object)) = (key, element) {
+        match object.get_mut(key) {
+            Some(value) => numbered(value, at),
+            None => {
+                object.insert((*key).to_owned(), format!("n{at}"));
+            }
+        }
+    }
+}
+
+fn numbered(value: &mut Value<'static>, at: usize) {
+    match value {
+        Value::String(text) => {
+            let made = match text.parse::<std::net::Ipv4Addr>() {
+                Ok(address) => {
+                    let next = u32::from(address).wrapping_add(u32::try_from(at).unwrap_or_default());
+                    std::net::Ipv4Addr::from(next).to_string()
+                }
+                Err(_) => format!("{text}{at}"),
+            };
+            *text = made.into();
+        }
+        Value::Int(number) => {
+            let at = i64::try_from(at).unwrap_or_default();
+            *number = number.saturating_add(at);
+        }
+        _ => {}
+    }
+}
+
+/// Gives an object a name and a namespace.
+fn name(recipe: &Recipe<'_>, object: &mut Object<'static>) {
+    let mut metadata = match object.remove("metadata") {
+        Some(Value::Object(metadata)) => metadata,
+        _ => Object::default(),
+    };
+    metadata.insert("name", OBJECT_NAME);
+    if recipe.served.namespaced {
+        metadata.insert("namespace", NAMESPACE);
+    }
+    object.insert("metadata", Value::Object(metadata));
+}
+
+/// The name of all objects.
+pub(crate) const OBJECT_NAME: &str = "a";
+/// The namespace of all objects that are in one.
+pub(crate) const NAMESPACE: &str = "default";
+
+/// Makes parts of a workload agree: its selector selects what its template makes.
+fn agree(recipe: &Recipe<'_>, object: &mut Value<'static>) {
+    let kind = recipe.served.kind.kind.as_str();
+    let mut label = Object::default();
+    label.insert("app", "a");
+    let selector = match kind {
+        "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet" => {
+            let mut selector = Object::default();
+            selector.insert("matchLabels", Value::Object(label.clone()));
+            Value::Object(selector)
+        }
+        "ReplicationController" => Value::Object(label.clone()),
+        "Job" | "CronJob" => return restart(kind, object),
+        _ => return,
+    };
+    let Some(Value::Object(spec)) = object.get_mut("spec") else {
+        return;
+    };
+    spec.insert("selector", selector);
+    let Some(Value::Object(template)) = spec.get_mut("template") else {
+        return;
+    };
+    let mut metadata = match template.remove("metadata") {
+        Some(Value::Object(metadata)) => metadata,
+        _ => Object::default(),
+    };
+    let mut labels = match metadata.remove("labels") {
+        Some(Value::Object(labels)) => labels,
+        _ => Object::default(),
+    };
+    labels.insert("app", "a");
+    metadata.insert("labels", Value::Object(labels));
+    template.insert("metadata", Value::Object(metadata));
+}
+
+/// Pods of jobs are not restarted for ever; their selector is the controller's.
+fn restart(kind: &str, object: &mut Value<'static>) {
+    let way: &[&str] = match kind {
+        "Job" => &["spec"],
+        _ => &["spec", "jobTemplate", "spec"],
+    };
+    let found = way.iter().try_fold(object, |at, name| at.get_mut(name));
+    let Some(Value::Object(spec)) = found else { return };
+    spec.remove("selector");
+    if let Some(Value::Object(pod)) = spec
+        .get_mut("template")
+        .and_then(|template| template.get_mut("spec"))
+    {
+        pod.insert("restartPolicy", "Never");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_cel::library;
+    use pratique_types::builtin::{named, resources};
+
+    use super::*;
+    use crate::reads::PolicyReads;
+
+    fn reads(expressions: &[&str]) -> Reads {
+        let environment = library::kubernetes();
+        let asts: Vec<_> = expressions
+            .iter()
+            .map(|text| environment.parse(text).unwrap())
+            .collect();
+        PolicyReads::new(asts.iter().map(|ast| (None, ast))).object
+    }
+
+    fn made(resource: &str, operation: Operation, expressions: &[&str], seed: u64) -> Value<'static> {
+        let recipe = Recipe {
+            served: named(resource).unwrap(),
+            operation,
+            reads: &reads(expressions),
+            density: 100,
+        };
+        make(&recipe, seed).unwrap()
+    }
+
+    /// Looks that what is required is there, and that keys differ, in all structs of a value.
+    fn check(of: &StructType, value: &Value<'_>) {
+        let Value::Object(object) = value else {
+            panic!("{value} is no {}", of.name)
+        };
+        let constraints = Constraints::builtin().of(&of.name);
+        for field in of.fields.iter() {
+            let given = object.get(field.name);
+            let required = constraints.is_required(field.name);
+            assert!(!required || given.is_some(), "{} without {}", of.name, field.name);
+            let Some(given) = given else { continue };
+            if let (Some(text), values @ [_, ..]) = (given.as_str(), constraints.values(field.name)) {
+                assert!(values.contains(&text), "{}.{}: {text}", of.name, field.name);
+            }
+            if let (Some(elements), Some(keys)) = (given.as_array(), constraints.keys(field.name)) {
+                let mut all: Vec<String> = elements.iter().map(|own| identity(own, keys)).collect();
+                all.sort();
+                all.dedup();
+                assert_eq!(all.len(), elements.len(), "{}.{}: {given}", of.name, field.name);
+            }
+            match (&field.shape, given) {
+                (Shape::Struct(id), _) => check(Schema::builtin().get(*id), given),
+                (Shape::List(inner), Value::Array(elements)) => {
+                    if let Shape::Struct(id) = &**inner {
+                        elements
+                            .iter()
+                            .for_each(|own| check(Schema::builtin().get(*id), own));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn objects_of_all_kinds_have_what_is_required() {
+        let reads = reads(&[
+            "object.spec.template.spec.containers.all(c, c.env.all(e, e.name != 'A' && c.imagePullPolicy == 'Never'))",
+            "object.spec.containers.all(c, c.ports.all(p, p.hostPort == 80) && c.livenessProbe.httpGet.path == '/')",
+            "object.spec.volumes.all(v, has(v.hostPath) || has(v.secret) || has(v.configMap))",
+            "object.metadata.labels['app'] == 'x' && object.metadata.finalizers.all(f, f != '')",
+        ]);
+        for served in resources().iter().filter(|served| served.subresource.is_empty()) {
+            let Some(id) = Schema::builtin().kind(&served.kind) else {
+                continue;
+            };
+            for seed in 0..12 {
+                let recipe = Recipe {
+                    served,
+                    operation: Operation::Create,
+                    reads: &reads,
+                    density: 60,
+                };
+                let mut object = make(&recipe, seed).unwrap();
+                assert_eq!(
+                    make(&recipe, seed).as_ref(),
+                    Some(&object),
+                    "it is always the same"
+                );
+                check(Schema::builtin().get(id), &object);
+                let taken = pratique_typed::convert_object(&served.kind, &mut object);
+                assert_eq!(taken, Ok(()), "{}", served.kind);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_read_is_there() {
+        let pod = made(
+            "pods",
+            Operation::Create,
+            &["object.spec.initContainers.all(c, c.command[0] == 'sh')"],
+            1,
+        );
+        let first = &pod.at(&["spec", "initContainers"]).unwrap().as_array().unwrap()[0];
+        assert!(first.get("command").is_some(), "{pod}");
+        assert!(
+            pod.at(&["spec", "volumes"]).is_none() && pod.at(&["metadata", "labels"]).is_none(),
+            "{pod}"
+        );
+    }
+
+    #[test]
+    fn what_servers_refuse_is_not_there() {
+        let read = ["has(object.spec.ephemeralContainers) && has(object.status.phase)"];
+        let pod = made("pods", Operation::Create, &read, 1);
+        assert!(
+            pod.at(&["spec", "ephemeralContainers"]).is_none() && pod.get("status").is_none(),
+            "{pod}"
+        );
+        let pod = made("pods", Operation::Update, &read, 1);
+        assert!(pod.at(&["spec", "ephemeralContainers"]).is_some(), "{pod}");
+    }
+
+    #[test]
+    fn selectors_select_what_templates_make() {
+        let read =
+            ["object.spec.template.metadata.labels['tier'] == 'x' && has(object.spec.selector.matchLabels)"];
+        let deployment = made("deployments", Operation::Create, &read, 1);
+        let selected = deployment.at(&["spec", "selector", "matchLabels"]).unwrap();
+        assert_eq!(selected.to_string(), r#"{"app":"a"}"#);
+        let labels = deployment
+            .at(&["spec", "template", "metadata", "labels"])
+            .unwrap();
+        assert!(
+            labels.get("app").is_some() && labels.get("tier").is_some(),
+            "{labels}"
+        );
+    }
+
+    #[test]
+    fn one_source_is_given() {
+        let read = ["object.spec.volumes.all(v, has(v.secret) || has(v.hostPath) || has(v.emptyDir))"];
+        for seed in 0..20 {
+            let pod = made("pods", Operation::Create, &read, seed);
+            for volume in pod.at(&["spec", "volumes"]).unwrap().as_array().unwrap() {
+                assert!(volume.as_object().unwrap().len() <= 2, "{volume}");
+            }
+        }
+    }
+}

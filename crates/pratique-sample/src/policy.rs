@@ -1,0 +1,214 @@
+//! Policies as manifests have them: their expressions, and what they are asked about.
+
+use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_expression::{Declarations, environment};
+use pratique_types::Operation;
+use pratique_types::builtin::{ServedResource, resources};
+
+use crate::evaluate::ExpressionId;
+use crate::reads::PolicyReads;
+
+/// A policy.
+#[derive(Clone, Copy, Debug)]
+pub enum Policy<'p> {
+    /// A validating one.
+    Validating(&'p api::ValidatingAdmissionPolicy),
+    /// A mutating one.
+    Mutating(&'p api::MutatingAdmissionPolicy),
+}
+
+/// An expression of a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyExpression<'p> {
+    /// Which it is.
+    pub id: ExpressionId,
+    /// Its field: `spec.validations[0].expression`.
+    pub field: String,
+    /// Its text.
+    pub text: &'p str,
+    /// What it may name.
+    pub declarations: Declarations,
+}
+
+impl<'p> Policy<'p> {
+    /// The expressions: match conditions, variables, then the rest in order.
+    pub fn expressions(self) -> Vec<PolicyExpression<'p>> {
+        let full = Declarations {
+            params: self.param_kind().is_some(),
+            authorizer: true,
+            patch_types: matches!(self, Policy::Mutating(_)),
+            variables: true,
+        };
+        let conditions = Declarations {
+            variables: false,
+            patch_types: false,
+            ..full
+        };
+        let mut all = Vec::new();
+        let mut add = |id, field: String, text: &'p str, declarations| {
+            all.push(PolicyExpression {
+                id,
+                field,
+                text,
+                declarations,
+            });
+        };
+        for (at, condition) in self.conditions().iter().enumerate() {
+            let field = format!("spec.matchConditions[{at}].expression");
+            add(
+                ExpressionId::Condition(at),
+                field,
+                &condition.expression,
+                conditions,
+            );
+        }
+        for (at, variable) in self.variables().iter().enumerate() {
+            let id = ExpressionId::Variable(variable.name.clone());
+            add(
+                id,
+                format!("spec.variables[{at}].expression"),
+                &variable.expression,
+                full,
+            );
+        }
+        match self {
+            Policy::Validating(policy) => {
+                let spec = policy.spec.as_ref();
+                let validations = spec.and_then(|spec| spec.validations.as_deref());
+                for (at, own) in validations.unwrap_or_default().iter().enumerate() {
+                    let field = format!("spec.validations[{at}]");
+                    add(
+                        ExpressionId::Validation(at),
+                        format!("{field}.expression"),
+                        &own.expression,
+                        full,
+                    );
+                    let message = own.message_expression.as_deref().filter(|text| !text.is_empty());
+                    if let Some(text) = message {
+                        let declarations = Declarations {
+                            authorizer: false,
+                            ..full
+                        };
+                        add(
+                            ExpressionId::Message(at),
+                            format!("{field}.messageExpression"),
+                            text,
+                            declarations,
+                        );
+                    }
+                }
+                let annotations = spec.and_then(|spec| spec.audit_annotations.as_deref());
+                for (at, own) in annotations.unwrap_or_default().iter().enumerate() {
+                    let field = format!("spec.auditAnnotations[{at}].valueExpression");
+                    add(ExpressionId::Annotation(at), field, &own.value_expression, full);
+                }
+            }
+            Policy::Mutating(policy) => {
+                let mutations = policy.spec.as_ref().and_then(|spec| spec.mutations.as_deref());
+                for (at, own) in mutations.unwrap_or_default().iter().enumerate() {
+                    let apply = own
+                        .apply_configuration
+                        .as_ref()
+                        .and_then(|own| own.expression.as_deref());
+                    let patch = own.json_patch.as_ref().and_then(|own| own.expression.as_deref());
+                    let both = [("applyConfiguration", apply), ("jsonPatch", patch)];
+                    for (form, text) in both {
+                        let field = format!("spec.mutations[{at}].{form}.expression");
+                        if let Some(text) = text {
+                            add(ExpressionId::Mutation(at), field, text, full);
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// What its expressions read; those that do not parse read nothing.
+    pub fn reads(self) -> PolicyReads {
+        let expressions = self.expressions();
+        let parsed: Vec<_> = expressions
+            .iter()
+            .filter_map(|own| {
+                let name = match &own.id {
+                    ExpressionId::Variable(name) => Some(name.as_str()),
+                    _ => None,
+                };
+                Some((name, environment(own.declarations, MINOR).parse(own.text).ok()?))
+            })
+            .collect();
+        PolicyReads::new(parsed.iter().map(|(name, ast)| (*name, ast)))
+    }
+
+    /// The built-in resources that its rules take, each with the operations; exclusions are not looked at.
+    pub fn served(self) -> Vec<(&'static ServedResource, Vec<Operation>)> {
+        let rules = self.constraints().and_then(|own| own.resource_rules.as_deref());
+        let rules = rules.unwrap_or_default();
+        let operations = |served: &ServedResource| {
+            let rules = rules.iter().filter(|rule| takes(rule, served));
+            let names: Vec<&String> = rules.flat_map(|rule| rule.operations.iter().flatten()).collect();
+            let named = |operation: &Operation| {
+                names
+                    .iter()
+                    .any(|name| *name == "*" || *name == operation.as_str())
+            };
+            Operation::ALL.into_iter().filter(named).collect::<Vec<_>>()
+        };
+        let all = resources().iter().map(|served| (served, operations(served)));
+        all.filter(|(_, operations)| !operations.is_empty()).collect()
+    }
+
+    fn constraints(self) -> Option<&'p api::MatchResources> {
+        match self {
+            Policy::Validating(policy) => policy.spec.as_ref()?.match_constraints.as_ref(),
+            Policy::Mutating(policy) => policy.spec.as_ref()?.match_constraints.as_ref(),
+        }
+    }
+
+    fn param_kind(self) -> Option<&'p api::ParamKind> {
+        match self {
+            Policy::Validating(policy) => policy.spec.as_ref()?.param_kind.as_ref(),
+            Policy::Mutating(policy) => policy.spec.as_ref()?.param_kind.as_ref(),
+        }
+    }
+
+    fn conditions(self) -> &'p [api::MatchCondition] {
+        let found = match self {
+            Policy::Validating(policy) => policy.spec.as_ref().map(|spec| &spec.match_conditions),
+            Policy::Mutating(policy) => policy.spec.as_ref().map(|spec| &spec.match_conditions),
+        };
+        found.and_then(|found| found.as_deref()).unwrap_or_default()
+    }
+
+    fn variables(self) -> &'p [api::Variable] {
+        let found = match self {
+            Policy::Validating(policy) => policy.spec.as_ref().map(|spec| &spec.variables),
+            Policy::Mutating(policy) => policy.spec.as_ref().map(|spec| &spec.variables),
+        };
+        found.and_then(|found| found.as_deref()).unwrap_or_default()
+    }
+}
+
+/// The version of Kubernetes whose expressions are understood.
+const MINOR: u32 = 37;
+
+fn takes(rule: &api::NamedRuleWithOperations, served: &ServedResource) -> bool {
+    let has = |names: &Option<Vec<String>>, name: &str| {
+        let names = names.as_deref().unwrap_or_default();
+        names.iter().any(|own| own == "*" || own == name)
+    };
+    let is = |pattern: &String| {
+        let (resource, part) = pattern.split_once('/').unwrap_or((pattern, ""));
+        (resource == "*" || resource == served.resource.resource)
+            && (part == "*" || part == served.subresource)
+    };
+    let in_scope = match rule.scope.as_deref() {
+        Some("Namespaced") => served.namespaced,
+        Some("Cluster") => !served.namespaced,
+        _ => true,
+    };
+    in_scope
+        && has(&rule.api_groups, &served.resource.group)
+        && has(&rule.api_versions, &served.resource.version)
+        && rule.resources.iter().flatten().any(is)
+}

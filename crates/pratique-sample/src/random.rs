@@ -1,0 +1,35 @@
+//! Numbers that look random and are the same on every run.
+
+/// A generator of numbers (xorshift64*).
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        // A state of 0 would stay 0.
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
+    }
+
+    /// A number below `end`; 0 if there is none.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        let end = end as u64;
+        self.next().checked_rem(end).unwrap_or_default() as usize
+    }
+
+    /// True so many times of a hundred.
+    pub(crate) fn chance(&mut self, percent: u8) -> bool {
+        self.below(100) < usize::from(percent)
+    }
+
+    /// One of a list.
+    pub(crate) fn pick<'l, T>(&mut self, list: &'l [T]) -> Option<&'l T> {
+        list.get(self.below(list.len()))
+    }
+}

@@ -1,0 +1,443 @@
+//! What the expressions of a policy read, and which values they compare it with.
+//!
+//! An abstract walk over the syntax trees: each node stands for the places of the object that its value may come from,
+//! and for the constants that it may be. Places are followed through variables, conditional operators, `orValue`,
+//! concatenation, and the macros that go through lists.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use pratique_cel::ast::{Ast, Comprehension, Expr, ExprId, Literal};
+
+/// What is read of a value, as a tree over its fields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reads {
+    /// By the name of a field, or the key of an entry.
+    pub fields: BTreeMap<Arc<str>, Reads>,
+    /// What is read of the elements of a list, or the values of a map.
+    pub item: Option<Box<Reads>>,
+    /// Texts that it is compared with.
+    pub texts: Vec<Text>,
+    /// Numbers that it is compared with.
+    pub numbers: Vec<i64>,
+}
+
+/// A text that a value is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// The whole of it.
+    Whole(Arc<str>),
+    /// How it begins.
+    Start(Arc<str>),
+    /// How it ends.
+    End(Arc<str>),
+    /// What it contains.
+    Part(Arc<str>),
+}
+
+/// What a policy reads of the objects that it gets.
+#[derive(Clone, Debug, Default)]
+pub struct PolicyReads {
+    /// `object` and `oldObject`
+    pub object: Reads,
+    /// `params`
+    pub params: Reads,
+}
+
+/// A step from a value to a part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A field, or an entry of a map.
+    Field(Arc<str>),
+    /// Any element of a list, or any value of a map.
+    Item,
+}
+
+/// The most places and constants that one value is followed to, and the longest way to a place.
+const MOST: usize = 16;
+const DEEPEST: usize = 24;
+
+impl PolicyReads {
+    /// Looks through expressions in their order; those with a name are variables of that name.
+    pub fn new<'a>(expressions: impl IntoIterator<Item = (Option<&'a str>, &'a Ast)>) -> Self {
+        let mut walk = Walk::default();
+        for (name, ast) in expressions {
+            walk.locals.clear();
+            let value = walk.visit(ast, ast.root);
+            if let Some(name) = name {
+                walk.variables.insert(name.to_owned(), value);
+            }
+        }
+        walk.reads
+    }
+}
+
+impl Reads {
+    /// What is read at a way of steps.
+    fn at(&mut self, steps: &[Step]) -> &mut Reads {
+        steps.iter().fold(self, |at, step| match step {
+            Step::Field(name) => at.fields.entry(name.clone()).or_default(),
+            Step::Item => at.item.get_or_insert_default(),
+        })
+    }
+
+    /// The ways to all that is read, those to a whole before those to its parts; `most` of them.
+    pub fn ways(&self, most: usize) -> Vec<Vec<Step>> {
+        let mut ways = Vec::new();
+        let mut open = std::collections::VecDeque::from([(Vec::new(), self)]);
+        while let Some((way, reads)) = open.pop_front() {
+            let fields = reads.fields.iter();
+            let fields = fields.map(|(name, of)| (Step::Field(name.clone()), of));
+            let item = reads.item.iter().map(|of| (Step::Item, &**of));
+            for (step, of) in fields.chain(item) {
+                if ways.len() >= most {
+                    return ways;
+                }
+                let mut next: Vec<Step> = way.clone();
+                next.push(step);
+                ways.push(next.clone());
+                open.push_back((next, of));
+            }
+        }
+        ways
+    }
+}
+
+/// Which of the two it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Root {
+    Object,
+    Params,
+}
+
+type Place = (Root, Vec<Step>);
+
+/// What a value may be.
+#[derive(Clone, Debug, Default)]
+struct Abstract {
+    /// Where it may come from.
+    places: Vec<Place>,
+    /// Where the elements of a list that the expression makes may come from.
+    elements: Vec<Place>,
+    /// The constants that it, or an element of it, may be.
+    texts: Vec<Arc<str>>,
+    numbers: Vec<i64>,
+}
+
+impl Abstract {
+    fn or(mut self, other: Abstract) -> Self {
+        add_all(&mut self.places, other.places);
+        add_all(&mut self.elements, other.elements);
+        add_all(&mut self.texts, other.texts);
+        add_all(&mut self.numbers, other.numbers);
+        self
+    }
+}
+
+fn add_all<T: PartialEq>(to: &mut Vec<T>, from: Vec<T>) {
+    for value in from {
+        if to.len() < MOST && !to.contains(&value) {
+            to.push(value);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Walk {
+    reads: PolicyReads,
+    variables: HashMap<String, Abstract>,
+    /// The variables of the comprehensions around.
+    locals: Vec<(Arc<str>, Abstract)>,
+}
+
+impl Walk {
+    fn visit(&mut self, ast: &Ast, id: ExprId) -> Abstract {
+        match ast.expr(id) {
+            Expr::Literal(literal) => of_literal(literal),
+            Expr::Ident(name) => self.name(name),
+            Expr::Select { operand, field, .. } => match ast.expr(*operand) {
+                Expr::Ident(name) if &**name == "variables" => {
+                    self.variables.get(&**field).cloned().unwrap_or_default()
+                }
+                _ => {
+                    let of = self.visit(ast, *operand);
+                    self.below(&of, &Step::Field(field.clone()))
+                }
+            },
+            Expr::Call {
+                function,
+                target,
+                args,
+            } => self.call(ast, function, *target, args),
+            Expr::List { elements, .. } => {
+                let mut list = Abstract::default();
+                for element in elements {
+                    let of = self.visit(ast, *element);
+                    add_all(&mut list.elements, of.places);
+                    add_all(&mut list.elements, of.elements);
+                    add_all(&mut list.texts, of.texts);
+                    add_all(&mut list.numbers, of.numbers);
+                }
+                list
+            }
+            Expr::Comprehension(own) => self.comprehension(ast, own),
+            other => {
+                let mut children = Vec::new();
+                other.for_each_child(|child| children.push(child));
+                for child in children {
+                    self.visit(ast, child);
+                }
+                Abstract::default()
+            }
+        }
+    }
+
+    fn name(&self, name: &str) -> Abstract {
+        if let Some((_, local)) = self.locals.iter().rev().find(|(own, _)| **own == *name) {
+            return local.clone();
+        }
+        let root = match name.trim_start_matches('.') {
+            "object" | "oldObject" => Root::Object,
+            "params" => Root::Params,
+            _ => return Abstract::default(),
+        };
+        Abstract {
+            places: vec![(root, Vec::new())],
+            ..Abstract::default()
+        }
+    }
+
+    /// A part of a value, which is read.
+    fn below(&mut self, of: &Abstract, step: &Step) -> Abstract {
+        let mut places = Vec::new();
+        for (root, way) in &of.places {
+            if way.len() >= DEEPEST {
+                continue;
+            }
+            let mut way = way.clone();
+            way.push(step.clone());
+            self.reads_at(*root, &way);
+            places.push((*root, way));
+        }
+        let mut part = Abstract {
+            places,
+            ..Abstract::default()
+        };
+        if *step == Step::Item {
+            add_all(&mut part.places, of.elements.clone());
+            part.texts.clone_from(&of.texts);
+            part.numbers.clone_from(&of.numbers);
+        }
+        part
+    }
+
+    fn reads_at(&mut self, root: Root, way: &[Step]) -> &mut Reads {
+        match root {
+            Root::Object => self.reads.object.at(way),
+            Root::Params => self.reads.params.at(way),
+        }
+    }
+
+    fn call(&mut self, ast: &Ast, function: &str, target: Option<ExprId>, args: &[ExprId]) -> Abstract {
+        let target = target.map(|target| self.visit(ast, target));
+        let values: Vec<Abstract> = args.iter().map(|arg| self.visit(ast, *arg)).collect();
+        match (function, target, values.as_slice()) {
+            ("_[_]" | "_[?_]" | "_?._", None, [of, key]) => {
+                if key.texts.is_empty() {
+                    return self.below(of, &Step::Item);
+                }
+                let keys = key.texts.iter().cloned();
+                keys.fold(Abstract::default(), |all, key| {
+                    all.or(self.below(of, &Step::Field(key)))
+                })
+            }
+            ("_?_:_", None, [_, then, otherwise]) => then.clone().or(otherwise.clone()),
+            ("_+_", None, [left, right]) => left.clone().or(right.clone()),
+            ("orValue" | "or", Some(target), [other]) => target.or(other.clone()),
+            ("_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_", None, [left, right]) => {
+                self.compare(left, right);
+                self.compare(right, left);
+                Abstract::default()
+            }
+            ("isLessThan" | "isGreaterThan" | "compareTo", Some(target), [other]) => {
+                self.compare(&target, other);
+                self.compare(other, &target);
+                Abstract::default()
+            }
+            ("@in", None, [value, list]) => {
+                self.compare(value, list);
+                let item = self.below(list, &Step::Item);
+                self.compare(&item, value);
+                // In a map it is a key.
+                for key in &value.texts {
+                    self.below(list, &Step::Field(key.clone()));
+                }
+                Abstract::default()
+            }
+            ("startsWith" | "endsWith" | "contains", Some(target), [other]) => {
+                let kind = match function {
+                    "startsWith" => Text::Start,
+                    "endsWith" => Text::End,
+                    _ => Text::Part,
+                };
+                let texts: Vec<Text> = other.texts.iter().cloned().map(kind).collect();
+                self.note(&target, &texts, &[]);
+                Abstract::default()
+            }
+            (
+                "value" | "lowerAscii" | "upperAscii" | "trim" | "flatten" | "distinct" | "slice" | "sort"
+                | "reverse" | "first" | "last" | "sum" | "min" | "max",
+                Some(target),
+                _,
+            ) => target,
+            (
+                "dyn" | "optional.of" | "optional.ofNonZeroValue" | "quantity" | "string" | "int",
+                None,
+                [only],
+            ) => only.clone(),
+            ("of" | "ofNonZeroValue", Some(_), [only]) => only.clone(),
+            _ => Abstract::default(),
+        }
+    }
+
+    /// Notes the constants that a value is compared with.
+    fn compare(&mut self, value: &Abstract, with: &Abstract) {
+        let texts: Vec<Text> = with.texts.iter().cloned().map(Text::Whole).collect();
+        self.note(value, &texts, &with.numbers);
+    }
+
+    fn note(&mut self, value: &Abstract, texts: &[Text], numbers: &[i64]) {
+        if texts.is_empty() && numbers.is_empty() {
+            return;
+        }
+        for (root, way) in &value.places {
+            let reads = self.reads_at(*root, way);
+            add_all(&mut reads.texts, texts.to_vec());
+            add_all(&mut reads.numbers, numbers.to_vec());
+        }
+    }
+
+    fn comprehension(&mut self, ast: &Ast, own: &Comprehension) -> Abstract {
+        let range = self.visit(ast, own.range);
+        let init = self.visit(ast, own.init);
+        let item = self.below(&range, &Step::Item);
+        let around = self.locals.len();
+        self.locals.push((own.accumulator.clone(), init.clone()));
+        // With two variables the first is an index or a key; a key may be one of the constants.
+        self.locals.push((own.var.clone(), item.clone()));
+        if let Some(second) = &own.var2 {
+            self.locals.push((second.clone(), item));
+        }
+        self.visit(ast, own.condition);
+        let step = self.visit(ast, own.step);
+        self.locals.truncate(around);
+        self.locals.push((own.accumulator.clone(), init.or(step)));
+        let result = self.visit(ast, own.result);
+        self.locals.truncate(around);
+        result
+    }
+}
+
+fn of_literal(literal: &Literal) -> Abstract {
+    match literal {
+        Literal::String(text) => Abstract {
+            texts: vec![text.clone()],
+            ..Abstract::default()
+        },
+        Literal::Int(number) => Abstract {
+            numbers: vec![*number],
+            ..Abstract::default()
+        },
+        _ => Abstract::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_cel::library;
+
+    use super::*;
+
+    /// The ways of what expressions read; each is a variable `v0`, `v1` …
+    fn ways(expressions: &[&str]) -> Vec<String> {
+        let environment = library::kubernetes();
+        let asts: Vec<Ast> = expressions
+            .iter()
+            .map(|text| environment.parse(text).unwrap())
+            .collect();
+        let names: Vec<String> = (0..asts.len()).map(|at| format!("v{at}")).collect();
+        let reads = PolicyReads::new(names.iter().map(|name| Some(name.as_str())).zip(&asts));
+        let shown = |way: Vec<Step>| {
+            let steps = way.into_iter().map(|step| match step {
+                Step::Field(name) => name.to_string(),
+                Step::Item => "[]".to_owned(),
+            });
+            steps.collect::<Vec<_>>().join(".")
+        };
+        let mut ways: Vec<String> = reads.object.ways(100).into_iter().map(shown).collect();
+        // Only the longest.
+        let all = ways.clone();
+        ways.retain(|way| !all.iter().any(|other| other.starts_with(&format!("{way}."))));
+        ways
+    }
+
+    #[test]
+    fn places_are_followed() {
+        for (expressions, expected) in [
+            (vec!["object.spec.replicas > 1"], vec!["spec.replicas"]),
+            (
+                vec!["object.spec.containers.all(c, c.image == 'a')"],
+                vec!["spec.containers.[].image"],
+            ),
+            (
+                vec![
+                    "object.kind == 'Pod' ? object.spec : object.spec.template.spec",
+                    "variables.v0.containers",
+                    "variables.v1.exists(c, has(c.env))",
+                ],
+                vec![
+                    "kind",
+                    "spec.containers.[].env",
+                    "spec.template.spec.containers.[].env",
+                ],
+            ),
+            (
+                vec!["object.spec.containers.map(c, c.env).exists(e, e[0].name == 'x')"],
+                vec!["spec.containers.[].env.[].name"],
+            ),
+            (
+                vec!["object.metadata.?labels['a'].orValue('b') == 'c'"],
+                vec!["metadata.labels.a"],
+            ),
+            (
+                vec!["['a', 'b'].all(k, object.metadata.labels[k] != '')"],
+                vec!["metadata.labels.a", "metadata.labels.b"],
+            ),
+            (
+                vec!["(object.spec.a + [object.spec.b]).all(x, x.y)"],
+                vec!["spec.a.[].y", "spec.b.y", "spec.a.[]"],
+            ),
+        ] {
+            let mut found = ways(&expressions);
+            let mut expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
+            // What goes on below an element is told there.
+            expected.retain(|way| !way.ends_with(".a.[]"));
+            found.sort();
+            expected.sort();
+            assert_eq!(found, expected, "{expressions:?}");
+        }
+    }
+
+    #[test]
+    fn constants_are_noted() {
+        let environment = library::kubernetes();
+        let ast = environment
+            .parse("['x', 'y'].exists(k, object.kind == k) && object.a.startsWith('p') && object.n > 3")
+            .unwrap();
+        let reads = PolicyReads::new([(None, &ast)]).object;
+        let whole = |text: &str| Text::Whole(text.into());
+        assert_eq!(reads.fields["kind"].texts, [whole("x"), whole("y")]);
+        assert_eq!(reads.fields["a"].texts, [Text::Start("p".into())]);
+        assert_eq!(reads.fields["n"].numbers, [3]);
+    }
+}
