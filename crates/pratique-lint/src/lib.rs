@@ -40,9 +40,12 @@ mod warning;
 use std::time::SystemTime;
 
 use pratique_manifest::{IgnoredPlugin, Location, ManifestSet};
+use pratique_sample::Budget;
+use pratique_types::FeatureGates;
 
 pub use cost::{ExpressionCost, costs};
 pub use lint::{Lint, all, find};
+pub use pratique_sample::CostExample;
 pub use warning::Warning;
 
 use analysis::Parsed;
@@ -52,28 +55,70 @@ use subject::{Manifests, Policy};
 use typing::Kinds;
 
 /// Looks through manifests that a server loads together, one set a plugin; the warnings in the order of their places.
-/// What depends on the time is left out: see [`lint_at`].
+/// What depends on the time is left out: see [`Options::at`].
 pub fn lint(sets: &[&ManifestSet]) -> Vec<Warning> {
-    look_through(sets, None)
+    lint_with(sets, &Options::default())
 }
 
-/// The same as [`lint`] at a time, which tells whether certificates are valid.
-pub fn lint_at(sets: &[&ManifestSet], now: SystemTime) -> Vec<Warning> {
-    look_through(sets, Some(now))
+/// What is looked for beyond what is of use to everybody, and what holds for the server.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    requested: Vec<&'static str>,
+    now: Option<SystemTime>,
+    feature_gates: FeatureGates,
 }
 
-fn look_through(sets: &[&ManifestSet], now: Option<SystemTime>) -> Vec<Warning> {
+impl Options {
+    /// Looks for all that a lint finds, also for what it tells only on request.
+    #[must_use]
+    pub fn with_requested(mut self, lint: &Lint) -> Self {
+        self.requested.push(lint.name);
+        self
+    }
+
+    /// Looks at a time, which tells whether certificates are valid.
+    #[must_use]
+    pub fn at(self, now: SystemTime) -> Self {
+        Options {
+            now: Some(now),
+            ..self
+        }
+    }
+
+    /// Sets the feature gates of the server.
+    #[must_use]
+    pub fn feature_gates(self, feature_gates: FeatureGates) -> Self {
+        Options {
+            feature_gates,
+            ..self
+        }
+    }
+
+    /// Whether that is looked for.
+    pub fn is_requested(&self, lint: &Lint) -> bool {
+        self.requested.contains(&lint.name)
+    }
+}
+
+/// How many units of cost and bytes objects may be evaluated with that are made to show a warning.
+const WORK: u64 = 64_000_000;
+
+/// [`lint`], with what else is wanted.
+pub fn lint_with(sets: &[&ManifestSet], options: &Options) -> Vec<Warning> {
+    let mut work = Budget::new(WORK);
     let manifests = Manifests::new(sets);
     let mut report = Report::default();
     for policy in &manifests.policies {
-        lint_policy(policy, &mut report);
+        lint_policy(policy, options, &mut work, &mut report);
     }
     for hook in &manifests.hooks {
         lints::match_nothing::hook(hook, &mut report);
         lints::unknown_resource::check(&hook.rules, &hook.origin, &mut report);
-        lints::excluded_resource::check(&hook.rules, &hook.origin, &mut report);
+        if options.feature_gates.excludes_virtual_resources {
+            lints::excluded_resource::check(&hook.rules, &hook.origin, &mut report);
+        }
         lints::constant_condition::hook(hook, &mut report);
-        lints::ca_bundle::check(hook, now, &mut report);
+        lints::ca_bundle::check(hook, options.now, &mut report);
     }
     lints::webhook_timeout::check(&manifests, &mut report);
     let unread = sets.iter().flat_map(|set| &set.unread);
@@ -91,7 +136,7 @@ pub fn unread(rest: &Location) -> Warning {
     lints::unread_text::of_configuration(rest)
 }
 
-fn lint_policy(policy: &Policy<'_>, report: &mut Report) {
+fn lint_policy(policy: &Policy<'_>, options: &Options, work: &mut Budget, report: &mut Report) {
     lints::unbound_policy::check(policy, report);
     lints::ignored_denial::check(policy, report);
     lints::empty_binding::check(policy, report);
@@ -107,5 +152,5 @@ fn lint_policy(policy: &Policy<'_>, report: &mut Report) {
     let evidence = Evidence::new(policy, &parsed, &kinds);
     lints::type_check::check(policy, &parsed, &kinds, &evidence, report);
     lints::unguarded_field::check(policy, &parsed, &evidence, report);
-    lints::cost_limit::check(policy, report);
+    lints::cost_limit::check(policy, options, work, report);
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use pratique_manifest::Step;
+use pratique_sample::CostExample;
 
 use crate::lint::Lint;
 use crate::subject::Origin;
@@ -20,6 +21,7 @@ pub(crate) struct Finding {
     pub(crate) lint: &'static Lint,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
+    pub(crate) example: Option<Box<CostExample>>,
 }
 
 impl Finding {
@@ -28,7 +30,14 @@ impl Finding {
             lint,
             message: message.into(),
             help: None,
+            example: None,
         }
+    }
+
+    /// Shows it with an object.
+    pub(crate) fn example(mut self, example: CostExample) -> Self {
+        self.example = Some(Box::new(example));
+        self
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
@@ -67,6 +76,7 @@ impl Report {
             field: path_text(path),
             location,
             help: finding.help,
+            example: finding.example,
         });
     }
 

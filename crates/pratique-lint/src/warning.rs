@@ -1,6 +1,7 @@
 //! A finding and its place.
 
 use pratique_manifest::{Location, ObjectName};
+use pratique_sample::CostExample;
 
 use crate::lint::Lint;
 
@@ -19,4 +20,6 @@ pub struct Warning {
     pub location: Location,
     /// What would mend it, where that is known.
     pub help: Option<String>,
+    /// An object that shows it, where one was made.
+    pub example: Option<Box<CostExample>>,
 }

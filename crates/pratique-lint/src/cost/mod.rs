@@ -2,16 +2,17 @@
 
 mod sizes;
 
-use pratique_cel::Report as Usage;
-use pratique_cel::estimate::{Range, estimate};
+use pratique_cel::estimate::{Range, Sizes, estimate};
+use pratique_cel::{Report as Usage, Type};
 use pratique_manifest::{Location, ManifestSet, ObjectName};
 use pratique_types::GroupVersionKind;
+use pratique_types::builtin::ServedResource;
 
 use crate::analysis::Parsed;
 use crate::report::path_text;
-use crate::subject::{Manifests, Origin, RuleView, Site};
+use crate::subject::{Manifests, Origin, Role, RuleView, Site};
 use crate::typing::{Kinds, Typed, type_of, type_sites};
-use sizes::{Asked, Object, Spread};
+use sizes::{Asked, Object, Spread, Through, Variables};
 
 /// What an expression yields, reads and may cost.
 #[derive(Clone, Debug)]
@@ -52,13 +53,14 @@ pub fn costs(sets: &[&ManifestSet]) -> Vec<ExpressionCost> {
 
 fn described(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>) -> Vec<ExpressionCost> {
     let mut best: Vec<Option<ExpressionCost>> = vec![None; sites.len()];
-    for (kind, typed) in typings(sites, rules) {
-        for ((site, typed), best) in sites.iter().zip(&typed).zip(&mut best) {
+    for typing in typings(sites, rules) {
+        for ((site, typed), best) in sites.iter().zip(&typing.typed).zip(&mut best) {
             let Ok(checked) = &typed.checked else { continue };
-            let mut usage = Usage::new(&typed.environment, checked, &Object::small());
+            let small = Through::new(&typing.variables, Object::small());
+            let mut usage = Usage::new(&typed.environment, checked, &small);
             usage.cost = Range {
                 min: usage.cost.min,
-                max: worst(typed, sizes::LARGE),
+                max: worst(typed, &typing.variables, sizes::LARGE),
             };
             if best
                 .as_ref()
@@ -69,7 +71,7 @@ fn described(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>) ->
                     field: path_text(&site.path),
                     location: origin.source.locate(&site.path),
                     text: site.text.to_owned(),
-                    kind: kind.clone(),
+                    kind: typing.served.map(|served| served.kind.clone()),
                     usage,
                 });
             }
@@ -80,59 +82,129 @@ fn described(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>) ->
 
 /// Expressions with the types of the kinds that they are for, to be asked for their costs.
 pub(crate) struct Costs {
-    typings: Vec<Vec<Typed>>,
+    typings: Vec<Typing>,
+}
+
+/// Expressions with the types of a kind.
+struct Typing {
+    /// A resource of the kind; none where the kind is not built in.
+    served: Option<&'static ServedResource>,
+    typed: Vec<Typed>,
+    variables: Variables,
 }
 
 impl Costs {
     pub(crate) fn new(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Self {
         Costs {
-            typings: typings(sites, rules)
-                .into_iter()
-                .map(|(_, typed)| typed)
-                .collect(),
+            typings: typings(sites, rules),
         }
     }
 
-    /// The most that an expression costs for objects of so many bytes, over all kinds; 0 if it compiles for none.
-    pub(crate) fn worst(&self, site: usize, bytes: u64) -> u64 {
-        let typed = self.typings.iter().filter_map(|typed| typed.get(site));
-        typed.map(|typed| worst(typed, bytes)).max().unwrap_or_default()
+    /// The built-in kinds among the kinds, each with its place.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = (usize, &'static ServedResource)> {
+        let typings = self.typings.iter().enumerate();
+        typings.filter_map(|(at, typing)| Some((at, typing.served?)))
+    }
+
+    /// The most that an expression costs for objects of so many bytes of a kind; 0 if it does not compile for it.
+    pub(crate) fn of_kind(&self, kind: usize, site: usize, bytes: u64) -> u64 {
+        let typing = self.typings.get(kind);
+        let found = typing.and_then(|typing| Some((typing.typed.get(site)?, &typing.variables)));
+        found.map_or(0, |(typed, variables)| worst(typed, variables, bytes))
     }
 }
 
 /// The expressions with the types of each of the first kinds that rules match, or without types if there is no kind.
-fn typings(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Vec<(Option<GroupVersionKind>, Vec<Typed>)> {
+fn typings(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Vec<Typing> {
     const MOST_KINDS: usize = 8;
     let kinds = Kinds::new(rules);
     let parsed = Parsed::new(sites);
     let types = kinds
         .builtin
         .iter()
-        .filter_map(|served| Some((&served.kind, type_of(&served.kind)?)));
+        .filter_map(|served| Some((*served, type_of(&served.kind)?)));
+    let typing = |served, of: &Type| {
+        let typed = type_sites(sites, &parsed, of);
+        Typing {
+            served,
+            variables: variables(sites, &typed),
+            typed,
+        }
+    };
     let mut typings: Vec<_> = types
         .take(MOST_KINDS)
-        .map(|(kind, of)| (Some(kind.clone()), type_sites(sites, &parsed, &of)))
+        .map(|(served, of)| typing(Some(served), &of))
         .collect();
     if typings.is_empty() || kinds.others {
-        typings.push((None, type_sites(sites, &parsed, &pratique_cel::Type::Dyn)));
+        typings.push(typing(None, &Type::Dyn));
     }
     typings
 }
 
+/// What is known of the sizes of variables, each by those before it.
+fn variables(sites: &[Site<'_>], typed: &[Typed]) -> Variables {
+    let mut variables = Variables::default();
+    for (site, typed) in sites.iter().zip(typed) {
+        if let (Role::Variable(name), Ok(checked)) = (site.role, &typed.checked) {
+            variables.define(name, checked);
+        }
+    }
+    variables
+}
+
 /// The most that an expression costs for any object of so many bytes: all of them in one list, map or text that it
 /// looks at, or spread over all of these.
-fn worst(typed: &Typed, bytes: u64) -> u64 {
+fn worst(typed: &Typed, variables: &Variables, bytes: u64) -> u64 {
     let Ok(checked) = &typed.checked else { return 0 };
-    let asked = Asked::default();
-    let small = estimate(checked, &asked).max;
-    let places = asked.into_places();
+    let most = |sizes: &dyn Sizes| estimate(checked, sizes).max;
+    let asked = Through::new(variables, Asked::default());
+    let small = most(&asked);
+    let places = asked.into_inner().into_places();
     let spread = Spread {
         bytes,
         over: places.len() as u64,
     };
     let focused = places
         .iter()
-        .map(|place| estimate(checked, &Object::with(place, bytes)).max);
-    let most = focused.max().unwrap_or_default();
-    small.max(most).max(estimate(checked, &spread).max)
+        .map(|place| most(&Through::new(variables, Object::with(place, bytes))));
+    let focused = focused.max().unwrap_or_default();
+    small.max(focused).max(most(&Through::new(variables, spread)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{load, policy};
+
+    /// The estimates of a policy's expressions, in order.
+    fn estimates(spec: &str) -> Vec<u64> {
+        let set = load(&policy("CREATE", spec));
+        costs(&[&set])
+            .into_iter()
+            .map(|cost| cost.usage.cost.max)
+            .collect()
+    }
+
+    #[test]
+    fn variables_have_the_sizes_of_what_they_stand_for() {
+        let constant = "variables: [{name: all, expression: \"['a', 'b', 'c']\"}]
+validations: [{expression: \"variables.all.all(a, object.metadata.name != a)\"}]
+";
+        let inline = "validations: [{expression: \"['a', 'b', 'c'].all(a, object.metadata.name != a)\"}]\n";
+        // A variable costs its reading, and the list is made elsewhere.
+        let (constant, inline) = (estimates(constant)[1], estimates(inline)[0]);
+        assert!(constant < 100 && inline < 100, "{constant} {inline}");
+
+        let part = "variables: [{name: all, expression: object.spec.containers}]
+validations: [{expression: 'variables.all.all(c, variables.all.exists(d, c.name == d.name))'}]
+";
+        let inline = "validations:
+- expression: object.spec.containers.all(c, object.spec.containers.exists(d, c.name == d.name))
+";
+        let (part, inline) = (estimates(part)[1], estimates(inline)[0]);
+        assert!(
+            inline > 1_000_000 && part.abs_diff(inline) < inline / 2,
+            "{part} {inline}"
+        );
+    }
 }

@@ -5,10 +5,11 @@
 //! values has no place in the object; it is told apart by its type.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use pratique_cel::Type;
-use pratique_cel::estimate::{Range, Sizes};
+use pratique_cel::checker::Checked;
+use pratique_cel::estimate::{Range, Sizes, UnknownSizes, ValueSize, value_size};
 
 /// The size of a large object: of a Pod with more than a thousand containers.
 pub(crate) const LARGE: u64 = 32 << 10;
@@ -37,6 +38,65 @@ pub(crate) struct Object<'p> {
 pub(crate) struct Spread {
     pub(crate) bytes: u64,
     pub(crate) over: u64,
+}
+
+/// What is known of the values of variables: that they are a part of the object, or constants of known sizes.
+#[derive(Debug, Default)]
+pub(crate) struct Variables {
+    by_name: HashMap<String, ValueSize>,
+}
+
+/// Sizes in which variables have those of what they stand for.
+pub(crate) struct Through<'v, S> {
+    variables: &'v Variables,
+    inner: S,
+}
+
+impl Variables {
+    /// Adds a variable that sees those before it.
+    pub(crate) fn define(&mut self, name: &str, checked: &Checked) {
+        let value = value_size(checked, &Through::new(self, UnknownSizes));
+        self.by_name.insert(name.to_owned(), value);
+    }
+
+    /// The variable that a path leads to, and the steps after it.
+    fn find<'p>(&self, path: &'p [String]) -> Option<(&ValueSize, &'p [String])> {
+        match path {
+            [root, name, rest @ ..] if root == "variables" => Some((self.by_name.get(name)?, rest)),
+            _ => None,
+        }
+    }
+}
+
+impl<'v, S> Through<'v, S> {
+    pub(crate) fn new(variables: &'v Variables, inner: S) -> Self {
+        Through { variables, inner }
+    }
+
+    pub(crate) fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S: Sizes> Sizes for Through<'_, S> {
+    fn size(&self, path: &[String], of: &Type) -> Option<Range> {
+        let Some((variable, rest)) = self.variables.find(path) else {
+            return self.inner.size(path, of);
+        };
+        if !variable.path.is_empty() {
+            let path: Vec<String> = variable.path.iter().chain(rest).cloned().collect();
+            return self.inner.size(&path, of);
+        }
+        let known = match rest {
+            [] => variable.size,
+            [step] if step.starts_with('@') => variable.items,
+            _ => None,
+        };
+        // Without bounds nothing more is known of it than of what any variable holds.
+        known
+            .filter(|size| size.is_bounded())
+            .or_else(|| self.inner.size(path, of))
+    }
 }
 
 impl Asked {

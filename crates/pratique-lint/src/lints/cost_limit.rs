@@ -1,16 +1,23 @@
-//! Expressions that a large object can make cost more than they may.
+//! Expressions that an object can make cost more than they may.
 //!
-//! An evaluation that costs too much fails: a policy that fails closed then denies the object, one that fails open
-//! lets it in, whatever it holds.
+//! An evaluation that costs too much fails: a policy that fails open then lets the object in, whatever it holds, and
+//! that is always told. One that fails closed denies it, which is told on request. The estimate only says where to
+//! look; what is told was evaluated over an object that was made for it.
 
+use pratique_manifest::Step;
+use pratique_sample::{Budget, CostExample, Evaluator, ExpressionId, Goal, Recipe, most_expensive};
+use pratique_types::Operation;
+use pratique_types::builtin::ServedResource;
+
+use crate::Options;
 use crate::cost::{Costs, ExpressionCost};
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
-use crate::subject::{Policy, Role, path};
+use crate::subject::{Policy, Role, Site, path};
 
 pub(crate) const LINT: Lint = Lint {
     name: "cost-limit",
-    summary: "A large object can make an expression, or a policy as a whole, cost about as much as it may, or more.",
+    summary: "An object makes an expression, or a policy as a whole, cost about as much as it may, or more.",
 };
 
 /// What the match conditions of a policy may cost together.
@@ -18,52 +25,191 @@ const CONDITIONS: u64 = 2_500_000;
 /// What all else of a policy may cost together, for one binding.
 const POLICY: u64 = 10_000_000;
 
-pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
-    let costs = Costs::new(&policy.sites, &policy.rules);
-    let mut alone = false;
-    for (index, site) in policy.sites.iter().enumerate() {
-        let cost = costs.worst(index, ExpressionCost::LARGE);
-        if is_near(cost, ExpressionCost::LIMIT) {
-            alone = true;
-            let at = |bytes| costs.worst(index, bytes);
-            let finding = finding("the expression", cost, ExpressionCost::LIMIT, at, policy);
-            report.add(&policy.origin, &site.path, finding);
-        }
-    }
-    // Where single expressions cost too much, sums tell nothing new.
-    if alone {
+/// How much work goes into the objects of one policy and kind.
+const WORK: u64 = 24_000_000;
+
+/// The most kinds that objects are made of for one policy.
+const KINDS: usize = 3;
+
+/// Something of a policy whose cost is limited.
+struct Limited {
+    what: &'static str,
+    field: Vec<Step>,
+    goal: Goal,
+    limit: u64,
+    /// The most that it costs by estimate, for each kind.
+    estimates: Vec<(u64, &'static ServedResource)>,
+    /// The object that makes it cost most.
+    example: Option<CostExample>,
+}
+
+pub(crate) fn check(policy: &Policy<'_>, options: &Options, work: &mut Budget, report: &mut Report) {
+    if !policy.ignores_errors && !options.is_requested(&LINT) {
         return;
     }
-    let is_condition = |index: usize| {
-        policy
-            .sites
-            .get(index)
-            .is_some_and(|site| site.role == Role::Condition)
-    };
-    let groups = [
-        ("the match conditions", "matchConditions", CONDITIONS, true),
-        (
-            "the expressions of the policy together",
-            "matchConstraints",
-            POLICY,
-            false,
-        ),
-    ];
-    for (what, field, limit, conditions) in groups {
-        let sum = |bytes| {
-            let own = (0..policy.sites.len()).filter(|index| is_condition(*index) == conditions);
-            own.fold(0u64, |sum, index| sum.saturating_add(costs.worst(index, bytes)))
+    let mut limited = limited(policy);
+    limited.retain(|own| own.estimates.iter().any(|(cost, _)| is_near(*cost, own.limit)));
+    if limited.is_empty() {
+        return;
+    }
+    search(policy, &mut limited, work);
+    let mut alone = false;
+    for own in limited {
+        let is_sum = !matches!(own.goal, Goal::Expression(_));
+        // Where single expressions cost too much, sums tell nothing new.
+        let Some(example) = own.example.filter(|example| is_near(example.cost, own.limit)) else {
+            continue;
         };
-        let cost = sum(ExpressionCost::LARGE);
-        if is_near(cost, limit) {
-            let finding = finding(what, cost, limit, sum, policy);
-            let field = match conditions {
-                true => path(&["spec", field]),
-                false => path(&["metadata", "name"]),
-            };
-            report.add(&policy.origin, &field, finding);
+        if is_sum && alone {
+            continue;
+        }
+        alone |= !is_sum;
+        report.add(
+            &policy.origin,
+            &own.field,
+            finding(own.what, example, own.limit, policy),
+        );
+    }
+}
+
+/// All of a policy whose cost is limited: its expressions, then what they cost together.
+fn limited(policy: &Policy<'_>) -> Vec<Limited> {
+    let costs = Costs::new(&policy.sites, &policy.rules);
+    let estimates = |counts: &dyn Fn(usize, &Site<'_>) -> bool| -> Vec<(u64, &'static ServedResource)> {
+        let of_kind = |kind: usize| {
+            let counted = policy
+                .sites
+                .iter()
+                .enumerate()
+                .filter(|(index, site)| counts(*index, site));
+            let costs = counted.map(|(index, _)| costs.of_kind(kind, index, ExpressionCost::LARGE));
+            costs.fold(0u64, u64::saturating_add)
+        };
+        costs
+            .kinds()
+            .map(|(kind, served)| (of_kind(kind), served))
+            .collect()
+    };
+    let single = policy.sites.iter().zip(ids(&policy.sites)).enumerate();
+    let mut all: Vec<Limited> = single
+        .map(|(index, (site, id))| Limited {
+            what: "the expression",
+            field: site.path.clone(),
+            goal: Goal::Expression(id),
+            limit: ExpressionCost::LIMIT,
+            estimates: estimates(&|at, _| at == index),
+            example: None,
+        })
+        .collect();
+    all.push(Limited {
+        what: "the match conditions",
+        field: path(&["spec", "matchConditions"]),
+        goal: Goal::Conditions,
+        limit: CONDITIONS,
+        estimates: estimates(&|_, site| site.role == Role::Condition),
+        example: None,
+    });
+    all.push(Limited {
+        what: "the expressions of the policy together",
+        field: path(&["metadata", "name"]),
+        goal: Goal::Policy,
+        limit: POLICY,
+        estimates: estimates(&|_, site| !matches!(site.role, Role::Condition | Role::Annotation)),
+        example: None,
+    });
+    all
+}
+
+/// Makes objects of the kinds for which estimates come near limits, those that come nearest first.
+fn search(policy: &Policy<'_>, limited: &mut [Limited], work: &mut Budget) {
+    let reads = policy.manifest.reads();
+    let mut kinds: Vec<(u64, &'static ServedResource)> = Vec::new();
+    for own in &*limited {
+        for (cost, served) in &own.estimates {
+            let part = cost
+                .saturating_mul(100)
+                .checked_div(own.limit)
+                .unwrap_or_default();
+            match kinds.iter_mut().find(|(_, known)| std::ptr::eq(*known, *served)) {
+                Some((most, _)) => *most = part.max(*most),
+                None => kinds.push((part, served)),
+            }
         }
     }
+    kinds.sort_by_key(|(part, _)| std::cmp::Reverse(*part));
+    // What the authorizer answers decides what is evaluated after it.
+    let asks = policy.sites.iter().any(|site| site.text.contains("authorizer"));
+    let seeds: &[u64] = if asks { &[1, 2] } else { &[1] };
+    for (_, served) in kinds.into_iter().take(KINDS) {
+        let Some(operation) = operation(policy, served) else {
+            continue;
+        };
+        let recipe = Recipe {
+            served,
+            operation,
+            reads: &reads.object,
+            density: 100,
+        };
+        for seed in seeds {
+            let mut open: Vec<&mut Limited> = limited.iter_mut().filter(|own| own.is_open(served)).collect();
+            let goals: Vec<(Goal, u64)> = open.iter().map(|own| (own.goal.clone(), own.limit)).collect();
+            if goals.is_empty() {
+                break;
+            }
+            let evaluator = Evaluator::new(policy.manifest, served, operation, &reads.params, *seed);
+            let mut part = work.take(WORK);
+            let found = most_expensive(&evaluator, &recipe, &goals, &mut part);
+            work.give_back(part);
+            for (own, found) in open.iter_mut().zip(found) {
+                own.example = [own.example.take(), found]
+                    .into_iter()
+                    .flatten()
+                    .max_by_key(|example| example.cost);
+            }
+        }
+    }
+}
+
+impl Limited {
+    /// Whether its limit is not reached yet, and objects of a kind may.
+    fn is_open(&self, served: &ServedResource) -> bool {
+        let reached = self
+            .example
+            .as_ref()
+            .is_some_and(|example| example.cost >= self.limit);
+        let mut estimates = self.estimates.iter();
+        !reached && estimates.any(|(cost, own)| std::ptr::eq(*own, served) && is_near(*cost, self.limit))
+    }
+}
+
+/// What the policy is asked about a resource for, objects that are created first.
+fn operation(policy: &Policy<'_>, served: &ServedResource) -> Option<Operation> {
+    let rules = policy.rules.iter().filter(|rule| rule.takes(served));
+    let operations: Vec<Operation> = rules.flat_map(|rule| rule.operations.iter().copied()).collect();
+    let known = [Operation::Create, Operation::Update, Operation::Delete];
+    known.into_iter().find(|operation| operations.contains(operation))
+}
+
+/// The expressions as evaluations name them.
+fn ids<'s>(sites: &'s [Site<'_>]) -> impl Iterator<Item = ExpressionId> + 's {
+    let mut conditions = 0..;
+    let mut validations = 0..;
+    let mut annotations = 0..;
+    let mut mutations = 0..;
+    let mut validation = 0;
+    sites.iter().map(move |site| match site.role {
+        Role::Condition => ExpressionId::Condition(conditions.next().unwrap_or_default()),
+        Role::Variable(name) => ExpressionId::Variable(name.to_owned()),
+        Role::Validation => {
+            validation = validations.next().unwrap_or_default();
+            ExpressionId::Validation(validation)
+        }
+        Role::Message => ExpressionId::Message(validation),
+        Role::Annotation => ExpressionId::Annotation(annotations.next().unwrap_or_default()),
+        Role::ApplyConfiguration | Role::JsonPatch => {
+            ExpressionId::Mutation(mutations.next().unwrap_or_default())
+        }
+    })
 }
 
 /// Four fifths of a limit are near it.
@@ -71,120 +217,236 @@ fn is_near(cost: u64, limit: u64) -> bool {
     cost >= limit / 5 * 4
 }
 
-fn finding(what: &str, cost: u64, limit: u64, at: impl Fn(u64) -> u64, policy: &Policy<'_>) -> Finding {
+fn finding(what: &str, example: CostExample, limit: u64, policy: &Policy<'_>) -> Finding {
     let outcome = match policy.ignores_errors {
         true => "lets the request in unseen",
         false => "denies the request",
     };
-    let message = match size_that_reaches(limit, &at) {
-        Some(0) => {
-            let cost = if cost == u64::MAX {
-                "more than can be told".to_owned()
-            } else {
-                cost.to_string()
-            };
-            format!(
-                "{what} may cost {cost} even for a small object, of {limit} that are allowed; more than that {outcome}"
-            )
-        }
-        Some(bytes) => format!(
-            "an object of about {} KiB can make {what} cost more than the {limit} that are allowed, which {outcome}",
-            bytes.div_ceil(1024)
-        ),
-        None => format!(
-            "an object of {} KiB can make {what} cost {cost}, near the {limit} that are allowed; more than that {outcome}",
-            ExpressionCost::LARGE / 1024
+    let object = format!(
+        "{} {} of {}{}",
+        example.kind.api_version(),
+        example.kind.kind,
+        size(example.object.len()),
+        match example.large.as_str() {
+            "" => String::new(),
+            large => format!(" with {large}"),
+        },
+    );
+    let message = match example.cost >= limit {
+        true => format!("{object} makes {what} cost more than the {limit} that are allowed, which {outcome}"),
+        false => format!(
+            "{object} makes {what} cost {}, near the {limit} that are allowed; more than that {outcome}",
+            example.cost
         ),
     };
     Finding::new(&LINT, message)
         .help("bound it: test size() first, look through fewer lists, or match fewer objects")
+        .example(example)
 }
 
-/// About how many bytes an object needs for a cost to reach a limit; 0 for none.
-fn size_that_reaches(limit: u64, at: &impl Fn(u64) -> u64) -> Option<u64> {
-    if at(0) >= limit {
-        return Some(0);
+/// `300 bytes`, `12 KiB`
+fn size(bytes: usize) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        _ => format!("{} KiB", bytes.div_ceil(1024)),
     }
-    let (mut below, mut reached) = (0, ExpressionCost::LARGE);
-    if at(reached) < limit {
-        return None;
-    }
-    while reached - below > 1024 {
-        let middle = below + (reached - below) / 2;
-        match at(middle) >= limit {
-            true => reached = middle,
-            false => below = middle,
-        }
-    }
-    Some(reached)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, policy};
+    use crate::Warning;
+    use crate::lints::testing::{load, policy, policy_for};
+
+    const PODS: &str = "v1 Pod of ";
+
+    fn found(manifests: &str, options: &Options) -> Vec<Warning> {
+        let set = load(manifests);
+        let mut found = crate::lint_with(&[&set], options);
+        found.retain(|warning| warning.lint == &LINT);
+        found
+    }
+
+    /// Warnings of a policy that fails open: a part of the message of each.
+    #[track_caller]
+    fn check(spec: &str, expected: &[&str]) {
+        let spec = format!("failurePolicy: Ignore\n{spec}");
+        check_all(&policy("CREATE", &spec), &Options::default(), expected);
+    }
 
     #[track_caller]
-    fn check(expression: &str, expected: &[&str]) {
-        let spec = format!("validations: [{{expression: \"{expression}\"}}]\n");
-        let quoted = format!("\"{expression}\"");
-        let expected: Vec<_> = expected.iter().map(|part| (quoted.as_str(), *part)).collect();
-        find(&LINT, &policy("CREATE", &spec), &expected);
+    fn check_all(manifests: &str, options: &Options, expected: &[&str]) {
+        let found = found(manifests, options);
+        let fits = found.len() == expected.len()
+            && found
+                .iter()
+                .zip(expected)
+                .all(|(warning, part)| warning.message.contains(part));
+        assert!(fits, "expected {expected:#?}\nfound {found:#?}\nin {manifests}");
+        for warning in &found {
+            let example = warning.example.as_ref().unwrap();
+            assert!(
+                example.object.len() <= pratique_sample::LARGEST,
+                "{}",
+                example.object.len()
+            );
+        }
     }
+
+    fn validations(expressions: &[&str]) -> String {
+        let lines = expressions
+            .iter()
+            .map(|text| format!("- expression: >-\n    {text}\n"));
+        format!("validations:\n{}", lines.collect::<String>())
+    }
+
+    const TWICE: &str =
+        "object.spec.containers.all(c, object.spec.containers.exists_one(d, c.name == d.name))";
+    const CHECK: &str = "authorizer.group('').resource('pods').check('get').allowed()";
 
     #[test]
     fn loops_in_loops() {
-        let twice = "object.spec.containers.all(c, object.spec.containers.exists_one(d, c.name == d.name))";
-        check(twice, &["cost more than the 1000000"]);
         check(
-            "object.metadata.labels.all(k, object.metadata.annotations.exists(a, k == a))",
-            &["KiB can make the expression"],
+            &validations(&[TWICE]),
+            &["items in spec.containers makes the expression cost more than the 1000000"],
+        );
+        check(
+            &validations(&["object.metadata.labels.all(k, object.metadata.annotations.exists(a, k == a))"]),
+            &["makes the expression cost"],
+        );
+        // Over the whole of a list that a variable holds.
+        check(
+            "variables: [{name: all, expression: 'object.spec.containers + object.spec.?initContainers.orValue([])'}]
+validations: [{expression: 'variables.all.all(c, variables.all.exists_one(d, c.name == d.name))'}]
+",
+            &["makes the expression cost more than"],
         );
     }
 
     #[test]
     fn checks_of_authorization() {
-        let one = "authorizer.group('').resource('pods').check('get').allowed()";
-        check(&format!("{one} || {one} || {one}"), &["even for a small object"]);
-        check(one, &[]);
+        check(
+            &validations(&[&format!("{CHECK} || {CHECK} || {CHECK}")]),
+            &["bytes makes the expression cost more than"],
+        );
+        check(&validations(&[CHECK]), &[]);
     }
 
     #[test]
-    fn plain_loops() {
-        check(
+    fn what_costs_little() {
+        for expression in [
             "object.spec.containers.all(c, c.image.startsWith('example.com/'))",
-            &[],
-        );
-        check(
             "object.spec.containers.all(c, c.env.all(e, e.name != 'a' && e.value != 'b'))",
+            "object.metadata.name.matches('^[a-z]+$')",
+            "request.userInfo.groups.exists(g, g == 'a')",
+            // Loops over constants are short.
+            "object.spec.containers.all(c, ['a', 'b'].all(p, ['c', 'd'].all(q, c.image != p + q)))",
+            // As is what a test of the size guards.
+            "object.spec.containers.size() > 20 || object.spec.containers.all(c, object.spec.containers.exists_one(d, c.name == d.name))",
+        ] {
+            check(&validations(&[expression]), &[]);
+        }
+        check(
+            "variables:
+- {name: allowed, expression: \"['a', 'b', 'c']\"}
+- {name: names, expression: 'object.spec.containers.map(c, c.name)'}
+validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n == a))'}]
+",
             &[],
         );
-        check("object.metadata.name.matches('^[a-z]+$')", &[]);
-        check("request.userInfo.groups.exists(g, g == 'a')", &[]);
+    }
+
+    #[test]
+    fn policies_that_fail_closed_on_request() {
+        let manifests = policy("CREATE", &validations(&[TWICE]));
+        check_all(&manifests, &Options::default(), &[]);
+        let options = Options::default().with_requested(&LINT);
+        check_all(&manifests, &options, &["which denies the request"]);
+        // Another request changes nothing.
+        let options = Options::default().with_requested(&crate::lints::null_object::LINT);
+        check_all(&manifests, &options, &[]);
+    }
+
+    #[test]
+    fn examples_cost_what_is_said() {
+        let text = policy(
+            "CREATE",
+            &format!("failurePolicy: Ignore\n{}", validations(&[TWICE])),
+        );
+        let warnings = found(&text, &Options::default());
+        let example = warnings[0].example.clone().unwrap();
+        assert!(warnings[0].message.starts_with(PODS), "{}", warnings[0].message);
+        // A fresh evaluation comes to the same, and an object that is somewhat smaller stays below the limit.
+        let set = load(&text);
+        let manifests = crate::Manifests::new(&[&set]);
+        let policy = &manifests.policies[0];
+        let pods = pratique_types::builtin::named("pods").unwrap();
+        let reads = policy.manifest.reads();
+        let evaluator = Evaluator::new(policy.manifest, pods, Operation::Create, &reads.params, 1);
+        let goal = Goal::Expression(ExpressionId::Validation(0));
+        let cost = |object: &str| {
+            let object = pratique_cel::json::parse(object.as_bytes()).unwrap();
+            goal.cost(&evaluator.evaluate(&object, None))
+        };
+        assert_eq!(cost(&example.object), example.cost);
+        assert!(example.cost > ExpressionCost::LIMIT, "{}", example.cost);
+        let mut object: serde_json::Value = serde_json::from_str(&example.object).unwrap();
+        let containers = object["spec"]["containers"].as_array_mut().unwrap();
+        containers.truncate(containers.len() * 4 / 5);
+        assert!(cost(&object.to_string()) < ExpressionCost::LIMIT);
     }
 
     #[test]
     fn policies_as_a_whole() {
-        let one = "- expression: object.spec.containers.all(c, c.image.matches('^(a|b|c)[a-z]+$') && c.name.matches('^[a-z]+$') && c.workingDir.matches('^[a-z/]+$'))\n";
-        find(&LINT, &policy("CREATE", &format!("validations:\n{one}")), &[]);
-        let many = format!("validations:\n{}", one.repeat(150));
-        find(
-            &LINT,
-            &policy("CREATE", &many),
-            &[("p.static.k8s.io", "together")],
+        let numbers: Vec<String> = (0..60).map(|number| format!("'x{number}'")).collect();
+        let one = format!(
+            "object.spec.containers.all(c, [{}].all(n, c.name != n))",
+            numbers.join(", ")
         );
+        check(&validations(&[&one]), &[]);
+        let many = vec![one.as_str(); 60];
+        let large = "items in spec.containers makes the expressions of the policy together cost more than the 10000000";
+        check(&validations(&many), &[large]);
     }
 
     #[test]
     fn conditions_together() {
-        let check = "authorizer.group('').resource('pods').check('get').allowed()";
-        let condition = |index: usize| format!("- {{name: c{index}, expression: \"{check} || {check}\"}}\n");
+        let condition = |index: usize| format!("- {{name: c{index}, expression: \"!{CHECK} || {CHECK}\"}}\n");
         let conditions: String = (0..4).map(condition).collect();
         let spec = format!("matchConditions:\n{conditions}validations: [{{expression: 'true'}}]");
-        let set = crate::lints::testing::load(&policy("CREATE", &spec));
-        let found = crate::lint(&[&set]);
-        let own: Vec<_> = found.iter().filter(|warning| warning.lint == &LINT).collect();
-        assert_eq!(own.len(), 1, "{own:?}");
-        assert!(own[0].message.contains("the match conditions"), "{own:?}");
+        check(&spec, &["makes the match conditions cost more than"]);
+    }
+
+    #[test]
+    fn only_kinds_that_are_known() {
+        let spec = format!("failurePolicy: Ignore\n{}", validations(&[TWICE]));
+        let manifests = policy_for("example.com", "v1", "gadgets", "CREATE", &spec);
+        check_all(&manifests, &Options::default(), &[]);
+    }
+
+    #[test]
+    fn work_is_bounded() {
+        // As many nested loops as a policy may have, over lists that objects cannot fill so that they end soon.
+        let hostile = "object.spec.containers.all(a, object.spec.volumes.all(b, object.spec.containers.all(c, \
+                       object.spec.volumes.all(d, a.name + b.name + c.name + d.name != ''))))";
+        let text = policy(
+            "CREATE",
+            &format!("failurePolicy: Ignore\n{}", validations(&vec![hostile; 60])),
+        );
+        let set = load(&text);
+        let manifests = crate::Manifests::new(&[&set]);
+        // The last evaluation may go beyond that, by what all of the policy may cost.
+        let mut work = Budget::new(5_000_000);
+        check_with(&manifests.policies[0], &mut work);
+        assert!(work.spent() <= 5_000_000 + 13_000_000, "{}", work.spent());
+        assert!(work.is_spent());
+        // Nothing is done where nothing may be.
+        let mut none = Budget::new(0);
+        check_with(&manifests.policies[0], &mut none);
+        assert_eq!(none.spent(), 0);
+    }
+
+    fn check_with(policy: &Policy<'_>, work: &mut Budget) {
+        super::check(policy, &Options::default(), work, &mut Report::default());
     }
 }

@@ -34,6 +34,7 @@ pub(crate) fn check(plugin: &IgnoredPlugin) -> Warning {
         field: "plugins".to_owned(),
         location: plugin.location.clone(),
         help,
+        example: None,
     }
 }
 

@@ -10,6 +10,8 @@ use super::{Origin, Role, RuleView, Site, item, path};
 
 /// A policy with its bindings.
 pub(crate) struct Policy<'m> {
+    /// The policy as it was loaded.
+    pub(crate) manifest: pratique_sample::Policy<'m>,
     pub(crate) origin: Origin<'m>,
     pub(crate) constraints: Option<&'m api::MatchResources>,
     pub(crate) rules: Vec<RuleView<'m>>,
@@ -34,6 +36,7 @@ pub(crate) struct Binding<'m> {
 
 /// What both kinds of policies have.
 struct Parts<'m> {
+    manifest: pratique_sample::Policy<'m>,
     origin: Origin<'m>,
     constraints: Option<&'m api::MatchResources>,
     conditions: &'m Option<Vec<api::MatchCondition>>,
@@ -48,24 +51,27 @@ pub(super) fn collect<'m>(set: &'m ManifestSet, policies: &mut Vec<Policy<'m>>) 
         let kind = Kind::ValidatingAdmissionPolicy;
         let origin = Origin::new(kind, &loaded.object.metadata.name, &loaded.source);
         let own = bindings.remove(origin.name.name.as_str()).unwrap_or_default();
-        validating(loaded.object.spec.as_ref(), origin, own)
+        validating(&loaded.object, origin, own)
     }));
     let mut bindings = mutating_bindings(set);
     policies.extend(set.mutating_policies.iter().map(|loaded| {
         let kind = Kind::MutatingAdmissionPolicy;
         let origin = Origin::new(kind, &loaded.object.metadata.name, &loaded.source);
         let own = bindings.remove(origin.name.name.as_str()).unwrap_or_default();
-        mutating(loaded.object.spec.as_ref(), origin, own)
+        mutating(&loaded.object, origin, own)
     }));
 }
 
 fn validating<'m>(
-    spec: Option<&'m api::ValidatingAdmissionPolicySpec>,
+    policy: &'m api::ValidatingAdmissionPolicy,
     origin: Origin<'m>,
     bindings: Vec<Binding<'m>>,
 ) -> Policy<'m> {
+    let manifest = pratique_sample::Policy::Validating(policy);
+    let spec = policy.spec.as_ref();
     let mut policy = begin(
         Parts {
+            manifest,
             origin,
             constraints: spec.and_then(|spec| spec.match_constraints.as_ref()),
             conditions: spec.map_or(&None, |spec| &spec.match_conditions),
@@ -109,13 +115,16 @@ fn validating<'m>(
 }
 
 fn mutating<'m>(
-    spec: Option<&'m api::MutatingAdmissionPolicySpec>,
+    policy: &'m api::MutatingAdmissionPolicy,
     origin: Origin<'m>,
     bindings: Vec<Binding<'m>>,
 ) -> Policy<'m> {
+    let manifest = pratique_sample::Policy::Mutating(policy);
+    let spec = policy.spec.as_ref();
     let has_params = spec.is_some_and(|spec| spec.param_kind.is_some());
     let mut policy = begin(
         Parts {
+            manifest,
             origin,
             constraints: spec.and_then(|spec| spec.match_constraints.as_ref()),
             conditions: spec.map_or(&None, |spec| &spec.match_conditions),
@@ -182,6 +191,7 @@ fn begin<'m>(parts: Parts<'m>, bindings: Vec<Binding<'m>>) -> Policy<'m> {
             }),
     );
     Policy {
+        manifest: parts.manifest,
         rules: RuleView::included(parts.constraints, &at),
         excluded: RuleView::excluded(parts.constraints, &at),
         constraints: parts.constraints,
