@@ -6,13 +6,13 @@ mod listen;
 mod review;
 mod serve;
 mod test;
+mod warnings;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use pratique_manifest::Plugin;
 
-use check::lint;
-pub(crate) use check::{CheckArguments, CheckFormat, WARNINGS};
+pub(crate) use check::{CheckArguments, CheckFormat};
 pub(crate) use cluster::ClusterArguments;
 #[cfg(feature = "kube")]
 pub(crate) use cluster::Followable;
@@ -23,6 +23,7 @@ pub(crate) use serve::{
     ServeArguments,
 };
 pub(crate) use test::{TestArguments, TestFormat};
+pub(crate) use warnings::{WARNINGS, WarningArguments};
 
 /// Kubernetes admission control without a cluster.
 ///

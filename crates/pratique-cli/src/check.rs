@@ -48,7 +48,7 @@ pub(crate) struct Refusal {
 
 /// Checks every path, and answers whether all of them load, without a warning that is denied.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, Trouble> {
-    let levels = Levels::new(&arguments.allow, &arguments.deny);
+    let levels = Levels::new(&arguments.warnings);
     let expressions = Expressions::new(Arc::new(Cache::new()));
     let mut checked = Vec::new();
     for path in &arguments.paths {
@@ -101,7 +101,9 @@ impl Checked {
             let sets: Vec<&ManifestSet> = all.plugins.iter().map(|plugin| &plugin.manifests).collect();
             warnings = pratique_lint::ignored(&all.ignored);
             warnings.extend(all.unread.as_ref().map(pratique_lint::unread));
-            warnings.extend(pratique_lint::lint_at(&sets, SystemTime::now()));
+            let options = levels.options(SystemTime::now());
+            let options = options.feature_gates(arguments.feature_gates);
+            warnings.extend(pratique_lint::lint_with(&sets, &options));
             if arguments.explain_cost {
                 costs = pratique_lint::costs(&sets);
             }

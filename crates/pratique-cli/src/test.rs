@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<Answer, Trouble> {
 /// Runs all suites.
 fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
     let mut coverage = Coverage::new();
-    let levels = Levels::new(&arguments.allow, &arguments.deny);
+    let levels = Levels::new(&arguments.warnings);
     let mut run = Run {
         suites: Vec::new(),
         coverage: None,
@@ -104,7 +104,7 @@ fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
 
 /// Prints what came of it.
 fn report(run: &Run, arguments: &TestArguments) -> Result<(), Trouble> {
-    run.lints.report(&Levels::new(&arguments.allow, &arguments.deny));
+    run.lints.report(&Levels::new(&arguments.warnings));
     match arguments.output {
         TestFormat::Human => output::answer(&human::human(run, arguments.verbose, Style::of_stdout())),
         TestFormat::Json => output::answer_json(&json::Report::from(run)),
@@ -154,7 +154,7 @@ impl Run {
         };
         self.files.extend(policies.files.iter().cloned());
         run.unbound.clone_from(&policies.unbound);
-        let levels = Levels::new(&arguments.allow, &arguments.deny);
+        let levels = Levels::new(&arguments.warnings);
         self.lints.add(&policies, &levels);
         let asked = arguments.coverage || arguments.coverage_threshold.is_some();
         let watch = asked.then(|| coverage.watch(&policies));

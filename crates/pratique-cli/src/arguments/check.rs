@@ -1,11 +1,10 @@
 //! The command line of `pratique check`.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use pratique_manifest::Plugin;
 use pratique_types::FeatureGates;
 
-use super::plugin;
+use super::{WarningArguments, plugin};
 
 /// Check that kube-apiserver would load static manifests or an AdmissionConfiguration.
 ///
@@ -27,14 +26,8 @@ pub(crate) struct CheckArguments {
     /// in the kubeconfigs that it names, begin there.
     #[arg(long, env = "PRATIQUE_ROOT", value_name = "DIR")]
     pub(crate) root: Option<String>,
-    /// Do not give a warning of this name; `warnings` stands for all.
-    #[arg(long, env = "PRATIQUE_ALLOW", value_name = "NAME", value_delimiter = ',', value_parser = lint(),
-          hide_possible_values = true)]
-    pub(crate) allow: Vec<String>,
-    /// Fail where a warning of this name is given; `warnings` stands for all. A name counts more than `warnings`.
-    #[arg(long, env = "PRATIQUE_DENY", value_name = "NAME", value_delimiter = ',', value_parser = lint(),
-          hide_possible_values = true)]
-    pub(crate) deny: Vec<String>,
+    #[command(flatten)]
+    pub(crate) warnings: WarningArguments,
     /// Print the hash alone, as the server's metric apiserver_manifest_admission_config_controller_last_config_info
     /// shows it; with plugin and directory where there are several.
     #[arg(long, env = "PRATIQUE_HASH_ONLY")]
@@ -56,9 +49,6 @@ pub(crate) struct CheckArguments {
     pub(crate) feature_gates: FeatureGates,
 }
 
-/// The name that stands for all warnings.
-pub(crate) const WARNINGS: &str = "warnings";
-
 /// How the answer of a check is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFormat {
@@ -74,7 +64,3 @@ pub(crate) enum CheckFormat {
     Github,
 }
 
-pub(super) fn lint() -> impl TypedValueParser<Value = String> {
-    let names = pratique_lint::all().iter().map(|lint| lint.name);
-    PossibleValuesParser::new(names.chain([WARNINGS]))
-}

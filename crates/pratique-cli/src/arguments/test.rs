@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::lint;
+use super::WarningArguments;
 
 /// Run suites of tests: requests, and what policies are expected to decide on them.
 ///
@@ -27,15 +27,8 @@ pub(crate) struct TestArguments {
     /// Without, they are not evaluated, and a test that only they match fails.
     #[arg(long, env = "PRATIQUE_BIND")]
     pub(crate) bind: bool,
-    /// Do not give a warning of this name about the policies; `warnings` stands for all.
-    #[arg(long, env = "PRATIQUE_ALLOW", value_name = "NAME", value_delimiter = ',', value_parser = lint(),
-          hide_possible_values = true)]
-    pub(crate) allow: Vec<String>,
-    /// Fail where a warning of this name is given about the policies; `warnings` stands for all. A name counts more than
-    /// `warnings`.
-    #[arg(long, env = "PRATIQUE_DENY", value_name = "NAME", value_delimiter = ',', value_parser = lint(),
-          hide_possible_values = true)]
-    pub(crate) deny: Vec<String>,
+    #[command(flatten)]
+    pub(crate) warnings: WarningArguments,
     /// Write what is into the suites where it is not as expected.
     #[arg(long, conflicts_with = "watch")]
     pub(crate) update: bool,

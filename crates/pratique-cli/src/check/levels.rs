@@ -1,14 +1,17 @@
 //! Which warnings are given, and which of them fail a check.
 
-use pratique_lint::{Lint, Warning};
+use std::time::SystemTime;
 
-use crate::arguments::WARNINGS;
+use pratique_lint::{Lint, Options, Warning};
+
+use crate::arguments::{WARNINGS, WarningArguments};
 use crate::output::finding::Severity;
 
 /// What the user wants to hear of.
 #[derive(Debug)]
 pub(crate) struct Levels<'a> {
     allowed: &'a [String],
+    warned: &'a [String],
     denied: &'a [String],
 }
 
@@ -24,16 +27,22 @@ pub(crate) enum Level {
 }
 
 impl<'a> Levels<'a> {
-    pub(crate) fn new(allowed: &'a [String], denied: &'a [String]) -> Self {
-        Levels { allowed, denied }
+    pub(crate) fn new(arguments: &'a WarningArguments) -> Self {
+        Levels {
+            allowed: &arguments.allow,
+            warned: &arguments.warn,
+            denied: &arguments.deny,
+        }
     }
 
-    /// The level of a lint: a name counts more than all, a denial more than an allowance.
+    /// The level of a lint: a name counts more than all, a denial more than a request, that more than an allowance.
     pub(crate) fn of(&self, lint: &Lint) -> Level {
-        let has = |names: &[String], name: &str| names.iter().any(|own| own == name);
         for name in [lint.name, WARNINGS] {
             if has(self.denied, name) {
                 return Level::Deny;
+            }
+            if has(self.warned, name) {
+                return Level::Warn;
             }
             if has(self.allowed, name) {
                 return Level::Allow;
@@ -50,6 +59,13 @@ impl<'a> Levels<'a> {
         }
     }
 
+    /// What is looked for at a time: also what a lint tells on request only, where it is asked for by name.
+    pub(crate) fn options(&self, now: SystemTime) -> Options {
+        let is_named = |lint: &Lint| has(self.denied, lint.name) || has(self.warned, lint.name);
+        let named = pratique_lint::all().iter().filter(|lint| is_named(lint));
+        named.fold(Options::default().at(now), |options, lint| options.with_requested(lint))
+    }
+
     /// Leaves out the warnings that are not wanted.
     pub(crate) fn wanted(&self, mut warnings: Vec<Warning>) -> Vec<Warning> {
         warnings.retain(|warning| self.of(warning.lint) != Level::Allow);
@@ -57,29 +73,43 @@ impl<'a> Levels<'a> {
     }
 }
 
+fn has(names: &[String], name: &str) -> bool {
+    names.iter().any(|own| own == name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The level of `null-object`, and whether what it tells on request only is looked for.
     #[track_caller]
-    fn check(allowed: &[&str], denied: &[&str], expected: Level) {
+    fn check(allowed: &[&str], warned: &[&str], denied: &[&str], expected: (Level, bool)) {
         let owned = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
-        let (allowed, denied) = (owned(allowed), owned(denied));
+        let arguments = WarningArguments {
+            allow: owned(allowed),
+            warn: owned(warned),
+            deny: owned(denied),
+        };
+        let levels = Levels::new(&arguments);
         let lint = pratique_lint::find("null-object").unwrap();
         assert_eq!(
-            Levels::new(&allowed, &denied).of(lint),
+            (levels.of(lint), levels.options(SystemTime::UNIX_EPOCH).is_requested(lint)),
             expected,
-            "{allowed:?} {denied:?}"
+            "{arguments:?}"
         );
     }
 
     #[test]
     fn names_and_all() {
-        check(&[], &[], Level::Warn);
-        check(&["type-check"], &["cost-limit"], Level::Warn);
-        check(&["null-object"], &["warnings"], Level::Allow);
-        check(&["warnings"], &["null-object"], Level::Deny);
-        check(&["warnings"], &["warnings"], Level::Deny);
-        check(&["null-object"], &["null-object"], Level::Deny);
+        check(&[], &[], &[], (Level::Warn, false));
+        check(&["type-check"], &[], &["cost-limit"], (Level::Warn, false));
+        check(&["null-object"], &[], &["warnings"], (Level::Allow, false));
+        check(&["warnings"], &[], &["null-object"], (Level::Deny, true));
+        check(&["warnings"], &[], &["warnings"], (Level::Deny, false));
+        check(&["null-object"], &[], &["null-object"], (Level::Deny, true));
+        check(&[], &["null-object"], &[], (Level::Warn, true));
+        check(&["warnings"], &["null-object"], &[], (Level::Warn, true));
+        check(&[], &["null-object"], &["warnings"], (Level::Warn, true));
+        check(&[], &["null-object"], &["null-object"], (Level::Deny, true));
     }
 }

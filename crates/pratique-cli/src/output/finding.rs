@@ -1,6 +1,6 @@
 //! What is wrong with manifests, and what may be, alike for all outputs.
 
-use pratique_lint::Warning;
+use pratique_lint::{CostExample, Warning};
 use pratique_manifest::{Location, ObjectName, Problem};
 
 /// How bad a finding is.
@@ -27,6 +27,8 @@ pub(crate) struct Finding<'a> {
     pub(crate) object: Option<&'a ObjectName>,
     pub(crate) location: Option<&'a Location>,
     pub(crate) help: Option<&'a str>,
+    /// An object that shows it.
+    pub(crate) example: Option<&'a CostExample>,
     /// Whether it is what the server stops with.
     pub(crate) stops_server: bool,
 }
@@ -42,6 +44,7 @@ impl<'a> Finding<'a> {
             object: problem.object.as_ref(),
             location: problem.location.as_ref(),
             help: problem.help.as_deref(),
+            example: None,
             stops_server,
         }
     }
@@ -56,6 +59,7 @@ impl<'a> Finding<'a> {
             object: warning.object.as_ref(),
             location: Some(&warning.location),
             help: warning.help.as_deref(),
+            example: warning.example.as_deref(),
             stops_server: false,
         }
     }

@@ -1,5 +1,6 @@
 //! Everything that is wrong with manifests or inputs: for people, and for programs.
 
+use pratique_lint::CostExample;
 use pratique_manifest::{LoadErrors, Location, ObjectName, Position, Problem};
 use serde::Serialize;
 
@@ -156,11 +157,22 @@ pub(crate) struct JsonProblem<'a> {
     location: Option<JsonLocation<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<JsonExample<'a>>,
     /// Where the rule is described.
     url: String,
     /// Whether it is what the server stops with.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stops_server: bool,
+}
+
+/// A request that shows a warning.
+#[derive(Debug, Serialize)]
+struct JsonExample<'a> {
+    operation: &'static str,
+    cost: u64,
+    bytes: usize,
+    object: &'a serde_json::value::RawValue,
 }
 
 /// An object that a problem is about.
@@ -206,9 +218,21 @@ impl<'a> From<Finding<'a>> for JsonProblem<'a> {
             object: finding.object.map(JsonName::from),
             location: finding.location.map(JsonLocation::from),
             help: finding.help,
+            example: finding.example.and_then(JsonExample::of),
             url: finding.url(),
             stops_server: finding.stops_server,
         }
+    }
+}
+
+impl<'a> JsonExample<'a> {
+    fn of(example: &'a CostExample) -> Option<Self> {
+        Some(JsonExample {
+            operation: example.operation.as_str(),
+            cost: example.cost,
+            bytes: example.object.len(),
+            object: serde_json::from_str(&example.object).ok()?,
+        })
     }
 }
 

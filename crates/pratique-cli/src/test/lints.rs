@@ -1,5 +1,7 @@
 //! Warnings of the policies under test: a test that is as expected says little of a policy that cannot do what it should.
 
+use std::time::SystemTime;
+
 use pratique_lint::Warning;
 use pratique_suite::Policies;
 
@@ -18,7 +20,8 @@ impl Lints {
     /// Adds the warnings of a suite's policies.
     pub(super) fn add(&mut self, policies: &Policies, levels: &Levels<'_>) {
         let sets: Vec<_> = policies.sets.iter().map(|(_, set)| set).collect();
-        for warning in levels.wanted(pratique_lint::lint(&sets)) {
+        let warnings = pratique_lint::lint_with(&sets, &levels.options(SystemTime::now()));
+        for warning in levels.wanted(warnings) {
             if !self.0.contains(&warning) {
                 self.0.push(warning);
             }

@@ -106,6 +106,70 @@ fn warnings_are_allowed_and_denied_by_name() {
         .is("unknown-warning.txt");
 }
 
+/// A loop in a loop over the containers, in a policy that fails as told.
+fn costly(failure_policy: &str) -> Directory {
+    let policy = format!(
+        "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {{name: names.static.k8s.io}}
+spec:
+  failurePolicy: {failure_policy}
+  matchConstraints:
+    resourceRules: [{{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}}]
+  validations:
+  - expression: object.spec.containers.all(c, object.spec.containers.exists_one(d, c.name == d.name))
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {{name: names.static.k8s.io}}
+spec: {{policyName: names.static.k8s.io, validationActions: [Audit]}}
+"
+    );
+    Directory::new().with("costly/policy.yaml", policy)
+}
+
+/// What lets objects in is always told, what denies them on request; the object is there for programs.
+#[test]
+fn costs_are_told_with_an_object() {
+    for (failure_policy, flags, code, warnings) in [
+        ("Ignore", &[] as &[&str], 0, 1),
+        ("Ignore", &["--allow", "cost-limit"], 0, 0),
+        ("Ignore", &["--deny", "warnings"], 1, 1),
+        ("Fail", &[], 0, 0),
+        ("Fail", &["--deny", "warnings"], 0, 0),
+        ("Fail", &["--warn", "cost-limit"], 0, 1),
+        ("Fail", &["--deny", "cost-limit"], 1, 1),
+        ("Fail", &["--deny", "warnings", "--warn", "cost-limit"], 0, 1),
+    ] {
+        let files = costly(failure_policy);
+        let run = files.run(&[&["check", "--output", "json"], flags, &["costly"]].concat());
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let found = report["results"][0]["warnings"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        assert_eq!(
+            (run.code, found.len()),
+            (Some(code), warnings),
+            "{failure_policy} {flags:?}\n{run}"
+        );
+        for warning in found {
+            let example = &warning["example"];
+            assert_eq!(example["operation"], "CREATE", "{warning}");
+            assert_eq!(example["object"]["kind"], "Pod", "{warning}");
+            let containers = example["object"]["spec"]["containers"].as_array().unwrap().len();
+            let message = warning["message"].as_str().unwrap();
+            assert!(
+                message.contains(&format!("{containers} items in spec.containers")),
+                "{message}"
+            );
+            assert!(example["cost"].as_u64().unwrap() > 1_000_000, "{warning}");
+        }
+    }
+    let run = costly("Fail").run_with(&["check", "costly"], "", &[("PRATIQUE_WARN", "cost-limit")]);
+    assert!(run.stdout.contains("which denies the request"), "{run}");
+}
+
 #[test]
 fn hashes_alone() {
     let story = files(POLICY, BINDING).with("faulty/a.yaml", "kind: X\n");

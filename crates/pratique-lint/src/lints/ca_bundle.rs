@@ -155,7 +155,7 @@ webhooks:
 "
             ));
             let found = match now {
-                Some(now) => crate::lint_at(&[&set], now),
+                Some(now) => crate::lint_with(&[&set], &crate::Options::default().at(now)),
                 None => crate::lint(&[&set]),
             };
             let fits = |(warning, (name, part)): (&crate::Warning, &(&str, &str))| {
