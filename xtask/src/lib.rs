@@ -5,6 +5,7 @@ pub mod conformance;
 pub mod deploy;
 pub mod differential;
 pub mod e2e;
+pub mod field;
 pub mod load_test;
 pub mod page;
 pub mod tidy;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{bench, conformance, deploy, differential, e2e, load_test, page, tidy};
+use xtask::{bench, conformance, deploy, differential, e2e, field, load_test, page, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -31,6 +31,8 @@ enum Task {
     Page(page::Arguments),
     /// Render what is deployed with Kustomize and Helm, and look whether it holds together.
     Deploy(deploy::Arguments),
+    /// Look at the policies of public repositories: whether what is warned of is so.
+    Field(field::Arguments),
     /// Write the tables of Kubernetes' built-in types.
     Codegen(Sources),
     /// Show how long the source files are, and what they lack.
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
         Task::Deploy(arguments) => deploy::run(&arguments),
         Task::Differential(arguments) => differential::run(&arguments),
         Task::E2e(arguments) => e2e::run(&arguments),
+        Task::Field(arguments) => field::run(&arguments),
         Task::LoadTest(arguments) => load_test::run(&arguments),
         Task::Page(arguments) => page::run(&arguments),
         Task::Tidy => match tidy::check(&tidy::workspace()) {

@@ -1,0 +1,142 @@
+//! Looks at the policies of public repositories: whether what is said of them is so.
+//!
+//! Below a directory there is a checkout of each repository. Their manifests are [found](manifests), loaded as objects of
+//! the API, and asked: [whether warnings reproduce](reproduce) over objects that are made for them. What else can be
+//! asked of a repository (its own tests, for one) is another [`Question`].
+
+pub mod manifests;
+pub mod report;
+pub mod reproduce;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use pratique::{Cache, Expressions};
+use pratique_lint::{Options, Warning, lint_with};
+use pratique_manifest::ManifestSet;
+
+use manifests::Repository;
+use report::{Report, Row};
+
+/// What to look at.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// A directory with a checkout of each repository.
+    directory: PathBuf,
+    /// How many of a hundred warnings have to reproduce.
+    #[arg(long, default_value_t = 95)]
+    percent: usize,
+    /// Look at repositories only whose directory has this in its name.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Tell of manifests that are not loaded, and how warnings reproduce.
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// Something that is asked of every set of manifests.
+pub trait Question {
+    /// Asks it about manifests of one document;
+    fn ask(&mut self, set: &ManifestSet, repository: &str, report: &mut Report);
+}
+
+/// The lints whose warnings are about what an expression does with an object.
+pub const SHOWN: [&str; 3] = ["cost-limit", "type-check", "unguarded-field"];
+
+/// Looks at all repositories; fails where too few warnings reproduce.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    match looked(arguments) {
+        Ok(report) => {
+            print!("{}", report.text(arguments.verbose));
+            ExitCode::from(u8::from(!report.is_good(arguments.percent)))
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What there is to say of the repositories below a directory.
+fn looked(arguments: &Arguments) -> Result<Report, String> {
+    let mut questions: Vec<Box<dyn Question>> = vec![Box::new(Warnings::new())];
+    let mut report = Report::default();
+    for repository in manifests::repositories(&arguments.directory)? {
+        if !repository.name.contains(&arguments.only) {
+            continue;
+        }
+        look_at(&repository, &mut questions, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// Looks at the repositories below a directory, as the command does.
+pub fn look(directory: &std::path::Path) -> Result<Report, String> {
+    looked(&Arguments {
+        directory: directory.to_owned(),
+        percent: 95,
+        only: String::new(),
+        verbose: false,
+    })
+}
+
+fn look_at(
+    repository: &Repository,
+    questions: &mut [Box<dyn Question>],
+    report: &mut Report,
+) -> Result<(), String> {
+    let expressions = Expressions::new(Arc::new(Cache::new()));
+    let found = repository.manifests()?;
+    let counts = report.repository(&repository.name);
+    counts.files = found.files;
+    for manifest in &found.manifests {
+        match manifest.load(&expressions) {
+            Ok(set) => {
+                report.repository(&repository.name).loaded += 1;
+                for question in questions.iter_mut() {
+                    question.ask(&set, &repository.name, report);
+                }
+            }
+            Err(_) if manifest.is_template() => report.repository(&repository.name).templates += 1,
+            Err(error) => {
+                let counts = report.repository(&repository.name);
+                counts.refused.push(format!("{}: {error}", manifest.place()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Do warnings reproduce?
+struct Warnings {
+    options: Options,
+}
+
+impl Warnings {
+    fn new() -> Self {
+        let shown = pratique_lint::all()
+            .iter()
+            .filter(|lint| SHOWN.contains(&lint.name));
+        Warnings {
+            options: shown.fold(Options::default(), |options, lint| options.with_requested(lint)),
+        }
+    }
+}
+
+impl Question for Warnings {
+    fn ask(&mut self, set: &ManifestSet, repository: &str, report: &mut Report) {
+        let is_shown = |warning: &Warning| SHOWN.contains(&warning.lint.name);
+        for warning in lint_with(&[set], &self.options).into_iter().filter(is_shown) {
+            report.rows.push(Row {
+                repository: repository.to_owned(),
+                lint: warning.lint.name,
+                place: format!("{}:{}", warning.location.file, warning.location.start.line),
+                field: warning.field.clone(),
+                expression: reproduce::expression(set, &warning).unwrap_or_default(),
+                message: warning.message.clone(),
+                outcome: reproduce::reproduce(set, &warning),
+            });
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What the repositories came to, in text.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::reproduce::Outcome;
+
+/// What became of all warnings.
+#[derive(Debug, Default)]
+pub struct Report {
+    repositories: BTreeMap<String, Counts>,
+    /// The warnings, in the order of their files.
+    pub rows: Vec<Row>,
+}
+
+/// What is in a repository.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Files with manifests.
+    pub files: usize,
+    /// Documents that load.
+    pub loaded: usize,
+    /// Documents that do not, being templates.
+    pub templates: usize,
+    /// Why other documents do not load, each with its place.
+    pub refused: Vec<String>,
+}
+
+/// A warning.
+#[derive(Debug)]
+pub struct Row {
+    /// The repository.
+    pub repository: String,
+    /// The lint.
+    pub lint: &'static str,
+    /// `file:line`
+    pub place: String,
+    /// `spec.validations[0].expression`
+    pub field: String,
+    /// The expression that it is about; empty for a warning about a policy as a whole.
+    pub expression: String,
+    /// The warning.
+    pub message: String,
+    /// Whether it reproduces.
+    pub outcome: Outcome,
+}
+
+impl Report {
+    /// The counts of a repository.
+    pub fn repository(&mut self, name: &str) -> &mut Counts {
+        self.repositories.entry(name.to_owned()).or_default()
+    }
+
+    /// How many warnings of a lint there are in a repository, and how many of them reproduce; of all where none is named.
+    pub fn count(&self, repository: Option<&str>, lint: Option<&str>) -> (usize, usize) {
+        let rows = self.rows.iter().filter(|row| {
+            repository.is_none_or(|name| row.repository == name) && lint.is_none_or(|lint| row.lint == lint)
+        });
+        rows.fold((0, 0), |(all, shown), row| {
+            (all + 1, shown + usize::from(row.outcome.is_reproduced()))
+        })
+    }
+
+    /// Whether so many of a hundred warnings reproduce, all lints together.
+    pub fn is_good(&self, percent: usize) -> bool {
+        let (all, shown) = self.count(None, None);
+        shown * 100 >= all * percent
+    }
+
+    /// All of it.
+    pub fn text(&self, verbose: bool) -> String {
+        let mut out = String::new();
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            out,
+            "{:<60} {:>6} {:>6} {:>9} {:>7}",
+            "repository", "files", "loaded", "templates", "refused"
+        );
+        for (name, counts) in &self.repositories {
+            let _ = writeln!(
+                out,
+                "{name:<60} {:>6} {:>6} {:>9} {:>7}",
+                counts.files,
+                counts.loaded,
+                counts.templates,
+                counts.refused.len()
+            );
+            if verbose {
+                counts
+                    .refused
+                    .iter()
+                    .for_each(|refused| out.push_str(&indented(refused)));
+            }
+        }
+        let _ = writeln!(
+            out,
+            "\n{:<60} {:<16} {:>8} {:>10} {:>4}",
+            "repository", "lint", "warnings", "reproduced", "%"
+        );
+        for name in self.repositories.keys() {
+            for lint in super::SHOWN {
+                self.line(&mut out, Some(name), Some(lint));
+            }
+        }
+        for lint in super::SHOWN {
+            self.line(&mut out, None, Some(lint));
+        }
+        self.line(&mut out, None, None);
+        let shown = self
+            .rows
+            .iter()
+            .filter(|row| verbose || !row.outcome.is_reproduced());
+        for row in shown {
+            let _ = writeln!(
+                out,
+                "\n{}: {} [{}]: {}",
+                row.place, row.field, row.lint, row.message
+            );
+            out.push_str(&indented(&row.expression));
+            let _ = writeln!(out, "  = {}", row.outcome);
+        }
+        out
+    }
+
+    fn line(&self, out: &mut String, repository: Option<&str>, lint: Option<&str>) {
+        let (all, shown) = self.count(repository, lint);
+        // Of single repositories only what there is.
+        if all == 0 && repository.is_some() {
+            return;
+        }
+        let percent = (shown * 100).checked_div(all).unwrap_or(100);
+        let _ = writeln!(
+            out,
+            "{:<60} {:<16} {all:>8} {shown:>10} {percent:>4}",
+            repository.unwrap_or("all"),
+            lint.unwrap_or("all")
+        );
+    }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
+}

@@ -1,0 +1,333 @@
+//! Whether a warning is so: objects of the kinds that it is about are put before the policy.
+//!
+//! The objects come from `pratique-sample`, and the policy is evaluated by the engine that answers requests; neither
+//! knows what the lint thought. A warning that an expression fails reproduces once it does, at the place that the
+//! warning is about; one that says that a comparison or question has one answer only, if it has no other over all
+//! objects; one about costs, if its own object costs as much.
+
+use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
+
+use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_expression::environment;
+use pratique_lint::{ExpressionCost, Warning};
+use pratique_manifest::{Kind, Location, ManifestSet, ObjectSource, Step};
+use pratique_sample::{Evaluator, Goal, PartValue, Policy, PolicyExpression, Recipe, make};
+use pratique_typed::convert_object;
+use pratique_types::builtin::ServedResource;
+use pratique_types::{GroupVersionKind, Operation};
+
+/// Whether a warning reproduces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The expression fails over an object; in these words.
+    Fails(String),
+    /// What the warning is about has this value only.
+    Always(bool),
+    /// The evaluation costs so much.
+    Costs(u64),
+    /// It does not, and why.
+    Not(String),
+}
+
+impl Outcome {
+    /// Whether it does.
+    pub fn is_reproduced(&self) -> bool {
+        !matches!(self, Outcome::Not(_))
+    }
+}
+
+impl Display for Outcome {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Fails(error) => write!(formatter, "reproduced: {error}"),
+            Outcome::Always(value) => write!(formatter, "reproduced: it is always {value}"),
+            Outcome::Costs(cost) => write!(formatter, "reproduced: it costs {cost}"),
+            Outcome::Not(why) => write!(formatter, "not reproduced: {why}"),
+        }
+    }
+}
+
+/// The text of the expression that a warning is about.
+pub fn expression(set: &ManifestSet, warning: &Warning) -> Option<String> {
+    let (policy, _) = find(set, warning)?;
+    let mut expressions = policy.expressions().into_iter();
+    let own = expressions.find(|own| own.field == warning.field)?;
+    Some(own.text.to_owned())
+}
+
+/// Tries to reproduce a warning.
+pub fn reproduce(set: &ManifestSet, warning: &Warning) -> Outcome {
+    let Some((policy, source)) = find(set, warning) else {
+        return Outcome::Not("it is about no policy".to_owned());
+    };
+    match &warning.example {
+        Some(_) => costs(policy, warning),
+        None => evaluations(policy, source, warning),
+    }
+}
+
+/// The policy that a warning is about.
+fn find<'m>(set: &'m ManifestSet, warning: &Warning) -> Option<(Policy<'m>, &'m ObjectSource)> {
+    let object = warning.object.as_ref()?;
+    let is = |name: &Option<String>| name.as_deref() == Some(object.name.as_str());
+    match object.kind {
+        Kind::ValidatingAdmissionPolicy => {
+            let mut all = set.validating_policies.iter();
+            let own = all.find(|own| is(&own.object.metadata.name))?;
+            Some((Policy::Validating(&own.object), &own.source))
+        }
+        Kind::MutatingAdmissionPolicy => {
+            let mut all = set.mutating_policies.iter();
+            let own = all.find(|own| is(&own.object.metadata.name))?;
+            Some((Policy::Mutating(&own.object), &own.source))
+        }
+        _ => None,
+    }
+}
+
+/// Evaluates the object that a warning about costs comes with.
+fn costs(policy: Policy<'_>, warning: &Warning) -> Outcome {
+    let Some(example) = &warning.example else {
+        return Outcome::Not("it comes without an object".to_owned());
+    };
+    let expressions = policy.expressions();
+    let own = expressions.iter().find(|own| own.field == warning.field);
+    let (goal, limit) = match (own, warning.field.as_str()) {
+        (Some(own), _) => (Goal::Expression(own.id.clone()), ExpressionCost::LIMIT),
+        (None, "spec.matchConditions") => (Goal::Conditions, 2_500_000),
+        (None, _) => (Goal::Policy, 10_000_000),
+    };
+    let served = policy.served();
+    let served = served
+        .iter()
+        .find(|(served, operations)| served.kind == example.kind && operations.contains(&example.operation));
+    let Some((served, _)) = served else {
+        return Outcome::Not("the policy is not asked about its object".to_owned());
+    };
+    let Ok(object) = pratique_json::parse(example.object.as_bytes()) else {
+        return Outcome::Not("its object is no JSON".to_owned());
+    };
+    if let Err(error) = convert_object(&served.kind, &mut object.clone()) {
+        return Outcome::Not(format!("a server does not take its object: {error}"));
+    }
+    // Whoever asks may be allowed everything, or nothing.
+    let cost = |seed| {
+        let evaluator = Evaluator::new(policy, served, example.operation, &policy.reads().params, seed);
+        goal.cost(&evaluator.evaluate(&object, None))
+    };
+    match cost(1).max(cost(2)) {
+        cost if cost >= limit / 5 * 4 => Outcome::Costs(cost),
+        cost => Outcome::Not(format!(
+            "its object of {} bytes costs {cost}",
+            example.object.len()
+        )),
+    }
+}
+
+/// How many objects are made of each kind, and how many kinds.
+const OBJECTS: u64 = 300;
+const KINDS: usize = 8;
+/// How often something must have been evaluated for its only value to count.
+const OFTEN: usize = 20;
+
+/// Evaluates objects of the kinds that a warning is about.
+fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> Outcome {
+    let expressions = policy.expressions();
+    let Some(own) = expressions.iter().find(|own| own.field == warning.field) else {
+        return Outcome::Not("it is about no expression".to_owned());
+    };
+    let Ok(ast) = environment(own.declarations, 37).parse(own.text) else {
+        return Outcome::Not("the expression does not parse".to_owned());
+    };
+    let watch = Watch {
+        nodes: nodes(&ast, own, source, &warning.location),
+        ast: &ast,
+    };
+    let reads = policy.reads();
+    let mut seen = Seen::default();
+    for (served, operation) in asked(policy, &warning.message) {
+        let evaluators: Vec<Evaluator<'_>> = (1..=2)
+            .map(|seed| Evaluator::new(policy, served, operation, &reads.params, seed))
+            .collect();
+        for seed in 0..OBJECTS {
+            const DENSITIES: [u8; 6] = [100, 90, 70, 40, 15, 0];
+            let recipe = Recipe {
+                served,
+                operation,
+                reads: &reads.object,
+                density: DENSITIES
+                    .get(seed as usize % DENSITIES.len())
+                    .copied()
+                    .unwrap_or(50),
+            };
+            let Some(object) = make(&recipe, seed) else { break };
+            if convert_object(&served.kind, &mut object.clone()).is_err() {
+                continue;
+            }
+            seen.objects += 1;
+            for evaluator in &evaluators {
+                for evaluated in evaluator.evaluate(&object, Some(&own.id)) {
+                    if evaluated.expression != own.id {
+                        continue;
+                    }
+                    if let Some(error) = watch.failed(&evaluated) {
+                        return Outcome::Fails(format!("{error} (over a {})", kind_text(&served.kind)));
+                    }
+                    seen.take(&watch, &evaluated);
+                }
+            }
+        }
+    }
+    match warning.lint.name {
+        "type-check" => seen.only_value(),
+        _ => seen.not(),
+    }
+}
+
+fn kind_text(kind: &GroupVersionKind) -> String {
+    format!("{} {}", kind.api_version(), kind.kind)
+}
+
+/// The resources and operations that a warning is about: those whose kinds it names, else all that the policy takes.
+fn asked(policy: Policy<'_>, message: &str) -> Vec<(&'static ServedResource, Operation)> {
+    let all = policy.served();
+    let is_named = |served: &ServedResource| {
+        message.contains(&kind_text(&served.kind)) || message.contains(&served.kind.to_string())
+    };
+    let has_objects = |operation: &Operation| *operation != Operation::Connect;
+    let named = all.iter().any(|(served, _)| is_named(served));
+    let wanted = all.into_iter().filter(|(served, _)| !named || is_named(served));
+    wanted
+        .take(KINDS)
+        .flat_map(|(served, operations)| {
+            let operations = operations.into_iter().filter(has_objects);
+            operations
+                .map(move |operation| (served, operation))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// The nodes of an expression that stand where a warning is.
+fn nodes(ast: &Ast, own: &PolicyExpression<'_>, source: &ObjectSource, place: &Location) -> Vec<ExprId> {
+    let path = path(&own.field);
+    let text = ast.source.text();
+    let starts: HashMap<u32, usize> = (0..ast.len() as u32)
+        .map(|id| {
+            let offset = ast.node(ExprId(id)).offset;
+            let byte = text
+                .char_indices()
+                .nth(offset as usize)
+                .map_or(text.len(), |(at, _)| at);
+            (offset, source.locate_range(&path, byte..byte + 1).start.offset)
+        })
+        .collect();
+    let within = |id: &ExprId| {
+        let start = starts.get(&ast.node(*id).offset).copied().unwrap_or_default();
+        (place.start.offset..place.end.offset.max(place.start.offset + 1)).contains(&start)
+    };
+    let mut nodes: Vec<ExprId> = (0..ast.len() as u32).map(ExprId).filter(within).collect();
+    // A chain of fields is read in one go: what fails in it is told of the whole chain.
+    let mut at = 0;
+    while let Some(part) = nodes.get(at).copied() {
+        let wholes = (0..ast.len() as u32).map(ExprId);
+        let wholes: Vec<ExprId> = wholes
+            .filter(|id| !nodes.contains(id) && reads(ast, *id) == Some(part))
+            .collect();
+        nodes.extend(wholes);
+        at += 1;
+    }
+    nodes
+}
+
+/// The value of which a node reads a part.
+fn reads(ast: &Ast, id: ExprId) -> Option<ExprId> {
+    match ast.expr(id) {
+        Expr::Select { operand, .. } => Some(*operand),
+        Expr::Call {
+            function,
+            target: None,
+            args,
+        } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => args.first().copied(),
+        _ => None,
+    }
+}
+
+/// `spec.validations[0].expression`
+fn path(field: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for part in field.split('.') {
+        let mut names = part.split('[');
+        steps.extend(names.next().map(|name| Step::Field(name.to_owned())));
+        let indices = names.filter_map(|index| index.trim_end_matches(']').parse().ok());
+        steps.extend(indices.map(Step::Index));
+    }
+    steps
+}
+
+/// What is looked at of an expression.
+struct Watch<'a> {
+    ast: &'a Ast,
+    nodes: Vec<ExprId>,
+}
+
+impl Watch<'_> {
+    /// The error of an evaluation that failed where the warning is.
+    fn failed(&self, evaluated: &pratique_sample::Evaluated) -> Option<String> {
+        let error = evaluated.error.clone()?;
+        let here = evaluated
+            .parts
+            .iter()
+            .any(|(id, value)| self.nodes.contains(id) && matches!(value, PartValue::Error(_)));
+        here.then_some(error)
+    }
+}
+
+/// What was seen over all objects.
+#[derive(Default)]
+struct Seen {
+    objects: usize,
+    evaluations: usize,
+    /// How often a node was true, and how often it was not.
+    bools: HashMap<ExprId, (usize, usize)>,
+}
+
+impl Seen {
+    fn take(&mut self, watch: &Watch<'_>, evaluated: &pratique_sample::Evaluated) {
+        self.evaluations += 1;
+        for (id, value) in &evaluated.parts {
+            // Only what asks or compares, not what macros are made of.
+            let asks = match watch.ast.expr(*id) {
+                Expr::Select { test_only, .. } => *test_only,
+                Expr::Call { function, .. } => matches!(
+                    &**function,
+                    "_==_" | "_!=_" | "@in" | "_<_" | "_<=_" | "_>_" | "_>=_"
+                ),
+                _ => false,
+            };
+            if let (true, true, PartValue::Bool(value)) = (asks, watch.nodes.contains(id), value) {
+                let (yes, no) = self.bools.entry(*id).or_default();
+                *(if *value { yes } else { no }) += 1;
+            }
+        }
+    }
+
+    fn only_value(&self) -> Outcome {
+        let only = self.bools.values().find_map(|counts| match *counts {
+            (yes, 0) if yes >= OFTEN => Some(true),
+            (0, no) if no >= OFTEN => Some(false),
+            _ => None,
+        });
+        only.map_or_else(|| self.not(), Outcome::Always)
+    }
+
+    fn not(&self) -> Outcome {
+        let Seen {
+            objects, evaluations, ..
+        } = self;
+        Outcome::Not(format!(
+            "{objects} objects, {evaluations} evaluations of the expression without the fault"
+        ))
+    }
+}

@@ -1,0 +1,90 @@
+//! Warnings about the repositories of the test data reproduce, and those that are not so do not.
+#![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
+
+use pratique_lint::Options;
+use pratique_manifest::{ManifestFile, ManifestSet, UncheckedExpressions, load_api_files};
+use xtask::field::{self, reproduce};
+use xtask::tidy::workspace;
+
+#[test]
+fn warnings_reproduce() {
+    let mut report = field::look(&workspace().join("testdata/field")).unwrap();
+    let counts = |name: &str, report: &mut field::report::Report| {
+        let counts = report.repository(name);
+        (
+            counts.files,
+            counts.loaded,
+            counts.templates,
+            counts.refused.len(),
+        )
+    };
+    assert_eq!(counts("sound", &mut report), (1, 2, 0, 0));
+    assert_eq!(counts("mistaken", &mut report), (3, 1, 1, 1));
+    let rows: Vec<_> = report
+        .rows
+        .iter()
+        .map(|row| (row.place.as_str(), row.lint, row.field.as_str()))
+        .collect();
+    let field = "spec.validations[0].expression";
+    assert_eq!(
+        rows,
+        [
+            ("mistaken/policies/policies.yaml:16", "cost-limit", field),
+            ("mistaken/policies/policies.yaml:27", "type-check", field),
+        ],
+        "{}",
+        report.text(true)
+    );
+    assert_eq!(report.count(None, None), (2, 2), "{}", report.text(true));
+    assert!(report.is_good(100));
+    let text = report.text(true);
+    assert!(text.contains("no such key: replica"), "{text}");
+    assert!(
+        !text.contains("charts/template.yaml") && text.contains("refused.json"),
+        "{text}"
+    );
+}
+
+fn policy(expression: &str) -> ManifestSet {
+    let text = format!(
+        "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {{name: p}}
+spec:
+  failurePolicy: Ignore
+  matchConstraints:
+    resourceRules: [{{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}}]
+  validations: [{{expression: \"{expression}\"}}]
+"
+    );
+    let file = ManifestFile {
+        path: "a.yaml".to_owned(),
+        content: text.into_bytes(),
+    };
+    load_api_files(&[file], &pratique_manifest::Options::new(&UncheckedExpressions)).unwrap()
+}
+
+/// A warning about one expression does not reproduce over another policy, of which it is not true.
+#[test]
+fn what_is_not_so_does_not_reproduce() {
+    for (mistaken, sound, lint) in [
+        (
+            "object.spec.containers.all(c, object.spec.containers.exists_one(d, c.name == d.name))",
+            "object.spec.containers.all(c, object.spec.containers.size() > 0 && c.name != 'd.name')",
+            "cost-limit",
+        ),
+        (
+            "object.spec.hostNetwrk == true",
+            "!has(object.spec.hostNetwork) || object.spec.hostNetwork in [true, false]",
+            "type-check",
+        ),
+    ] {
+        let set = policy(mistaken);
+        let warnings = pratique_lint::lint_with(&[&set], &Options::default());
+        let warning = warnings.iter().find(|warning| warning.lint.name == lint).unwrap();
+        let outcome = reproduce::reproduce(&set, warning);
+        assert!(outcome.is_reproduced(), "{mistaken}: {outcome}");
+        let outcome = reproduce::reproduce(&policy(sound), warning);
+        assert!(!outcome.is_reproduced(), "{sound}: {outcome}");
+    }
+}
