@@ -148,14 +148,18 @@ impl<'e> Evaluator<'e> {
     pub fn evaluate(&self, object: &Value<'_>, watched: Option<&ExpressionId>) -> Vec<Evaluated> {
         let is = |operation| self.operation == operation;
         let null = || Value::Null;
+        let told = |field, plain: &str| {
+            let text = object.at(&["metadata", field]).and_then(Value::as_str);
+            text.unwrap_or(plain).to_owned()
+        };
         let mut request = AdmissionRequest {
             uid: "a".to_owned(),
             kind: self.served.kind.clone(),
             resource: self.served.resource.clone(),
             sub_resource: self.served.subresource.clone(),
-            name: OBJECT_NAME.to_owned(),
+            name: told("name", OBJECT_NAME),
             namespace: match self.served.namespaced {
-                true => NAMESPACE.to_owned(),
+                true => told("namespace", NAMESPACE),
                 false => String::new(),
             },
             operation: self.operation,

@@ -6,7 +6,7 @@
 //! an object that obeys these is likely, not certain, to be taken.
 
 use pratique_json::{Object, Value};
-use pratique_schema::{Constraints, Schema, Shape, StructType};
+use pratique_schema::{Constraints, Scalar, Schema, Shape, StructType};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
@@ -42,7 +42,7 @@ pub fn make(recipe: &Recipe<'_>, seed: u64) -> Option<Value<'static>> {
     let mut object = maker.structure(of, Some(recipe.reads), 0);
     object.insert("apiVersion", kind.api_version());
     object.insert("kind", kind.kind.clone());
-    name(recipe, &mut object);
+    maker.name(&mut object);
     let mut object = Value::Object(object);
     agree(recipe, &mut object);
     Some(object)
@@ -151,6 +151,29 @@ impl Maker<'_> {
             ) => true,
             _ => false,
         }
+    }
+
+    /// Gives an object a name and a namespace, such as they are compared with.
+    fn name(&mut self, object: &mut Object<'static>) {
+        let mut metadata = match object.remove("metadata") {
+            Some(Value::Object(metadata)) => metadata,
+            _ => Object::default(),
+        };
+        let reads = self.recipe.reads.fields.get("metadata");
+        let given = [
+            ("name", OBJECT_NAME, true),
+            ("namespace", NAMESPACE, self.recipe.served.namespaced),
+        ];
+        for (name, plain, _) in given.into_iter().filter(|(.., wanted)| *wanted) {
+            let read = reads.and_then(|reads| reads.fields.get(name));
+            let place = Field { name, values: &[] };
+            let made = leaf::make(Scalar::String, place, read, &mut self.random);
+            let fits = made
+                .as_str()
+                .is_some_and(|text| !text.contains([':', '/']) && text != OBJECT_NAME);
+            metadata.insert(name, if fits { made } else { plain.into() });
+        }
+        object.insert("metadata", Value::Object(metadata));
     }
 
     /// Of several sources or handlers, of which one may be given, keeps one.
@@ -331,22 +354,9 @@ fn numbered(value: &mut Value<'static>, at: usize) {
     }
 }
 
-/// Gives an object a name and a namespace.
-fn name(recipe: &Recipe<'_>, object: &mut Object<'static>) {
-    let mut metadata = match object.remove("metadata") {
-        Some(Value::Object(metadata)) => metadata,
-        _ => Object::default(),
-    };
-    metadata.insert("name", OBJECT_NAME);
-    if recipe.served.namespaced {
-        metadata.insert("namespace", NAMESPACE);
-    }
-    object.insert("metadata", Value::Object(metadata));
-}
-
-/// The name of all objects.
+/// The name of objects that may have any.
 pub(crate) const OBJECT_NAME: &str = "a";
-/// The namespace of all objects that are in one.
+/// The namespace of objects that may be in any.
 pub(crate) const NAMESPACE: &str = "default";
 
 /// Makes parts of a workload agree: its selector selects what its template makes.
@@ -508,6 +518,21 @@ mod tests {
             pod.at(&["spec", "volumes"]).is_none() && pod.at(&["metadata", "labels"]).is_none(),
             "{pod}"
         );
+    }
+
+    #[test]
+    fn names_are_those_that_are_compared() {
+        let named = |seed| {
+            let read = ["object.metadata.name in ['b', 'No name', 'c:d']"];
+            let pod = made("pods", Operation::Create, &read, seed);
+            assert_eq!(pod.at(&["metadata", "namespace"]), Some(&NAMESPACE.into()));
+            pod.at(&["metadata", "name"])
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        };
+        let names: Vec<_> = (0..20).filter_map(named).collect();
+        assert!(names.iter().all(|name| name == "a" || name == "b"), "{names:?}");
+        assert!(names.iter().any(|name| name == "b"), "{names:?}");
     }
 
     #[test]
