@@ -37,7 +37,7 @@ pub struct Arguments {
 
 /// Something that is asked of every set of manifests.
 pub trait Question {
-    /// Asks it about manifests of one document;
+    /// Asks it about the manifests of one document.
     fn ask(&mut self, set: &ManifestSet, repository: &str, report: &mut Report);
 }
 
