@@ -75,8 +75,9 @@ pub(crate) fn judge<'s>(
     };
     let condition_errors = applied.as_ref().map(|applied| applied.errors);
     let judgement = match applied.map_or(Ok(true), |applied| applied.applies) {
-        Ok(true) => judge_matched(policy, session, inputs, audited)
-            .or_else(|halt| Judgement::halted(policy, halt))?,
+        Ok(true) => {
+            judge_matched(policy, session, inputs, audited).or_else(|halt| Judgement::halted(policy, halt))?
+        }
         Ok(false) => Judgement::default(),
         Err(message) => Judgement::failed(policy, message),
     };

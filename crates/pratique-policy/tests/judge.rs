@@ -9,8 +9,8 @@ use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision, Target};
 use pratique_policy::{
-    Cluster, Conditions, DenialCause, MutatingPolicies, Observer, Origin, ParamScope, Policies, Surroundings, Unfinished,
-    Verdict,
+    Cluster, Conditions, DenialCause, MutatingPolicies, Observer, Origin, ParamScope, Policies, Surroundings,
+    Unfinished, Verdict,
 };
 use pratique_policy::{mutate, settle_request, validate};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};

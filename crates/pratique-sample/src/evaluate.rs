@@ -10,7 +10,7 @@ use pratique_cel::value::Evaluation;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_json::{Object, Value};
-use pratique_match::{Equivalents, Namespaces};
+use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
 use pratique_policy::{
     Cluster, MutatingPolicies, ParamScope, Part, Policies, Surroundings, Trace, mutate, settle_request,
@@ -285,8 +285,8 @@ impl Stage {
 }
 
 impl Namespaces for Stage {
-    fn namespace<'a>(&'a self, _: &str) -> Option<&'a Value<'a>> {
-        Some(&self.namespace)
+    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
+        Namespace::Stored(&self.namespace)
     }
 }
 

@@ -63,4 +63,3 @@ pub(crate) enum CheckFormat {
     /// Annotations of GitHub's workflows.
     Github,
 }
-

@@ -63,7 +63,9 @@ impl<'a> Levels<'a> {
     pub(crate) fn options(&self, now: SystemTime) -> Options {
         let is_named = |lint: &Lint| has(self.denied, lint.name) || has(self.warned, lint.name);
         let named = pratique_lint::all().iter().filter(|lint| is_named(lint));
-        named.fold(Options::default().at(now), |options, lint| options.with_requested(lint))
+        named.fold(Options::default().at(now), |options, lint| {
+            options.with_requested(lint)
+        })
     }
 
     /// Leaves out the warnings that are not wanted.
@@ -93,7 +95,10 @@ mod tests {
         let levels = Levels::new(&arguments);
         let lint = pratique_lint::find("null-object").unwrap();
         assert_eq!(
-            (levels.of(lint), levels.options(SystemTime::UNIX_EPOCH).is_requested(lint)),
+            (
+                levels.of(lint),
+                levels.options(SystemTime::UNIX_EPOCH).is_requested(lint)
+            ),
             expected,
             "{arguments:?}"
         );

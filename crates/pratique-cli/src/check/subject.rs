@@ -97,7 +97,12 @@ impl Subject {
     }
 
     /// Loads it as a server would.
-    pub(super) fn load(&self, expressions: &Expressions, gates: FeatureGates, root: &str) -> Result<All, Refusal> {
+    pub(super) fn load(
+        &self,
+        expressions: &Expressions,
+        gates: FeatureGates,
+        root: &str,
+    ) -> Result<All, Refusal> {
         let options = expressions.options();
         let refused = |errors| Refusal { errors, exit_code: 1 };
         match self {
@@ -125,7 +130,12 @@ impl Subject {
     }
 }
 
-fn configuration(path: &str, expressions: &Expressions, gates: FeatureGates, root: &str) -> Result<All, Refusal> {
+fn configuration(
+    path: &str,
+    expressions: &Expressions,
+    gates: FeatureGates,
+    root: &str,
+) -> Result<All, Refusal> {
     let options = ConfigurationOptions {
         manifests: expressions.options(),
         manifest_gate: gates.manifests,

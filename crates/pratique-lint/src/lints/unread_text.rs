@@ -31,6 +31,7 @@ fn warning(location: &Location, help: &str) -> Warning {
         field: String::new(),
         location: location.clone(),
         help: Some(help.to_owned()),
+        example: None,
     }
 }
 
