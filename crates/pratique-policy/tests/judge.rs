@@ -62,7 +62,7 @@ impl Cluster for Town {
             .then_some(ParamScope::Namespaced)
     }
 
-    fn has_params(&self, kind: &GroupVersionKind) -> bool {
+    fn params_synced(&self, kind: &GroupVersionKind) -> bool {
         kind.kind == "ConfigMap"
     }
 
