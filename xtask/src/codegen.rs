@@ -100,7 +100,12 @@ fn write_layout(packages: &BTreeMap<String, Package>, name: &str, text: &mut Str
 fn layout(packages: &BTreeMap<String, Package>, name: &str) -> String {
     let declared = name
         .rsplit_once('.')
-        .and_then(|(path, own)| packages.get(path)?.structs.get(own));
+        .and_then(|(path, own)| Some((packages.get(path)?, own)));
+    // A type may be another's by a name of its own.
+    if let Some(Shape::Named(of)) = declared.and_then(|(package, own)| package.aliases.get(own)) {
+        return layout(packages, of);
+    }
+    let declared = declared.and_then(|(package, own)| package.structs.get(own));
     let mut text = String::new();
     for field in declared.into_iter().flatten() {
         let number = field.number;

@@ -232,9 +232,9 @@ impl Reader {
     fn all(&mut self, paths: &[String]) -> Result<Vec<Given>, Trouble> {
         let mut all = Vec::new();
         for path in paths {
-            let before = (all.len(), self.refused.count());
+            let before = (all.len(), self.refused.count(), self.empty_lists);
             self.add(path, &mut all)?;
-            if before == (all.len(), self.refused.count()) {
+            if before == (all.len(), self.refused.count(), self.empty_lists) {
                 self.empty.push(path.clone());
             }
         }

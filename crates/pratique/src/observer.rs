@@ -48,6 +48,12 @@ impl pratique_policy::Observer for Logging<'_> {
         }
     }
 
+    fn conditions(&mut self, conditions: &pratique_policy::Conditions<'_>) {
+        if let Some(observer) = &mut self.0 {
+            observer.conditions(conditions);
+        }
+    }
+
     fn undecided(&mut self, undecided: &Undecided) {
         tracing::warn!("{undecided}");
         if let Some(observer) = &mut self.0 {

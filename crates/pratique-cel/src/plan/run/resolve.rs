@@ -307,7 +307,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         match key {
             Key::Declared(name) | Key::Name(name) => Ok(Value::String(name)),
             Key::Constant(constant) => Ok(constant.value()),
-            Key::Computed(node) | Key::Input(node) => match whole(self.evaluate(*node)?)? {
+            Key::Computed(node) | Key::Input(node) => match known_whole(self.evaluate(*node)?)? {
                 key @ (Value::String(_)
                 | Value::Int(_)
                 | Value::Uint(_)
@@ -324,12 +324,18 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 /// A value, unless it stands for an error, or is known in part only.
 #[inline]
 fn whole(value: Value<'_>) -> Evaluation<'_> {
+    ops::sound(known_whole(value)?)
+}
+
+/// A value, unless it is known in part only. It may stand for an error: as a key that is another one.
+#[inline]
+fn known_whole(value: Value<'_>) -> Evaluation<'_> {
     match value {
         Value::Struct(own) | Value::Optional(Some(&Value::Struct(own))) => match own.unknown() {
             Some(unknown) => Err(Fault::unknown(unknown)),
             None => Ok(value),
         },
-        value => ops::sound(value),
+        value => Ok(value),
     }
 }
 
