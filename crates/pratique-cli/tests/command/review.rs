@@ -35,6 +35,10 @@ fn mirror() -> Directory {
     Directory::new()
         .with("mirror/mirror.yaml", MIRROR)
         .with("pod.yaml", CLEAN)
+        .with(
+            "shop.yaml",
+            "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n",
+        )
 }
 
 #[test]
@@ -74,7 +78,11 @@ fn standard_input_and_several_documents() {
 fn requests_are_made_as_asked() {
     let mirror = mirror();
     let review = |arguments: &[&str], golden: &str| {
-        let arguments = [&["review", "--manifests", "mirror"], arguments].concat();
+        let arguments = [
+            &["review", "--manifests", "mirror", "--objects", "shop.yaml"],
+            arguments,
+        ]
+        .concat();
         mirror.run(&arguments).is(golden);
     };
     review(&["pod.yaml"], "mirror-plain.txt");
@@ -160,6 +168,8 @@ fn reviews_are_taken_as_they_are() {
             "review",
             "--manifests",
             "mirror",
+            "--objects",
+            "shop.yaml",
             "--output",
             "json",
             "--as",
@@ -182,6 +192,7 @@ fn the_environment_mirrors_flags() {
         ("PRATIQUE_AS_GROUP", "a,b"),
         ("PRATIQUE_DRY_RUN", "true"),
         ("PRATIQUE_OUTPUT", "json"),
+        ("PRATIQUE_OBJECTS", "shop.yaml"),
     ];
     mirror()
         .run_with(&["review", "pod.yaml"], "", &environment)
