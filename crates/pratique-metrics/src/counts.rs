@@ -232,6 +232,16 @@ impl Metrics {
             .at([task], |own| own.inc_by(count));
     }
 
+    /// Whether the file system tells of changes to a directory of manifests.
+    pub fn directory_watched(&self, plugin: Plugin, directory: &str, is_watched: bool) {
+        self.0
+            .families
+            .directories_watched
+            .at([directory, plugin.as_str()], |own| {
+                own.set(f64::from(u8::from(is_watched)))
+            });
+    }
+
     /// The server's certificates were loaded, at the start or again.
     pub fn certificates_loaded(&self) {
         self.0.families.certificate_loads.at(["success"], Counter::inc);

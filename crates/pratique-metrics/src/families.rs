@@ -42,6 +42,7 @@ pub(crate) struct Families {
     pub(crate) audit_errors: Table<Counter, 1>,
     pub(crate) log_lines: Table<Counter, 0>,
     pub(crate) background_tasks: Table<Counter, 1>,
+    pub(crate) directories_watched: Table<Time, 2>,
     pub(crate) certificate_loads: Table<Counter, 1>,
     pub(crate) certificate_expirations: Table<Time, 1>,
 }
@@ -91,6 +92,7 @@ impl Families {
             audit_errors: Table::new(["plugin"], Counter::default),
             log_lines: Table::new([], Counter::default),
             background_tasks: Table::new(["task"], Counter::default),
+            directories_watched: Table::new(["directory", "plugin"], Time::default),
             certificate_loads: Table::new(["status"], Counter::default),
             certificate_expirations: Table::new(["certificate"], Time::default),
         }
@@ -266,6 +268,12 @@ impl Families {
                 "[ALPHA] Number of background tasks that ended before the server did, split by task. The server is not ready any more then.",
                 &self.background_tasks,
             ),
+            Family {
+                name: "pratique_manifest_directory_watched",
+                help: "[ALPHA] Whether the file system tells of changes to a directory of manifests, split by directory and plugin. Where it is 0, changes are seen by the poll only.",
+                kind: Kind::Gauge,
+                series: series(&self.directories_watched, |own| Value::Gauge(own.get())),
+            },
             counter(
                 "pratique_certificate_reloads_total",
                 "[ALPHA] Number of times that the server's certificates were loaded, split by status.",

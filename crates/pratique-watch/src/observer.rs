@@ -8,6 +8,12 @@ use std::time::{Duration, SystemTime};
 pub trait Observer: Send + Sync {
     /// An attempt was made.
     fn attempted(&self, attempt: &Attempt<'_>);
+
+    /// Whether the file system tells of changes: told at the start, and when it changes. Otherwise the directory is polled
+    /// only, as where a system has no more watches to give.
+    fn watching(&self, is_watched: bool) {
+        let _ = is_watched;
+    }
 }
 
 /// Nobody wants to know.
@@ -18,6 +24,10 @@ impl Observer for () {
 impl<O: Observer + ?Sized> Observer for std::sync::Arc<O> {
     fn attempted(&self, attempt: &Attempt<'_>) {
         (**self).attempted(attempt);
+    }
+
+    fn watching(&self, is_watched: bool) {
+        (**self).watching(is_watched);
     }
 }
 

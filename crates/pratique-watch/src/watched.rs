@@ -60,7 +60,7 @@ impl<T: Send + Sync + 'static> Watched<T> {
         let signal = Arc::new(Signal::default());
         let mut eyes = Eyes::new(Arc::clone(&signal));
         let mut said = Said::default();
-        worker::watch(&mut eyes, &directory, false, &options, &mut said);
+        worker::watch(&mut eyes, &directory, false, (&options, &observer), &mut said);
         let began = Instant::now();
         let loaded = worker::load_steadily(&mut eyes, &directory, || loader.load(&directory, None));
         let first = first(loaded.unwrap_or_else(|loaded| loaded), &observer, began)?;

@@ -33,6 +33,16 @@ pub(crate) struct Said {
     failure: Option<u64>,
     /// Of the file system.
     unwatched: Option<u64>,
+    /// Whether the file system tells of changes, as the observer was told.
+    is_watched: Option<bool>,
+}
+
+impl Said {
+    /// Takes whether the file system tells of changes; gives it where that is news.
+    fn news(&mut self, is_watched: bool) -> Option<bool> {
+        let before = self.is_watched.replace(is_watched);
+        (before != Some(is_watched)).then_some(is_watched)
+    }
 }
 
 impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
@@ -48,7 +58,7 @@ impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
                         &mut self.eyes,
                         &self.directory,
                         lost,
-                        &self.options,
+                        (&self.options, &self.observer),
                         &mut self.said,
                     );
                     self.attempt();
@@ -142,13 +152,24 @@ pub(crate) fn tell(observer: &impl Observer, began: Instant, outcome: Outcome<'_
 }
 
 /// Watches the way to the directory. Where that cannot be done, polling is what is left.
-pub(crate) fn watch(eyes: &mut Eyes, directory: &Path, anew: bool, options: &Options, said: &mut Said) {
-    match eyes.look(directory, anew) {
+pub(crate) fn watch(
+    eyes: &mut Eyes,
+    directory: &Path,
+    anew: bool,
+    (options, observer): (&Options, &impl Observer),
+    said: &mut Said,
+) {
+    let looked = eyes.look(directory, anew);
+    if let Some(is_watched) = said.news(looked.is_ok()) {
+        observer.watching(is_watched);
+    }
+    match looked {
         Ok(()) => said.unwatched = None,
         Err(error) => {
             let (plugin, dir) = (options.wording.plugin.as_str(), directory.display());
             if is_new(&mut said.unwatched, &error.to_string()) {
-                tracing::error!(err = %error, plugin, %dir, "{}", options.wording.unwatched);
+                let poll = options.poll;
+                tracing::error!(err = %error, plugin, %dir, fallback = "poll", ?poll, "{}", options.wording.unwatched);
             }
         }
     }
@@ -160,4 +181,16 @@ fn is_new(said: &mut Option<u64>, text: &str) -> bool {
     text.hash(&mut hasher);
     let digest = Some(hasher.finish());
     std::mem::replace(said, digest) != digest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_watched_is_told_when_it_changes() {
+        let mut said = Said::default();
+        let told = [true, true, false, false, true].map(|is_watched| said.news(is_watched));
+        assert_eq!(told, [Some(true), None, Some(false), None, Some(true)]);
+    }
 }

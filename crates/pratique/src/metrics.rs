@@ -21,6 +21,10 @@ impl Witness for Metrics {
         }
     }
 
+    fn watching(&self, of: pratique_manifest::Plugin, directory: &str, is_watched: bool) {
+        self.directory_watched(plugin(of), directory, is_watched);
+    }
+
     fn compiled(&self, took: &[Duration]) {
         took.iter().for_each(|took| self.compilation(*took));
     }

@@ -77,6 +77,7 @@ fn busy() -> Metrics {
     metrics.log_lines_dropped(2);
     metrics.background_tasks_ended("watch", 0);
     metrics.background_tasks_ended("audit", 1);
+    metrics.directory_watched(Plugin::ValidatingAdmissionPolicy, "/manifests", true);
     metrics.certificates_loaded();
     metrics.certificates_failed();
     metrics.certificate_expires("serving", UNIX_EPOCH + millis(1_800_000_000_000));

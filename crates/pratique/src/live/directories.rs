@@ -168,4 +168,9 @@ impl pratique_watch::Observer for Teller {
         };
         self.witnesses.iter().for_each(|own| own.reloaded(&reload));
     }
+
+    fn watching(&self, is_watched: bool) {
+        let witnesses = self.witnesses.iter();
+        witnesses.for_each(|witness| witness.watching(self.plugin, &self.path, is_watched));
+    }
 }

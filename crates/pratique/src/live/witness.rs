@@ -15,6 +15,12 @@ pub trait Witness: Send + Sync {
         let _ = reload;
     }
 
+    /// Whether the file system tells of changes to a directory of static manifests: told at the start, and when it changes.
+    /// Otherwise changes are seen by the poll only.
+    fn watching(&self, plugin: Plugin, directory: &str, is_watched: bool) {
+        let _ = (plugin, directory, is_watched);
+    }
+
     /// Expressions were compiled, each in one of these times; not while requests wait for it.
     fn compiled(&self, took: &[Duration]) {
         let _ = took;

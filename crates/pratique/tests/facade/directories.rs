@@ -223,6 +223,11 @@ fn metrics_and_audit_hear_of_everything() {
     ] {
         assert!(text.contains(expected), "{expected}\n{text}");
     }
+    let watched = format!(
+        "pratique_manifest_directory_watched{{directory=\"{}\",plugin=\"ValidatingAdmissionPolicy\"}} 1",
+        policies.display()
+    );
+    assert!(text.contains(&watched), "{watched}\n{text}");
     drop(live);
     let event = fs::read_to_string(log).unwrap();
     assert!(
