@@ -1,5 +1,6 @@
 //! What the registry of an API server says to configuration of admission, as `review` and `serve` tell it.
 
+use crate::serve::Serving;
 use crate::story::{BINDING, POLICY};
 use crate::support::{Directory, Run};
 
@@ -89,4 +90,42 @@ fn nothing_to_register_is_told() {
         "manifests",
     ]);
     assert!(run.stderr.contains("nothing is bound"), "{run}");
+}
+
+/// The answer of a server to the creation of a webhook configuration.
+fn served(arguments: &[&str], name: &str) -> String {
+    let directory = Directory::new();
+    let server = Serving::start(directory.path(), &[&["--plain-http"], arguments].concat());
+    let hooks = r#"{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration",
+        "metadata":{"name":"NAME"},"webhooks":[{"rules":[{"apiGroups":["authentication.k8s.io"],"apiVersions":["v1"],
+        "operations":["CREATE"],"resources":["tokenreviews"]}]}]}"#;
+    let review = format!(
+        r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{{"uid":"u","operation":"CREATE",
+        "kind":{{"group":"admissionregistration.k8s.io","version":"v1","kind":"ValidatingWebhookConfiguration"}},
+        "resource":{{"group":"admissionregistration.k8s.io","version":"v1","resource":"validatingwebhookconfigurations"}},
+        "name":"{name}","userInfo":{{"username":"me"}},"object":{}}}}}"#,
+        hooks.replace("NAME", name)
+    );
+    server.client().ask("POST", "/validate", &review).unwrap().1
+}
+
+#[test]
+fn a_server_checks_as_the_registry_does() {
+    let answer = served(&[], "reviews");
+    assert!(
+        answer.contains(r#""allowed":true"#) && answer.contains("webhooks[0].rules[0]: tokenreviews"),
+        "{answer}"
+    );
+    let answer = served(&[], "reviews.static.k8s.io");
+    assert!(
+        answer.contains(r#""allowed":false"#) && answer.contains(r#""code":422"#),
+        "{answer}"
+    );
+    let gates = "ManifestBasedAdmissionControlConfig=false,ExcludeAdmissionWebhookVirtualResources=false";
+    let answer = served(&["--feature-gates", gates], "reviews.static.k8s.io");
+    assert!(
+        answer.contains(r#""allowed":true"#) && answer.contains("are reserved for static"),
+        "{answer}"
+    );
+    assert!(!answer.contains("excluded"), "{answer}");
 }
