@@ -33,7 +33,7 @@ pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>) {
     }
 }
 
-/// The same for an object of which nobody knows whether it can be [converted](decode::convert()) into its kind; the error
+/// The same for an object of which nobody knows whether it can be [converted](crate::decode::convert()) into its kind; the error
 /// says why not. One of a kind that is not built in stays as it is.
 pub fn convert_object(kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), String> {
     if let (Some(of), Value::Object(members)) = (id(kind), object) {
