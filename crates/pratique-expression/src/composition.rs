@@ -106,7 +106,8 @@ impl<'c> Composition<'c> {
 const CURRENT_MINOR: u32 = 37;
 
 /// The type that a variable is declared with: only scalars, lists and maps keep theirs.
-fn declared_type(of: &Type) -> Type {
+// Upstream: plugin/cel/composition.go, convertCelTypeToDeclType
+pub fn declared_type(of: &Type) -> Type {
     match of {
         Type::Any
         | Type::Bool

@@ -21,7 +21,7 @@ mod yields;
 
 pub use cache::Cache;
 pub use closed::{Closed, Definition, Sees};
-pub use composition::Composition;
+pub use composition::{Composition, declared_type};
 pub use declarations::{Declarations, Use};
 pub use environments::{Slots, environment, slots};
 pub use error::ExpressionError;

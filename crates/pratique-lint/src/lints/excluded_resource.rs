@@ -1,5 +1,7 @@
 //! Rules that name resources which admission never sees.
 
+use pratique_exclusion::VIRTUAL_RESOURCES;
+
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
 use crate::subject::{Origin, RuleView, item};
@@ -9,16 +11,6 @@ pub(crate) const LINT: Lint = Lint {
     summary: "A rule names a review of users or permissions, which no policy or webhook gets to see.",
 };
 
-/// Reviews that are made in the course of other requests, and never stored.
-const REVIEWS: [(&str, &str); 6] = [
-    ("authentication.k8s.io", "selfsubjectreviews"),
-    ("authentication.k8s.io", "tokenreviews"),
-    ("authorization.k8s.io", "localsubjectaccessreviews"),
-    ("authorization.k8s.io", "selfsubjectaccessreviews"),
-    ("authorization.k8s.io", "selfsubjectrulesreviews"),
-    ("authorization.k8s.io", "subjectaccessreviews"),
-];
-
 pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
     for rule in rules {
         for (index, pattern) in rule.resources.iter().enumerate() {
@@ -26,7 +18,7 @@ pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Re
             let named = |(group, review): &(&str, &str)| {
                 name == *review && rule.groups.iter().any(|own| own == group || own == "*")
             };
-            if REVIEWS.iter().any(named) {
+            if VIRTUAL_RESOURCES.iter().any(named) {
                 let message =
                     format!("{name} are not shown to policies and webhooks: the rule does not match them");
                 let mut list = rule.path.clone();
@@ -35,11 +27,6 @@ pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Re
             }
         }
     }
-}
-
-/// Whether a resource is one of these reviews.
-pub(crate) fn is_review(group: &str, resource: &str) -> bool {
-    REVIEWS.contains(&(group, resource))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Rules that no request can match.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use pratique_exclusion::is_virtual;
 use pratique_types::Operation;
 use pratique_types::builtin::{ServedResource, resources};
 
 use super::empty_binding::is_excluded;
-use super::excluded_resource::is_review;
 use super::unknown_resource::is_unknown;
 use crate::lint::Lint;
 use crate::report::{Finding, Report, listed};
@@ -72,7 +72,7 @@ fn why_nothing(rule: &RuleView<'_>) -> Option<String> {
     if served.is_empty() {
         return Some(why_none_served(rule));
     }
-    let is_review = |served: &&&ServedResource| is_review(&served.resource.group, &served.resource.resource);
+    let is_review = |served: &&&ServedResource| is_virtual(&served.resource.group, &served.resource.resource);
     let served: Vec<_> = served.iter().filter(|served| !is_review(served)).collect();
     if !served.is_empty() && !served.iter().any(|served| has_operation(rule, served)) {
         let operations: Vec<&str> = rule.operations.iter().map(|own| own.as_str()).collect();

@@ -18,7 +18,5 @@ pub(crate) mod unknown_resource;
 pub(crate) mod unread_text;
 pub(crate) mod webhook_timeout;
 
-pub(crate) use excluded_resource::is_review;
-
 #[cfg(test)]
 pub(crate) mod testing;

@@ -1,9 +1,9 @@
 //! Webhooks that together may take longer than a request.
 
+use pratique_exclusion::is_virtual;
 use pratique_types::Operation;
 use pratique_types::builtin::{ServedResource, resources};
 
-use super::excluded_resource::is_review;
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
 use crate::subject::{Hook, Manifests, RuleView};
@@ -23,7 +23,7 @@ pub(crate) fn check(manifests: &Manifests<'_>, report: &mut Report) {
     let mut told: Vec<(usize, &'static ServedResource, Operation, u32)> = Vec::new();
     for served in resources()
         .iter()
-        .filter(|served| !is_review(&served.resource.group, &served.resource.resource))
+        .filter(|served| !is_virtual(&served.resource.group, &served.resource.resource))
     {
         for operation in Operation::ALL {
             if let Some((index, sum)) = overrun(&mutating, served, operation)

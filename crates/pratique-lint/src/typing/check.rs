@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_cel::checker::Checked;
 use pratique_cel::{CompileError, Environment, Issue, StructType, Type};
-use pratique_expression::{VARIABLES_TYPE, environment};
+use pratique_expression::{VARIABLES_TYPE, declared_type, environment};
 
 use super::schema::BuiltinTypes;
 use crate::analysis::{MINOR, Parsed};
@@ -23,27 +23,8 @@ pub(crate) fn type_sites(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> 
 }
 
 /// The same as the API's own type checker does it: of the types of variables it keeps scalars, lists and maps.
-// Upstream: plugin/cel/composition.go, convertCelTypeToDeclType
 pub(crate) fn type_sites_as_api(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> Vec<Typed> {
-    type_sites_with(sites, parsed, object, declared)
-}
-
-fn declared(of: &Type) -> Type {
-    match of {
-        Type::Any
-        | Type::Bool
-        | Type::Bytes
-        | Type::Double
-        | Type::Duration
-        | Type::Int
-        | Type::Null
-        | Type::String
-        | Type::Timestamp
-        | Type::Uint => of.clone(),
-        Type::List(element) => Type::list(declared(element)),
-        Type::Map(key, value) => Type::map(declared(key), declared(value)),
-        _ => Type::Dyn,
-    }
+    type_sites_with(sites, parsed, object, declared_type)
 }
 
 fn type_sites_with(

@@ -1,10 +1,10 @@
 //! The kinds that a policy is for.
 
+use pratique_exclusion::is_virtual;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use super::schema::{Presence, presence};
-use crate::lints::is_review;
 use crate::subject::RuleView;
 
 /// The kinds of the objects that rules match.
@@ -22,7 +22,7 @@ impl Kinds {
             let known = builtin
                 .iter()
                 .any(|own| own.kind == served.kind && own.subresource == served.subresource);
-            if !known && !is_review(&served.resource.group, &served.resource.resource) {
+            if !known && !is_virtual(&served.resource.group, &served.resource.resource) {
                 builtin.push(served);
             }
         }
