@@ -1,5 +1,6 @@
 //! Maintenance tasks, as functions, so that the test suite can run them too.
 
+pub mod attack;
 pub mod bench;
 pub mod conformance;
 pub mod deploy;

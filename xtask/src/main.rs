@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{bench, conformance, deploy, differential, e2e, field, load_test, page, tidy};
+use xtask::{attack, bench, conformance, deploy, differential, e2e, field, load_test, page, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -27,6 +27,8 @@ enum Task {
     E2e(e2e::Arguments),
     /// Put a server under load, and beside clients that are slow, large or gone.
     LoadTest(load_test::Arguments),
+    /// Attack a server and the commands with little memory and few files, and see whether others notice.
+    Attack(attack::Arguments),
     /// Look at the page of a server in a real browser.
     Page(page::Arguments),
     /// Render what is deployed with Kustomize and Helm, and look whether it holds together.
@@ -117,6 +119,7 @@ fn main() -> ExitCode {
         Task::Differential(arguments) => differential::run(&arguments),
         Task::E2e(arguments) => e2e::run(&arguments),
         Task::Field(arguments) => field::run(&arguments),
+        Task::Attack(arguments) => attack::run(&arguments),
         Task::LoadTest(arguments) => load_test::run(&arguments),
         Task::Page(arguments) => page::run(&arguments),
         Task::Tidy => match tidy::check(&tidy::workspace()) {

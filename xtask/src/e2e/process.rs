@@ -79,7 +79,12 @@ impl Process {
 
     /// Asks it to end (SIGTERM), and waits until it has; ends it by force when it does not.
     pub(crate) fn stop(&mut self) -> Result<ExitStatus, String> {
-        self.signal("TERM")?;
+        self.stop_by("TERM")
+    }
+
+    /// The same, by another signal.
+    pub(crate) fn stop_by(&mut self, signal: &str) -> Result<ExitStatus, String> {
+        self.signal(signal)?;
         let give_up = Instant::now() + PATIENCE;
         while Instant::now() < give_up {
             if let Some(status) = self.ended()? {

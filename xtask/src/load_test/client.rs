@@ -16,22 +16,22 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Whose certificates are trusted.
 #[derive(Clone, Debug)]
-pub(super) struct Trust(Arc<ClientConfig>);
+pub(crate) struct Trust(Arc<ClientConfig>);
 
 /// A connection.
-pub(super) struct Client(BufReader<StreamOwned<ClientConnection, TcpStream>>);
+pub(crate) struct Client(BufReader<StreamOwned<ClientConnection, TcpStream>>);
 
 /// An answer.
-pub(super) struct Answer {
-    pub(super) code: u16,
+pub(crate) struct Answer {
+    pub(crate) code: u16,
     /// Whether the connection ends with it.
-    pub(super) last: bool,
-    pub(super) body: Vec<u8>,
+    pub(crate) last: bool,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Trust {
     /// In certificates that this authority signed.
-    pub(super) fn of(authority: &Path) -> Result<Self, String> {
+    pub(crate) fn of(authority: &Path) -> Result<Self, String> {
         let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", authority.display());
         let certificate = CertificateDer::from_pem_file(authority).map_err(|error| failed(&error))?;
         let mut roots = RootCertStore::empty();
@@ -42,11 +42,25 @@ impl Trust {
         let config = config.with_root_certificates(roots).with_no_client_auth();
         Ok(Trust(Arc::new(config)))
     }
+
+    /// The same, for a client that speaks only this protocol, such as `h2`.
+    pub(crate) fn with_protocol(&self, protocol: &str) -> Self {
+        let mut config = ClientConfig::clone(&self.0);
+        config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
+        Trust(Arc::new(config))
+    }
+}
+
+/// The head of a review that is posted.
+pub(crate) fn head(path: &str, length: usize) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    )
 }
 
 impl Client {
     /// Connects. Whether anybody is there shows with the first request.
-    pub(super) fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, String> {
+    pub(crate) fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, String> {
         let failed = |error: &dyn std::fmt::Display| format!("connecting: {error}");
         let stream = TcpStream::connect(address).map_err(|error| failed(&error))?;
         stream.set_nodelay(true).map_err(|error| failed(&error))?;
@@ -59,24 +73,43 @@ impl Client {
     }
 
     /// Sends bytes as they are.
-    pub(super) fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.0.get_mut().write_all(bytes)?;
         self.0.get_mut().flush()
     }
 
     /// Posts a body for review.
-    pub(super) fn review(&mut self, body: &str) -> Result<Answer, String> {
-        let head = format!(
-            "POST /validate?timeout=10s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-            body.len()
-        );
-        let whole = [head.as_bytes(), body.as_bytes()].concat();
-        self.send(&whole).map_err(|error| format!("sending: {error}"))?;
+    pub(crate) fn review(&mut self, body: &str) -> Result<Answer, String> {
+        self.post("/validate?timeout=10s", body)
+    }
+
+    /// Posts a body.
+    pub(crate) fn post(&mut self, path: &str, body: &str) -> Result<Answer, String> {
+        self.ask(&[head(path, body.len()).as_bytes(), body.as_bytes()].concat())
+    }
+
+    /// Gets what is at a path.
+    pub(crate) fn get(&mut self, path: &str) -> Result<Answer, String> {
+        self.ask(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").as_bytes())
+    }
+
+    fn ask(&mut self, whole: &[u8]) -> Result<Answer, String> {
+        self.send(whole).map_err(|error| format!("sending: {error}"))?;
         self.read().map_err(|error| format!("reading: {error}"))
     }
 
+    /// Reads bytes as they are: how many there were.
+    pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0.read(buffer)
+    }
+
+    /// Has sending fail that does not get on for so long.
+    pub(crate) fn give_up_sending_after(&mut self, time: Duration) -> std::io::Result<()> {
+        self.0.get_mut().sock.set_write_timeout(Some(time))
+    }
+
     /// Reads an answer.
-    pub(super) fn read(&mut self) -> std::io::Result<Answer> {
+    pub(crate) fn read(&mut self) -> std::io::Result<Answer> {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             if self.0.read_line(&mut head)? == 0 {

@@ -14,31 +14,31 @@ use super::measured::Measured;
 const BYTES: usize = 9_000;
 
 /// What to ask, whom, and how often at a time.
-pub(super) struct Load {
-    pub(super) address: SocketAddr,
-    pub(super) trust: Trust,
-    pub(super) connections: usize,
-    pub(super) request: String,
+pub(crate) struct Load {
+    pub(crate) address: SocketAddr,
+    pub(crate) trust: Trust,
+    pub(crate) connections: usize,
+    pub(crate) request: String,
 }
 
 /// What happens while there is load.
-pub(super) struct During<'a>(Option<std::cell::RefCell<Box<dyn FnMut() + 'a>>>);
+pub(crate) struct During<'a>(Option<std::cell::RefCell<Box<dyn FnMut() + 'a>>>);
 
 impl<'a> During<'a> {
     /// Nothing.
-    pub(super) fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         During(None)
     }
 
     /// Something each second.
-    pub(super) fn each_second(what: impl FnMut() + 'a) -> Self {
+    pub(crate) fn each_second(what: impl FnMut() + 'a) -> Self {
         During(Some(std::cell::RefCell::new(Box::new(what))))
     }
 }
 
 impl Load {
     /// Asks for some time.
-    pub(super) fn run(&self, time: Duration, during: &During<'_>) -> Result<Measured, String> {
+    pub(crate) fn run(&self, time: Duration, during: &During<'_>) -> Result<Measured, String> {
         let start = Instant::now();
         let end = start + time;
         thread::scope(|scope| {
@@ -59,7 +59,7 @@ impl Load {
     }
 
     /// Asks until nobody takes connections any more.
-    pub(super) fn run_until_refused(&self) -> Result<Measured, String> {
+    pub(crate) fn run_until_refused(&self) -> Result<Measured, String> {
         let start = Instant::now();
         thread::scope(|scope| {
             let clients: Vec<_> = (0..self.connections)
@@ -130,7 +130,7 @@ impl Load {
 }
 
 /// A review of a Pod of usual size, which all policies are about and none denies.
-pub(super) fn review() -> String {
+pub(crate) fn review() -> String {
     let mut request: Value = serde_json::from_str(&request()).unwrap_or_default();
     let wanted = BYTES.saturating_sub(request.to_string().len() + 100);
     if let Some(metadata) = request

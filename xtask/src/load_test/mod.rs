@@ -2,10 +2,10 @@
 //! gone. Everything runs on this machine, the load's own work as well: figures are better where that is built for release,
 //! as by `cargo run --release --package xtask -- load-test`.
 
-mod client;
+pub(crate) mod client;
 mod hostile;
-mod load;
-mod measured;
+pub(crate) mod load;
+pub(crate) mod measured;
 mod served;
 
 use std::path::PathBuf;

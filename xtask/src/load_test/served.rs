@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use pratique_benches::memory::kib;
+use pratique_benches::memory::{kib, work};
 
 use crate::e2e::{Certificates, Process, free_port};
 
@@ -67,17 +67,7 @@ impl Served {
 
     /// How long processors have worked for it so far.
     pub(super) fn work(&self) -> Result<Duration, String> {
-        let path = format!("/proc/{}/stat", self.process.id());
-        let stat = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
-        // The program's name, in parentheses, can have blanks. After it, the 12th and 13th are hundredths of seconds.
-        let fields = stat
-            .rsplit_once(") ")
-            .map(|(_, rest)| rest.split(' ').skip(11).take(2));
-        let ticks: Option<Vec<u64>> = fields.and_then(|own| own.map(|own| own.parse().ok()).collect());
-        match ticks.as_deref() {
-            Some([user, system]) => Ok(Duration::from_millis((user + system) * 10)),
-            _ => Err(format!("no times in {path}")),
-        }
+        work(&self.process.id().to_string())
     }
 
     /// Asks it to end; an error if it does not end well.

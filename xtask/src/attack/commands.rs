@@ -1,0 +1,300 @@
+//! The commands that people and pipelines run, with inputs of whoever wants to stop or to deceive them.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pratique_benches::memory::kib;
+
+use super::Scale;
+use super::confined::{FILES, Group, MEMORY};
+use super::files::{bomb, pipe};
+
+/// What was seen of a command, or what was wrong.
+type Attack = fn(&Path, &Path, Scale) -> Result<String, String>;
+
+/// All of them.
+pub(super) const ALL: [(&str, Attack); 8] = [
+    ("names that steer terminals and pipelines", names),
+    ("check of devices and pipes", devices),
+    ("check of many aliases", aliases),
+    ("check of a line with thousands of faults", faults),
+    ("check of a long pattern", pattern),
+    ("review of very many objects", objects),
+    ("a suite that names other files", paths),
+    ("a text that nests", nested),
+];
+
+/// How long a command may take. None of these has much to do.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What came of a command.
+struct Outcome {
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+    took: Duration,
+    /// The most memory that was seen, in KiB.
+    memory: u64,
+}
+
+/// Runs a command in a folder, with little memory.
+fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Outcome, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", program.display());
+    let start = Instant::now();
+    let group = Group::new();
+    let mut child = group
+        .command(program, FILES)
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    let [stdout, stderr] = [
+        child
+            .stdout
+            .take()
+            .map(|stream| thread::spawn(move || all(stream))),
+        child
+            .stderr
+            .take()
+            .map(|stream| thread::spawn(move || all(stream))),
+    ];
+    let mut memory = 0;
+    let status = loop {
+        // One that has ended has no memory.
+        memory = memory.max(kib(&child.id().to_string(), "VmHWM").unwrap_or_default());
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            break status;
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill().and_then(|()| child.wait()).map_err(failed)?;
+            return Err(format!("`{}` took more than {PATIENCE:?}", arguments.join(" ")));
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    let text = |reader: Option<thread::JoinHandle<String>>| {
+        reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
+    };
+    let outcome = Outcome {
+        status,
+        stdout: text(stdout),
+        stderr: text(stderr),
+        took: start.elapsed(),
+        memory,
+    };
+    match outcome.status.code() {
+        Some(0..=3) if outcome.memory << 10 <= MEMORY => Ok(outcome),
+        _ => Err(format!("`{}`: {}", arguments.join(" "), outcome.told())),
+    }
+}
+
+fn all(mut stream: impl std::io::Read) -> String {
+    let mut bytes = Vec::new();
+    // What was read until an error is what there is.
+    let _ = stream.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl Outcome {
+    fn told(&self) -> String {
+        let first: String = self.stderr.lines().take(2).collect::<Vec<_>>().join("\n");
+        let first: String = first.chars().take(300).collect();
+        format!(
+            "{} after {:.1?} with {} MiB and {} KB printed; {first}",
+            self.status,
+            self.took,
+            self.memory >> 10,
+            (self.stdout.len() + self.stderr.len()) >> 10
+        )
+    }
+
+    /// Its tale, where it ended with an error that is clear.
+    fn refused(self) -> Result<String, String> {
+        match self.status.code() {
+            Some(1 | 2) if !self.stderr.is_empty() || !self.stdout.is_empty() => Ok(self.told()),
+            _ => Err(self.told()),
+        }
+    }
+}
+
+/// Writes a file below a folder.
+fn write(folder: &Path, name: &str, content: &str) -> Result<(), String> {
+    let path = folder.join(name);
+    let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+    made.and_then(|()| fs::write(&path, content))
+        .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// What clears a screen, begins a line, begins a command of a pipeline, and turns text around.
+const HOSTILE: &str = "x\n::error file=a::b\n##[command]c\u{1b}[2J\u{7}\u{9b}2J\u{202e}z\r::warning::d";
+
+/// Names and messages that steer what shows them are shown as what they are.
+fn names(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+    let pod = serde_json::json!({"apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": HOSTILE, "namespace": HOSTILE, "labels": {HOSTILE: HOSTILE, "denied": HOSTILE}}, "spec": {"containers": []}});
+    let unknown = serde_json::json!({"apiVersion": HOSTILE, "kind": HOSTILE, "metadata": {"name": HOSTILE}});
+    let policy = serde_json::json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": HOSTILE, HOSTILE: 1}, "spec": {HOSTILE: HOSTILE, "validations": [{"expression": HOSTILE}]}});
+    write(folder, "objects/pod.json", &pod.to_string())?;
+    write(folder, "objects/unknown.json", &unknown.to_string())?;
+    write(folder, "objects/name\u{1b}[2J\n::error::f.json", &pod.to_string())?;
+    write(folder, "hostile/policy.json", &policy.to_string())?;
+    write(folder, "good/policies.yaml", include_str!("policies.yaml"))?;
+    write(
+        folder,
+        "suite.yaml",
+        &serde_json::json!({"apiVersion": "pratique/v1alpha1", "kind": "Suite", "metadata": {"name": HOSTILE}, "policies": ["good"],
+            "tests": [{"name": HOSTILE, "object": pod, "expect": "allowed"}]})
+        .to_string(),
+    )?;
+    let mut runs = 0;
+    for output in ["human", "github"] {
+        for arguments in [
+            &["review", "objects", "--manifests", "good"] as &[&str],
+            &["review", "objects", "--manifests", "good", "--explain"],
+            &["review", "objects"],
+            &["check", "hostile"],
+            &["test", "suite.yaml"],
+        ] {
+            let arguments = [arguments, &["--output", output]].concat();
+            let outcome = run(program, folder, &arguments)?;
+            for text in [&outcome.stdout, &outcome.stderr] {
+                steers(text).map_err(|line| format!("`{}`: {line:?}", arguments.join(" ")))?;
+            }
+            runs += 1;
+        }
+    }
+    Ok(format!("{runs} runs printed nothing that steers"))
+}
+
+/// A line that steers what shows it, if there is one. Commands of pipelines that we give are of one line, with our words.
+fn steers(text: &str) -> Result<(), String> {
+    for line in text.split('\n') {
+        let control = |letter: char| {
+            letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        };
+        let injected = ["::error file=a::b", "::warning::d", "::error::f", "##["];
+        if line.chars().any(control) || injected.iter().any(|start| line.trim_start().starts_with(start)) {
+            return Err(line.to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// What never ends, or never begins, is refused at once.
+fn devices(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+    pipe(&folder.join("pipe.yaml"))?;
+    fs::create_dir_all(folder.join("manifests")).map_err(|error| error.to_string())?;
+    pipe(&folder.join("manifests/pipe.yaml"))?;
+    let mut seen = Vec::new();
+    for arguments in [
+        ["check", "/dev/zero"],
+        ["check", "manifests"],
+        ["test", "/dev/zero"],
+    ] {
+        seen.push(run(program, folder, &arguments)?.refused()?);
+    }
+    Ok(seen.join("\n"))
+}
+
+fn aliases(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+    write(folder, "manifests/bomb.yaml", &bomb())?;
+    run(program, folder, &["check", "manifests"])?.refused()
+}
+
+/// Faults by the thousands on one long line: told in time that grows with the line.
+fn faults(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+    let validations = "{expression: \")\"},".repeat(20_000);
+    let manifest = format!(
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: a.static.k8s.io}}\n\
+         spec: {{matchConstraints: {{}}, validations: [{validations}]}}\n"
+    );
+    write(folder, "manifests/faults.yaml", &manifest)?;
+    run(program, folder, &["check", "manifests"])?.refused()
+}
+
+/// A pattern that is ten times as long takes about ten times as long.
+fn pattern(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+    let mut took = Vec::new();
+    for count in [1_000, 10_000] {
+        let long = r"[\\w-\\W]".repeat(count);
+        let manifest = format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: a.static.k8s.io}}\n\
+             spec:\n  matchConstraints: {{resourceRules: [{{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}}]}}\n  \
+             validations:\n  - expression: object.metadata.name.matches('{long}')\n"
+        );
+        write(folder, "manifests/pattern.yaml", &manifest)?;
+        took.push(run(program, folder, &["check", "manifests"])?.took);
+    }
+    let text = format!("1,000 and 10,000 times a class: {took:.1?}");
+    match took.as_slice() {
+        [short, long] if *long < *short * 30 + Duration::from_secs(1) => Ok(text),
+        _ => Err(text),
+    }
+}
+
+/// Objects by the hundred thousand: memory does not grow with them as it does with what is told of each.
+fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<String, String> {
+    write(folder, "good/policies.yaml", include_str!("policies.yaml"))?;
+    let path = folder.join("objects.yaml");
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut file = BufWriter::new(File::create(&path).map_err(failed)?);
+    for index in 0..scale.size {
+        writeln!(
+            file,
+            "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: pod-{index}, namespace: shop}}, spec: {{containers: []}}}}"
+        )
+        .map_err(failed)?;
+    }
+    file.flush().map_err(failed)?;
+    let arguments = ["review", "objects.yaml", "--manifests", "good", "--explain"];
+    let outcome = run(program, folder, &arguments)?;
+    match outcome.stdout.matches("pod-").count() >= scale.size {
+        true => Ok(outcome.told()),
+        false => Err(format!("not all objects were told of: {}", outcome.told())),
+    }
+}
+
+/// A suite that names files elsewhere gets nothing of them printed.
+fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+    write(folder, "secret.txt", "swordfish: [\n")?;
+    let mut seen = Vec::new();
+    for path in ["../secret.txt", "/etc/passwd", "link.yaml"] {
+        let suite = format!(
+            "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {{name: a}}\npolicies: [{path}]\ntests: []\n"
+        );
+        write(folder, "suites/suite.yaml", &suite)?;
+        let link = folder.join("suites/link.yaml");
+        if fs::symlink_metadata(&link).is_err() {
+            std::os::unix::fs::symlink("../secret.txt", &link).map_err(|error| error.to_string())?;
+        }
+        let outcome = run(program, &folder.join("suites"), &["test", "suite.yaml"])?;
+        let printed = [&*outcome.stdout, &outcome.stderr].concat();
+        if printed.contains("swordfish") || printed.contains("root:") {
+            return Err(format!("{path}: {printed}"));
+        }
+        seen.push(outcome.refused()?);
+    }
+    Ok(seen.join("\n"))
+}
+
+/// Brackets by the hundred thousand.
+fn nested(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+    write(folder, "manifests/nested.yaml", &"[".repeat(500_000))?;
+    write(folder, "nested.json", &"{\"a\":".repeat(200_000))?;
+    let mut seen = Vec::new();
+    for arguments in [
+        ["check", "manifests"],
+        ["review", "nested.json"],
+        ["test", "nested.json"],
+    ] {
+        seen.push(run(program, folder, &arguments)?.refused()?);
+    }
+    Ok(seen.join("\n"))
+}

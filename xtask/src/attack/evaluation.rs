@@ -1,0 +1,110 @@
+//! Reviews whose evaluation takes long, or that should not be evaluated.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Scale;
+use super::reviews;
+use super::served::Served;
+
+/// How many hostile reviews are evaluated at a time.
+const AT_ONCE: usize = 4;
+/// How many finalizers the largest of them has.
+const FINALIZERS: usize = 70_000;
+/// How long after the last answer the server still may work, and how long is looked.
+const LATE: Duration = Duration::from_millis(300);
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Lists of tens of thousands, each element of which is looked for in another one: nothing is computed after the answer.
+pub(super) fn comparisons(served: &Served, scale: Scale) -> Result<String, String> {
+    let body = reviews::many_finalizers(FINALIZERS).to_string();
+    let codes = hostile(served, scale, "/validate?timeout=1s", &body)?;
+    let before = served.work()?;
+    thread::sleep(LATE);
+    let settled = served.work()?;
+    thread::sleep(LOOK);
+    let after = served.work()?;
+    // Usual clients go on, so some work there is.
+    let text = format!(
+        "{codes}; after the last answer processors worked {:.1?} and then {:.1?} in {LOOK:?}",
+        settled.saturating_sub(before),
+        after.saturating_sub(settled)
+    );
+    match after.saturating_sub(settled) < LOOK * 3 / 4 {
+        true => Ok(text),
+        false => Err(text),
+    }
+}
+
+/// Patterns that compile to much, or match slowly.
+pub(super) fn patterns(served: &Served, scale: Scale) -> Result<String, String> {
+    let texts = ["a".repeat(100_000), "\u{3b1}".repeat(100_000)];
+    let patterns = [
+        r"\pL{999}N".to_owned(),
+        r"(\pL{1,30}){1,30}N".to_owned(),
+        r"[\w-\W]".repeat(10_000),
+        "(a*)*(a*)*(a*)*b".repeat(500),
+        "(?i)x*".repeat(20_000),
+    ];
+    let mut seen = Vec::new();
+    for (index, pattern) in patterns.iter().enumerate() {
+        let text = texts.get(index % texts.len()).cloned().unwrap_or_default();
+        // Each has another length: nothing that was compiled for one is there for the next.
+        let varied = format!("{pattern}{}", "x".repeat(index));
+        let body = reviews::pattern(&varied, &text).to_string();
+        let part = Scale {
+            time: scale.time / 5,
+            ..scale
+        };
+        seen.push(hostile(served, part, "/validate?timeout=1s", &body)?);
+    }
+    Ok(seen.join("\n"))
+}
+
+/// What no API server sends is refused, not allowed.
+pub(super) fn odd(served: &Served, _: Scale) -> Result<String, String> {
+    let odd = reviews::odd();
+    for (name, review) in &odd {
+        let answer = served.post("/validate", &review.to_string())?;
+        let text = String::from_utf8_lossy(&answer.body);
+        let denied = answer.code == 200 && text.contains("\"allowed\":false");
+        if answer.code != 400 && !denied {
+            return Err(format!("{name}: {}: {text}", answer.code));
+        }
+    }
+    Ok(format!("{} kinds of reviews were refused", odd.len()))
+}
+
+/// Has several clients post a body again and again, and tells how it was answered.
+fn hostile(served: &Served, scale: Scale, path: &str, body: &str) -> Result<String, String> {
+    let end = Instant::now() + scale.time;
+    let mut codes = thread::scope(|scope| {
+        let clients: Vec<_> = (0..AT_ONCE)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut codes = Vec::new();
+                    while codes.is_empty() || Instant::now() < end {
+                        codes.push(served.post(path, body)?.code);
+                    }
+                    Ok::<_, String>(codes)
+                })
+            })
+            .collect();
+        let all = clients.into_iter().map(|client| {
+            client
+                .join()
+                .unwrap_or_else(|_| Err("a client panicked".to_owned()))
+        });
+        all.collect::<Result<Vec<_>, _>>().map(|all| all.concat())
+    })?;
+    codes.sort_unstable();
+    let counted = codes.chunk_by(PartialEq::eq).map(|same| {
+        let code = same.first().copied().unwrap_or_default();
+        format!("{} times {code}", same.len())
+    });
+    Ok(format!(
+        "reviews of {} bytes were answered {}",
+        body.len(),
+        counted.collect::<Vec<_>>().join(", ")
+    ))
+}

@@ -1,0 +1,188 @@
+//! Clients that want the server's memory.
+
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Scale;
+use super::http2::Unread;
+use super::reviews;
+use super::served::Served;
+use crate::load_test::client::{Client, head};
+
+/// As many empty containers as fit into 2.9 MB.
+const CONTAINERS: usize = 966_000;
+/// What an unfinished body says that it has, and what comes of it.
+const ANNOUNCED: usize = 3 << 20;
+const SENT: usize = 2_200_000;
+/// The largest object that an API server takes from a client, in bytes, a little less than which others are.
+const LARGEST: usize = 3 << 20;
+/// How many streams an HTTP/2 client has, and the size of what it wants echoed in each.
+const STREAMS: usize = 250;
+const ECHOED: usize = 200_000;
+/// How often an HTTP/1.1 client asks without reading.
+const PIPELINED: usize = 2_000;
+
+/// Objects that take far more memory than they have bytes.
+pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, String> {
+    let body = reviews::empty_containers(CONTAINERS);
+    let codes = together(served, scale.clients, |client| {
+        client.post("/admit", &body).map(|answer| answer.code)
+    })?;
+    told(
+        &codes,
+        "reviews of 966,000 empty containers",
+        &[200, 400, 413, 429, 504],
+    )
+}
+
+/// An update whose two objects are both as large as may be is denied, not refused unread: with a failurePolicy of
+/// Ignore it would be allowed.
+pub(super) fn large_reviews(served: &Served, scale: Scale) -> Result<String, String> {
+    let body = reviews::large(LARGEST - 10_000).to_string();
+    for _ in 0..scale.rounds {
+        let answer = served.post("/validate", &body)?;
+        let text = String::from_utf8_lossy(&answer.body);
+        if answer.code != 200 || !text.contains("\"allowed\":false") {
+            return Err(format!(
+                "a review of {} bytes: {}: {text}",
+                body.len(),
+                answer.code
+            ));
+        }
+    }
+    let counted = || served.metric("pratique_reviews_refused_total", "code=\"413\"");
+    let before = counted()?;
+    let too_large = " ".repeat(64 << 20);
+    let answer = served.post("/validate", &too_large)?;
+    match (answer.code, counted()? - before) {
+        (413, 1.0) => Ok(format!(
+            "{} reviews of {} bytes were denied, one of {} bytes refused and counted",
+            scale.rounds,
+            body.len(),
+            too_large.len(),
+        )),
+        (code, count) => Err(format!(
+            "a review of {} bytes: {code}, counted {count} times",
+            too_large.len()
+        )),
+    }
+}
+
+/// Bodies that are announced, sent in part and never ended.
+pub(super) fn unfinished(served: &Served, scale: Scale) -> Result<String, String> {
+    let opening = head("/validate", ANNOUNCED);
+    let part = vec![b' '; SENT];
+    let end = Instant::now() + scale.time;
+    let mut attempts = 0;
+    let mut clients: Vec<Client> = Vec::new();
+    while Instant::now() < end {
+        clients.truncate(64);
+        if clients.len() == 64 {
+            // The server ended those that have waited longest, if any.
+            clients.remove(0);
+        }
+        let mut client = served.connect()?;
+        attempts += 1;
+        if client
+            .send(opening.as_bytes())
+            .and_then(|()| client.send(&part))
+            .is_ok()
+        {
+            clients.push(client);
+        }
+    }
+    Ok(format!(
+        "{attempts} bodies of {ANNOUNCED} bytes, of which {SENT} came"
+    ))
+}
+
+/// HTTP/2 clients that ask much, want what they sent echoed, and leave no room for answers.
+pub(super) fn unread_second(served: &Served, scale: Scale) -> Result<String, String> {
+    let mut review = reviews::pod(false);
+    if let Some(uid) = review.pointer_mut("/request/uid") {
+        *uid = "u".repeat(ECHOED).into();
+    }
+    let body = review.to_string();
+    let (address, trust) = (served.address(), served.trust()?);
+    let ended = thread::scope(|scope| {
+        let clients: Vec<_> = (0..scale.clients.min(20))
+            .map(|_| {
+                scope.spawn(|| {
+                    let Ok(mut client) = Unread::connect(address, &trust) else {
+                        return true;
+                    };
+                    let sent = (0..STREAMS).try_for_each(|_| client.post("/validate", body.as_bytes()));
+                    sent.and_then(|()| client.wait_for_end()).is_ok()
+                })
+            })
+            .collect();
+        let all = clients.into_iter().map(|client| client.join().unwrap_or(true));
+        all.filter(|ended| *ended).count()
+    });
+    Ok(format!(
+        "{} clients with {STREAMS} streams; the server ended {ended} within half a minute",
+        scale.clients.min(20)
+    ))
+}
+
+/// HTTP/1.1 clients that ask again and again and read nothing.
+pub(super) fn unread_first(served: &Served, scale: Scale) -> Result<String, String> {
+    let body = reviews::pod(true).to_string();
+    let request = [head("/validate", body.len()).as_bytes(), body.as_bytes()].concat();
+    let (address, trust) = (served.address(), served.trust()?);
+    let blocked = thread::scope(|scope| {
+        let clients: Vec<_> = (0..scale.clients.min(20))
+            .map(|_| {
+                scope.spawn(|| -> io::Result<()> {
+                    let mut client = Client::connect(address, &trust).map_err(io::Error::other)?;
+                    client.give_up_sending_after(Duration::from_secs(2))?;
+                    (0..PIPELINED * 10).try_for_each(|_| client.send(&request))
+                })
+            })
+            .collect();
+        let all = clients.into_iter().map(|client| client.join());
+        all.filter(|sent| !matches!(sent, Ok(Ok(())))).count()
+    });
+    Ok(format!(
+        "{blocked} of {} clients that read nothing were no longer read from",
+        scale.clients.min(20)
+    ))
+}
+
+/// Has clients do the same at the same time, each on a connection of its own.
+fn together(
+    served: &Served,
+    clients: usize,
+    what: impl Fn(&mut Client) -> Result<u16, String> + Sync,
+) -> Result<Vec<u16>, String> {
+    thread::scope(|scope| {
+        let clients: Vec<_> = (0..clients)
+            .map(|_| scope.spawn(|| what(&mut served.connect()?)))
+            .collect();
+        let all = clients.into_iter().map(|client| client.join());
+        // Who is dropped gets no answer: 0.
+        Ok(all.map(|code| code.map_or(0, |code| code.unwrap_or(0))).collect())
+    })
+}
+
+/// Tells how often there was which answer, all of which have to be among those.
+fn told(codes: &[u16], what: &str, allowed: &[u16]) -> Result<String, String> {
+    let mut sorted = codes.to_vec();
+    sorted.sort_unstable();
+    let counted: Vec<String> = sorted
+        .chunk_by(PartialEq::eq)
+        .map(|same| {
+            format!(
+                "{} times {}",
+                same.len(),
+                same.first().copied().unwrap_or_default()
+            )
+        })
+        .collect();
+    let text = format!("{what} were answered {}", counted.join(", "));
+    match codes.iter().all(|code| allowed.contains(code)) {
+        true => Ok(text),
+        false => Err(text),
+    }
+}

@@ -1,0 +1,197 @@
+//! `cargo xtask attack`: a `pratique serve` with 1 GiB of memory and 1,024 files, and the commands likewise, under each
+//! attack that is known to have stopped them once. Beside each attack on the server, usual clients get the right answers
+//! in time, and `/livez` answers.
+//!
+//! It runs on Linux, with the rights of any user; as root, a control group enforces the limit of memory.
+
+mod beside;
+mod commands;
+mod confined;
+mod evaluation;
+mod faults;
+mod files;
+mod http2;
+mod memory;
+mod patches;
+mod reviews;
+mod served;
+mod sockets;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use crate::e2e::{Transcript, build_pratique};
+use crate::load_test::measured::Measured;
+use beside::{Beside, Seen};
+use served::{Options, Served};
+
+/// What to attack, and for how long.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// The `pratique` to attack, instead of one that is built.
+    #[arg(long, value_name = "FILE")]
+    pratique: Option<PathBuf>,
+    /// The profile to build it with.
+    #[arg(long, value_name = "NAME", default_value = "release")]
+    profile: String,
+    /// Attack less and for a shorter time, seconds for each, and judge no times: those of a machine that does other things
+    /// besides mean little.
+    #[arg(long)]
+    short: bool,
+    /// Only attacks whose name has this in it.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+}
+
+/// How much of each attack there is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale {
+    /// How many hostile clients.
+    clients: usize,
+    /// How long they go on.
+    time: Duration,
+    /// How often something is repeated.
+    rounds: usize,
+    /// How many of whatever makes an input large.
+    size: usize,
+    /// Whether it is a fault that others are served more slowly.
+    judges_time: bool,
+}
+
+/// The whole attack, and one for whoever has a minute.
+const LONG: Scale = Scale {
+    clients: 100,
+    time: Duration::from_secs(20),
+    rounds: 30,
+    size: 100_000,
+    judges_time: true,
+};
+const SHORT: Scale = Scale {
+    clients: 16,
+    time: Duration::from_secs(3),
+    rounds: 3,
+    size: 5_000,
+    judges_time: false,
+};
+
+/// An attack on a server beside which others are served: what was seen, or what was wrong.
+type Attack = fn(&Served, Scale) -> Result<String, String>;
+
+/// In this order: what one leaves behind, the next ones meet.
+const ATTACKS: [(&str, Attack); 15] = [
+    ("comparisons without end", evaluation::comparisons),
+    ("patterns that come from objects", evaluation::patterns),
+    ("empty containers", memory::containers),
+    ("reviews of the largest objects", memory::large_reviews),
+    ("bodies that do not end", memory::unfinished),
+    ("answers that are not taken, HTTP/2", memory::unread_second),
+    ("answers that are not taken, HTTP/1.1", memory::unread_first),
+    ("idle connections", sockets::idle),
+    ("reviews that no API server sends", evaluation::odd),
+    ("copies in a policy's JSON Patch", patches::by_policy),
+    ("manifests with many aliases", files::aliases),
+    ("manifests rewritten in place", files::rewritten),
+    ("manifests of the future", files::future),
+    ("certificates that are no files", files::certificates),
+    ("metrics and configuration, again and again", sockets::looks),
+];
+
+/// What others may notice in the slowest hundredth: twice what there was without, and what the attackers' own work takes on
+/// this machine.
+const SLOWER: u32 = 2;
+const SHARED: Duration = Duration::from_millis(50);
+/// How long `/livez` may take.
+const ALIVE: Duration = Duration::from_millis(100);
+
+/// Runs it and prints what was seen.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let mut transcript = Transcript::default();
+    Transcript::end(all(arguments, &mut transcript).map(|()| transcript))
+}
+
+fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), String> {
+    let program = match &arguments.pratique {
+        Some(path) => fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))?,
+        None => build_pratique(&arguments.profile)?,
+    };
+    let state = std::env::temp_dir().join(format!("pratique-attack-{}", std::process::id()));
+    let folder = |name: &str| -> Result<PathBuf, String> {
+        let path = state.join(name);
+        fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(path)
+    };
+    let scale = if arguments.short { SHORT } else { LONG };
+    let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only));
+
+    if ATTACKS.iter().any(|(name, _)| wanted(name)) {
+        transcript.part("A server, with usual clients beside each attack");
+        let place = folder("server")?;
+        let mut served = Served::start(&Options::new(&program, &place))?;
+        let quiet = quiet(&served, scale)?;
+        transcript.step("nothing", quiet.fine(None));
+        for (name, attack) in ATTACKS.into_iter().filter(|(name, _)| wanted(name)) {
+            let outcome = beside(&mut served, attack, scale, &quiet.reviews);
+            // Whatever an attack left behind is not counted against the next one when it has been told of already.
+            if outcome.is_err() {
+                served = Served::start(&Options::new(&program, &place))?;
+            }
+            transcript.step(name, outcome);
+        }
+        transcript.step(
+            "the server ends when asked",
+            served.stop().map(|()| String::new()),
+        );
+    }
+    transcript.part("Servers of their own");
+    for (name, fault) in faults::ALL.into_iter().filter(|(name, _)| wanted(name)) {
+        let place = folder(&name.replace(' ', "-"))?;
+        transcript.step(name, fault(&Options::new(&program, &place), scale));
+    }
+    transcript.part("Commands");
+    for (name, command) in commands::ALL.into_iter().filter(|(name, _)| wanted(name)) {
+        let place = folder(&name.replace(' ', "-"))?;
+        transcript.step(name, command(&program, &place, scale));
+    }
+    fs::remove_dir_all(&state).map_err(|error| format!("{}: {error}", state.display()))
+}
+
+/// What usual clients see without an attack.
+fn quiet(served: &Served, scale: Scale) -> Result<Seen, String> {
+    let beside = Beside::start(served)?;
+    thread::sleep(scale.time);
+    beside.stop()
+}
+
+fn beside(served: &mut Served, attack: Attack, scale: Scale, quiet: &Measured) -> Result<String, String> {
+    let beside = Beside::start(served)?;
+    let attacked = attack(served, scale);
+    let seen = beside.stop()?;
+    let survived = served.survived()?;
+    let quiet = scale.judges_time.then_some(quiet);
+    Ok(format!("{}\n{}\n{survived}", attacked?, seen.fine(quiet)?))
+}
+
+impl Seen {
+    /// That all answers came and were right; and that they came in time, compared with what there was without an attack.
+    fn fine(&self, quiet: Option<&Measured>) -> Result<String, String> {
+        self.reviews.flawless()?;
+        self.health.flawless()?;
+        let [p99, alive] = [&self.reviews, &self.health].map(|seen| seen.percentile(0.99));
+        let text = format!(
+            "beside it {} right answers, p99 {p99:.1?}; /livez {} times, p99 {alive:.1?}",
+            self.reviews.answers(),
+            self.health.answers()
+        );
+        let Some(quiet) = quiet else {
+            return Ok(text);
+        };
+        let limit = quiet.percentile(0.99) * SLOWER + SHARED;
+        match p99 <= limit && alive <= ALIVE {
+            true => Ok(text),
+            false => Err(format!("{text}; at most {limit:.1?} and {ALIVE:?} are allowed")),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! JSON Patches that copy without end.
+
+use super::Scale;
+use super::reviews;
+use super::served::Served;
+
+/// How long the annotation is that a policy copies a dozen times: 3 MiB of copies are allowed.
+const COPIED: usize = 300_000;
+/// What an API server says to more.
+pub(super) const LIMIT: &str = "exceeding the limit 3145728";
+
+/// A policy's patch that copies more than an API server allows is an error, and one that copies less is applied.
+pub(super) fn by_policy(served: &Served, scale: Scale) -> Result<String, String> {
+    for _ in 0..scale.rounds {
+        for (bytes, allowed) in [(COPIED / 2, true), (COPIED, false)] {
+            let answer = served.post("/mutate", &reviews::copied(bytes).to_string())?;
+            let text = String::from_utf8_lossy(&answer.body);
+            let right = match allowed {
+                true => text.contains("\"allowed\":true") && text.contains("\"patch\""),
+                false => text.contains("\"allowed\":false") && text.contains(LIMIT),
+            };
+            if answer.code != 200 || !right {
+                let start: String = text.chars().take(500).collect();
+                return Err(format!("12 copies of {bytes} bytes: {}: {start}", answer.code));
+            }
+        }
+    }
+    Ok(format!(
+        "12 copies of {COPIED} bytes were denied, of {} applied",
+        COPIED / 2
+    ))
+}

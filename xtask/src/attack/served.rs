@@ -1,0 +1,221 @@
+//! The server that is attacked.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use pratique_benches::memory::{kib, work};
+
+use super::confined::{FILES, Group, MEMORY};
+use crate::e2e::{Certificates, Process, free_port};
+use crate::load_test::client::{Answer, Client, Trust};
+
+const VALIDATING: &str = include_str!("policies.yaml");
+const MUTATING: &str = include_str!("mutations.yaml");
+
+/// How the server is started.
+pub(super) struct Options<'a> {
+    pub(super) program: &'a Path,
+    /// A directory of its own, which it may fill.
+    pub(super) state: &'a Path,
+    /// Besides those that say what to evaluate and where to listen.
+    pub(super) arguments: &'a [&'a str],
+    /// How many files it may have open.
+    pub(super) files: u64,
+    /// A MutatingWebhookConfiguration for it to have, besides the policies.
+    pub(super) webhooks: Option<&'a str>,
+}
+
+impl<'a> Options<'a> {
+    pub(super) fn new(program: &'a Path, state: &'a Path) -> Self {
+        Options {
+            program,
+            state,
+            arguments: &[],
+            files: FILES,
+            webhooks: None,
+        }
+    }
+}
+
+/// A `pratique serve` with the policies of this directory, in a control group with little memory.
+pub(super) struct Served {
+    process: Process,
+    group: Group,
+    port: u16,
+    state: PathBuf,
+    pub(super) certificates: Certificates,
+}
+
+impl Served {
+    /// Starts it; what was in its directory before is removed.
+    pub(super) fn start(options: &Options<'_>) -> Result<Self, String> {
+        let state = options.state.to_owned();
+        let config =
+            prepare(&state, options.webhooks).map_err(|error| format!("{}: {error}", state.display()))?;
+        let tls = state.join("tls");
+        if tls.exists() {
+            fs::remove_dir_all(&tls).map_err(|error| format!("{}: {error}", tls.display()))?;
+        }
+        let certificates = Certificates::new(&tls)?;
+        let port = free_port()?;
+        let group = Group::new();
+        let process = start(options, &group, &config, &certificates, port)?;
+        Ok(Served {
+            process,
+            group,
+            port,
+            state,
+            certificates,
+        })
+    }
+
+    /// Ends it as a crash would, and starts it again at the same port.
+    pub(super) fn crash(&mut self, options: &Options<'_>) -> Result<(), String> {
+        self.process.kill()?;
+        let config = self.state.join("admission.yaml");
+        self.process = start(options, &self.group, &config, &self.certificates, self.port)?;
+        Ok(())
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], self.port))
+    }
+
+    /// What clients trust.
+    pub(super) fn trust(&self) -> Result<Trust, String> {
+        Trust::of(&self.certificates.authority())
+    }
+
+    pub(super) fn connect(&self) -> Result<Client, String> {
+        Client::connect(self.address(), &self.trust()?)
+    }
+
+    /// Posts a review on a connection of its own.
+    pub(super) fn post(&self, path: &str, body: &str) -> Result<Answer, String> {
+        self.connect()?.post(path, body)
+    }
+
+    /// The value of a metric, all its series together; 0 if there is none yet.
+    pub(super) fn metric(&self, name: &str, label: &str) -> Result<f64, String> {
+        let answer = self.connect()?.get("/metrics")?;
+        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        let series = text
+            .lines()
+            .filter(|line| line.starts_with(name) && line.contains(label));
+        let values = series.filter_map(|line| line.rsplit_once(' ')?.1.parse::<f64>().ok());
+        // The sum of none is -0.
+        Ok(values.fold(0.0, |sum, value| sum + value))
+    }
+
+    /// Where the manifests of validating policies are.
+    pub(super) fn manifests(&self) -> PathBuf {
+        self.state.join("manifests/validating")
+    }
+
+    pub(super) fn log(&self) -> Result<String, String> {
+        self.process.log()
+    }
+
+    /// How long processors have worked for it so far.
+    pub(super) fn work(&self) -> Result<Duration, String> {
+        work(&self.process.id().to_string())
+    }
+
+    /// That it runs, and never had more memory than it may; tells the most that it had.
+    pub(super) fn survived(&mut self) -> Result<String, String> {
+        if let Some(status) = self.process.ended()? {
+            let log = self.process.log()?;
+            let last: Vec<&str> = log.lines().rev().take(5).collect();
+            return Err(format!("the server ended with {status}\n{}", last.join("\n")));
+        }
+        let most = kib(&self.process.id().to_string(), "VmHWM")?;
+        let enforced = match self.group.is_enforced() {
+            true => "in a control group of 1 GiB",
+            false => "looked at, as no control group can be made here",
+        };
+        let text = format!("the server had {} MiB at most, {enforced}", most >> 10);
+        match most << 10 <= MEMORY {
+            true => Ok(text),
+            false => Err(text),
+        }
+    }
+
+    /// Asks it to end; an error if it does not end well.
+    pub(super) fn stop(&mut self) -> Result<(), String> {
+        self.stop_by("TERM")
+    }
+
+    /// The same, by another signal.
+    pub(super) fn stop_by(&mut self, signal: &str) -> Result<(), String> {
+        let status = self.process.stop_by(signal)?;
+        match status.success() {
+            true => Ok(()),
+            false => Err(format!("it ended with {status}")),
+        }
+    }
+}
+
+/// Writes the configuration, and what it names.
+fn prepare(state: &Path, webhooks: Option<&str>) -> std::io::Result<PathBuf> {
+    let plugins = [
+        ("validating", "ValidatingAdmissionPolicy", Some(VALIDATING)),
+        ("mutating", "MutatingAdmissionPolicy", Some(MUTATING)),
+        ("webhooks", "MutatingAdmissionWebhook", webhooks),
+    ];
+    let mut config =
+        String::from("apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n");
+    for (folder, plugin, manifests) in plugins {
+        let Some(manifests) = manifests else { continue };
+        let directory = state.join("manifests").join(folder);
+        if directory.exists() {
+            fs::remove_dir_all(&directory)?;
+        }
+        fs::create_dir_all(&directory)?;
+        fs::write(directory.join("all.yaml"), manifests)?;
+        let kind = match plugin {
+            "MutatingAdmissionWebhook" => "WebhookAdmissionConfiguration".to_owned(),
+            _ => format!("{plugin}Configuration"),
+        };
+        config += &format!(
+            "- name: {plugin}\n  configuration:\n    apiVersion: apiserver.config.k8s.io/v1\n    kind: {kind}\n    \
+             staticManifestsDir: {}\n",
+            directory.display()
+        );
+    }
+    let path = state.join("admission.yaml");
+    fs::write(&path, config)?;
+    Ok(path)
+}
+
+fn start(
+    options: &Options<'_>,
+    group: &Group,
+    config: &Path,
+    certificates: &Certificates,
+    port: u16,
+) -> Result<Process, String> {
+    let mut command: Command = group.command(options.program, options.files);
+    command
+        .args(["serve", "--listen", &format!("127.0.0.1:{port}"), "--config"])
+        .arg(config)
+        .arg("--tls-cert")
+        .arg(certificates.certificate())
+        .arg("--tls-key")
+        .arg(certificates.key())
+        .args(["--drain-delay", "0"])
+        .args(options.arguments);
+    let log = options.state.join("serve.log");
+    let before = fs::read_to_string(&log).unwrap_or_default().len();
+    let mut process = Process::start(command, &log)?;
+    process.wait_until("serving", |process| {
+        Ok(process
+            .log()?
+            .get(before..)
+            .unwrap_or_default()
+            .contains("Serving"))
+    })?;
+    Ok(process)
+}

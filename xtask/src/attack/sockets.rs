@@ -1,0 +1,77 @@
+//! Clients that want the server's open files, and clients that only look.
+
+use std::fs;
+use std::net::TcpStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Scale;
+use super::confined::FILES;
+use super::served::Served;
+use crate::e2e::eventually;
+
+/// More connections than the server may have files.
+const CONNECTIONS: u64 = FILES + 100;
+/// How many lines the log may grow by.
+const LINES: usize = 100;
+/// The metric of changes that took effect, or did not.
+pub(super) const RELOADS: &str = "apiserver_manifest_admission_config_controller_automatic_reloads_total";
+/// A policy that changes nothing, put among the others to see whether changes are noticed.
+const MARKER: &str = include_str!("marker.yaml");
+
+/// Connections that do nothing: others get in, changes of manifests take effect, and the log does not run over.
+pub(super) fn idle(served: &Served, scale: Scale) -> Result<String, String> {
+    let lines = served.log()?.lines().count();
+    let mut idle = Vec::new();
+    for _ in 0..CONNECTIONS {
+        // Those that are not taken wait in the system's queue, and are none of the server's.
+        if let Ok(stream) = TcpStream::connect_timeout(&served.address(), Duration::from_secs(1)) {
+            idle.push(stream);
+        }
+    }
+    let took = takes_effect(served)?;
+    thread::sleep(scale.time);
+    let lines = served.log()?.lines().count().saturating_sub(lines);
+    let text = format!(
+        "{} connections; a new manifest took effect in {took:.1?}; {lines} lines in the log",
+        idle.len()
+    );
+    match lines <= LINES {
+        true => Ok(text),
+        false => Err(text),
+    }
+}
+
+/// Whether a change of manifests is noticed, and how long that takes.
+pub(super) fn takes_effect(served: &Served) -> Result<Duration, String> {
+    let count = || served.metric(RELOADS, "success");
+    let before = count()?;
+    let path = served.manifests().join("marker.yaml");
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let took = if path.exists() {
+        fs::remove_file(&path).map_err(failed)?;
+        eventually("noticed that a manifest went", || Ok(count()? > before))?
+    } else {
+        fs::write(path.with_extension("new"), MARKER).map_err(failed)?;
+        fs::rename(path.with_extension("new"), &path).map_err(failed)?;
+        eventually("noticed a new manifest", || Ok(count()? > before))?
+    };
+    Ok(took)
+}
+
+/// Metrics and health, as often as one connection gets them.
+pub(super) fn looks(served: &Served, scale: Scale) -> Result<String, String> {
+    let end = Instant::now() + scale.time;
+    let mut count = 0;
+    let mut client = served.connect()?;
+    while Instant::now() < end {
+        for path in ["/metrics", "/readyz", "/configz", "/nowhere"] {
+            let answer = client.get(path)?;
+            if answer.last {
+                client = served.connect()?;
+            }
+            count += 1;
+        }
+    }
+    Ok(format!("{count} looks"))
+}
