@@ -1,11 +1,11 @@
 //! Bound what an expression may cost: before it is evaluated, while it is, and from outside.
 
 use std::error::Error;
-use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use pratique_cel::estimate::{Range, Sizes, estimate};
 use pratique_cel::value::List;
-use pratique_cel::{Arena, Context, Environment, FaultKind, Stop, Type, Value};
+use pratique_cel::{Arena, Context, Environment, FaultKind, Interrupt, Stop, Type, Value};
 
 /// What is known of the variables: no list holds more than 100 elements, no string more than 20 characters.
 struct Schema;
@@ -57,9 +57,13 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         println!("{text} cost {}, {budget} left", context.cost());
     }
 
-    // From outside: somebody else sets a flag.
-    let flag = AtomicBool::new(true);
-    let context = Context::new(&arena, u64::MAX).with_interrupt(&flag);
+    // From outside: at a deadline, or when another thread sets it.
+    let interrupt = Interrupt::new().with_deadline(Instant::now() + Duration::from_secs(10));
+    let other = interrupt.clone();
+    std::thread::spawn(move || other.set())
+        .join()
+        .map_err(|_| "a panic")?;
+    let context = Context::new(&arena, u64::MAX).with_interrupt(&interrupt);
     let fault = guarded
         .evaluate(&context, &activation)
         .err()

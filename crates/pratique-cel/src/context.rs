@@ -1,10 +1,10 @@
 //! One evaluation's memory, meter and stop button.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::arena::Arena;
 use crate::error::{Fault, Stop};
+use crate::interrupt::Interrupt;
 
 /// What an evaluation works with besides its variables: made for each evaluation, cheap.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct Context<'a> {
     pub arena: &'a Arena,
     cost: Cell<u64>,
     limit: u64,
-    interrupt: Option<&'a AtomicBool>,
+    interrupt: Option<&'a Interrupt>,
 }
 
 impl<'a> Context<'a> {
@@ -27,10 +27,10 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Stops the evaluation soon after `flag` is set.
-    pub fn with_interrupt(self, flag: &'a AtomicBool) -> Self {
+    /// Stops the evaluation soon after `interrupt` is set.
+    pub fn with_interrupt(self, interrupt: &'a Interrupt) -> Self {
         Context {
-            interrupt: Some(flag),
+            interrupt: Some(interrupt),
             ..self
         }
     }
@@ -85,7 +85,7 @@ impl<'a> Context<'a> {
     /// An error when the caller asked the evaluation to stop.
     pub fn check_interrupt(&self) -> Result<(), Fault> {
         match self.interrupt {
-            Some(flag) if flag.load(Ordering::Relaxed) => Err(Fault::stop(Stop::Interrupted)),
+            Some(interrupt) if interrupt.is_set() => Err(Fault::stop(Stop::Interrupted)),
             _ => Ok(()),
         }
     }

@@ -1,7 +1,8 @@
 //! CEL as Kubernetes speaks it: parser, type checker, planner, evaluator and cost, with the Kubernetes function libraries.
 //!
 //! The crate knows no Kubernetes object: it sees JSON, the types a host declares, and the traits a host implements.
-//! It does no I/O, starts no thread, waits for nothing and reads no clock.
+//! It does no I/O, starts no thread and waits for nothing; it reads the clock only where a caller's [`Interrupt`] has a
+//! deadline.
 //!
 //! # Compile once, evaluate many times
 //!
@@ -121,6 +122,7 @@ pub mod estimate;
 mod exact;
 pub mod function;
 mod interned;
+mod interrupt;
 pub mod library;
 pub mod names;
 pub mod net;
@@ -150,6 +152,7 @@ pub use environment::{Activation, Environment, Slot};
 pub use error::{CompileError, Fault, FaultKind, Issue, Stop};
 pub use exact::exact;
 pub use interned::Interned;
+pub use interrupt::Interrupt;
 pub use plan::{Observer, Program, Unobserved};
 pub use report::Report;
 pub use source::{Position, Source};

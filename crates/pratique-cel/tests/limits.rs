@@ -8,10 +8,8 @@
     reason = "a test may stop where it fails"
 )]
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use pratique_cel::function::Function;
-use pratique_cel::{Arena, Context, Environment, FaultKind, Stop, Type, Value, json, library};
+use pratique_cel::{Arena, Context, Environment, FaultKind, Interrupt, Stop, Type, Value, json, library};
 
 /// What an expression gives with a limit, and what it cost until then.
 fn evaluate(text: &str, limit: u64) -> (Result<String, FaultKind>, u64) {
@@ -132,18 +130,18 @@ fn own_functions_are_charged_by_their_costs() {
 }
 
 #[test]
-fn a_flag_stops_an_evaluation() {
+fn an_interrupt_stops_an_evaluation() {
     let environment = Environment::standard();
     let program = environment
         .compile("[1, 2, 3].all(x, x > 0) || true")
         .expect("compiles");
-    let (arena, flag) = (Arena::new(), AtomicBool::new(false));
+    let (arena, interrupt) = (Arena::new(), Interrupt::new());
     let run = || {
-        let context = Context::new(&arena, 1_000).with_interrupt(&flag);
+        let context = Context::new(&arena, 1_000).with_interrupt(&interrupt);
         let result = program.evaluate(&context, &environment.activation());
         result.map(|_| ()).map_err(|fault| fault.kind().clone())
     };
     assert_eq!(run(), Ok(()));
-    flag.store(true, Ordering::Relaxed);
+    interrupt.set();
     assert_eq!(run(), Err(FaultKind::Stopped(Stop::Interrupted)));
 }

@@ -53,6 +53,7 @@ pub use needs::{Need, NeedKind};
 pub use observer::{Conditions, Decision, Effect, ErrorType, Mutating, Observer};
 pub use outcome::{Unfinished, Verdict};
 pub use policies::Policies;
+pub use pratique_cel::Interrupt;
 pub use pratique_cel::library::authz;
 pub use pratique_exclusion::Origin;
 pub use pratique_expression::{Missing, OnUndecided, Undecided};

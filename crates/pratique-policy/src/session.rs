@@ -2,10 +2,9 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use pratique_cel::library::authz::Authorizer;
-use pratique_cel::{Activation, Arena, Context, Program, Value, value::Struct};
+use pratique_cel::{Activation, Arena, Context, Interrupt, Program, Value, value::Struct};
 use pratique_expression::{Authorizers, NamedNamespace, OnUndecided, Sees, request_value, slots};
 use pratique_json as json;
 use pratique_match::{Matched, Namespace, Target};
@@ -27,7 +26,7 @@ use crate::variables::Variables;
 pub struct Surroundings<'a> {
     pub(crate) cluster: &'a dyn Cluster,
     pub(crate) authorizer: Arc<dyn Authorizer>,
-    pub(crate) interrupt: Option<&'a AtomicBool>,
+    pub(crate) interrupt: Option<&'a Interrupt>,
     pub(crate) trace: Option<&'a dyn Trace>,
     pub(crate) workers: Option<&'a dyn Workers>,
     pub(crate) on_undecided: OnUndecided,
@@ -51,10 +50,10 @@ impl<'a> Surroundings<'a> {
         Surroundings { on_undecided, ..self }
     }
 
-    /// Stops soon after `flag` is set.
-    pub fn with_interrupt(self, flag: &'a AtomicBool) -> Self {
+    /// Stops soon after `interrupt` is set, as [`Unfinished::Interrupted`](crate::Unfinished::Interrupted).
+    pub fn with_interrupt(self, interrupt: &'a Interrupt) -> Self {
         Surroundings {
-            interrupt: Some(flag),
+            interrupt: Some(interrupt),
             ..self
         }
     }
@@ -97,7 +96,7 @@ pub(crate) struct Store<'s> {
 pub(crate) struct Workplace<'s> {
     pub(crate) arena: &'s Arena,
     pub(crate) memo: &'s Memo<'s>,
-    pub(crate) interrupt: Option<&'s AtomicBool>,
+    pub(crate) interrupt: Option<&'s Interrupt>,
     pub(crate) trace: Option<&'s dyn Trace>,
 }
 
@@ -182,7 +181,7 @@ pub(crate) struct Case<'s> {
     types_objects: bool,
     cluster: &'s dyn Cluster,
     authorizer: Arc<dyn Authorizer>,
-    interrupt: Option<&'s AtomicBool>,
+    interrupt: Option<&'s Interrupt>,
 }
 
 /// The namespace of a request does not exist.
@@ -604,7 +603,7 @@ impl<'s> Workplace<'s> {
     pub(crate) fn context(&self) -> Context<'s> {
         let context = Context::new(self.arena, CALL_LIMIT);
         match self.interrupt {
-            Some(flag) => context.with_interrupt(flag),
+            Some(interrupt) => context.with_interrupt(interrupt),
             None => context,
         }
     }

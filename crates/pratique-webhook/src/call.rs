@@ -156,7 +156,7 @@ async fn post(
     let endpoint = endpoint.map_err(|error| Failure::call(error, 500))?;
     let now = Instant::now();
     let own = webhook.timeout.and_then(|timeout| now.checked_add(timeout));
-    let of_request = surroundings.deadline.map(Instant::from_std);
+    let of_request = surroundings.interrupt.deadline().map(Instant::from_std);
     let deadline = own.into_iter().chain(of_request).min();
     let timeout = deadline.and_then(|deadline| in_seconds(deadline.saturating_duration_since(now)));
     let asked = Arc::clone(&endpoint);

@@ -98,6 +98,7 @@ pub(crate) fn apply(
                 }
             }
             Err(Halt::Pending) => pending = true,
+            Err(Halt::Interrupted) => return Err(Unanswered),
             Err(Halt::Undecided(missing)) => undecided = undecided.or(Some(missing)),
             Err(Halt::OutOfBudget) if pending => break,
             Err(Halt::OutOfBudget) => {
@@ -130,6 +131,7 @@ pub(crate) fn apply(
 /// Why there is no value.
 enum Halt {
     Pending,
+    Interrupted,
     OutOfBudget,
     Undecided(Box<Missing>),
 }
@@ -153,10 +155,11 @@ impl<'e> Evaluator<'e> {
             Err(error) => return Ok(Err(format!("compilation error: {error}"))),
         };
         self.supply(expression.program());
-        let context = Context::new(self.arena, CALL_LIMIT);
+        let context = Context::new(self.arena, CALL_LIMIT).with_interrupt(&self.surroundings.interrupt);
         let evaluation = expression.program().evaluate(&context, &self.activation);
         match evaluation.as_ref().map_err(|fault| fault.kind()) {
             Err(FaultKind::Stopped(Stop::Pending)) => return Err(Halt::Pending),
+            Err(FaultKind::Stopped(Stop::Interrupted)) => return Err(Halt::Interrupted),
             Err(FaultKind::Unknown(unknown)) => {
                 let missing = Missing::of(unknown, &self.inputs.request.namespace);
                 return Err(Halt::Undecided(Box::new(missing)));

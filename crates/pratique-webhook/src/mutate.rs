@@ -407,7 +407,7 @@ impl<'s> Bench<'_, 's> {
 
 /// Whether the request's own deadline has passed.
 pub(crate) fn over(surroundings: &Surroundings<'_>) -> bool {
-    let deadline = surroundings.deadline.map(Instant::from_std);
+    let deadline = surroundings.interrupt.deadline().map(Instant::from_std);
     deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 

@@ -6,9 +6,9 @@ use pratique_expression::Undecided;
 use pratique_json::Value;
 use pratique_types::Status;
 
-/// An authorization check of a match condition was left open.
+/// A match condition has no value yet: an authorization check was left open, or the caller interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an authorization check is pending")]
+#[error("an authorization check is pending, or the request was interrupted")]
 pub struct Unanswered;
 
 /// Why calling ends before the last webhook.

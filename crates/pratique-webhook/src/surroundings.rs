@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
+use pratique_cel::Interrupt;
 use pratique_cel::library::authz::Authorizer;
 use pratique_expression::OnUndecided;
 use pratique_json::Value;
@@ -45,7 +46,7 @@ pub struct Surroundings<'v> {
     pub(crate) authorizer: Arc<dyn Authorizer>,
     pub(crate) pending: Option<&'v dyn Pending>,
     pub(crate) services: &'v dyn Services,
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) interrupt: Interrupt,
     pub(crate) excludes_virtual: bool,
     pub(crate) types_objects: bool,
     pub(crate) on_undecided: OnUndecided,
@@ -64,7 +65,7 @@ impl<'v> Surroundings<'v> {
             authorizer,
             pending: None,
             services: &(),
-            deadline: None,
+            interrupt: Interrupt::never(),
             excludes_virtual: true,
             types_objects: true,
             on_undecided: OnUndecided::default(),
@@ -92,9 +93,15 @@ impl<'v> Surroundings<'v> {
     /// The request has to be answered by then: no call goes on after it.
     pub fn with_deadline(self, deadline: Instant) -> Self {
         Surroundings {
-            deadline: Some(deadline),
+            interrupt: self.interrupt.with_deadline(deadline),
             ..self
         }
+    }
+
+    /// Ends match conditions once `interrupt` is set, and calls at its deadline.
+    pub fn with_interrupt(self, interrupt: &Interrupt) -> Self {
+        let interrupt = interrupt.clone();
+        Surroundings { interrupt, ..self }
     }
 
     /// Sets the feature gate `ExcludeAdmissionWebhookVirtualResources`; it is on unless set.

@@ -13,6 +13,7 @@ use crate::authorization::Decider;
 use crate::builder::Builder;
 use crate::chain::Context;
 use crate::cores::Helpers;
+use crate::limits::Limits;
 use crate::observer::ChainObserver;
 use crate::outcome::Outcome;
 use crate::step::Steps;
@@ -83,7 +84,7 @@ impl Admission {
         let context = Context {
             cluster,
             decider,
-            deadline: None,
+            limits: Limits::default(),
         };
         self.admit(request, context, observer).await
     }

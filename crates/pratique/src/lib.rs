@@ -141,6 +141,7 @@ mod hooks;
 mod ingredients;
 #[cfg(feature = "kube")]
 pub mod kube;
+mod limits;
 mod live;
 #[cfg(feature = "metrics")]
 mod metrics;
@@ -159,6 +160,7 @@ pub use cores::Cores;
 pub use expressions::Expressions;
 #[cfg(feature = "webhooks")]
 pub use guards::{Breaking, Guards};
+pub use limits::Limits;
 pub use live::{
     Answered, AssumedNamespaces, Beside, Changed, ClusterView, InMemory, Live, LiveBuilder, LookUp, Reload,
     ReloadResult, Reviewing, SharedObjects, Source, StartError, Unavailable, Witness,
@@ -174,8 +176,9 @@ pub use pratique_policy::authz::{
     Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
 };
 pub use pratique_policy::{
-    Cluster, DenialCause, Form, Missing, Namespace, Namespaces, Need, NeedKind, Observer, OnUndecided, Step,
-    StepResult, Submission, Surroundings, Trial, TrialResult, Undecided, Unfinished, settle_request,
+    Cluster, DenialCause, Form, Interrupt, Missing, Namespace, Namespaces, Need, NeedKind, Observer,
+    OnUndecided, Step, StepResult, Submission, Surroundings, Trial, TrialResult, Undecided, Unfinished,
+    settle_request,
 };
 pub use pratique_types as types;
 #[cfg(feature = "webhooks")]

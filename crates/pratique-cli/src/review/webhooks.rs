@@ -1,7 +1,7 @@
 //! `review --webhooks`: the whole chain, with what went to webhooks and came back.
 
 use pratique::webhook::{Called, Observer, Rejection};
-use pratique::{Admission, ChainObserver, Context, Decider, Objects};
+use pratique::{Admission, ChainObserver, Context, Decider, Limits, Objects};
 use pratique_json::{Value, base64};
 use serde::Serialize;
 
@@ -88,13 +88,13 @@ pub(super) fn judge<'q>(
     let context = Context {
         cluster,
         decider,
-        deadline: None,
+        limits: Limits::default(),
     };
     let judge = |question: &'q Question| {
         let mut exchanges = Exchanges::default();
         let admitted = match question.refused() {
             Some(outcome) => Ok(outcome),
-            None => runtime.block_on(admission.admit(&question.request, context, &mut exchanges)),
+            None => runtime.block_on(admission.admit(&question.request, context.clone(), &mut exchanges)),
         };
         let outcome = admitted.map_err(|why| Trouble::NoVerdict {
             place: question.place.clone(),

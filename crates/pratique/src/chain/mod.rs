@@ -14,25 +14,28 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, DenialCause, Submission, Surroundings, Undecided, Unfinished, same};
+use pratique_policy::{
+    Cluster, DenialCause, Interrupt, Submission, Surroundings, Undecided, Unfinished, same,
+};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
 use crate::authorization::{Answers, Decider};
-use crate::deadline::{check, within};
+use crate::deadline::{check, interrupted, within};
+use crate::limits::Limits;
 use crate::observer::{ChainObserver, Half, Span};
 use crate::outcome::Outcome;
 use crate::step::{Acted, AdmissionStep, Place};
 
 /// What an answer depends on besides the request and the configuration.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Context<'c> {
     /// The view of the cluster, the same for the whole of the request.
     pub cluster: &'c (dyn Cluster + Sync),
     /// Answers authorization checks.
     pub decider: &'c dyn Decider,
-    /// From when on nobody waits for the answer.
-    pub deadline: Option<Instant>,
+    /// What bounds the work for the request.
+    pub limits: Limits,
 }
 
 impl Admission {
@@ -42,7 +45,7 @@ impl Admission {
     /// are answered. The future can be dropped at any time.
     ///
     /// # Errors
-    /// An authorization check was asked for and never answered.
+    /// An authorization check was asked for and never answered, or the request was interrupted before its deadline.
     pub async fn admit(
         &self,
         request: &AdmissionRequest<'_>,
@@ -205,15 +208,28 @@ impl<'r> Passage<'r> {
         self.is_of_policies = is_of_policies;
     }
 
-    fn surroundings(&self) -> Surroundings<'r> {
+    fn interrupt(&self) -> &Interrupt {
+        &self.context.limits.interrupt
+    }
+
+    fn surroundings(&self) -> Surroundings<'_> {
         Surroundings::new(self.context.cluster, self.answers.clone())
             .on_undecided(self.admission.on_undecided)
+            .with_interrupt(self.interrupt())
+    }
+
+    /// Gets on with policies that gave no verdict yet, or ends the request.
+    async fn resume(&self, unfinished: Unfinished) -> Result<(), End> {
+        match unfinished {
+            Unfinished::Pending => self.answer().await,
+            Unfinished::Interrupted => Err(interrupted(self.interrupt())),
+        }
     }
 
     /// Has the authorization checks answered that kept policies from judging.
     async fn answer(&self) -> Result<(), End> {
         let asked = self.answers.ask(self.context.decider);
-        match within(self.context.deadline, asked).await? {
+        match within(self.interrupt(), asked).await? {
             true => Ok(()),
             false => Err(End::Unfinished(Unfinished::Pending)),
         }
@@ -240,7 +256,7 @@ impl<'r> Passage<'r> {
             status,
             warnings,
             audit_annotations,
-        } = within(self.context.deadline, step.act(self.submission())).await?;
+        } = within(self.interrupt(), step.act(self.submission())).await?;
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         match (status, object) {
@@ -264,7 +280,7 @@ impl<'r> Passage<'r> {
     }
 
     fn in_time(&self) -> Result<(), End> {
-        Ok(check(self.context.deadline)?)
+        check(self.interrupt())
     }
 
     fn finish(mut self) -> Outcome {

@@ -81,8 +81,7 @@ impl Passage<'_> {
             let mutated = self.mutated(&mut rounds.policies, observer);
             match mutated {
                 Ok(mutated) => break mutated,
-                Err(Unfinished::Pending) => self.answer().await?,
-                Err(interrupted) => return Err(End::Unfinished(interrupted)),
+                Err(unfinished) => self.resume(unfinished).await?,
             }
         };
         self.outcome.mutations.extend(steps);

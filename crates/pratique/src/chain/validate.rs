@@ -46,8 +46,7 @@ impl Passage<'_> {
             let verdict = self.verdict(observer);
             match verdict {
                 Ok(verdict) => break verdict,
-                Err(Unfinished::Pending) => self.answer().await?,
-                Err(interrupted) => return Err(End::Unfinished(interrupted)),
+                Err(unfinished) => self.resume(unfinished).await?,
             }
         };
         self.outcome.undecided.extend(undecided);

@@ -5,6 +5,7 @@ use pratique_webhook::transport::Budget;
 use pratique_webhook::{Caller, Mutated, Reinvocation, Surroundings, Verdict, mutate, validate};
 
 use super::{End, Passage};
+use crate::deadline::check;
 use crate::hooks::{Asking, Logging};
 use crate::observer::ChainObserver;
 
@@ -23,9 +24,14 @@ impl<'r> Passage<'r> {
             .on_undecided(self.admission.on_undecided)
             .with_services(self.admission.hooks.callers.services())
             .excluding_virtual(self.admission.feature_gates.excludes_virtual_resources);
-        match self.context.deadline {
-            Some(deadline) => surroundings.with_deadline(deadline),
-            None => surroundings,
+        surroundings.with_interrupt(self.interrupt())
+    }
+
+    /// The end of a request for which webhooks could not be asked.
+    fn unanswered(&self) -> End {
+        match check(self.interrupt()) {
+            Err(interrupted) => interrupted,
+            Ok(()) => End::Unfinished(Unfinished::Pending),
         }
     }
 
@@ -65,7 +71,7 @@ impl<'r> Passage<'r> {
             warnings,
             audit_annotations,
             patch_annotations,
-        } = mutated.map_err(|_| End::Unfinished(Unfinished::Pending))?;
+        } = mutated.map_err(|_| self.unanswered())?;
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         self.outcome.patch_annotations.extend(patch_annotations);
@@ -102,7 +108,7 @@ impl<'r> Passage<'r> {
             undecided,
             warnings,
             audit_annotations,
-        } = verdict.map_err(|_| End::Unfinished(Unfinished::Pending))?;
+        } = verdict.map_err(|_| self.unanswered())?;
         self.outcome.undecided.extend(undecided);
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);

@@ -18,6 +18,7 @@ use crate::authorization::Decider;
 use crate::builder::NotEvaluated;
 use crate::chain::Context;
 use crate::ingredients::Ingredients;
+use crate::limits::Limits;
 use crate::observer::Half;
 use crate::outcome::Outcome;
 
@@ -79,31 +80,33 @@ impl Core {
         ingredients.sets.clone()
     }
 
-    /// Takes a request through the chain as it is now, or a half of it, until the deadline or its own.
+    /// Takes a request through the chain as it is now, or a half of it, within limits and until the deadline of all requests.
     pub(super) async fn admit(
         &self,
         request: &AdmissionRequest<'_>,
         half: Option<Half>,
-        deadline: Option<Instant>,
+        mut limits: Limits,
     ) -> Result<Outcome, Unavailable> {
         self.readiness.check()?;
         let admission = self.current.load_full().ok_or(Unavailable::NotReady)?;
         let own = self.deadline.and_then(|own| Instant::now().checked_add(own));
-        let deadline = deadline.into_iter().chain(own).min();
+        if let Some(own) = own {
+            limits.interrupt = limits.interrupt.with_deadline(own);
+        }
         let cluster = self.cluster_for(request).await;
         let context = Context {
             cluster: &*cluster,
             decider: &*self.decider,
-            deadline,
+            limits,
         };
         if self.witnesses.is_empty() {
             let outcome = admission.go(request, half, context, &mut ()).await;
-            return outcome.map_err(|_| Unavailable::Unanswered);
+            return outcome.map_err(Unavailable::from);
         }
         let (received, began) = (SystemTime::now(), Instant::now());
         let mut observers = Observers::of(&self.witnesses);
         let outcome = admission.go(request, half, context, &mut observers).await;
-        let outcome = outcome.map_err(|_| Unavailable::Unanswered)?;
+        let outcome = outcome.map_err(Unavailable::from)?;
         let answered = Answered {
             request,
             outcome: &outcome,

@@ -21,12 +21,12 @@ mod worker;
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::time::Instant;
 
 use pratique_manifest::ManifestSet;
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::admission::Admission;
+use crate::limits::Limits;
 use crate::observer::Half;
 use crate::outcome::Outcome;
 use core::Core;
@@ -58,7 +58,7 @@ impl Live {
     /// # Errors
     /// Requests cannot be judged yet, or any more.
     pub async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, Unavailable> {
-        self.core.admit(request, None, None).await
+        self.core.admit(request, None, Limits::default()).await
     }
 
     /// [`admit`](Self::admit), answered in the form of an admission webhook's.
@@ -69,8 +69,8 @@ impl Live {
         Ok(self.admit(request).await?.into_response(request))
     }
 
-    /// [`review`](Self::review) by one half of the chain, or both, and until a deadline of its own: for whoever is asked
-    /// by an API server, which lets others come in between.
+    /// [`review`](Self::review) by one half of the chain, or both, within limits: for whoever is asked by an API server,
+    /// which lets others come in between.
     ///
     /// # Errors
     /// As [`admit`](Self::admit).
@@ -78,13 +78,14 @@ impl Live {
         &self,
         request: &AdmissionRequest<'_>,
         half: Option<Half>,
-        deadline: Option<Instant>,
+        limits: impl Into<Limits>,
     ) -> Result<AdmissionResponse, Unavailable> {
-        let outcome = self.admit_by(request, half, deadline).await?;
+        let outcome = self.admit_by(request, half, limits).await?;
         Ok(outcome.into_response(request))
     }
 
-    /// [`admit`](Self::admit) by one half of the chain, or both, and until a deadline of its own.
+    /// [`admit`](Self::admit) by one half of the chain, or both, within limits, such as a deadline of its own or an
+    /// interrupt that is set once the client has gone.
     ///
     /// # Errors
     /// As [`admit`](Self::admit).
@@ -92,9 +93,9 @@ impl Live {
         &self,
         request: &AdmissionRequest<'_>,
         half: Option<Half>,
-        deadline: Option<Instant>,
+        limits: impl Into<Limits>,
     ) -> Result<Outcome, Unavailable> {
-        self.core.admit(request, half, deadline).await
+        self.core.admit(request, half, limits.into()).await
     }
 
     /// The static manifests that are in use or about to be, in the order in which they were added.

@@ -3,6 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use pratique_policy::Unfinished;
+
 /// Why a request is not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
@@ -15,6 +17,18 @@ pub enum Unavailable {
     /// An authorization check was asked for and never answered.
     #[error("an authorization check was not answered")]
     Unanswered,
+    /// The request was interrupted before its deadline.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl From<Unfinished> for Unavailable {
+    fn from(unfinished: Unfinished) -> Self {
+        match unfinished {
+            Unfinished::Pending => Unavailable::Unanswered,
+            Unfinished::Interrupted => Unavailable::Interrupted,
+        }
+    }
 }
 
 #[derive(Debug, Default)]

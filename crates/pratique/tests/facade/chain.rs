@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::world::{NoDecider, append, configmap, mutating, run, trail, validating};
 use pratique::types::AdmissionRequest;
 use pratique::{
-    Acted, Acting, Admission, AdmissionStep, Builder, Context, DenialCause, Objects, Outcome, Place,
+    Acted, Acting, Admission, AdmissionStep, Builder, Context, DenialCause, Limits, Objects, Outcome, Place,
     Submission, step,
 };
 
@@ -16,7 +16,7 @@ fn admit(builder: Builder, request: &AdmissionRequest<'_>) -> Outcome {
     let context = Context {
         cluster: &objects,
         decider: &NoDecider,
-        deadline: None,
+        limits: Limits::default(),
     };
     run(admission.admit(request, context, &mut ())).unwrap()
 }
@@ -191,7 +191,7 @@ async fn nobody_waits_past_the_deadline() {
     let context = Context {
         cluster: &objects,
         decider: &NoDecider,
-        deadline: Some(std::time::Instant::now() + Duration::from_millis(20)),
+        limits: Limits::from(std::time::Instant::now() + Duration::from_millis(20)),
     };
     let outcome = admission.admit(&configmap(""), context, &mut ()).await.unwrap();
     let status = outcome.status.unwrap();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use pratique::webhook::{Answer, Call, CallError, CallErrorKind, Caller};
-use pratique::{Admission, Breaking, Context, DenialCause, Guards, Half, Live, Objects, Outcome};
+use pratique::{Admission, Breaking, Context, DenialCause, Guards, Half, Limits, Live, Objects, Outcome};
 use pratique_json::Value;
 use tokio::time::{Instant, sleep};
 
@@ -196,7 +196,7 @@ async fn a_half_has_a_budget_too() {
     let context = Context {
         cluster: &objects,
         decider: &NoDecider,
-        deadline: None,
+        limits: Limits::default(),
     };
     let request = configmap("");
     let judged = admission

@@ -7,7 +7,7 @@ use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
 use pratique::webhook::{Answer, Call, Caller};
 use pratique::{
-    Admission, Builder, ChainObserver, Context, DenialCause, Objects, Outcome, Place, Span, step,
+    Admission, Builder, ChainObserver, Context, DenialCause, Limits, Objects, Outcome, Place, Span, step,
 };
 use pratique_json::Value;
 
@@ -90,7 +90,7 @@ async fn admit(builder: Builder, request: &AdmissionRequest<'_>) -> (Outcome, Ve
     let context = Context {
         cluster: &objects,
         decider: &NoDecider,
-        deadline: None,
+        limits: Limits::default(),
     };
     let mut parts = Parts::default();
     let outcome = admission.admit(request, context, &mut parts).await.unwrap();

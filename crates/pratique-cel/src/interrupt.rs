@@ -1,0 +1,113 @@
+//! How a caller stops work that it no longer needs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Tells an evaluation to stop: at a deadline, or once another thread says so.
+///
+/// A copy shares the flag of the original: [`set`](Self::set) on one sets all. Work that was given one ends as
+/// [`Stop::Interrupted`](crate::Stop::Interrupted) within a few milliseconds.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// use pratique_cel::Interrupt;
+///
+/// let interrupt = Interrupt::new().with_deadline(Instant::now() + Duration::from_secs(10));
+/// let other = interrupt.clone();
+/// assert!(!interrupt.is_set());
+/// std::thread::spawn(move || other.set()).join().map_err(|_| "a panic")?;
+/// assert!(interrupt.is_set());
+/// # Ok::<(), &'static str>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt {
+    flag: Option<Arc<AtomicBool>>,
+    deadline: Option<Instant>,
+}
+
+impl Interrupt {
+    /// One that [`set`](Self::set) sets.
+    pub fn new() -> Self {
+        Interrupt {
+            flag: Some(Arc::default()),
+            deadline: None,
+        }
+    }
+
+    /// One that is never set; the default.
+    pub const fn never() -> Self {
+        Interrupt {
+            flag: None,
+            deadline: None,
+        }
+    }
+
+    /// One that is set from a moment on, and that [`set`](Self::set) cannot set before.
+    pub const fn at(deadline: Instant) -> Self {
+        Interrupt {
+            flag: None,
+            deadline: Some(deadline),
+        }
+    }
+
+    /// The same, but set from `deadline` on at the latest. The earlier of two deadlines counts.
+    pub fn with_deadline(self, deadline: Instant) -> Self {
+        let deadline = self.deadline.map_or(deadline, |before| before.min(deadline));
+        Interrupt {
+            deadline: Some(deadline),
+            ..self
+        }
+    }
+
+    /// From when on it is set, whatever others do.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Sets it, and all its copies, for ever. Without effect on [`never`](Self::never) and [`at`](Self::at).
+    pub fn set(&self) {
+        if let Some(flag) = &self.flag {
+            flag.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether it was set, or its deadline has passed. With a deadline this reads the clock.
+    pub fn is_set(&self) -> bool {
+        self.flag
+            .as_ref()
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+            || self.deadline.is_some_and(|deadline| deadline <= Instant::now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn copies_share_the_flag() {
+        let interrupt = Interrupt::new();
+        let copy = interrupt
+            .clone()
+            .with_deadline(Instant::now() + Duration::from_secs(3600));
+        assert!(!interrupt.is_set() && !copy.is_set());
+        copy.set();
+        assert!(interrupt.is_set() && copy.is_set());
+    }
+
+    #[test]
+    fn the_earlier_deadline_counts() {
+        let now = Instant::now();
+        let later = now + Duration::from_secs(3600);
+        assert!(!Interrupt::at(later).is_set());
+        assert!(Interrupt::at(now).with_deadline(later).is_set());
+        assert!(Interrupt::at(later).with_deadline(now).is_set());
+        assert!(!Interrupt::never().is_set());
+        Interrupt::at(later).set();
+        assert!(!Interrupt::at(later).is_set());
+    }
+}

@@ -1,0 +1,47 @@
+//! What a request may take.
+
+use std::time::Instant;
+
+use pratique_policy::Interrupt;
+
+/// What bounds the work for one request. The default bounds nothing that engines do not bound themselves.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// use pratique::{Interrupt, Limits};
+///
+/// // A deadline is enough where nothing else can end the wait for an answer.
+/// let limits = Limits::from(Instant::now() + Duration::from_secs(10));
+/// assert!(!limits.interrupt.is_set());
+///
+/// // An interrupt can also be set from elsewhere, for example when the client has gone.
+/// let interrupt = Interrupt::new().with_deadline(Instant::now() + Duration::from_secs(10));
+/// let limits = Limits::from(interrupt.clone());
+/// interrupt.set();
+/// assert!(limits.interrupt.is_set());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Ends all work once it is set, evaluations included. Where its deadline has passed, the request is answered as an
+    /// API server's that timed out: 504. Otherwise it gets no answer: [`Unfinished::Interrupted`](crate::Unfinished).
+    pub interrupt: Interrupt,
+}
+
+impl From<Interrupt> for Limits {
+    fn from(interrupt: Interrupt) -> Self {
+        Limits { interrupt }
+    }
+}
+
+impl From<Instant> for Limits {
+    fn from(deadline: Instant) -> Self {
+        Interrupt::at(deadline).into()
+    }
+}
+
+impl From<Option<Instant>> for Limits {
+    fn from(deadline: Option<Instant>) -> Self {
+        deadline.map_or_else(Interrupt::never, Interrupt::at).into()
+    }
+}
