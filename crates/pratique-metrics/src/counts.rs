@@ -219,6 +219,16 @@ impl Metrics {
         self.0.families.audit_errors.at([backend], |own| own.inc_by(lost));
     }
 
+    /// An AdmissionReview was answered by an HTTP error of this code and reason (`RequestEntityTooLarge`) instead of a
+    /// decision. With 0, that none was is told.
+    pub fn reviews_refused(&self, code: u16, reason: &str, count: u64) {
+        let code = Code::new(code);
+        self.0
+            .families
+            .reviews_refused
+            .at([code.as_str(), reason], |own| own.inc_by(count));
+    }
+
     /// Lines of the log were dropped, as standard error was not read. With 0, that none was is told.
     pub fn log_lines_dropped(&self, count: u64) {
         self.0.families.log_lines.at([], |own| own.inc_by(count));

@@ -40,6 +40,7 @@ pub(crate) struct Families {
     pub(crate) undecided: Table<Counter, 3>,
     pub(crate) audit_events: Table<Counter, 0>,
     pub(crate) audit_errors: Table<Counter, 1>,
+    pub(crate) reviews_refused: Table<Counter, 2>,
     pub(crate) log_lines: Table<Counter, 0>,
     pub(crate) background_tasks: Table<Counter, 1>,
     pub(crate) directories_watched: Table<Time, 2>,
@@ -90,6 +91,7 @@ impl Families {
             undecided: Table::new(["name", "plugin", "reason"], Counter::default),
             audit_events: Table::new([], Counter::default),
             audit_errors: Table::new(["plugin"], Counter::default),
+            reviews_refused: Table::new(["code", "reason"], Counter::default),
             log_lines: Table::new([], Counter::default),
             background_tasks: Table::new(["task"], Counter::default),
             directories_watched: Table::new(["directory", "plugin"], Time::default),
@@ -258,6 +260,11 @@ impl Families {
     /// What an API server has no metrics for.
     fn of_server(&self) -> Vec<Family> {
         vec![
+            counter(
+                "pratique_reviews_refused_total",
+                "[ALPHA] Number of AdmissionReviews that were answered by an HTTP error instead of a decision, split by status code and reason. The failure policy of the webhook then decides.",
+                &self.reviews_refused,
+            ),
             counter(
                 "pratique_log_lines_dropped_total",
                 "[ALPHA] Number of log lines that were dropped because standard error was not read.",

@@ -22,6 +22,7 @@ mod live;
 mod page;
 mod query;
 mod recent;
+mod refused;
 mod registration;
 mod respond;
 mod review;

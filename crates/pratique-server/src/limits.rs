@@ -5,7 +5,13 @@ use std::time::Duration;
 /// Bounds of what clients may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The largest body, in bytes: 3 MiB, the largest request that an API server takes.
+    /// The largest body, in bytes: 32 MiB.
+    ///
+    /// What an API server sends is larger than what it takes: a review has the object and the old object, as JSON in which
+    /// Go's encoder writes each `<`, `>`, `&` and control character in six bytes. Requests have up to 3 MiB
+    /// (`MaxRequestBodyBytes`), and etcd stores up to 1.5 MiB (`--max-request-bytes`): 6 × 3 MiB + 6 × 1.5 MiB are 27 MiB,
+    /// and options and the user come on top. A review that is refused for its size passes where the failure policy is
+    /// `Ignore`, so that a lower bound lets requests past the policies.
     pub body: usize,
     /// How many bytes all bodies that are being read or judged may have together: 256 MiB.
     pub bodies: usize,
@@ -28,7 +34,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            body: 3 << 20,
+            body: 32 << 20,
             bodies: 256 << 20,
             requests: 256,
             connections: 1024,

@@ -9,6 +9,8 @@ use http_body_util::Full;
 use hyper::body::Body as _;
 use serde::Serialize;
 
+use crate::refused::Refusal;
+
 /// An answer.
 pub(crate) type Answer = Response<Full<Bytes>>;
 
@@ -63,7 +65,9 @@ pub(crate) fn failure(status: StatusCode, reason: &'static str, message: impl In
         reason,
         code: status.as_u16(),
     };
-    json(status, &whole)
+    let mut answer = json(status, &whole);
+    answer.extensions_mut().insert(Refusal(reason));
+    answer
 }
 
 /// A failure that is over soon: API servers try again after a second.

@@ -16,6 +16,7 @@ use crate::connection::Client;
 use crate::connections::Slot;
 use crate::host;
 use crate::page;
+use crate::refused;
 use crate::respond::{Answer, failure, json, plain, text, with, without_body};
 use crate::review;
 use crate::reviewer::Half;
@@ -30,13 +31,14 @@ pub(crate) async fn answer(
     shared: &Arc<Shared>,
 ) -> Answer {
     let (head, body) = request.into_parts();
+    let is_review = ["/mutate", "/validate", "/admit"].contains(&head.uri.path());
     let accepted = match head.uri.path() {
         "/mutate" => asked(Half::Mutating, &head, client, shared),
         "/validate" => asked(Half::Validating, &head, client, shared),
         "/admit" => asked(Half::Both, &head, client, shared),
         _ => Err(look(&head, client, leaving, shared).into()),
     };
-    match accepted {
+    let answer = match accepted {
         Ok((half, time)) => review::answer(body, half, time, slot, shared).await,
         Err(answer) => {
             let limits = &shared.limits;
@@ -46,7 +48,11 @@ pub(crate) async fn answer(
                 _ => *answer,
             }
         }
+    };
+    if is_review {
+        refused::count(&answer, &shared.metrics);
     }
+    answer
 }
 
 /// Which half of admission is to judge, within which time; or why none does.

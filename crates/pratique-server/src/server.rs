@@ -17,6 +17,7 @@ use crate::connections::Connections;
 use crate::limits::Limits;
 use crate::listen;
 use crate::recent::Recent;
+use crate::refused;
 use crate::reviewer::Reviewer;
 use crate::rotation::Rotation;
 use crate::shutdown::{Shutdown, Stage};
@@ -126,6 +127,7 @@ impl Server {
             page_hosts,
         } = settings;
         let supervision = Supervision::new(&metrics);
+        refused::announce(&metrics);
         let shared = Shared {
             reviewer,
             limits,

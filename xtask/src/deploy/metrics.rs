@@ -124,6 +124,15 @@ fn everything() -> Metrics {
     metrics.evaluations(1, at);
     metrics.audit_event();
     metrics.audit_errors("log", 1);
+    for (code, reason) in [
+        (413, "RequestEntityTooLarge"),
+        (429, "TooManyRequests"),
+        (500, "InternalError"),
+        (503, "ServiceUnavailable"),
+        (504, "Timeout"),
+    ] {
+        metrics.reviews_refused(code, reason, 1);
+    }
     metrics.log_lines_dropped(1);
     for task in ["watch", "reload", "cluster", "certificates", "audit"] {
         metrics.background_tasks_ended(task, 1);

@@ -119,8 +119,9 @@ pub(crate) struct CertificateArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
-    /// The largest body of a request, in MiB.
-    #[arg(long, env = "PRATIQUE_MAX_BODY", value_name = "MIB", default_value_t = 3,
+    /// The largest body of a request, in MiB. An API server's own bounds lead to 27 MiB at most; with less, objects that
+    /// are large enough pass where the failure policy is Ignore.
+    #[arg(long, env = "PRATIQUE_MAX_BODY", value_name = "MIB", default_value_t = 32,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) max_body: u16,
     /// The most bytes that all bodies may have together, in MiB.

@@ -52,6 +52,29 @@ fn large_bodies_are_refused() {
     client.send(b"0\r\n\r\n").unwrap();
     assert_eq!(client.read().unwrap().code, 413);
     assert_eq!(Client::to(server.address).review("/validate", "web").code, 200);
+    let metrics = Client::to(server.address).get("/metrics").body;
+    let refused = "pratique_reviews_refused_total{code=\"413\",reason=\"RequestEntityTooLarge\"} 2\n";
+    assert!(metrics.contains(refused), "{metrics}");
+}
+
+/// The largest review that an API server sends: an object of 3 MiB and an old one of 1.5 MiB, of characters that Go's
+/// encoder writes in six bytes.
+#[test]
+fn what_an_api_server_lets_through_is_read() {
+    let server = Running::start();
+    let mut client = Client::to(server.address);
+    let escaped = |mebibytes: f64| {
+        let count = (mebibytes * f64::from(1 << 20)) as usize;
+        format!("{{\"data\":{{\"a\":\"{}\"}}}}", "\\u003c".repeat(count))
+    };
+    let review = review("web").to_string();
+    let review = review.replace("{\"metadata\":{\"name\":\"web\"}}", &escaped(3.0));
+    let review = review.replace("\"oldObject\":null", &format!("\"oldObject\":{}", escaped(1.5)));
+    assert!(review.len() > 27 << 20, "{}", review.len());
+    assert_eq!(client.ask("POST", "/validate", "", review.as_bytes()).code, 200);
+    let metrics = client.get("/metrics").body;
+    let none = "pratique_reviews_refused_total{code=\"413\",reason=\"RequestEntityTooLarge\"} 0\n";
+    assert!(metrics.contains(none), "{metrics}");
 }
 
 #[test]
