@@ -16,7 +16,7 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use crate::connections::{Place, Slot};
@@ -27,6 +27,10 @@ use crate::shutdown::{Stage, closing};
 
 /// How long a connection that makes room may still take.
 const LEAVING: Duration = Duration::from_secs(1);
+/// How long a new connection may take to send its first request when the server ends.
+const FIRST_REQUEST: Duration = Duration::from_secs(5);
+/// Which part of the time that a server has to end a new connection may take for its handshake, and for its first request.
+const NEWCOMERS_SHARE: u32 = 3;
 /// How often a silent client is asked whether it is there, and how long it may take to say so.
 const ALIVE: Duration = Duration::from_secs(30);
 const ANSWER: Duration = Duration::from_secs(10);
@@ -36,7 +40,7 @@ pub(crate) async fn serve(
     stream: TcpStream,
     place: Place,
     shared: Arc<Shared>,
-    mut stage: watch::Receiver<Stage>,
+    stage: watch::Receiver<Stage>,
 ) {
     prepare(&stream);
     let here = stream.peer_addr().is_ok_and(|own| is_here(own.ip()));
@@ -49,9 +53,11 @@ pub(crate) async fn serve(
         shared.limits.handshake,
         TlsAcceptor::from(certificates.current()).accept(stream),
     );
+    // A handshake goes on when the server begins to end: the client may have a request, which it was promised an answer to
+    // when its connection was taken.
     let accepted = tokio::select! {
         accepted = accepting => accepted,
-        () = closing(&mut stage) => return,
+        () = newcomers_had_their_time(stage.clone()) => return,
         () = place.slot.left() => return,
     };
     let stream = match accepted {
@@ -157,6 +163,7 @@ fn service(
 ) -> impl Service<Request<Incoming>, Response = Answer, Error = Infallible, Future = Replying> + use<> {
     let (slot, shared, stage) = (slot.clone(), shared.clone(), stage.clone());
     service_fn(move |request: Request<Incoming>| -> Replying {
+        slot.asked();
         let (slot, shared, stage) = (slot.clone(), shared.clone(), stage.clone());
         Box::pin(async move {
             let version = request.version();
@@ -201,7 +208,7 @@ async fn drive(connection: impl Ends, slot: &Slot, mut stage: watch::Receiver<St
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => Some(ended),
-        () = closing(&mut stage) => {
+        () = last_request(&mut stage, slot) => {
             connection.as_mut().end();
             tokio::select! {
                 ended = connection.as_mut() => Some(ended),
@@ -210,12 +217,34 @@ async fn drive(connection: impl Ends, slot: &Slot, mut stage: watch::Receiver<St
         }
         () = slot.left() => {
             connection.as_mut().end();
-            timeout(LEAVING, connection.as_mut()).await.ok()
+            match slot.is_hurried() {
+                true => None,
+                false => timeout(LEAVING, connection.as_mut()).await.ok(),
+            }
         }
     };
     if let Some(Err(error)) = ended {
         tracing::debug!(err = %error, "Connection ended");
     }
+}
+
+/// Waits until a connection is to end after the requests that it has. One that is new gets the time to send its first: its
+/// client could not know that the server is about to end. `net/http` does the same in `Server.Shutdown`.
+async fn last_request(stage: &mut watch::Receiver<Stage>, slot: &Slot) {
+    let first = timeout(FIRST_REQUEST, slot.first_request());
+    closing(stage).await;
+    tokio::select! {
+        // Either it has a request, or it has had its time.
+        _ = first => {}
+        () = newcomers_had_their_time(stage.clone()) => {}
+    }
+}
+
+/// Waits until so much of the time that a server has to end is over that connections which have not come to a request are
+/// given up.
+async fn newcomers_had_their_time(mut stage: watch::Receiver<Stage>) {
+    let grace = closing(&mut stage).await;
+    sleep(grace / NEWCOMERS_SHARE).await;
 }
 
 /// Clients that are gone without a word are noticed by the system.

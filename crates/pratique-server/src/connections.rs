@@ -3,8 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+use tokio::time::timeout;
+
+/// One connection in so many may be leaving beside those that there may be; past that, those that make room are cut off.
+const LEAVING_SHARE: usize = 8;
+
+/// How long newcomers wait for one that was told to hurry.
+const HURRY: Duration = Duration::from_millis(100);
 
 /// All connections.
 #[derive(Debug)]
@@ -12,12 +21,15 @@ pub(crate) struct Connections {
     limit: usize,
     all: Mutex<All>,
     empty: Notify,
+    left: Notify,
 }
 
 #[derive(Debug, Default)]
 struct All {
     next: u64,
     slots: BTreeMap<u64, Arc<Slot>>,
+    /// How many were asked to make room and have not left yet.
+    leaving: usize,
 }
 
 /// One connection.
@@ -28,6 +40,11 @@ pub(crate) struct Slot {
     /// Whether any request of it was judged.
     known: AtomicBool,
     leave: Notify,
+    /// Whether it is to leave without finishing what it has begun.
+    hurried: AtomicBool,
+    /// Whether any request of it has begun.
+    asked: AtomicBool,
+    first: Notify,
 }
 
 /// A place among the connections, given up when dropped.
@@ -48,6 +65,7 @@ impl Connections {
             limit,
             all: Mutex::default(),
             empty: Notify::new(),
+            left: Notify::new(),
         }
     }
 
@@ -56,12 +74,8 @@ impl Connections {
     pub(crate) fn enter(self: &Arc<Self>) -> Option<Place> {
         let mut all = self.lock();
         if all.slots.len() >= self.limit {
-            let idle = |own: &(&u64, &Arc<Slot>)| own.1.busy.load(Ordering::Relaxed) == 0;
-            let strangers_first = |own: &(&u64, &Arc<Slot>)| own.1.known.load(Ordering::Relaxed);
-            let number = *all.slots.iter().filter(idle).min_by_key(strangers_first)?.0;
-            if let Some(slot) = all.slots.remove(&number) {
-                slot.leave.notify_one();
-            }
+            let hurried = all.leaving >= self.most_leaving();
+            all.evict(hurried).then_some(())?;
         }
         let number = all.next;
         all.next += 1;
@@ -72,6 +86,29 @@ impl Connections {
             number,
             slot,
         })
+    }
+
+    /// Waits a moment if more are leaving than may be there beside the others: they have been told to hurry.
+    pub(crate) async fn settle(&self) {
+        let left = self.one_left();
+        if self.lock().leaving > self.most_leaving() {
+            // They may be held up; what the system then does not have, it says.
+            let _ = timeout(HURRY, left).await;
+        }
+    }
+
+    fn most_leaving(&self) -> usize {
+        self.limit / LEAVING_SHARE
+    }
+
+    /// Has an idle connection make room at once, as the system has no file for another one. Tells whether there was one.
+    pub(crate) fn evict(&self) -> bool {
+        self.lock().evict(true)
+    }
+
+    /// Waits until a connection has ended.
+    pub(crate) fn one_left(&self) -> Notified<'_> {
+        self.left.notified()
     }
 
     /// Waits until there are none.
@@ -98,7 +135,43 @@ impl Connections {
     }
 }
 
+impl All {
+    /// Has an idle one leave: the first that never had a request judged, else the first.
+    fn evict(&mut self, hurried: bool) -> bool {
+        let idle = |own: &(&u64, &Arc<Slot>)| own.1.busy.load(Ordering::Relaxed) == 0;
+        let strangers_first = |own: &(&u64, &Arc<Slot>)| own.1.known.load(Ordering::Relaxed);
+        let victim = self.slots.iter().filter(idle).min_by_key(strangers_first);
+        let number = victim.map(|(number, _)| *number);
+        let Some(slot) = number.and_then(|number| self.slots.remove(&number)) else {
+            return false;
+        };
+        self.leaving += 1;
+        slot.hurried.store(hurried, Ordering::Relaxed);
+        slot.leave.notify_one();
+        true
+    }
+}
+
 impl Slot {
+    /// A request of it has begun.
+    pub(crate) fn asked(&self) {
+        if !self.asked.swap(true, Ordering::Relaxed) {
+            self.first.notify_one();
+        }
+    }
+
+    /// Waits until the first request of it has begun.
+    pub(crate) async fn first_request(&self) {
+        if !self.asked.load(Ordering::Relaxed) {
+            self.first.notified().await;
+        }
+    }
+
+    /// Whether it is to leave without finishing what it has begun.
+    pub(crate) fn is_hurried(&self) -> bool {
+        self.hurried.load(Ordering::Relaxed)
+    }
+
     /// A request is being judged from now on.
     pub(crate) fn busy(self: &Arc<Self>) -> Busy {
         self.busy.fetch_add(1, Ordering::Relaxed);
@@ -121,9 +194,13 @@ impl Drop for Busy {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut all = self.connections.lock();
-        all.slots.remove(&self.number);
-        if all.slots.is_empty() {
-            drop(all);
+        if all.slots.remove(&self.number).is_none() {
+            all.leaving = all.leaving.saturating_sub(1);
+        }
+        let is_empty = all.slots.is_empty();
+        drop(all);
+        self.connections.left.notify_waiters();
+        if is_empty {
             self.connections.empty.notify_waiters();
         }
     }
@@ -152,5 +229,23 @@ mod tests {
         assert_eq!(numbers(), [0, 3, 4]);
         drop((first, fourth, fifth));
         assert!(numbers().is_empty());
+    }
+
+    #[test]
+    fn those_that_leave_are_bounded_too() {
+        let connections = Arc::new(Connections::new(LEAVING_SHARE * 2));
+        let places: Vec<Place> = (0..LEAVING_SHARE * 2 + 4)
+            .map(|_| connections.enter().unwrap())
+            .collect();
+        let hurried: Vec<bool> = places.iter().map(|place| place.slot.is_hurried()).collect();
+        let (first, rest) = hurried.split_at(4);
+        assert_eq!(first, [false, false, true, true]);
+        assert!(!rest.contains(&true));
+        assert!(connections.evict());
+        assert!(places[4].slot.is_hurried(), "the system waits for a file");
+        assert_eq!(connections.lock().leaving, 5);
+        drop(places);
+        assert_eq!(connections.lock().leaving, 0);
+        assert!(!connections.evict());
     }
 }

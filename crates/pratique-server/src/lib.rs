@@ -8,6 +8,7 @@
 //! Whatever keeps a request from being judged, a fault in the judging included, is an HTTP error: an API server then
 //! does what the failure policy of its webhook says.
 
+mod accept;
 mod annotations;
 mod body;
 mod configz;
@@ -32,6 +33,7 @@ mod routes;
 mod server;
 mod shutdown;
 mod supervise;
+mod throttle;
 mod tls;
 mod unknown;
 

@@ -76,6 +76,16 @@ const UNSUPPORTED_FAMILY: Option<i32> = Some(97);
 #[cfg(not(target_os = "linux"))]
 const UNSUPPORTED_FAMILY: Option<i32> = None;
 
+/// Takes a connection that is there already at any of them, or none: also of those that the runtime has not heard of yet.
+pub(crate) fn waiting(listeners: &[TcpListener]) -> Option<(TcpStream, SocketAddr)> {
+    listeners.iter().find_map(|listener| {
+        let (socket, address) = socket2::SockRef::from(listener).accept().ok()?;
+        socket.set_nonblocking(true).ok()?;
+        let stream = TcpStream::from_std(socket.into()).ok()?;
+        Some((stream, address.as_socket()?))
+    })
+}
+
 /// Takes the next connection at any of them.
 pub(crate) async fn accept(listeners: &[TcpListener]) -> io::Result<(TcpStream, SocketAddr)> {
     poll_fn(|context| {
@@ -114,6 +124,17 @@ mod tests {
         let taken = listeners[0].local_addr().unwrap();
         let error = all(&[addresses[1], taken]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+    }
+
+    #[tokio::test]
+    async fn connections_that_wait_are_taken_before_the_end() {
+        let listeners = all(&["127.0.0.1:0".parse().unwrap()]).unwrap();
+        assert!(waiting(&listeners).is_none());
+        let address = listeners[0].local_addr().unwrap();
+        let clients = [(); 2].map(|()| std::net::TcpStream::connect(address).unwrap());
+        let taken = [(); 2].map(|()| waiting(&listeners).unwrap().1);
+        assert_eq!(taken, clients.map(|client| client.local_addr().unwrap()));
+        assert!(waiting(&listeners).is_none());
     }
 
     #[tokio::test]

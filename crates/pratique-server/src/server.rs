@@ -3,14 +3,14 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use pratique_audit::Log;
 use pratique_metrics::Metrics;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
+use crate::accept::AcceptFailures;
 use crate::body::Memory;
 use crate::connection;
 use crate::connections::Connections;
@@ -23,9 +23,6 @@ use crate::rotation::Rotation;
 use crate::shutdown::{Shutdown, Stage};
 use crate::supervise::{Supervision, supervise};
 use crate::tls::Certificates;
-
-/// How long to wait when the system gives no connection.
-const BREATH: Duration = Duration::from_millis(100);
 
 /// How a server is set up.
 #[derive(Clone, Debug)]
@@ -171,16 +168,21 @@ impl Server {
         let mut stage = self.shutdown.watch();
         let supervised = self.shared.clone();
         let supervisor = tokio::spawn(async move { supervise(&supervised).await });
+        let mut failures = AcceptFailures::default();
         let grace = loop {
             if let Stage::Closing(grace) = *stage.borrow_and_update() {
                 break grace;
             }
             tokio::select! {
-                accepted = listen::accept(&self.listeners) => self.accepted(accepted, &stage).await,
+                accepted = listen::accept(&self.listeners) => self.accepted(accepted, &stage, &mut failures).await,
                 // The sender of stages is in `self`: there is one.
                 _ = stage.changed() => {}
             }
         };
+        // Those whose connections the system has made are not turned away.
+        while let Some(waiting) = listen::waiting(&self.listeners) {
+            self.accepted(Ok(waiting), &stage, &mut failures).await;
+        }
         supervisor.abort();
         drop(self.listeners);
         let answered = timeout(grace, self.connections.gone()).await.is_ok();
@@ -195,6 +197,7 @@ impl Server {
         &self,
         accepted: io::Result<(tokio::net::TcpStream, SocketAddr)>,
         stage: &watch::Receiver<Stage>,
+        failures: &mut AcceptFailures,
     ) {
         match accepted {
             // If all are busy the newcomer is turned away.
@@ -202,12 +205,10 @@ impl Server {
                 if let Some(place) = self.connections.enter() {
                     let (shared, stage) = (self.shared.clone(), stage.clone());
                     tokio::spawn(async move { connection::serve(stream, place, shared, stage).await });
+                    self.connections.settle().await;
                 }
             }
-            Err(error) => {
-                tracing::warn!(err = %error, "Cannot accept a connection");
-                sleep(BREATH).await;
-            }
+            Err(error) => failures.handle(&error, &self.connections).await,
         }
     }
 }

@@ -57,14 +57,13 @@ impl Default for Shutdown {
     }
 }
 
-/// Waits until connections are to end.
-pub(crate) async fn closing(stage: &mut watch::Receiver<Stage>) {
-    // Without anybody who could end the server it does not end.
-    if stage
-        .wait_for(|stage| matches!(stage, Stage::Closing(_)))
-        .await
-        .is_err()
-    {
-        std::future::pending::<()>().await;
+/// Waits until connections are to end; gives the time that this may take.
+pub(crate) async fn closing(stage: &mut watch::Receiver<Stage>) -> Duration {
+    let is_closing = |stage: &Stage| matches!(stage, Stage::Closing(_));
+    let reached = stage.wait_for(is_closing).await.map(|stage| *stage);
+    match reached {
+        Ok(Stage::Closing(grace)) => grace,
+        // Without anybody who could end the server it does not end.
+        _ => std::future::pending().await,
     }
 }

@@ -66,13 +66,22 @@ impl Authority {
         address: SocketAddr,
         own: Option<&Pair>,
     ) -> Client<StreamOwned<ClientConnection, TcpStream>> {
-        let name = ServerName::try_from("localhost").unwrap();
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        Client::over(StreamOwned::new(
+        Client::over(self.over(stream, own))
+    }
+
+    /// TLS over a connection, of a client that trusts it.
+    pub(crate) fn over(
+        &self,
+        stream: TcpStream,
+        own: Option<&Pair>,
+    ) -> StreamOwned<ClientConnection, TcpStream> {
+        let name = ServerName::try_from("localhost").unwrap();
+        StreamOwned::new(
             ClientConnection::new(Arc::new(self.config(own)), name).unwrap(),
             stream,
-        ))
+        )
     }
 }
 

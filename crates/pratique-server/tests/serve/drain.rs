@@ -3,6 +3,7 @@
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use super::certificates::Authority;
 use super::client::Client;
 use super::running::Running;
 
@@ -60,4 +61,48 @@ fn the_end_does_not_wait_forever() {
     server.end(Duration::ZERO, Duration::from_millis(300));
     assert!(!server.wait());
     assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+/// Begins to end a server while connections are there that have not come to a request: gives what they are answered
+/// afterwards.
+fn newcomer<S: std::io::Read + std::io::Write>(server: Running, connect: impl FnOnce(TcpStream) -> S) {
+    let address = server.address;
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    server.end(Duration::ZERO, Duration::from_secs(30));
+    let start = Instant::now();
+    while TcpStream::connect(address).is_ok() {
+        assert!(start.elapsed() < GRACE, "it does not end");
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    let answer = Client::over(connect(stream)).review("/validate", "web");
+    assert_eq!((answer.code, answer.has("connection: close")), (200, true));
+    assert!(server.wait());
+}
+
+#[test]
+fn new_connections_get_to_ask() {
+    newcomer(Running::start(), |stream| stream);
+}
+
+#[test]
+fn handshakes_are_finished() {
+    let (directory, authority) = (tempfile::tempdir().unwrap(), Authority::new());
+    let server = Running::with(|settings| {
+        settings.certificates = Some(authority.served_from(directory.path()));
+    });
+    newcomer(server, |stream| authority.over(stream, None));
+}
+
+#[test]
+fn new_connections_that_say_nothing_do_not_delay_the_end() {
+    let server = Running::start();
+    let silent = TcpStream::connect(server.address).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    let start = Instant::now();
+    server.end(Duration::ZERO, Duration::from_secs(3));
+    assert!(server.wait(), "there was no request to answer");
+    assert!(start.elapsed() < Duration::from_secs(3));
+    drop(silent);
 }

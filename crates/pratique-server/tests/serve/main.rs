@@ -12,6 +12,7 @@ mod certificates;
 mod client;
 mod drain;
 mod endpoints;
+mod files;
 mod hostile;
 mod http2;
 mod judge;

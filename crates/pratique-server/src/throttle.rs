@@ -1,0 +1,48 @@
+//! Log lines about what may happen again and again: one in a while, which says how many were left out.
+
+use std::time::{Duration, Instant};
+
+/// How often a line is written.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// Decides which lines of one kind are written.
+#[derive(Debug, Default)]
+pub(crate) struct Throttle {
+    written: Option<Instant>,
+    left_out: u64,
+}
+
+impl Throttle {
+    /// Whether a line is written now: then how many were left out since the last one.
+    pub(crate) fn permits(&mut self) -> Option<u64> {
+        self.permits_at(Instant::now())
+    }
+
+    fn permits_at(&mut self, now: Instant) -> Option<u64> {
+        let is_recent = |written: Instant| now.saturating_duration_since(written) < INTERVAL;
+        if self.written.is_some_and(is_recent) {
+            self.left_out = self.left_out.saturating_add(1);
+            return None;
+        }
+        self.written = Some(now);
+        Some(std::mem::take(&mut self.left_out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_few_and_say_how_many_were_left_out() {
+        let (mut throttle, start) = (Throttle::default(), Instant::now());
+        let mut check = |after: Duration, expected| {
+            assert_eq!(throttle.permits_at(start + after), expected, "{after:?}");
+        };
+        check(Duration::ZERO, Some(0));
+        check(Duration::ZERO, None);
+        check(INTERVAL / 2, None);
+        check(INTERVAL, Some(2));
+        check(INTERVAL * 2, Some(0));
+    }
+}
