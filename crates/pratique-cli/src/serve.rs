@@ -1,6 +1,7 @@
 //! `pratique serve`: answers an API server.
 
 mod cluster;
+mod files;
 mod judged;
 mod log_writer;
 mod logging;
@@ -56,6 +57,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, Trouble> {
 }
 
 fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Trouble> {
+    let files = files::raise();
     let metrics = Metrics::new(&identity(arguments));
     logging.writer.count_in(&metrics);
     let judged = match judged::start(arguments, &metrics) {
@@ -89,7 +91,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Troubl
     let mut page_hosts = arguments.status_page_hosts.clone();
     page_hosts.extend(arguments.listen.name().map(str::to_owned));
     let settings = Settings {
-        limits: limits(&arguments.limits),
+        limits: limits(&arguments.limits, files),
         metrics,
         audit: audit.clone(),
         certificates,
@@ -263,13 +265,13 @@ fn audit(arguments: &ServeArguments) -> Result<Option<Arc<Log>>, Trouble> {
         .map_err(|error| Trouble::Serve(error.to_string()))
 }
 
-fn limits(arguments: &LimitArguments) -> Limits {
+fn limits(arguments: &LimitArguments, files: Option<u64>) -> Limits {
     let count = |own: u32| usize::try_from(own).unwrap_or(usize::MAX);
     Limits {
         body: usize::from(arguments.max_body) << 20,
         bodies: usize::from(arguments.max_bodies) << 20,
         requests: count(arguments.max_requests),
-        connections: count(arguments.max_connections),
+        connections: count(files::connections(arguments.max_connections, files)),
         ..Limits::default()
     }
 }

@@ -132,7 +132,7 @@ pub(crate) struct LimitArguments {
     #[arg(long, env = "PRATIQUE_MAX_REQUESTS", value_name = "COUNT", default_value_t = 256,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_requests: u32,
-    /// How many connections there may be.
+    /// How many connections there may be; fewer where the process may not open enough files (`ulimit -n`).
     #[arg(long, env = "PRATIQUE_MAX_CONNECTIONS", value_name = "COUNT", default_value_t = 1024,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_connections: u32,

@@ -15,6 +15,7 @@ mod connect;
 mod docs;
 mod evaluated;
 mod explain;
+mod files;
 mod helps;
 mod hostile;
 mod inputs;

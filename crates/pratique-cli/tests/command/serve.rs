@@ -34,9 +34,9 @@ spec: {policyName: names.static.k8s.io, validationActions: [Deny]}
 /// A server of its own.
 pub(crate) struct Serving {
     child: Child,
-    address: String,
+    pub(crate) address: String,
     /// What it said before and when it began to serve.
-    greeting: String,
+    pub(crate) greeting: String,
     rest: Option<thread::JoinHandle<String>>,
 }
 
@@ -46,7 +46,15 @@ impl Serving {
     }
 
     pub(crate) fn start_at(listen: &str, directory: &Path, arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
+        Self::start_in(&["env"], listen, directory, arguments)
+    }
+
+    /// Started by another command, which is given its name and arguments.
+    pub(crate) fn start_in(starter: &[&str], listen: &str, directory: &Path, arguments: &[&str]) -> Self {
+        let (program, first) = starter.split_first().unwrap();
+        let mut child = Command::new(program)
+            .args(first)
+            .arg(env!("CARGO_BIN_EXE_pratique"))
             .args(["serve", "--listen", listen])
             .args(arguments)
             .current_dir(directory)
@@ -76,7 +84,7 @@ impl Serving {
         }
     }
 
-    fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let sent = Command::new("kill")
             .args([&format!("-{name}"), &self.child.id().to_string()])
             .status();
@@ -84,7 +92,7 @@ impl Serving {
     }
 
     /// Waits for its end; gives the exit code and what it said last.
-    fn wait(mut self) -> (Option<i32>, String) {
+    pub(crate) fn wait(mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
         (code, self.rest.take().unwrap().join().unwrap())
     }

@@ -1,0 +1,86 @@
+//! How many files the server may have open, and how many of these may be connections.
+
+/// One file in so many is kept for what is no connection of a client: manifests and certificates that are read again,
+/// calls of webhooks, watches of a cluster, logs.
+const KEPT_SHARE: u64 = 4;
+/// How many files are kept at least.
+const KEPT: u64 = 32;
+/// Connections that make room may be there for a moment beside those that there may be: one in so many.
+const LEAVING_SHARE: u64 = 8;
+
+/// Raises the limit of open files to what the system permits, as Go's runtime does for its programs. Gives the limit, if
+/// there is one.
+#[cfg(unix)]
+pub(super) fn raise() -> Option<u64> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let found = getrlimit(Resource::Nofile);
+    if found.current == found.maximum {
+        return found.current;
+    }
+    let raised = Rlimit {
+        current: found.maximum,
+        maximum: found.maximum,
+    };
+    match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => {
+            tracing::info!(
+                from = found.current,
+                to = found.maximum,
+                "Raised the limit of open files"
+            );
+            found.maximum
+        }
+        // Some systems have a lower limit than they tell.
+        Err(error) => {
+            tracing::warn!(err = %error, limit = found.current, "Cannot raise the limit of open files");
+            found.current
+        }
+    }
+}
+
+/// Systems without such a limit.
+#[cfg(not(unix))]
+pub(super) fn raise() -> Option<u64> {
+    None
+}
+
+/// How many connections there may be: as many as asked for, unless the files would not be enough for these and the rest.
+pub(super) fn connections(asked: u32, files: Option<u64>) -> u32 {
+    let most = files.map_or(asked, most_of);
+    if most < asked {
+        tracing::warn!(
+            files,
+            asked,
+            connections = most,
+            "Fewer connections than --max-connections: the process may not open enough files"
+        );
+    }
+    most.min(asked)
+}
+
+/// How many connections so many files are enough for.
+fn most_of(files: u64) -> u32 {
+    let kept = (files / KEPT_SHARE).max(KEPT);
+    let most = files.saturating_sub(kept) * LEAVING_SHARE / (LEAVING_SHARE + 1);
+    u32::try_from(most.max(1)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_files_for_the_rest() {
+        let check = |files, expected| assert_eq!(connections(1024, files), expected, "{files:?}");
+        check(None, 1024);
+        check(Some(1 << 20), 1024);
+        check(Some(1024), 682);
+        check(Some(64), 28);
+        check(Some(8), 1);
+        for files in [33, 64, 1024, 4096] {
+            let most = u64::from(most_of(files));
+            assert!(most + most / LEAVING_SHARE + KEPT <= files, "{files}");
+        }
+    }
+}
