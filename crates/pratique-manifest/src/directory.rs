@@ -1,9 +1,10 @@
-//! Reading a directory of manifests: the one room of this crate that opens files.
+//! Reading a directory of manifests, and the files that configuration names.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::Path;
 
+use crate::file::{self, MAX_CONFIGURATION_BYTES, Unread};
 use crate::problem::{Failure, Problem, Rule};
 use pratique_cel::quote::quoted;
 
@@ -45,51 +46,11 @@ pub(crate) fn read(path: &str) -> Result<Vec<Result<ManifestFile, Failure>>, Fai
 }
 
 /// Larger files are not read. No manifest comes near; the server has no bound but its memory.
-const MAX_MIB: u64 = 512;
-
-/// What is set aside for a file of the size that it says it has; for more, it has to show.
-const MAX_ROOM: usize = 1 << 20;
+const MAX_MANIFEST_BYTES: u64 = 512 << 20;
 
 /// Reads a file of a directory. The server would wait for a pipe, and read a device without end.
 fn read_manifest(path: &str) -> Result<Vec<u8>, String> {
-    if let Ok(found) = fs::metadata(path) {
-        refuse(path, &found)?;
-    }
-    let failed = |call, error| unopened(path, &Unopened::new(call, &error));
-    let mut options = OpenOptions::new();
-    // What it leads to may have become a pipe by now.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-    let file = options
-        .read(true)
-        .open(path)
-        .map_err(|error| failed("open", error))?;
-    let found = file.metadata().map_err(|error| failed("stat", error))?;
-    refuse(path, &found)?;
-    let room = usize::try_from(found.len()).map_or(0, |length| length.saturating_add(1));
-    let mut bytes = Vec::with_capacity(room.min(MAX_ROOM));
-    let limit = MAX_MIB << 20;
-    let read = file.take(limit + 1).read_to_end(&mut bytes);
-    let read = read.map_err(|error| failed("read", error))?;
-    match u64::try_from(read) {
-        Ok(read) if read <= limit => Ok(bytes),
-        _ => Err(too_large(path)),
-    }
-}
-
-/// Says of what is not to be read why.
-fn refuse(path: &str, found: &fs::Metadata) -> Result<(), String> {
-    if !found.is_file() && !found.is_dir() {
-        return Err(format!("open {path}: not a regular file"));
-    }
-    if found.is_file() && found.len() > MAX_MIB << 20 {
-        return Err(too_large(path));
-    }
-    Ok(())
-}
-
-fn too_large(path: &str) -> String {
-    format!("read {path}: larger than {MAX_MIB} MiB")
+    file::read(Path::new(path), MAX_MANIFEST_BYTES).map_err(|unread| unopened(path, &unread))
 }
 
 fn unreadable(text: String) -> Failure {
@@ -116,41 +77,18 @@ fn has_manifest_extension(name: &str) -> bool {
     matches!(extension.as_deref(), Some("yaml" | "yml" | "json"))
 }
 
-/// A file that cannot be read.
-pub(crate) struct Unopened {
-    /// The call that failed.
-    pub(crate) call: &'static str,
-    /// The system's code for why.
-    pub(crate) code: i32,
-    reason: String,
+/// Reads a file of configuration.
+pub(crate) fn open_and_read(path: &str) -> Result<Vec<u8>, Unread> {
+    file::read(Path::new(path), MAX_CONFIGURATION_BYTES)
 }
 
-impl Unopened {
-    fn new(call: &'static str, error: &io::Error) -> Self {
-        Self {
-            call,
-            code: error.raw_os_error().unwrap_or_default(),
-            reason: io_text(error),
-        }
-    }
-}
-
-/// Reads a file.
-pub(crate) fn open_and_read(path: &str) -> Result<Vec<u8>, Unopened> {
-    let mut file = File::open(path).map_err(|error| Unopened::new("open", &error))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)
-        .map_err(|error| Unopened::new("read", &error))?;
-    Ok(bytes)
-}
-
-/// Reads a file; an error says which call failed on which path.
+/// Reads a file of configuration; an error says which call failed on which path.
 pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, String> {
     open_and_read(path).map_err(|error| unopened(path, &error))
 }
 
-fn unopened(path: &str, error: &Unopened) -> String {
-    format!("{} {path}: {}", error.call, error.reason)
+fn unopened(path: &str, unread: &Unread) -> String {
+    format!("{} {path}: {}", unread.call, io_text(&unread.error))
 }
 
 /// Whether a path leads to a directory; an error says why nobody knows.

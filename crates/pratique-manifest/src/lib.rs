@@ -27,6 +27,7 @@ mod document;
 mod examine;
 mod expression;
 mod faults;
+mod file;
 mod header;
 mod help;
 mod intake;
@@ -63,6 +64,7 @@ pub use expression::{
     Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionIssue, ExpressionUse,
     PolicyExpressions, UncheckedExpressions,
 };
+pub use file::{MAX_CONFIGURATION_BYTES, read_regular};
 pub use kind::Kind;
 pub use load::{
     Options, content_hash, load_among, load_api_files, load_directory, load_directory_objects, load_files,

@@ -209,6 +209,24 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
+    fn devices_are_not_read() {
+        assert_eq!(
+            load_kube_config("/dev/zero").unwrap_err(),
+            "error loading config file \"/dev/zero\": open /dev/zero: not a regular file"
+        );
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("config").to_string_lossy().into_owned();
+        std::fs::write(&path, "users: [{name: a, user: {tokenFile: /dev/zero}}]\n").unwrap();
+        let config = load_kube_config(&path).unwrap().unwrap();
+        let token = config.user_for("a").unwrap().token_file.clone().unwrap();
+        assert_eq!(
+            token.content,
+            Err("open /dev/zero: not a regular file".to_owned())
+        );
+    }
+
+    #[test]
     fn no_file_and_no_such_file() {
         assert_eq!(load_kube_config(""), Ok(None));
         let fault = load_kube_config("/nonexistent/config").unwrap_err();

@@ -7,7 +7,7 @@ use pratique_types::configuration::{ValidatingAdmissionPolicyConfiguration, Webh
 use super::kubeconfig::load_below;
 use super::open::{OpenedConfiguration, decode_as, whole_file};
 use super::{ConfigurationOptions, PluginConfiguration, Root, Stop, relative_to};
-use crate::directory::{self, Unopened};
+use crate::directory;
 use crate::load::load_directory;
 use crate::parse::{Parsed, parse};
 use crate::plugin::Plugin;
@@ -67,9 +67,13 @@ pub(super) fn load(
 /// Opens the file that a plugin's configuration is in. The server does not survive one that it cannot read.
 fn open_own(plugin: Plugin, path: &str) -> Result<Parsed, Stop> {
     let bytes = directory::open_and_read(path).map_err(|error| {
-        let Unopened { call, code, .. } = error;
+        let call = error.call;
+        let reason = match error.error.raw_os_error() {
+            Some(code) => format!("{code:#x}"),
+            None => quoted(&error.error.to_string()),
+        };
         let text = format!(
-            "Couldn't open admission plugin configuration {path}: &fs.PathError{{Op:{}, Path:{}, Err:{code:#x}}}",
+            "Couldn't open admission plugin configuration {path}: &fs.PathError{{Op:{}, Path:{}, Err:{reason}}}",
             quoted(call),
             quoted(path)
         );

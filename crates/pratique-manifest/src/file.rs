@@ -1,0 +1,122 @@
+//! Reading files that others write: regular ones only, opened without blocking, and none larger than a bound.
+//!
+//! A pipe would block the thread that opens it until another process writes to it, and a device can be read without end.
+
+use std::fs::{self, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The largest file of configuration or credentials that is read, in bytes: AdmissionConfigurations, kubeconfigs,
+/// certificates, keys, tokens.
+pub const MAX_CONFIGURATION_BYTES: u64 = 16 << 20;
+
+/// What is reserved for a file of the size that its metadata tells; beyond it, memory is taken as content arrives.
+const MAX_RESERVED: usize = 1 << 20;
+
+/// A file that cannot be read.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    /// The call that failed: `open`, `stat` or `read`.
+    pub(crate) call: &'static str,
+    pub(crate) error: io::Error,
+}
+
+/// Reads a regular file of at most `limit` bytes. Symbolic links are followed.
+///
+/// # Errors
+/// The file cannot be opened or read; it is a pipe, a socket or a device, which is told without opening it; it has more
+/// bytes than the limit.
+pub fn read_regular(path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
+    read(path.as_ref(), limit).map_err(|unread| unread.error)
+}
+
+/// [`read_regular`], with the call that failed.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Unread> {
+    let failed = |call| move |error| Unread { call, error };
+    // To open some devices is to do something with them. What cannot be looked at is told when it is opened.
+    if let Ok(found) = fs::metadata(path) {
+        check(&found, limit)?;
+    }
+    let mut options = OpenOptions::new();
+    // The path may lead to a pipe by now.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.read(true).open(path).map_err(failed("open"))?;
+    let found = file.metadata().map_err(failed("stat"))?;
+    check(&found, limit)?;
+    let length = usize::try_from(found.len()).unwrap_or(usize::MAX);
+    let mut bytes = Vec::with_capacity(length.saturating_add(1).min(MAX_RESERVED));
+    let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    match u64::try_from(read.map_err(failed("read"))?) {
+        Ok(length) if length <= limit => Ok(bytes),
+        _ => Err(too_large(limit)),
+    }
+}
+
+/// Refuses what is not to be opened. A directory is left to the system to refuse.
+fn check(found: &Metadata, limit: u64) -> Result<(), Unread> {
+    if !found.is_file() && !found.is_dir() {
+        return Err(Unread {
+            call: "open",
+            error: io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"),
+        });
+    }
+    if found.is_file() && found.len() > limit {
+        return Err(too_large(limit));
+    }
+    Ok(())
+}
+
+fn too_large(limit: u64) -> Unread {
+    let text = format!("larger than {}", shown(limit));
+    Unread {
+        call: "read",
+        error: io::Error::new(io::ErrorKind::FileTooLarge, text),
+    }
+}
+
+/// A bound in bytes, in mebibytes where it is a whole number of them.
+fn shown(limit: u64) -> String {
+    match limit % (1 << 20) {
+        0 => format!("{} MiB", limit >> 20),
+        _ => format!("{limit} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_error(path: &Path, limit: u64, expected: &str) {
+        let error = read_regular(path, limit).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+
+    #[test]
+    fn files_have_a_bound() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        fs::write(&path, "12345").unwrap();
+        assert_eq!(read_regular(&path, 5).unwrap(), b"12345");
+        check_error(&path, 4, "larger than 4 bytes");
+        check_error(&directory.path().join("none"), 4, "No such file");
+        check_error(directory.path(), 4, "Is a directory");
+        fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        check_error(&path, 2 << 20, "larger than 2 MiB");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn pipes_and_devices_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let link = directory.path().join("link");
+        std::os::unix::fs::symlink(&pipe, &link).unwrap();
+        for path in [&pipe, &link, Path::new("/dev/zero"), Path::new("/dev/null")] {
+            check_error(path, 1 << 20, "not a regular file");
+        }
+    }
+}
