@@ -1,12 +1,12 @@
 //! Certificates, from files that may be replaced while they are in use.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
+use pratique_manifest::{MAX_CONFIGURATION_BYTES, read_regular};
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -232,7 +232,7 @@ struct Content {
 impl Content {
     fn read(files: &CertificateFiles) -> Result<Self, CertificateError> {
         let read = |path: &Path| {
-            let read = fs::read(path);
+            let read = read_regular(path, MAX_CONFIGURATION_BYTES);
             read.map_err(|source| CertificateError::Read {
                 path: path.into(),
                 source,

@@ -1,11 +1,10 @@
 //! Prints the webhook configurations of what is judged.
 
-use std::fs;
 use std::time::Duration;
 
 use pratique::{Configurations, Source as _};
 use pratique_json::base64;
-use pratique_manifest::ManifestSet;
+use pratique_manifest::{MAX_CONFIGURATION_BYTES, ManifestSet, read_regular};
 use pratique_server::{Reached, Registration};
 use pratique_suite::yaml;
 
@@ -78,13 +77,16 @@ fn wait(judged: &Judged) -> Result<(), Trouble> {
 }
 
 fn registration(arguments: &RegistrationArguments) -> Result<Registration, Trouble> {
-    let ca_bundle = match &arguments.webhook_ca {
-        Some(path) => base64::encode(&fs::read(path).map_err(|error| Trouble::Read {
-            path: path.clone(),
-            error,
-        })?),
-        None => String::new(),
-    };
+    let ca_bundle =
+        match &arguments.webhook_ca {
+            Some(path) => base64::encode(&read_regular(path, MAX_CONFIGURATION_BYTES).map_err(|error| {
+                Trouble::Read {
+                    path: path.clone(),
+                    error,
+                }
+            })?),
+            None => String::new(),
+        };
     let from = arguments.webhook_ca_from.clone();
     Ok(Registration {
         name: arguments.webhook_name.clone(),

@@ -174,6 +174,60 @@ fn a_mounted_secret_is_swapped() {
     }
 }
 
+/// Whoever can write one of the files must not be able to stop the others from being renewed, nor to take the memory.
+#[test]
+#[cfg(unix)]
+fn pipes_and_devices_are_no_certificates() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let put = |name: &str, make: &dyn Fn(&Path)| {
+        make(&path("new"));
+        fs::rename(path("new"), path(name)).unwrap();
+    };
+    let pipe = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(made.unwrap().success());
+    };
+    let device = |path: &Path| std::os::unix::fs::symlink("/dev/zero", path).unwrap();
+    let huge = |path: &Path| fs::File::create(path).unwrap().set_len(1 << 40).unwrap();
+    let (old, new) = (Authority::new(), Authority::new());
+    write(directory.path(), &old.issue(ExtendedKeyUsagePurpose::ServerAuth));
+    fs::write(path("ca.crt"), old.0.pem()).unwrap();
+    let certificates = Certificates::load(files(directory.path(), Some("ca.crt"))).unwrap();
+    let certificates = Arc::new(certificates);
+    let metrics = Metrics::new("");
+    let rotation = Rotation::start(&certificates, &metrics).unwrap();
+    let check = |name: &str, make: &dyn Fn(&Path), reason: &str| {
+        let before = fs::read(path(name)).unwrap();
+        put(name, make);
+        let error = certificates.reload().unwrap_err().to_string();
+        assert_eq!(error, format!("cannot read {}: {reason}", path(name).display()));
+        put(name, &|path| fs::write(path, &before).unwrap());
+    };
+    for name in ["tls.crt", "tls.key", "ca.crt"] {
+        check(name, &pipe, "not a regular file");
+        check(name, &device, "not a regular file");
+        check(name, &huge, "larger than 16 MiB");
+    }
+    put("tls.key", &pipe);
+    let server = Running::with(|settings| settings.certificates = Some(certificates.clone()));
+    let (pem, key, _) = new.issue(ExtendedKeyUsagePurpose::ServerAuth);
+    put("tls.crt", &|path| fs::write(path, &pem).unwrap());
+    put("tls.key", &|path| fs::write(path, key.serialize_pem()).unwrap());
+    let start = Instant::now();
+    while new
+        .client(server.address, None)
+        .send(b"GET /livez HTTP/1.1\r\nHost: test\r\n\r\n")
+        .is_err()
+    {
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "the watcher is blocked"
+        );
+    }
+    assert!(!rotation.has_ended());
+}
+
 /// What operators see of certificates: when they expire, and that newer ones cannot be used.
 #[test]
 fn certificates_are_told_of() {
