@@ -12,6 +12,7 @@ use super::cluster::ApiCluster;
 use super::configured::Follow;
 use super::exec::ExecPlugin;
 use super::failure;
+use super::files;
 use super::renewed;
 use super::review::SubjectAccessReviewer;
 use super::source::ApiSource;
@@ -47,6 +48,14 @@ pub enum ConnectError {
         path: PathBuf,
         /// What is wrong with it.
         error: Box<KubeconfigError>,
+    },
+    /// A file that a kubeconfig names is none that is read.
+    #[error("cannot read {}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
     },
     /// What is configured is of no use: certificates, or how to authenticate.
     #[error("cannot connect to {url}: {reason}")]
@@ -85,6 +94,7 @@ impl ApiServer {
             error: Box::new(error),
         };
         let file = Kubeconfig::read_from(&path).map_err(wrong)?;
+        files::check_roots(&file)?;
         let options = KubeConfigOptions {
             context: context.map(str::to_owned),
             ..KubeConfigOptions::default()
@@ -112,6 +122,7 @@ impl ApiServer {
     }
 
     fn connect(background: Background, config: Config) -> Result<Self, ConnectError> {
+        files::check_credentials(&config)?;
         let url = config.cluster_url.to_string();
         let failed = |reason| ConnectError::Client {
             url: url.clone(),

@@ -28,6 +28,8 @@ const INFO: &str = "KUBERNETES_EXEC_INFO";
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How often to look whether it has ended.
 const PAUSE: Duration = Duration::from_millis(5);
+/// How much the command may write, in bytes. What is beyond is read, so that the command can end, and dropped.
+const MAX_OUTPUT: u64 = 1 << 20;
 /// How much of what the command says of a failure is told, in characters.
 const LONGEST: usize = 400;
 
@@ -163,7 +165,11 @@ impl ExecPlugin {
                 said: said(&output.stderr),
             });
         }
-        self.read(&output.stdout).map_err(|reason| ExecError::Output {
+        let given = match u64::try_from(output.stdout.len()) {
+            Ok(length) if length <= MAX_OUTPUT => self.read(&output.stdout),
+            _ => Err(format!("its output is larger than {} MiB", MAX_OUTPUT >> 20)),
+        };
+        given.map_err(|reason| ExecError::Output {
             command: self.command.clone(),
             reason,
         })
@@ -258,14 +264,15 @@ impl Given {
     }
 }
 
-/// Reads a pipe to its end on a thread of its own.
+/// Reads a pipe to its end on a thread of its own; of what is too much only a byte is kept, to tell that it is.
 fn read_all(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (done, read) = sync_channel(1);
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
             // What was read before a failure is what there is.
-            let _ = pipe.read_to_end(&mut bytes);
+            let _ = pipe.by_ref().take(MAX_OUTPUT + 1).read_to_end(&mut bytes);
+            let _ = io::copy(&mut pipe, &mut io::sink());
         }
         // It may not be waited for any more.
         let _ = done.send(bytes);
@@ -341,6 +348,22 @@ mod tests {
         );
         assert!(plugin(VERSIONS[1]).read(older.to_string().as_bytes()).is_ok());
         check(json!("secret"), Err("its output is no ExecCredential: line 1"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_a_command_prints_is_bounded() {
+        let exec = ExecConfig {
+            api_version: Some(VERSIONS[0].to_owned()),
+            command: Some("head".to_owned()),
+            args: Some(["-c", "3000000", "/dev/zero"].map(str::to_owned).to_vec()),
+            ..ExecConfig::default()
+        };
+        let plugin = ExecPlugin::new(&exec).unwrap();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let error = runtime.block_on(plugin.run()).unwrap_err().to_string();
+        assert!(error.ends_with("its output is larger than 1 MiB"), "{error}");
+        assert_eq!(plugin.execute().unwrap().stdout.len(), (1 << 20) + 1);
     }
 
     #[test]

@@ -35,6 +35,7 @@ mod definitions;
 mod discovery;
 mod exec;
 mod failure;
+mod files;
 mod follow;
 mod held;
 mod keeper;
