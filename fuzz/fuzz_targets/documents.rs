@@ -1,22 +1,6 @@
-//! Splitting files and reading their documents: every place that is told lies within the file. (A document may have
-//! no text: a byte order mark alone is one.)
-#![no_main]
+//! libFuzzer's entry to [`pratique_fuzz::targets::documents`].
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
-use pratique_manifest::{ManifestFile, read_documents};
+libfuzzer_sys::fuzz_target!(|input: &[u8]| pratique_fuzz::targets::documents(input));
 
-fuzz_target!(|content: &[u8]| {
-    let file = ManifestFile {
-        path: "a.yaml".to_owned(),
-        content: content.to_vec(),
-    };
-    match read_documents(&file) {
-        Ok(documents) => {
-            for document in &documents {
-                let place = document.source.locate(&[]);
-                assert!(place.start.offset <= content.len());
-            }
-        }
-        Err(errors) => assert!(errors.problems().next().is_some()),
-    }
-});
+pratique_fuzz::replay!(documents);

@@ -1,0 +1,6 @@
+//! libFuzzer's entry to [`pratique_fuzz::targets::time`].
+#![cfg_attr(fuzzing, no_main)]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| pratique_fuzz::targets::time(input));
+
+pratique_fuzz::replay!(time);

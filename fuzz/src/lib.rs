@@ -1,0 +1,61 @@
+//! Fuzz targets: functions that take any bytes and hold the workspace to what has to be true of all of them.
+//!
+//! Each [`Target`] is an ordinary function, so that `cargo test` replays the inputs in `corpus/` through all of them on
+//! stable Rust, and changes each of these in ways that a seed repeats. `cargo xtask fuzz` and `cargo fuzz run` drive the same
+//! functions by coverage, with the binaries in `fuzz_targets/`.
+//!
+//! A target asserts more than the absence of panics: texts that are printed and read again, operations that are done
+//! twice, models that are simpler than what they stand for, bounds on costs and sizes.
+
+pub mod corpus;
+mod input;
+pub mod mutation;
+pub mod targets;
+
+#[cfg(test)]
+mod tests;
+
+/// A function for any input.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name: that of its binary and of its directory in `corpus/`.
+    pub name: &'static str,
+    /// Looks at an input; panics where something does not hold.
+    pub run: fn(&[u8]),
+}
+
+macro_rules! targets {
+    ($($name:ident)*) => {
+        /// All targets.
+        pub const TARGETS: &[Target] = &[$(Target { name: stringify!($name), run: targets::$name }),*];
+    };
+}
+
+targets! {
+    load documents decode
+    parse check evaluate
+    regex quantity time url
+    merge json_patch objects selectors
+    review answer
+    admission_configuration kubeconfig suite
+}
+
+/// The target of a name.
+#[must_use]
+pub fn target(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}
+
+/// The entry of a binary that libFuzzer does not drive: runs the target over the files that its arguments name.
+#[macro_export]
+macro_rules! replay {
+    ($target:ident) => {
+        #[cfg(not(fuzzing))]
+        fn main() -> std::io::Result<()> {
+            for path in std::env::args_os().skip(1) {
+                $crate::targets::$target(&std::fs::read(path)?);
+            }
+            Ok(())
+        }
+    };
+}

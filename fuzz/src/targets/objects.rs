@@ -1,0 +1,37 @@
+//! Objects of built-in kinds.
+
+use pratique_json::{self as json, Value};
+use pratique_typed::decode::received;
+use pratique_typed::{convert_object, converted, settle_object};
+use pratique_types::{GroupVersion, GroupVersionKind};
+
+/// An object, in the form of its own kind: giving it that form twice is giving it once, and it can be told whether an API
+/// server decodes it. Conversions to another version of its kind end, with an object or an error.
+pub fn objects(input: &[u8]) {
+    let Ok(object) = json::parse(input) else {
+        return;
+    };
+    let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let Ok(version) = GroupVersion::parse(text("apiVersion")) else {
+        return;
+    };
+    let kind = version.with_kind(text("kind"));
+    if let Err(message) = received(&kind, &object) {
+        assert!(!message.is_empty());
+    }
+    let mut once = object.clone();
+    settle_object(&kind, &mut once);
+    let mut twice = once.clone();
+    settle_object(&kind, &mut twice);
+    assert_eq!(twice, once, "{object}");
+    let mut checked = object.clone();
+    if convert_object(&kind, &mut checked).is_ok() {
+        assert_eq!(checked, once, "{object}");
+    }
+    for other in ["v1", "v2", "v1beta1", "v1beta2"] {
+        let other = GroupVersionKind::new(&kind.group, other, &kind.kind);
+        if let Err(error) = converted(&other, &once) {
+            assert!(!error.to_string().is_empty());
+        }
+    }
+}

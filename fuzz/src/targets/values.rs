@@ -1,0 +1,151 @@
+//! Texts that expressions and manifests make values of.
+
+use pratique_cel::net::{Cidr, Ip};
+use pratique_cel::quantity::Quantity;
+use pratique_cel::regex::Regex;
+use pratique_cel::semver::Version;
+use pratique_cel::time::{Duration, Timestamp, Zone};
+use pratique_cel::url::Url;
+
+/// A pattern and, behind the first line break, a text: the ways to look for matches agree.
+pub fn regex(input: &[u8]) {
+    let Ok(input) = std::str::from_utf8(input) else {
+        return;
+    };
+    let (pattern, text) = input.split_once('\n').unwrap_or((input, ""));
+    let compiled = Regex::new(pattern);
+    assert_eq!(Regex::is_pattern(pattern), compiled.is_ok(), "{pattern:?}");
+    let Ok(regex) = compiled else {
+        return;
+    };
+    let first = regex.find(text);
+    let all = regex.find_all(text, -1);
+    assert_eq!(regex.is_match(text), first.is_some());
+    assert_eq!(all.first().copied(), first);
+    assert_eq!(regex.find_all(text, 1), all.get(..1).unwrap_or_default());
+    assert!(all.len() <= text.chars().count() + 1);
+    let bounds = text.as_bytes().as_ptr_range();
+    let mut end = bounds.start;
+    for found in all {
+        let range = found.as_bytes().as_ptr_range();
+        assert!(
+            end <= range.start && range.end <= bounds.end,
+            "matches of {pattern:?} overlap in {text:?}"
+        );
+        end = range.end;
+    }
+    if pattern.chars().all(|character| character.is_ascii_alphanumeric()) {
+        assert_eq!(first.is_some(), text.contains(pattern));
+    }
+}
+
+/// Two quantities, on a line each: each is shown as a text of the same quantity, and they are ordered and added as numbers.
+pub fn quantity(input: &[u8]) {
+    let Ok(input) = std::str::from_utf8(input) else {
+        return;
+    };
+    let (left, right) = input.split_once('\n').unwrap_or((input, "1"));
+    let (Ok(left), Ok(right)) = (Quantity::parse(left), Quantity::parse(right)) else {
+        return;
+    };
+    for quantity in [&left, &right] {
+        let shown = quantity.to_string();
+        let again = Quantity::parse(&shown);
+        assert_eq!(again.as_ref().ok(), Some(quantity), "{shown:?}");
+        assert_eq!(again.map(|again| again.to_string()).ok(), Some(shown));
+        assert_eq!(quantity.is_zero(), quantity.signum() == 0);
+        if let Some(number) = quantity.as_integer() {
+            assert_eq!(&Quantity::from_integer(number), quantity);
+        }
+        // Whatever it is, it is shown.
+        let _ = (quantity.go_parts(), quantity.as_approximate_float());
+    }
+    assert_eq!(left.cmp(&right), right.cmp(&left).reverse());
+    if let (Ok(sum), Ok(difference)) = (left.add(&right), left.sub(&right)) {
+        assert_eq!(right.add(&left).ok().as_ref(), Some(&sum));
+        assert_eq!(difference.signum(), left.cmp(&right) as i64);
+        if let Ok(back) = difference.add(&right) {
+            assert_eq!(back, left);
+        }
+    }
+}
+
+/// A duration, a timestamp or a time zone: what is shown reads as the same time, and what was added can be taken away.
+pub fn time(input: &[u8]) {
+    let Ok(input) = std::str::from_utf8(input) else {
+        return;
+    };
+    let (first, second) = input.split_once('\n').unwrap_or((input, "1h"));
+    let duration = Duration::parse(second);
+    if let Some(duration) = duration {
+        assert_eq!(
+            Duration::parse(&duration.to_proto_json()),
+            Some(duration),
+            "{second:?}"
+        );
+        // As text it has the digits of a double.
+        if duration.nanos().unsigned_abs() < 1 << 53 {
+            assert_eq!(
+                Duration::parse(&duration.to_string()),
+                Some(duration),
+                "{second:?}"
+            );
+        }
+        if let Ok(negated) = duration.checked_neg() {
+            assert_eq!(negated.checked_neg(), Ok(duration));
+        }
+    }
+    let zone = Zone::parse(second);
+    let Ok(timestamp) = Timestamp::parse(first) else {
+        return;
+    };
+    for shown in [timestamp.to_string(), timestamp.to_proto_json()] {
+        let again = Timestamp::parse(&shown);
+        assert_eq!(again.ok(), Some(timestamp), "{first:?} is shown as {shown:?}");
+    }
+    assert!(timestamp.is_in_range() && timestamp.nanos() < 1_000_000_000);
+    if let Some(duration) = duration
+        && let Ok(later) = timestamp.checked_add(duration)
+    {
+        assert_eq!(later.checked_sub(duration).ok(), Some(timestamp));
+        assert_eq!(later.checked_since(timestamp), Ok(duration));
+        assert_eq!(later.cmp(&timestamp), duration.nanos().cmp(&0));
+    }
+    if let Ok(zone) = zone {
+        use pratique_cel::time::TimestampField::{Hours, Minutes, Seconds};
+        let field = |field| timestamp.field(field, &zone);
+        assert!((0..24).contains(&field(Hours)) && (0..60).contains(&field(Minutes)));
+        assert!((0..60).contains(&field(Seconds)));
+    }
+}
+
+/// A URL, an address, a range of addresses, a version: what is shown reads as what it was.
+pub fn url(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else {
+        return;
+    };
+    if let Ok(url) = Url::parse_request_uri(text) {
+        let _ = (url.hostname(), url.port(), url.host(), url.query());
+    }
+    if let Ok(url) = Url::parse(text) {
+        let shown = url.to_string();
+        let again = Url::parse(&shown).map(|again| (again.to_string(), again.hostname(), again.query()));
+        assert!(url.hostname().len() <= url.host().len().max(1));
+        // A path may look like a host or a scheme once it is written without these.
+        if !url.scheme().is_empty() && !url.host().is_empty() {
+            assert_eq!(again.ok(), Some((shown, url.hostname(), url.query())), "{text:?}");
+        }
+    }
+    if let Ok(address) = Ip::parse(text) {
+        assert_eq!(Ip::parse(&address.to_string()).ok(), Some(address));
+        assert!(matches!(address.family(), 4 | 6));
+    }
+    if let Ok(range) = Cidr::parse(text) {
+        assert_eq!(Cidr::parse(&range.to_string()).ok(), Some(range));
+        assert!(range.contains_cidr(range.masked()) && range.contains_ip(range.ip()));
+    }
+    if let Ok(version) = Version::parse(text) {
+        assert_eq!(Version::parse(&version.to_string()).ok().as_ref(), Some(&version));
+    }
+    let _ = Version::parse_normalized(text);
+}
