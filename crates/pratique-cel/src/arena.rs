@@ -1,24 +1,51 @@
 //! Where the temporaries of an evaluation live.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::fmt;
 
 use bumpalo::Bump;
 
+use crate::error::{Fault, Stop};
+use crate::memory::MemoryLimit;
 use crate::value::{Opaque, Value};
 
 /// Memory for what an evaluation makes: freed as a whole when it is dropped, typically with the request.
+///
+/// It never refuses a value. Evaluations look at how much it has grown, and stop past its [limit](MemoryLimit); what is
+/// large is asked for [before](crate::Context::reserve) it is made.
 #[derive(Default)]
 pub struct Arena {
     bump: Bump,
     /// Values that own heap memory, and so must be dropped one by one.
     opaque: OnceCell<typed_arena::Arena<Box<dyn Opaque>>>,
+    /// How much those hold, and whatever else was [counted](Self::count).
+    counted: Cell<usize>,
+    account: Account,
+}
+
+/// How much an arena may hold.
+#[derive(Default)]
+struct Account {
+    limit: MemoryLimit,
+    /// How much was taken from the budget.
+    taken: Cell<usize>,
 }
 
 impl Arena {
-    /// An empty arena; takes no memory until it is used.
+    /// An empty arena with the default limit; takes no memory until it is used.
     pub fn new() -> Self {
         Arena::default()
+    }
+
+    /// An empty arena with a limit.
+    pub fn within(limit: &MemoryLimit) -> Self {
+        Arena {
+            account: Account {
+                limit: limit.clone(),
+                taken: Cell::new(0),
+            },
+            ..Arena::default()
+        }
     }
 
     /// Stores a copy of `text`.
@@ -63,6 +90,11 @@ impl Arena {
         if !std::mem::needs_drop::<T>() {
             return self.undropped(value);
         }
+        self.count(
+            OPAQUE
+                .saturating_add(size_of::<T>())
+                .saturating_add(value.owned_bytes()),
+        );
         let stored: &'a dyn Opaque = &**self.opaque.get_or_init(Default::default).alloc(Box::new(value));
         Value::Opaque(stored)
     }
@@ -73,9 +105,59 @@ impl Arena {
         Value::Opaque(stored)
     }
 
-    /// How many bytes the arena holds for plain values.
+    /// Counts bytes that are held elsewhere for as long as the arena.
+    pub(crate) fn count(&self, bytes: usize) {
+        self.counted.set(self.counted.get().saturating_add(bytes));
+    }
+
+    /// How many bytes the arena holds: what it asked the allocator for, not only what is in use.
     pub fn allocated_bytes(&self) -> usize {
-        self.bump.allocated_bytes()
+        self.bump.allocated_bytes().saturating_add(self.counted.get())
+    }
+
+    /// Whether what it holds, and so many bytes more, is within its limit and its budget.
+    ///
+    /// # Errors
+    /// [`Stop::MemoryLimit`] or [`Stop::MemoryBudget`].
+    pub fn check(&self, more: usize) -> Result<(), Fault> {
+        self.account.hold(self.allocated_bytes().saturating_add(more))
+    }
+}
+
+impl Account {
+    fn hold(&self, bytes: usize) -> Result<(), Fault> {
+        if bytes > self.limit.bytes {
+            return Err(Fault::stop(Stop::MemoryLimit));
+        }
+        match bytes.checked_sub(self.taken.get()) {
+            None | Some(0) => Ok(()),
+            Some(more) => self.take(more),
+        }
+    }
+
+    #[cold]
+    fn take(&self, bytes: usize) -> Result<(), Fault> {
+        if let Some(budget) = &self.limit.budget
+            && !budget.take(bytes)
+        {
+            return Err(Fault::stop(Stop::MemoryBudget));
+        }
+        self.taken.set(self.taken.get().saturating_add(bytes));
+        Ok(())
+    }
+}
+
+/// What the box and the place of a value that owns heap memory take.
+const OPAQUE: usize = 32;
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        let taken = self.taken.get();
+        if let Some(budget) = &self.limit.budget
+            && taken > 0
+        {
+            budget.give_back(taken);
+        }
     }
 }
 
@@ -83,7 +165,7 @@ impl fmt::Debug for Arena {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Arena")
-            .field("allocated_bytes", &self.bump.allocated_bytes())
+            .field("allocated_bytes", &self.allocated_bytes())
             .finish()
     }
 }

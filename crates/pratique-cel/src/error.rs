@@ -97,6 +97,10 @@ pub enum Stop {
     CostLimit,
     /// The caller asked for it.
     Interrupted,
+    /// It holds more memory than it may.
+    MemoryLimit,
+    /// There is no memory left of what evaluations share.
+    MemoryBudget,
     /// The host has no answer to an authorization check yet: evaluate again when it has.
     Pending,
 }
@@ -132,9 +136,22 @@ impl Fault {
         Fault::error(format!("no such key: {key}"))
     }
 
+    /// How many bytes it holds.
+    pub(crate) fn size(&self) -> u64 {
+        match &*self.0 {
+            FaultKind::Error(message) | FaultKind::Internal(message) => message.len() as u64,
+            FaultKind::Stopped(_) | FaultKind::Unknown(_) => 0,
+        }
+    }
+
     /// What it is.
     pub fn kind(&self) -> &FaultKind {
         &self.0
+    }
+
+    /// Whether the evaluation was stopped, rather than that it came to an end.
+    pub(crate) fn is_interruption(&self) -> bool {
+        matches!(*self.0, FaultKind::Stopped(_))
     }
 
     /// Whether it ends the evaluation: no operator absorbs it.
@@ -158,6 +175,12 @@ impl Display for Fault {
                 formatter.write_str("operation cancelled: actual cost limit exceeded")
             }
             FaultKind::Stopped(Stop::Interrupted) => formatter.write_str("operation interrupted"),
+            FaultKind::Stopped(Stop::MemoryLimit) => {
+                formatter.write_str("operation cancelled: memory limit exceeded")
+            }
+            FaultKind::Stopped(Stop::MemoryBudget) => {
+                formatter.write_str("operation cancelled: no memory left for evaluations")
+            }
             FaultKind::Stopped(Stop::Pending) => formatter.write_str("authorization check pending"),
         }
     }

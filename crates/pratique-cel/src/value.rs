@@ -162,6 +162,11 @@ pub trait Opaque: Any + Debug {
         None
     }
 
+    /// How many bytes of heap memory it owns, about.
+    fn owned_bytes(&self) -> usize {
+        0
+    }
+
     /// Itself, for libraries that look inside: `opaque.as_any().downcast_ref::<Quantity>()`.
     fn as_any(&self) -> &dyn Any;
 }

@@ -131,13 +131,13 @@ fn own_functions_are_charged_by_their_costs() {
 
 #[test]
 fn an_interrupt_stops_an_evaluation() {
-    let environment = Environment::standard();
+    let environment = library::kubernetes();
     let program = environment
-        .compile("[1, 2, 3].all(x, x > 0) || true")
+        .compile("lists.range(10000).all(x, x >= 0) || true")
         .expect("compiles");
     let (arena, interrupt) = (Arena::new(), Interrupt::new());
     let run = || {
-        let context = Context::new(&arena, 1_000).with_interrupt(&interrupt);
+        let context = Context::new(&arena, 1_000_000).with_interrupt(&interrupt);
         let result = program.evaluate(&context, &environment.activation());
         result.map(|_| ()).map_err(|fault| fault.kind().clone())
     };

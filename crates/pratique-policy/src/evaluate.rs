@@ -5,7 +5,7 @@ use pratique_cel::{Activation, Fault, FaultKind, Value};
 use pratique_expression::{Expression, Missing, slots};
 
 use crate::compiled::{Compiled, Variable};
-use crate::memo::{Frame, Key, Known, unfinished};
+use crate::memo::{Frame, Key, Known, ended, unfinished};
 use crate::outcome::Unfinished;
 use crate::session::{Inputs, Session};
 use crate::trace::{self, Part};
@@ -78,6 +78,7 @@ impl<'e, 's> Round<'e, 's> {
 
     /// Evaluates an expression. Its variables are accounted for first, then itself.
     pub(crate) fn evaluate(&mut self, part: Part<'_>, compiled: &'s Compiled) -> Result<Answer<'s>, Halt> {
+        self.session.proceed()?;
         let trace = self.session.trace();
         let expression = match &compiled.expression {
             Ok(expression) => &**expression,
@@ -131,7 +132,7 @@ impl<'e, 's> Round<'e, 's> {
         {
             // Who reads variables first pays for them.
             let replayed = self.variables().replay(closed, known.reads);
-            replayed.map_err(|_| Halt::Unfinished(Unfinished::Interrupted))?;
+            replayed.map_err(|fault| Halt::Unfinished(ended(&fault)))?;
         }
         Ok(known)
     }

@@ -153,11 +153,18 @@ pub(crate) fn is_open(fault: &Fault) -> bool {
     matches!(fault.kind(), FaultKind::Unknown(_)) || unfinished(fault).is_some()
 }
 
+/// What a fault stands for that ended more than the evaluation.
+pub(crate) fn ended(fault: &Fault) -> Unfinished {
+    unfinished(fault).unwrap_or(Unfinished::Interrupted)
+}
+
 /// What a fault stands for that says nothing of the expression, but that it was not evaluated to its end.
 pub(crate) fn unfinished(fault: &Fault) -> Option<Unfinished> {
     match fault.kind() {
         FaultKind::Stopped(Stop::Pending) => Some(Unfinished::Pending),
         FaultKind::Stopped(Stop::Interrupted) => Some(Unfinished::Interrupted),
+        FaultKind::Stopped(Stop::MemoryLimit) => Some(Unfinished::MemoryLimit),
+        FaultKind::Stopped(Stop::MemoryBudget) => Some(Unfinished::MemoryBudget),
         _ => None,
     }
 }

@@ -16,6 +16,12 @@ pub enum Unfinished {
     /// The caller interrupted the evaluation.
     #[error("interrupted")]
     Interrupted,
+    /// Expressions hold more memory than the request may have.
+    #[error("evaluating policies takes more memory than a request may have")]
+    MemoryLimit,
+    /// There is no memory left of what requests share.
+    #[error("no memory is left for evaluating policies")]
+    MemoryBudget,
 }
 
 /// The verdict on a request.

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use pratique_cel::library::authz::Authorizer;
-use pratique_cel::{Activation, Arena, Context, Interrupt, Program, Value, value::Struct};
+use pratique_cel::{Activation, Arena, Context, Interrupt, MemoryLimit, Program, Value, value::Struct};
 use pratique_expression::{Authorizers, NamedNamespace, OnUndecided, Sees, request_value, slots};
 use pratique_json as json;
 use pratique_match::{Matched, Namespace, Target};
@@ -15,8 +15,9 @@ use pratique_workers::Workers;
 use crate::cluster::Cluster;
 use crate::evaluate::CALL_LIMIT;
 use crate::few::Few;
-use crate::memo::{Frame, Memo, NamespaceForm};
+use crate::memo::{Frame, Memo, NamespaceForm, ended};
 use crate::namespace::{self, NamespaceObject};
+use crate::outcome::Unfinished;
 use crate::trace::Trace;
 use crate::typed;
 use crate::variables::Variables;
@@ -27,6 +28,7 @@ pub struct Surroundings<'a> {
     pub(crate) cluster: &'a dyn Cluster,
     pub(crate) authorizer: Arc<dyn Authorizer>,
     pub(crate) interrupt: Option<&'a Interrupt>,
+    pub(crate) memory: Option<&'a MemoryLimit>,
     pub(crate) trace: Option<&'a dyn Trace>,
     pub(crate) workers: Option<&'a dyn Workers>,
     pub(crate) on_undecided: OnUndecided,
@@ -39,6 +41,7 @@ impl<'a> Surroundings<'a> {
             cluster,
             authorizer,
             interrupt: None,
+            memory: None,
             trace: None,
             workers: None,
             on_undecided: OnUndecided::default(),
@@ -54,6 +57,14 @@ impl<'a> Surroundings<'a> {
     pub fn with_interrupt(self, interrupt: &'a Interrupt) -> Self {
         Surroundings {
             interrupt: Some(interrupt),
+            ..self
+        }
+    }
+
+    /// Bounds what expressions may hold in memory, for each phase and each thread of the [workers](Self::with_workers).
+    pub fn with_memory(self, memory: &'a MemoryLimit) -> Self {
+        Surroundings {
+            memory: Some(memory),
             ..self
         }
     }
@@ -89,6 +100,16 @@ pub(crate) struct Store<'s> {
     namespace: OnceCell<NamespaceObject>,
     named_namespace: OnceCell<NamedNamespace>,
     memo: Memo<'s>,
+}
+
+impl Store<'_> {
+    /// Memory within a limit.
+    pub(crate) fn within(limit: Option<&MemoryLimit>) -> Self {
+        Store {
+            arena: limit.map_or_else(Arena::new, Arena::within),
+            ..Store::default()
+        }
+    }
 }
 
 /// Where expressions are evaluated, for as long as the request is judged.
@@ -162,7 +183,12 @@ pub(crate) struct Session<'s> {
     matches: RefCell<Few<Matched<'s>>>,
     /// Whether objects of built-in kinds are seen as those kinds have them, and not as they came.
     types_objects: bool,
+    /// How many times more it is gone on without a look.
+    until_check: Cell<u32>,
 }
+
+/// How many expressions are evaluated before it is looked whether to go on; an evaluation that takes longer looks itself.
+const CHECK_INTERVAL: u32 = 16;
 
 /// `object` and `oldObject`
 #[derive(Clone, Copy)]
@@ -182,6 +208,7 @@ pub(crate) struct Case<'s> {
     cluster: &'s dyn Cluster,
     authorizer: Arc<dyn Authorizer>,
     interrupt: Option<&'s Interrupt>,
+    pub(crate) memory: Option<&'s MemoryLimit>,
 }
 
 /// The namespace of a request does not exist.
@@ -230,6 +257,7 @@ impl<'s> Session<'s> {
             kinds: RefCell::default(),
             matches: RefCell::default(),
             types_objects: true,
+            until_check: Cell::new(CHECK_INTERVAL),
         }
     }
 
@@ -266,7 +294,26 @@ impl<'s> Session<'s> {
             cluster: self.surroundings.cluster,
             authorizer: self.surroundings.authorizer.clone(),
             interrupt: self.surroundings.interrupt,
+            memory: self.surroundings.memory,
         }
+    }
+
+    /// Whether to go on. It is looked now and then only, so that it can be asked for each expression.
+    #[inline]
+    pub(crate) fn proceed(&self) -> Result<(), Unfinished> {
+        match self.until_check.get().checked_sub(1) {
+            Some(left) => {
+                self.until_check.set(left);
+                Ok(())
+            }
+            None => self.check(),
+        }
+    }
+
+    /// Whether to go on, seen at once.
+    pub(crate) fn check(&self) -> Result<(), Unfinished> {
+        self.until_check.set(CHECK_INTERVAL);
+        self.context().check().map_err(|fault| ended(&fault))
     }
 
     /// Who looks on.

@@ -78,7 +78,7 @@ impl Trial {
         surroundings: Surroundings<'_>,
         read: impl FnOnce(TrialResult<'_>) -> R,
     ) -> Result<R, Unfinished> {
-        let store = Store::default();
+        let store = Store::within(surroundings.memory);
         let session = Session::new(request.into(), surroundings, &store)
             .named_by_object()
             .without_types();

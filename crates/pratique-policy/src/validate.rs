@@ -39,7 +39,7 @@ fn judge_all(
     surroundings: Surroundings<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Verdict, Unfinished> {
-    let store = Store::default();
+    let store = Store::within(surroundings.memory);
     let session = Session::new(submission, surroundings, &store).named_by_object();
     let mut bench = Bench {
         meeting: Meeting::new(Does::Validate, &session),
@@ -194,6 +194,7 @@ impl<'s> Bench<'_, 's> {
         let mut collected = Collected::default();
         let mut last = None;
         for binding in policy.hook.bindings.iter() {
+            self.session.proceed().map_err(End::Unfinished)?;
             match self.meeting.binding(&policy.hook, binding) {
                 Ok(None) => {}
                 Ok(Some(params)) => {
@@ -234,6 +235,7 @@ impl<'s> Bench<'_, 's> {
             return Ok(());
         };
         for param in params.rounds() {
+            self.session.proceed().map_err(End::Unfinished)?;
             let known = last.take().filter(|judged| judged.serves(param));
             let judged = match known {
                 Some(judged) => Ok(judged),

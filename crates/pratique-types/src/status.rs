@@ -100,6 +100,8 @@ pub enum Reason {
     RequestEntityTooLarge,
     /// 422
     Invalid,
+    /// 429
+    TooManyRequests,
     /// 500
     InternalError,
     /// 503
@@ -119,6 +121,7 @@ impl Reason {
             Reason::NotFound => "NotFound",
             Reason::RequestEntityTooLarge => "RequestEntityTooLarge",
             Reason::Invalid => "Invalid",
+            Reason::TooManyRequests => "TooManyRequests",
             Reason::InternalError => "InternalError",
             Reason::ServiceUnavailable => "ServiceUnavailable",
         }
@@ -134,6 +137,7 @@ impl Reason {
             Reason::NotFound => 404,
             Reason::RequestEntityTooLarge => 413,
             Reason::Invalid => 422,
+            Reason::TooManyRequests => 429,
             Reason::InternalError => 500,
             Reason::ServiceUnavailable => 503,
         }

@@ -69,7 +69,7 @@ pub(crate) fn apply(
     inputs: &Inputs<'_>,
     surroundings: &Surroundings<'_>,
 ) -> Result<Applies, Unanswered> {
-    let (arena, store) = (Arena::new(), request_of(inputs));
+    let (arena, store) = (Arena::within(&surroundings.memory), request_of(inputs));
     let mut evaluator = Evaluator {
         arena: &arena,
         activation: activation(inputs),
@@ -98,7 +98,7 @@ pub(crate) fn apply(
                 }
             }
             Err(Halt::Pending) => pending = true,
-            Err(Halt::Interrupted) => return Err(Unanswered),
+            Err(Halt::Stopped(stopped)) => return Err(stopped),
             Err(Halt::Undecided(missing)) => undecided = undecided.or(Some(missing)),
             Err(Halt::OutOfBudget) if pending => break,
             Err(Halt::OutOfBudget) => {
@@ -112,7 +112,7 @@ pub(crate) fn apply(
         }
     }
     if pending {
-        return Err(Unanswered);
+        return Err(Unanswered::Pending);
     }
     let answer = match (errors.as_slice(), webhook.failure_policy, undecided) {
         _ if failed => Ok(false),
@@ -131,7 +131,7 @@ pub(crate) fn apply(
 /// Why there is no value.
 enum Halt {
     Pending,
-    Interrupted,
+    Stopped(Unanswered),
     OutOfBudget,
     Undecided(Box<Missing>),
 }
@@ -159,7 +159,11 @@ impl<'e> Evaluator<'e> {
         let evaluation = expression.program().evaluate(&context, &self.activation);
         match evaluation.as_ref().map_err(|fault| fault.kind()) {
             Err(FaultKind::Stopped(Stop::Pending)) => return Err(Halt::Pending),
-            Err(FaultKind::Stopped(Stop::Interrupted)) => return Err(Halt::Interrupted),
+            Err(FaultKind::Stopped(Stop::Interrupted)) => return Err(Halt::Stopped(Unanswered::Interrupted)),
+            Err(FaultKind::Stopped(Stop::MemoryLimit)) => return Err(Halt::Stopped(Unanswered::MemoryLimit)),
+            Err(FaultKind::Stopped(Stop::MemoryBudget)) => {
+                return Err(Halt::Stopped(Unanswered::MemoryBudget));
+            }
             Err(FaultKind::Unknown(unknown)) => {
                 let missing = Missing::of(unknown, &self.inputs.request.namespace);
                 return Err(Halt::Undecided(Box::new(missing)));

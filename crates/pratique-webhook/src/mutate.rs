@@ -52,7 +52,7 @@ pub async fn mutate<'s>(
     turns.begin(submission.object);
     let ended = bench.run(sets, turns, caller, observer).await;
     let (status, undecided) = match ended.and_then(|()| bench.finish()) {
-        Err(End::Unanswered) => return Err(Unanswered),
+        Err(End::Unanswered(unanswered)) => return Err(unanswered),
         Err(End::Status(status)) => (Some(status), None),
         Err(End::Undecided(undecided)) => (None, Some(undecided)),
         Ok(()) => (None, None),
@@ -221,10 +221,11 @@ impl<'s> Bench<'_, 's> {
                 old_object: version.old_object.get(),
                 typed: self.conversion.is_typed(kind),
             };
-            if let Ok(applies) = conditions::apply(webhook, &inputs, self.surroundings) {
-                break applies;
+            match conditions::apply(webhook, &inputs, self.surroundings) {
+                Ok(applies) => break applies,
+                Err(Unanswered::Pending) => answered(self.surroundings).await?,
+                Err(stopped) => return Err(stopped.into()),
             }
-            answered(self.surroundings).await?;
         };
         observer.conditions(&Conditions {
             webhook: &webhook.name,
@@ -415,6 +416,6 @@ pub(crate) fn over(surroundings: &Surroundings<'_>) -> bool {
 pub(crate) async fn answered(surroundings: &Surroundings<'_>) -> Result<(), Unanswered> {
     match surroundings.pending {
         Some(pending) if pending.answered().await => Ok(()),
-        _ => Err(Unanswered),
+        _ => Err(Unanswered::Pending),
     }
 }

@@ -6,15 +6,27 @@ use pratique_expression::Undecided;
 use pratique_json::Value;
 use pratique_types::Status;
 
-/// A match condition has no value yet: an authorization check was left open, or the caller interrupted.
+/// Why calling ended before an answer: a match condition was not evaluated to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an authorization check is pending, or the request was interrupted")]
-pub struct Unanswered;
+pub enum Unanswered {
+    /// An authorization check was left open.
+    #[error("an authorization check is pending")]
+    Pending,
+    /// The caller interrupted.
+    #[error("interrupted")]
+    Interrupted,
+    /// It holds more memory than it may.
+    #[error("evaluating match conditions takes more memory than a request may have")]
+    MemoryLimit,
+    /// There is no memory left of what requests share.
+    #[error("no memory is left for evaluating match conditions")]
+    MemoryBudget,
+}
 
 /// Why calling ends before the last webhook.
 #[derive(Debug)]
 pub(crate) enum End {
-    Unanswered,
+    Unanswered(Unanswered),
     Status(Box<Status>),
     /// Whether a webhook is called depends on what was not given.
     Undecided(Box<Undecided>),
@@ -65,8 +77,8 @@ impl Verdict {
 }
 
 impl From<Unanswered> for End {
-    fn from(_: Unanswered) -> Self {
-        End::Unanswered
+    fn from(unanswered: Unanswered) -> Self {
+        End::Unanswered(unanswered)
     }
 }
 

@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use pratique_cel::Interrupt;
 use pratique_cel::library::authz::Authorizer;
+use pratique_cel::{Interrupt, MemoryLimit};
 use pratique_expression::OnUndecided;
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespaces};
@@ -47,6 +47,7 @@ pub struct Surroundings<'v> {
     pub(crate) pending: Option<&'v dyn Pending>,
     pub(crate) services: &'v dyn Services,
     pub(crate) interrupt: Interrupt,
+    pub(crate) memory: MemoryLimit,
     pub(crate) excludes_virtual: bool,
     pub(crate) types_objects: bool,
     pub(crate) on_undecided: OnUndecided,
@@ -66,6 +67,7 @@ impl<'v> Surroundings<'v> {
             pending: None,
             services: &(),
             interrupt: Interrupt::never(),
+            memory: MemoryLimit::default(),
             excludes_virtual: true,
             types_objects: true,
             on_undecided: OnUndecided::default(),
@@ -102,6 +104,12 @@ impl<'v> Surroundings<'v> {
     pub fn with_interrupt(self, interrupt: &Interrupt) -> Self {
         let interrupt = interrupt.clone();
         Surroundings { interrupt, ..self }
+    }
+
+    /// Bounds what the match conditions of a webhook may hold in memory.
+    pub fn with_memory(self, memory: &MemoryLimit) -> Self {
+        let memory = memory.clone();
+        Surroundings { memory, ..self }
     }
 
     /// Sets the feature gate `ExcludeAdmissionWebhookVirtualResources`; it is on unless set.

@@ -56,7 +56,7 @@ pub async fn validate<'s>(
             let verdict = jury.judge(caller, observer).await;
             return Ok(Verdict { undecided, ..verdict });
         }
-        Err(End::Unanswered) => return Err(Unanswered),
+        Err(End::Unanswered(unanswered)) => return Err(unanswered),
         Err(End::Status(status)) => Some(status),
         // Each was kept.
         Err(End::Undecided(_)) => None,
@@ -154,10 +154,11 @@ impl<'j, 's> Jury<'j, 's> {
                 old_object: version.old_object.get(),
                 typed: self.conversion.is_typed(matched.kind),
             };
-            if let Ok(applies) = conditions::apply(webhook, &inputs, self.surroundings) {
-                break applies;
+            match conditions::apply(webhook, &inputs, self.surroundings) {
+                Ok(applies) => break applies,
+                Err(Unanswered::Pending) => answered(self.surroundings).await?,
+                Err(stopped) => return Err(stopped.into()),
             }
-            answered(self.surroundings).await?;
         };
         observer.conditions(&Conditions {
             webhook: &webhook.name,

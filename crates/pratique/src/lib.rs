@@ -176,9 +176,9 @@ pub use pratique_policy::authz::{
     Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
 };
 pub use pratique_policy::{
-    Cluster, DenialCause, Form, Interrupt, Missing, Namespace, Namespaces, Need, NeedKind, Observer,
-    OnUndecided, Step, StepResult, Submission, Surroundings, Trial, TrialResult, Undecided, Unfinished,
-    settle_request,
+    Cluster, DenialCause, Form, Interrupt, MemoryBudget, MemoryLimit, Missing, Namespace, Namespaces, Need,
+    NeedKind, Observer, OnUndecided, Step, StepResult, Submission, Surroundings, Trial, TrialResult,
+    Undecided, Unfinished, settle_request,
 };
 pub use pratique_types as types;
 #[cfg(feature = "webhooks")]

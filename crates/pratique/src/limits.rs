@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use pratique_policy::Interrupt;
+use pratique_policy::{Interrupt, MemoryLimit};
 
 /// What bounds the work for one request. The default bounds nothing that engines do not bound themselves.
 ///
@@ -26,11 +26,25 @@ pub struct Limits {
     /// Ends all work once it is set, evaluations included. Where its deadline has passed, the request is answered as an
     /// API server's that timed out: 504. Otherwise it gets no answer: [`Unfinished::Interrupted`](crate::Unfinished).
     pub interrupt: Interrupt,
+    /// What expressions may hold in memory: for each phase, and each thread that takes part in it. A request that needs
+    /// more is refused whatever failure policies say: 413 where it is more than one request may have, 429 where nothing is
+    /// left of the budget that requests share.
+    pub memory: MemoryLimit,
+}
+
+impl Limits {
+    /// The same with another limit of memory.
+    pub fn with_memory(self, memory: MemoryLimit) -> Self {
+        Limits { memory, ..self }
+    }
 }
 
 impl From<Interrupt> for Limits {
     fn from(interrupt: Interrupt) -> Self {
-        Limits { interrupt }
+        Limits {
+            interrupt,
+            memory: MemoryLimit::default(),
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Lists as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`.
 
-use super::lists::surely_equal;
 use super::{Library, bounds, cost};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::Function;
+use crate::ops;
 use crate::types::Type;
 use crate::value::{Evaluation, List, Value};
 
@@ -60,7 +60,7 @@ fn intersects<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<
     };
     bounds::comparisons(list.len(), other.len())?;
     for element in list.iter() {
-        if holds(context, other, &element)? {
+        if ops::is_among(context, &element, other)? {
             return Ok(Value::Bool(true));
         }
     }
@@ -70,22 +70,11 @@ fn intersects<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<
 fn holds_all<'a>(context: &Context<'a>, list: &List<'a>, other: &List<'a>) -> Result<bool, Fault> {
     bounds::comparisons(list.len(), other.len())?;
     for element in other.iter() {
-        if !holds(context, list, &element)? {
+        if !ops::is_among(context, &element, list)? {
             return Ok(false);
         }
     }
     Ok(true)
-}
-
-/// Whether a list has an element that a value is equal to.
-fn holds<'a>(context: &Context<'a>, list: &List<'a>, value: &Value<'a>) -> Result<bool, Fault> {
-    context.check_interrupt()?;
-    for element in list.iter() {
-        if surely_equal(value, &element)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Access to members: `x.field`, `x[key]`, and whether they are there.
 
-use super::container::{lookup, lossless_int};
+use super::container::{cost_of_search, lookup, lossless_int};
 use super::failed::failed;
 use super::naming::{go_type, shown};
 use crate::context::Context;
@@ -53,7 +53,10 @@ pub(crate) fn member_str<'a>(
 ) -> Result<Lookup<'a>, Fault> {
     match object {
         Value::Map(Map::Json(object)) => Ok(object.get(field).map(Value::from_json).into()),
-        Value::Map(map) => Ok(map.get_str(field).into()),
+        Value::Map(map) => {
+            context.work(cost_of_search(&map))?;
+            Ok(map.get_str(field).into())
+        }
         Value::Struct(value) if declared || value.is_indexable() => value.get(context, field).map(Into::into),
         Value::List(_) => Err(Fault::error("unsupported index type 'string' in list")),
         _ => Ok(Lookup::NoKey),
@@ -69,7 +72,7 @@ pub(crate) fn member<'a>(
     match (object, key) {
         (object, Value::String(field)) => member_str(context, object, field, false),
         (Value::List(list), key) => element(context, &list, key),
-        (Value::Map(map), key) => lookup(&map, key).map(Into::into),
+        (Value::Map(map), key) => lookup(context, &map, key).map(Into::into),
         (Value::Struct(value), key) if value.is_indexable() => Err(value.unfit_index(key)),
         _ => Ok(Lookup::NoKey),
     }

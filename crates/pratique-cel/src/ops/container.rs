@@ -1,21 +1,51 @@
 //! Membership: `x in y`, and the lookup of keys that are not strings.
 
-use super::equality::equal;
+use super::equality::{equal, pair, surely_equal};
 use super::naming::go_type;
+use crate::context::Context;
 use crate::error::Fault;
-use crate::value::{Map, Opaque, Value};
+use crate::value::{List, Map, Opaque, Value};
 
 /// Whether a list has an element, or a map a key.
-pub(crate) fn is_in(element: &Value<'_>, container: &Value<'_>) -> Result<bool, Fault> {
+pub(crate) fn is_in(
+    context: &Context<'_>,
+    element: &Value<'_>,
+    container: &Value<'_>,
+) -> Result<bool, Fault> {
     match container {
-        Value::List(list) => Ok(list.iter().any(|own| equal(element, &own) == Ok(true))),
-        Value::Map(map) => lookup(map, element).map(|found| found.is_some()),
+        Value::List(list) => is_among(context, element, list),
+        Value::Map(map) => lookup(context, map, element).map(|found| found.is_some()),
         _ => Err(Fault::no_such_overload()),
     }
 }
 
+/// Whether a value is equal to an element of a list.
+pub(crate) fn is_among(context: &Context<'_>, value: &Value<'_>, list: &List<'_>) -> Result<bool, Fault> {
+    let of_pair = pair(value);
+    for element in list.iter() {
+        context.work(of_pair)?;
+        if surely_equal(context, value, &element)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What looking for a key takes: maps of the input are sorted, others are gone through.
+pub(crate) fn cost_of_search(map: &Map<'_>) -> u64 {
+    match map {
+        Map::Json(_) | Map::Typed(_) => 8,
+        Map::Entries(_) | Map::Constant(_) => (map.len() as u64).saturating_mul(4),
+    }
+}
+
 /// The value of a key, which a typed map takes only as a string.
-pub(super) fn lookup<'a>(map: &Map<'a>, key: &Value<'_>) -> Result<Option<Value<'a>>, Fault> {
+pub(super) fn lookup<'a>(
+    context: &Context<'_>,
+    map: &Map<'a>,
+    key: &Value<'_>,
+) -> Result<Option<Value<'a>>, Fault> {
+    context.work(cost_of_search(map))?;
     match (map, key) {
         (Map::Typed(_), key) if !matches!(key, Value::String(_)) => Err(Fault::error(format!(
             "unsupported map key type: {}",

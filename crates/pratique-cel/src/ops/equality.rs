@@ -2,16 +2,48 @@
 
 use std::cmp::Ordering;
 
-use super::container::find_key;
+use super::container::{cost_of_search, find_key};
 use super::order::{int_with_double, int_with_uint, uint_with_double};
+use crate::context::Context;
 use crate::error::Fault;
 use crate::value::{List, Map, Struct, Value};
+
+/// Accounts for comparing, which may take long where values are large.
+pub(crate) trait Meter {
+    /// So many units of [work](Context::work); the error is a stop.
+    fn work(&self, units: u64) -> Result<(), Fault>;
+}
+
+impl Meter for Context<'_> {
+    #[inline]
+    fn work(&self, units: u64) -> Result<(), Fault> {
+        Context::work(self, units)
+    }
+}
+
+/// No evaluation: what is compared takes as long as it takes.
+pub(crate) struct Unmetered;
+
+impl Meter for Unmetered {
+    #[inline]
+    fn work(&self, _: u64) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// What comparing two members of lists or maps counts for, at least.
+const PAIR: u64 = 8;
 
 /// Whether two values are equal: numbers by their value whatever their type, lists and maps by their members.
 ///
 /// Values of different types are unequal. Some abstract types give an error when they meet another type; within
 /// lists and maps such an error counts as equality.
 pub fn equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
+    equal_by(&Unmetered, left, right)
+}
+
+/// [`equal`], with the work accounted for.
+pub(crate) fn equal_by<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
     Ok(match (left, right) {
         (Value::String(left), Value::String(right)) => left == right,
         (Value::Int(left), Value::Int(right)) => left == right,
@@ -24,10 +56,10 @@ pub fn equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
         (Value::Timestamp(left), Value::Timestamp(right)) => left == right,
         (Value::Duration(left), Value::Duration(right)) => left == right,
         (Value::Type(left), Value::Type(right)) => left == right,
-        (Value::List(left), Value::List(right)) => return lists(left, right),
-        (Value::Map(left), Value::Map(right)) => maps(left, right),
+        (Value::List(left), Value::List(right)) => return lists(meter, left, right),
+        (Value::Map(left), Value::Map(right)) => return maps(meter, left, right),
         (Value::List(List::Typed(_)) | Value::Map(Map::Typed(_)), _) => return Err(Fault::no_such_overload()),
-        (Value::Optional(left), Value::Optional(right)) => return optionals(*left, *right),
+        (Value::Optional(left), Value::Optional(right)) => return optionals(meter, *left, *right),
         (Value::Struct(left), right) => return structs(*left, right),
         (Value::Opaque(left), right) => return left.equal(right),
         (left, right) => numbers(left, right),
@@ -51,18 +83,40 @@ fn numbers(left: &Value<'_>, right: &Value<'_>) -> bool {
 }
 
 /// Whether members of maps are equal. What cannot be compared counts as equal, but not to typed maps.
-fn members(left: &Value<'_>, right: &Value<'_>, typed: bool) -> bool {
-    equal(left, right).unwrap_or(!typed)
+fn members<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>, typed: bool) -> Result<bool, Fault> {
+    match equal_by(meter, left, right) {
+        Err(fault) if !fault.is_stop() => Ok(!typed),
+        result => result,
+    }
+}
+
+/// Whether two values are known to be equal: what cannot be compared is not.
+pub(crate) fn surely_equal<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
+    match equal_by(meter, left, right) {
+        Err(fault) if !fault.is_stop() => Ok(false),
+        result => result,
+    }
+}
+
+/// What comparing a value with others takes at most, as far as it is no list or map.
+pub(crate) fn pair(value: &Value<'_>) -> u64 {
+    match value {
+        Value::String(text) => PAIR + text.len() as u64 / 16,
+        Value::Bytes(bytes) => PAIR + bytes.len() as u64 / 16,
+        _ => PAIR,
+    }
 }
 
 /// Lists that were added are stricter, too: what cannot be compared is their error.
-fn lists(left: &List<'_>, right: &List<'_>) -> Result<bool, Fault> {
+fn lists<M: Meter>(meter: &M, left: &List<'_>, right: &List<'_>) -> Result<bool, Fault> {
     if left.len() != right.len() {
         return Ok(false);
     }
     let mut refusal = None;
     for (own, other) in left.iter().zip(right.iter()) {
-        match (equal(&own, &other), left) {
+        meter.work(pair(&own))?;
+        match (equal_by(meter, &own, &other), left) {
+            (Err(stop), _) if stop.is_stop() => return Err(stop),
             (Ok(false), _) | (Err(_), List::Typed(_)) => return Ok(false),
             (Err(fault), List::Joined(_)) => {
                 refusal.get_or_insert(fault);
@@ -73,17 +127,31 @@ fn lists(left: &List<'_>, right: &List<'_>) -> Result<bool, Fault> {
     refusal.map_or(Ok(true), Err)
 }
 
-fn maps(left: &Map<'_>, right: &Map<'_>) -> bool {
+fn maps<M: Meter>(meter: &M, left: &Map<'_>, right: &Map<'_>) -> Result<bool, Fault> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
     let typed = matches!(left, Map::Typed(_));
-    left.len() == right.len()
-        && left
-            .iter()
-            .all(|(key, value)| find_key(right, &key).is_some_and(|other| members(&value, &other, typed)))
+    let of_search = cost_of_search(right);
+    for (key, value) in left.iter() {
+        meter.work(of_search.saturating_add(pair(&value)))?;
+        let Some(other) = find_key(right, &key) else {
+            return Ok(false);
+        };
+        if !members(meter, &value, &other, typed)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
-fn optionals(left: Option<&Value<'_>>, right: Option<&Value<'_>>) -> Result<bool, Fault> {
+fn optionals<M: Meter>(
+    meter: &M,
+    left: Option<&Value<'_>>,
+    right: Option<&Value<'_>>,
+) -> Result<bool, Fault> {
     match (left, right) {
-        (Some(left), Some(right)) => equal(left, right),
+        (Some(left), Some(right)) => equal_by(meter, left, right),
         (left, right) => Ok(left.is_none() && right.is_none()),
     }
 }

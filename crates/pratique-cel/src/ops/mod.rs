@@ -15,11 +15,12 @@ mod size;
 
 pub(crate) use access::{Lookup, member, member_str};
 pub(crate) use arithmetic::{add, divide, modulo, multiply, negate, subtract};
-pub(crate) use container::{check_hash, find_key, is_in, is_same_key, unhashable};
+pub(crate) use container::{check_hash, cost_of_search, find_key, is_among, is_in, is_same_key, unhashable};
 pub(crate) use convert::{
     to_bool, to_bytes, to_double, to_duration, to_dyn, to_int, to_string, to_timestamp, to_type, to_uint,
 };
 pub use equality::equal;
+pub(crate) use equality::{equal_by, pair, surely_equal};
 pub(crate) use failed::{failed, sound};
 pub use naming::shown;
 pub(crate) use naming::{go_type, unknown_operands, unmet_need};

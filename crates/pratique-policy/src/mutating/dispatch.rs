@@ -78,7 +78,7 @@ fn run(
     turns: &mut Reinvocation,
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
-    let store = Store::default();
+    let store = Store::within(surroundings.memory);
     let session = Session::new(submission, surroundings, &store);
     let mut bench = Bench {
         meeting: Meeting::new(Does::Mutate, &session),
@@ -188,6 +188,8 @@ impl<'s> Bench<'_, 's> {
         let namespace = self.session.find_namespace();
         namespace.map_err(|_| namespace_not_found(self.meeting.target.namespace))?;
         for call in &calls {
+            // A call copies and compares the object, which expressions do not account for.
+            self.session.check()?;
             self.invoke(call, call.version)?;
         }
         if let Some(changed) = self.changed() {
@@ -258,6 +260,7 @@ impl<'s> Bench<'_, 's> {
         calls: &mut Vec<Call<'s>>,
     ) -> Result<(), End> {
         for binding in policy.hook.bindings.iter() {
+            self.session.proceed()?;
             match self.meeting.binding(&policy.hook, binding) {
                 Ok(None) => {}
                 Ok(Some(params)) => match self.version(matched.kind) {

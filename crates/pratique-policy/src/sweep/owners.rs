@@ -6,7 +6,7 @@ use pratique_cel::Activation;
 
 use super::Swept;
 use super::run::evaluated;
-use crate::memo::{Key, Known};
+use crate::memo::{Key, Known, ended};
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::session::{Inputs, Session};
@@ -50,7 +50,7 @@ impl<'e, 's> Owners<'e, 's> {
             if known.reads != 0 {
                 let current = self.current(swept.owner, inputs, activation);
                 let replayed = current.variables.replay(closed, known.reads);
-                replayed.map_err(|_| Unfinished::Interrupted)?;
+                replayed.map_err(|fault| ended(&fault))?;
             }
             return Ok(known);
         }

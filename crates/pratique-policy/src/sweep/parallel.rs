@@ -82,7 +82,7 @@ impl<'s> Parallel<'s> {
     }
 
     fn left_of(&self, stretch: Stretch<'s>) -> Result<Vec<u32>, Unfinished> {
-        let store = Store::default();
+        let store = Store::within(self.case.memory);
         let session = self.case.session(&store);
         if session.find_namespace().is_err() {
             return Ok(stretch.members.iter().map(|member| member.position).collect());

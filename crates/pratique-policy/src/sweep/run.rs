@@ -147,6 +147,7 @@ impl<'e, 's> Run<'e, 's> {
             known => return Ok(known),
         }
         let (sweep, session, is_first) = (self.sweep, self.session, self.is_first);
+        session.proceed()?;
         let swept = sweep.expressions.get(place as usize);
         let Some((swept, seen)) = swept.and_then(|swept| Some((swept, self.seen_by(swept.role)?))) else {
             return Ok(Truth::Unknown);

@@ -85,7 +85,7 @@ async fn open_checks_are_waited_for() {
     let player = Player::default().plays("a", allows());
     let surroundings = Surroundings::new(&equivalents, &Nowhere, later.clone());
     let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
-    assert_eq!(verdict, Err(Unanswered));
+    assert_eq!(verdict, Err(Unanswered::Pending));
     let surroundings = surroundings.with_pending(&*later);
     let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
     assert!(verdict.unwrap().allowed());

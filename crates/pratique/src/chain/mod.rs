@@ -216,13 +216,23 @@ impl<'r> Passage<'r> {
         Surroundings::new(self.context.cluster, self.answers.clone())
             .on_undecided(self.admission.on_undecided)
             .with_interrupt(self.interrupt())
+            .with_memory(&self.context.limits.memory)
     }
 
     /// Gets on with policies that gave no verdict yet, or ends the request.
     async fn resume(&self, unfinished: Unfinished) -> Result<(), End> {
         match unfinished {
             Unfinished::Pending => self.answer().await,
-            Unfinished::Interrupted => Err(interrupted(self.interrupt())),
+            stopped => Err(self.stopped(stopped)),
+        }
+    }
+
+    /// The end of a request whose policies or webhooks gave no verdict.
+    fn stopped(&self, unfinished: Unfinished) -> End {
+        match unfinished {
+            Unfinished::Pending => End::Unfinished(unfinished),
+            Unfinished::Interrupted => interrupted(self.interrupt()),
+            Unfinished::MemoryLimit | Unfinished::MemoryBudget => out_of_memory(unfinished).into(),
         }
     }
 
@@ -289,6 +299,15 @@ impl<'r> Passage<'r> {
         self.outcome.object = object.filter(|object| !same(object, &self.request.object));
         self.outcome
     }
+}
+
+/// The answer to a request for which there is no memory.
+fn out_of_memory(unfinished: Unfinished) -> Status {
+    let reason = match unfinished {
+        Unfinished::MemoryBudget => Reason::TooManyRequests,
+        _ => Reason::RequestEntityTooLarge,
+    };
+    Status::failure(reason, unfinished.to_string())
 }
 
 fn late_change(step: &str) -> Status {

@@ -2,10 +2,9 @@
 
 use pratique_policy::{DenialCause, Unfinished};
 use pratique_webhook::transport::Budget;
-use pratique_webhook::{Caller, Mutated, Reinvocation, Surroundings, Verdict, mutate, validate};
+use pratique_webhook::{Caller, Mutated, Reinvocation, Surroundings, Unanswered, Verdict, mutate, validate};
 
 use super::{End, Passage};
-use crate::deadline::check;
 use crate::hooks::{Asking, Logging};
 use crate::observer::ChainObserver;
 
@@ -24,15 +23,19 @@ impl<'r> Passage<'r> {
             .on_undecided(self.admission.on_undecided)
             .with_services(self.admission.hooks.callers.services())
             .excluding_virtual(self.admission.feature_gates.excludes_virtual_resources);
-        surroundings.with_interrupt(self.interrupt())
+        surroundings
+            .with_interrupt(self.interrupt())
+            .with_memory(&self.context.limits.memory)
     }
 
     /// The end of a request for which webhooks could not be asked.
-    fn unanswered(&self) -> End {
-        match check(self.interrupt()) {
-            Err(interrupted) => interrupted,
-            Ok(()) => End::Unfinished(Unfinished::Pending),
-        }
+    fn unanswered(&self, unanswered: Unanswered) -> End {
+        self.stopped(match unanswered {
+            Unanswered::Pending => Unfinished::Pending,
+            Unanswered::Interrupted => Unfinished::Interrupted,
+            Unanswered::MemoryLimit => Unfinished::MemoryLimit,
+            Unanswered::MemoryBudget => Unfinished::MemoryBudget,
+        })
     }
 
     /// The caller for this request, which may have to hurry.
@@ -71,7 +74,7 @@ impl<'r> Passage<'r> {
             warnings,
             audit_annotations,
             patch_annotations,
-        } = mutated.map_err(|_| self.unanswered())?;
+        } = mutated.map_err(|unanswered| self.unanswered(unanswered))?;
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         self.outcome.patch_annotations.extend(patch_annotations);
@@ -108,7 +111,7 @@ impl<'r> Passage<'r> {
             undecided,
             warnings,
             audit_annotations,
-        } = verdict.map_err(|_| self.unanswered())?;
+        } = verdict.map_err(|unanswered| self.unanswered(unanswered))?;
         self.outcome.undecided.extend(undecided);
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);

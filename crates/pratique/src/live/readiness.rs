@@ -27,6 +27,8 @@ impl From<Unfinished> for Unavailable {
         match unfinished {
             Unfinished::Pending => Unavailable::Unanswered,
             Unfinished::Interrupted => Unavailable::Interrupted,
+            // The chain answers these itself.
+            Unfinished::MemoryLimit | Unfinished::MemoryBudget => Unavailable::Interrupted,
         }
     }
 }

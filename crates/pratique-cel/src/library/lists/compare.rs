@@ -2,17 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::error::Fault;
 use crate::ops;
 use crate::value::Value;
-
-/// Whether two values are equal, where a refusal to be compared counts as a difference.
-pub(in crate::library) fn surely_equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
-    match ops::equal(left, right) {
-        Err(fault) if !fault.is_stop() => Ok(false),
-        result => result,
-    }
-}
 
 /// Whether two values stand in an order; those that cannot be compared do not.
 pub(super) fn is_ordered(left: &Value<'_>, right: &Value<'_>, expected: Ordering) -> bool {

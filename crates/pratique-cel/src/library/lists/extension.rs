@@ -1,6 +1,5 @@
 //! CEL's extension for lists, version 3: `slice`, `flatten`, `sort`, `sortBy`, `distinct`, `reverse`, `lists.range`.
 
-use super::compare::surely_equal;
 use super::{comparable, sort};
 use crate::context::Context;
 use crate::error::Fault;
@@ -176,21 +175,11 @@ fn distinct<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
     bounds::comparisons(list.len(), list.len())?;
     let mut unique: Vec<Value<'a>> = Vec::new();
     for element in list.iter() {
-        context.check_interrupt()?;
-        if !holds(&unique, &element)? {
+        if !ops::is_among(context, &element, &List::Values(&unique))? {
             unique.push(element);
         }
     }
     Ok(results::list(context, &unique))
-}
-
-fn holds(values: &[Value<'_>], wanted: &Value<'_>) -> Result<bool, Fault> {
-    for value in values {
-        if surely_equal(wanted, value)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 fn makes_result(_: &[Value<'_>], result: Option<&Value<'_>>) -> u64 {

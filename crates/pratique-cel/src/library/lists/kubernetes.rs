@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::comparable;
-use super::compare::{has_order, is_ordered, surely_equal};
+use super::compare::{has_order, is_ordered};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{CallFn, Function};
@@ -125,23 +125,29 @@ fn extreme<'a>(name: &str, worse: Ordering, arguments: &[Value<'a>]) -> Evaluati
     best.ok_or_else(|| Fault::error(format!("{name} called on empty list")))
 }
 
-fn index_of<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    position(arguments, &mut (0..list(arguments)?.len()))
+fn index_of<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    position(context, arguments, &mut (0..list(arguments)?.len()))
 }
 
-fn last_index_of<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    position(arguments, &mut (0..list(arguments)?.len()).rev())
+fn last_index_of<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    position(context, arguments, &mut (0..list(arguments)?.len()).rev())
 }
 
 /// The first of some indices whose element is equal to the second argument, or −1.
-fn position<'a>(arguments: &[Value<'a>], indices: &mut dyn Iterator<Item = usize>) -> Evaluation<'a> {
+fn position<'a>(
+    context: &Context<'a>,
+    arguments: &[Value<'a>],
+    indices: &mut dyn Iterator<Item = usize>,
+) -> Evaluation<'a> {
     let (list, wanted) = (
         list(arguments)?,
         arguments.get(1).ok_or_else(Fault::no_such_overload)?,
     );
+    let of_pair = ops::pair(wanted);
     for index in indices {
+        context.work(of_pair)?;
         if let Some(element) = list.get(index)
-            && surely_equal(&element, wanted)?
+            && ops::surely_equal(context, &element, wanted)?
         {
             return i64::try_from(index)
                 .map(Value::Int)
@@ -152,15 +158,17 @@ fn position<'a>(arguments: &[Value<'a>], indices: &mut dyn Iterator<Item = usize
 }
 
 /// Whether a list has an equal element; anything else includes what it is equal to.
-fn includes<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+fn includes<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let [target, wanted] = arguments else {
         return Err(Fault::no_such_overload());
     };
     let Value::List(list) = target else {
-        return surely_equal(target, wanted).map(Value::Bool);
+        return ops::surely_equal(context, target, wanted).map(Value::Bool);
     };
+    let of_pair = ops::pair(wanted);
     for element in list.iter() {
-        if surely_equal(&element, wanted)? {
+        context.work(of_pair)?;
+        if ops::surely_equal(context, &element, wanted)? {
             return Ok(Value::Bool(true));
         }
     }

@@ -7,7 +7,6 @@ mod sort;
 
 use crate::types::Type;
 
-pub(super) use compare::surely_equal;
 pub(super) use extension::library as extension;
 pub(super) use kubernetes::library as kubernetes;
 pub use kubernetes::library_with_includes as kubernetes_with_includes;

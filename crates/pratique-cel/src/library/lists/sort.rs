@@ -65,7 +65,7 @@ fn sort_pairs<'a>(context: &Context<'a>, pairs: &mut Vec<Pair<'a>>) -> Result<()
         insertion_sort(run);
     }
     while width < pairs.len() {
-        context.check_interrupt()?;
+        context.work(1)?;
         let mut merged = Vec::with_capacity(pairs.len());
         for two_runs in pairs.chunks(2 * width) {
             let (left, right) = two_runs.split_at_checked(width).unwrap_or((two_runs, &[]));

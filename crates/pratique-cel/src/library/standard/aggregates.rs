@@ -38,9 +38,9 @@ fn within() -> Function {
         .known_as(Quick::In)
 }
 
-fn is_in<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+fn is_in<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
-        [element, container] => ops::is_in(element, container).map(Value::Bool),
+        [element, container] => ops::is_in(context, element, container).map(Value::Bool),
         _ => Err(Fault::no_such_overload()),
     }
 }

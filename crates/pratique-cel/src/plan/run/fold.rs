@@ -4,9 +4,10 @@
 //! each call. It goes on after errors: only what quantifiers absorb is lost, all else ends up in the accumulator.
 
 use super::Run;
-use super::literals::{Entries, leading};
+use super::gathered::Gathered;
 use super::logic::first_stop;
 use super::range::Range;
+use crate::context::Context;
 use crate::error::Fault;
 use crate::ops;
 use crate::plan::node::{Fold, LocalIndex, NodeId, Shape};
@@ -59,10 +60,11 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 Ok(answer) => decided = answer == decisive,
                 Err(stop) if stop.is_stop() => return Err(stop),
                 Err(first) => {
+                    self.context.work(first.size())?;
                     fault.get_or_insert(first);
                 }
             }
-            self.context.check_interrupt()?;
+            self.context.round()?;
         }
         self.context.charge(READ)?;
         match fault {
@@ -82,9 +84,12 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 }
                 Ok(false) => {}
                 Err(stop) if stop.is_stop() => return Err(stop),
-                Err(last) => count = Err(last),
+                Err(last) => {
+                    self.context.work(last.size())?;
+                    count = Err(last);
+                }
             }
-            self.context.check_interrupt()?;
+            self.context.round()?;
         }
         self.context.charge_ones(READ + CALL)?;
         count.map(|count| Value::Bool(count == 1))
@@ -99,8 +104,8 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         element: NodeId,
         list_cost: u64,
     ) -> Evaluation<'a> {
-        let room = self.context.arena.filled(self.most(range), Value::Null);
-        let mut places = room.iter_mut();
+        let most = self.most(range, READ + CALL + list_cost);
+        let mut gathered = Gathered::new(self.context, most, filter.is_some());
         let mut fault = None;
         for round in 0..range.len() {
             self.bind_round(fold, range, round);
@@ -113,30 +118,26 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 self.context.charge(list_cost)?;
                 self.context.charge(CALL)?;
                 match value {
-                    Ok(value) => {
-                        if let Some(place) = places.next() {
-                            *place = value;
-                        }
-                    }
+                    Ok(value) => gathered.push(value),
                     Err(first) => {
+                        self.context.work(first.size())?;
                         fault.get_or_insert(first);
                     }
                 }
             }
-            self.context.check_interrupt()?;
+            self.context.round()?;
         }
         self.context.charge(READ)?;
-        let unused = places.len();
         match fault {
             Some(fault) => Err(fault),
-            None => Ok(Value::List(List::Values(leading(room, unused)))),
+            None => Ok(Value::List(List::Values(gathered.done(self.context)))),
         }
     }
 
-    /// How many elements a list or map of a range can get: each costs 1 at least.
-    fn most(&self, range: &Range<'a>) -> usize {
-        let affordable = usize::try_from(self.context.remaining()).unwrap_or(usize::MAX);
-        range.len().min(affordable)
+    /// How many elements of such a cost a list of a range can get.
+    fn most(&self, range: &Range<'a>, cost: u64) -> usize {
+        let affordable = (self.context.remaining() / cost.max(1)).saturating_add(1);
+        range.len().min(usize::try_from(affordable).unwrap_or(usize::MAX))
     }
 
     /// Whether this round adds something. An error of the filter takes the place of what was gathered, and of an
@@ -150,6 +151,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             Ok(passes) => Ok(passes),
             Err(stop) if stop.is_stop() => Err(stop),
             Err(last) => {
+                self.context.work(last.size())?;
                 *fault = Some(last);
                 Ok(false)
             }
@@ -163,7 +165,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         filter: Option<NodeId>,
         value: NodeId,
     ) -> Evaluation<'a> {
-        let mut entries = Entries::new(self, self.most(range));
+        let mut entries: Vec<Pair<'a>> = Vec::new();
         let mut fault = None;
         for round in 0..range.len() {
             self.bind_round(fold, range, round);
@@ -179,15 +181,22 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                     }
                     self.context.charge(CALL)?;
                     let known = range.has_distinct_keys();
-                    fault = value.and_then(|value| entries.add(key, value, known)).err();
+                    let added = value.and_then(|value| {
+                        ops::check_hash(&key)?;
+                        add(self.context, &mut entries, (key, value), known)
+                    });
+                    fault = match added {
+                        Err(stop) if stop.is_interruption() => return Err(stop),
+                        added => added.err(),
+                    };
                 }
             }
-            self.context.check_interrupt()?;
+            self.context.round()?;
         }
         self.context.charge(READ)?;
         match fault {
             Some(fault) => Err(fault),
-            None => Ok(Value::Map(Map::Entries(entries.done()))),
+            None => Ok(Value::Map(Map::Entries(self.context.arena.slice(&entries)))),
         }
     }
 
@@ -198,7 +207,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         filter: Option<NodeId>,
         value: NodeId,
     ) -> Evaluation<'a> {
-        let mut entries: Vec<(Value<'a>, Value<'a>)> = Vec::new();
+        let mut entries: Vec<Pair<'a>> = Vec::new();
         let mut fault = None;
         for round in 0..range.len() {
             self.bind_round(fold, range, round);
@@ -210,10 +219,13 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 }
                 self.context.charge(CALL)?;
                 if fault.is_none() {
-                    fault = added.and_then(|added| extend(&mut entries, &added)).err();
+                    fault = match added.and_then(|added| extend(self.context, &mut entries, &added)) {
+                        Err(stop) if stop.is_stop() => return Err(stop),
+                        extended => extended.err(),
+                    };
                 }
             }
-            self.context.check_interrupt()?;
+            self.context.round()?;
         }
         self.context.charge(READ)?;
         match fault {
@@ -240,7 +252,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             if !self.step(accumulator, condition, step)? {
                 break;
             }
-            self.context.check_interrupt()?;
+            self.context.round()?;
         }
         self.evaluate(result)
     }
@@ -263,19 +275,28 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 }
 
-impl<'a> Entries<'a> {
-    /// Adds an entry; an error where there is one for its key, unless keys are known to differ.
-    fn add(&mut self, key: Value<'a>, value: Value<'a>, known: bool) -> Result<(), Fault> {
-        ops::check_hash(&key)?;
-        if !known && ops::find_key(&Map::Entries(self.entries()), &key).is_some() {
+/// An entry of a map.
+type Pair<'a> = (Value<'a>, Value<'a>);
+
+/// Adds an entry; an error where there is one for its key, unless keys are known to differ.
+fn add<'a>(
+    context: &Context<'a>,
+    entries: &mut Vec<Pair<'a>>,
+    (key, value): Pair<'a>,
+    known: bool,
+) -> Result<(), Fault> {
+    if !known {
+        let map = Map::Entries(entries);
+        context.work(ops::cost_of_search(&map))?;
+        if ops::find_key(&map, &key).is_some() {
             return Err(duplicate(&key));
         }
-        self.push(key, value);
-        Ok(())
     }
+    entries.push((key, value));
+    Ok(())
 }
 
-fn extend<'a>(entries: &mut Vec<(Value<'a>, Value<'a>)>, added: &Value<'a>) -> Result<(), Fault> {
+fn extend<'a>(context: &Context<'a>, entries: &mut Vec<Pair<'a>>, added: &Value<'a>) -> Result<(), Fault> {
     let Value::Map(added) = added else {
         let name = added.type_name();
         return Err(Fault::error(format!(
@@ -283,10 +304,7 @@ fn extend<'a>(entries: &mut Vec<(Value<'a>, Value<'a>)>, added: &Value<'a>) -> R
         )));
     };
     for (key, value) in added.iter() {
-        if ops::find_key(&Map::Entries(entries), &key).is_some() {
-            return Err(duplicate(&key));
-        }
-        entries.push((key, value));
+        add(context, entries, (key, value), false)?;
     }
     Ok(())
 }

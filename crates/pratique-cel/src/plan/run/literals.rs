@@ -115,32 +115,31 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 }
 
 /// The values of a room without so many unused places at its end.
-pub(super) fn leading<T>(room: &[T], unused: usize) -> &[T] {
+fn leading<T>(room: &[T], unused: usize) -> &[T] {
     room.get(..room.len().saturating_sub(unused)).unwrap_or(room)
 }
 
 /// The entries of a map that is being made, in memory that is large enough from the start.
-pub(super) struct Entries<'a> {
+struct Entries<'a> {
     room: &'a mut [(Value<'a>, Value<'a>)],
     len: usize,
 }
 
 impl<'a> Entries<'a> {
-    pub(super) fn new<O>(run: &Run<'_, 'a, O>, capacity: usize) -> Self {
+    fn new<O>(run: &Run<'_, 'a, O>, capacity: usize) -> Self {
         let room = run.context.arena.filled(capacity, (Value::Null, Value::Null));
         Entries { room, len: 0 }
     }
 
     /// Sets the value of a key; of values for one key the last stays.
-    pub(super) fn insert(&mut self, key: Value<'a>, value: Value<'a>) {
+    fn insert(&mut self, key: Value<'a>, value: Value<'a>) {
         match self.position(&key) {
             Some(at) => self.put(at, (key, value)),
             None => self.push(key, value),
         }
     }
 
-    /// Adds an entry for a key that is known to be new.
-    pub(super) fn push(&mut self, key: Value<'a>, value: Value<'a>) {
+    fn push(&mut self, key: Value<'a>, value: Value<'a>) {
         self.put(self.len, (key, value));
         self.len += 1;
     }
@@ -166,11 +165,11 @@ impl<'a> Entries<'a> {
     }
 
     /// The entries so far.
-    pub(super) fn entries(&self) -> &[(Value<'a>, Value<'a>)] {
+    fn entries(&self) -> &[(Value<'a>, Value<'a>)] {
         self.room.get(..self.len).unwrap_or(&[])
     }
 
-    pub(super) fn done(self) -> &'a [(Value<'a>, Value<'a>)] {
+    fn done(self) -> &'a [(Value<'a>, Value<'a>)] {
         let unused = self.room.len() - self.len;
         leading(self.room, unused)
     }

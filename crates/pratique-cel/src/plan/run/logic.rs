@@ -29,6 +29,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 Ok(_) => {}
                 Err(stop) if stop.is_stop() => return Err(stop),
                 Err(first) => {
+                    self.context.work(first.size())?;
                     fault.get_or_insert(first);
                 }
             }
@@ -55,7 +56,8 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     fn equality_of(&mut self, left: &Value<'a>, right: &Value<'a>, negated: bool) -> Result<bool, Fault> {
         self.context
             .charge(ops::cost_of_equality(Some(left), Some(right), negated))?;
-        match (ops::equal(left, right), negated) {
+        match (ops::equal_by(self.context, left, right), negated) {
+            (Err(stop), _) if stop.is_stop() => Err(stop),
             (Ok(equal), negated) => Ok(equal != negated),
             // What cannot be compared is not equal, even where it is an error to say that it is.
             (Err(_), true) => Ok(true),

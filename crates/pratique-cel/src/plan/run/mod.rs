@@ -1,6 +1,7 @@
 //! One evaluation of a program.
 
 mod fold;
+mod gathered;
 mod invoke;
 mod literals;
 mod logic;

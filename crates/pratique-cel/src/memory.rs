@@ -1,0 +1,81 @@
+//! What evaluations may hold in memory.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Bytes that many evaluations share, for example all that a server may use. Implemented by the host.
+///
+/// An [`Arena`](crate::Arena) takes from it when it grows, by large parts: about as often as it asks the allocator for
+/// memory, not for each value. What it took it gives back when it is dropped.
+pub trait MemoryBudget: Debug + Send + Sync {
+    /// Takes so many bytes; false where there are not as many left, and then it takes none.
+    fn take(&self, bytes: usize) -> bool;
+
+    /// Gives back what was taken.
+    fn give_back(&self, bytes: usize);
+}
+
+/// How much memory the [`Arena`](crate::Arena) of a request may take.
+///
+/// Past the limit an evaluation ends as [`Stop::MemoryLimit`](crate::Stop::MemoryLimit), and where the budget has nothing
+/// left as [`Stop::MemoryBudget`](crate::Stop::MemoryBudget); no operator absorbs either.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use pratique_cel::{Arena, MemoryBudget, MemoryLimit};
+///
+/// /// What is left for all requests.
+/// #[derive(Debug)]
+/// struct Left(AtomicUsize);
+///
+/// impl MemoryBudget for Left {
+///     fn take(&self, bytes: usize) -> bool {
+///         let take = |left: usize| left.checked_sub(bytes);
+///         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+///     }
+///
+///     fn give_back(&self, bytes: usize) {
+///         self.0.fetch_add(bytes, Ordering::Relaxed);
+///     }
+/// }
+///
+/// let left = Arc::new(Left(AtomicUsize::new(512 << 20)));
+/// let arena = Arena::within(&MemoryLimit::default().with_budget(left.clone()));
+/// # drop(arena);
+/// # assert_eq!(left.0.load(Ordering::Relaxed), 512 << 20);
+/// ```
+#[derive(Clone, Debug)]
+pub struct MemoryLimit {
+    /// In bytes, for one arena. Arenas grow by doubling, so that about half of it may be in use when it is reached.
+    pub bytes: usize,
+    /// What arenas share.
+    pub budget: Option<Arc<dyn MemoryBudget>>,
+}
+
+impl MemoryLimit {
+    /// 256 MiB. Within the cost limit of Kubernetes one expression makes texts of 10 MB or lists of 80,000 elements by
+    /// means that are charged by size, which take a few megabytes; even a hundred policies that do so over an object
+    /// of the largest size that an API server takes stay below.
+    pub const DEFAULT: usize = 256 << 20;
+
+    /// So many bytes for an arena.
+    pub fn new(bytes: usize) -> Self {
+        MemoryLimit { bytes, budget: None }
+    }
+
+    /// The same, with what is taken coming out of a budget.
+    pub fn with_budget(self, budget: Arc<dyn MemoryBudget>) -> Self {
+        MemoryLimit {
+            budget: Some(budget),
+            ..self
+        }
+    }
+}
+
+impl Default for MemoryLimit {
+    fn default() -> Self {
+        MemoryLimit::new(Self::DEFAULT)
+    }
+}
