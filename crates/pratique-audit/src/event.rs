@@ -8,6 +8,8 @@ use pratique_json::Value;
 use pratique_types::{AdmissionRequest, AdmissionResponse, Operation, StatusDetails, UserInfo};
 use serde::Serialize;
 
+use crate::secrets::{self, Paths, Without};
+
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Level {
@@ -16,7 +18,7 @@ pub enum Level {
     /// Who, what and how it went.
     #[default]
     Metadata,
-    /// The object of the request, too.
+    /// The object of the request, too; without the data of Secrets, and tokens, unless they are asked for.
     Request,
     /// And the object as it goes on.
     RequestResponse,
@@ -42,13 +44,16 @@ pub struct Event<'a> {
     object_ref: ObjectReference<'a>,
     response_status: ResponseStatus<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    request_object: Option<&'a Value<'a>>,
+    request_object: Option<Without<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_object: Option<&'a Value<'a>>,
+    response_object: Option<Without<'a>>,
     request_received_timestamp: String,
     stage_timestamp: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     annotations: &'a BTreeMap<String, String>,
+    /// What its objects are told without.
+    #[serde(skip)]
+    secrets: Paths,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -96,6 +101,8 @@ impl<'a> Event<'a> {
         response: &'a AdmissionResponse,
         (received, answered): (SystemTime, SystemTime),
     ) -> Self {
+        let secrets = secrets::of(request);
+        let object = Some(&request.object);
         Event {
             kind: "Event",
             api_version: "audit.k8s.io/v1",
@@ -107,19 +114,38 @@ impl<'a> Event<'a> {
             user: &request.user_info,
             object_ref: object_reference(request),
             response_status: response_status(response),
-            request_object: Some(&request.object)
-                .filter(|own| level >= Level::Request && **own != Value::Null),
+            request_object: object
+                .filter(|own| level >= Level::Request && **own != Value::Null)
+                .map(|object| Without {
+                    object,
+                    paths: secrets,
+                }),
             response_object: None,
             request_received_timestamp: timestamp(received),
             stage_timestamp: timestamp(answered),
             annotations: &response.audit_annotations,
+            secrets,
         }
     }
 
     /// With the object as it goes on, if the level is [`Level::RequestResponse`].
     #[must_use]
     pub fn with_response_object(mut self, object: &'a Value<'a>) -> Self {
-        self.response_object = Some(object).filter(|_| self.level >= Level::RequestResponse);
+        let paths = self.secrets;
+        self.response_object =
+            Some(Without { object, paths }).filter(|_| self.level >= Level::RequestResponse);
+        self
+    }
+
+    /// With what its objects hold of secrets: the data of Secrets, and tokens.
+    #[must_use]
+    pub fn with_secrets(mut self) -> Self {
+        self.secrets = &[];
+        for object in [&mut self.request_object, &mut self.response_object] {
+            if let Some(object) = object {
+                object.paths = &[];
+            }
+        }
         self
     }
 

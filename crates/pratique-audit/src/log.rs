@@ -4,12 +4,16 @@ use std::fmt::{self, Debug, Formatter};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
+use pratique_types::AdmissionRequest;
+
 use crate::event::{Event, Level};
+use crate::losses::Observer;
 use crate::queue::{Limits, Queue};
+use crate::secrets;
 use crate::writer::{self, Tally};
 
 /// How long opening a file may take.
@@ -37,6 +41,8 @@ pub struct Options {
     pub events: usize,
     /// How many bytes these may have: 64 MiB unless told otherwise.
     pub bytes: usize,
+    /// Whether events tell the data of Secrets, and tokens: not unless told so.
+    pub secrets: bool,
 }
 
 /// Why there is no log.
@@ -69,9 +75,9 @@ pub struct Counts {
 /// An audit log. Dropping it waits up to a second for events to be written; [`Log::close`] waits as long as it is told.
 pub struct Log {
     level: Level,
+    secrets: bool,
     queue: Arc<Queue>,
     tally: Arc<Tally>,
-    refused: AtomicU64,
 }
 
 impl Options {
@@ -83,6 +89,7 @@ impl Options {
             level,
             events: 10_000,
             bytes: 64 * 1024 * 1024,
+            secrets: false,
         }
     }
 }
@@ -110,6 +117,7 @@ impl Log {
             level,
             events,
             bytes,
+            secrets,
         } = options;
         let path = match &target {
             Target::Stdout => None,
@@ -125,9 +133,9 @@ impl Log {
             .map_err(Error::Thread)?;
         let log = Log {
             level,
+            secrets,
             queue,
             tally,
-            refused: AtomicU64::new(0),
         };
         let source = match opening.recv_timeout(OPENING) {
             Ok(Ok(())) => return Ok(log),
@@ -152,11 +160,26 @@ impl Log {
         if event.level() == Level::None {
             return true;
         }
-        let taken = event.to_line().is_ok_and(|line| self.queue.push(line));
+        let line = match self.secrets {
+            true => event.clone().with_secrets().to_line(),
+            false => event.to_line(),
+        };
+        let taken = line.is_ok_and(|line| self.queue.push(line));
         if !taken {
-            self.refused.fetch_add(1, Ordering::Relaxed);
+            self.tally.losses.lose(1);
         }
         taken
+    }
+
+    /// Whether events tell all that the objects of this request hold.
+    #[must_use]
+    pub fn tells_objects(&self, request: &AdmissionRequest<'_>) -> bool {
+        self.level >= Level::Request && (self.secrets || secrets::of(request).is_empty())
+    }
+
+    /// Has an observer told of losses from now on, unless there is one already.
+    pub fn observe(&self, observer: impl Observer + 'static) {
+        self.tally.losses.observe(Box::new(observer));
     }
 
     /// Goes over to a new file of the same name, for whoever has renamed the old one.
@@ -167,16 +190,15 @@ impl Log {
     /// What became of events so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        let read = |own: &AtomicU64| own.load(Ordering::Relaxed);
         Counts {
-            written: read(&self.tally.written),
-            dropped: read(&self.refused) + read(&self.tally.lost),
-            failures: read(&self.tally.failures),
+            written: self.tally.written.load(Ordering::Relaxed),
+            dropped: self.tally.losses.events(),
+            failures: self.tally.losses.failures(),
         }
     }
 
-    /// Whether the thread that writes ended although the log was not closed, which only a panic does. Events are not
-    /// written any more then, and are dropped once the queue is full.
+    /// Whether the thread that writes ended although the log was not closed, which only a panic does. Events are dropped
+    /// then.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.queue.is_abandoned()

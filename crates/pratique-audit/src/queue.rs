@@ -24,6 +24,8 @@ struct State {
     lines: VecDeque<Vec<u8>>,
     /// Of the lines above, and of those that the writer has not got rid of.
     bytes: usize,
+    /// How many lines the writer has taken, and not got rid of.
+    taken: u64,
     closed: bool,
     reopen: bool,
     finished: bool,
@@ -49,12 +51,16 @@ impl Queue {
         }
     }
 
-    /// Takes a line in, unless the queue is full or closed.
+    /// Takes a line in, unless the queue is full or closed, or there is no writer any more.
     pub(crate) fn push(&self, mut line: Vec<u8>) -> bool {
         line.push(b'\n');
         let mut state = self.lock();
         let bytes = state.bytes.saturating_add(line.len());
-        if state.closed || state.lines.len() >= self.limits.lines || bytes > self.limits.bytes {
+        if state.closed
+            || state.finished
+            || state.lines.len() >= self.limits.lines
+            || bytes > self.limits.bytes
+        {
             return false;
         }
         state.bytes = bytes;
@@ -76,6 +82,7 @@ impl Queue {
             && let Some(line) = state.lines.pop_front()
         {
             text.extend_from_slice(&line);
+            state.taken += 1;
         }
         Work {
             text,
@@ -88,6 +95,7 @@ impl Queue {
     pub(crate) fn release(&self, bytes: usize) {
         let mut state = self.lock();
         state.bytes = state.bytes.saturating_sub(bytes);
+        state.taken = 0;
     }
 
     /// Waits, but not after closing. Tells whether the queue is closed.
@@ -119,10 +127,14 @@ impl Queue {
         std::mem::take(&mut state.lines).len()
     }
 
-    /// The writer is done, and has counted everything.
-    pub(crate) fn finish(&self) {
-        self.lock().finished = true;
+    /// The writer is done. Tells how many lines it left, which only one that panicked does.
+    pub(crate) fn finish(&self) -> u64 {
+        let mut state = self.lock();
+        state.finished = true;
+        let left = std::mem::take(&mut state.lines).len() as u64 + std::mem::take(&mut state.taken);
+        drop(state);
         self.changed.notify_all();
+        left
     }
 
     /// Whether the writer ended although the queue was not closed.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::file::Sink;
 use crate::log::Target;
+use crate::losses::Losses;
 use crate::queue::{Queue, Work};
 
 /// How much is written at once, about.
@@ -19,13 +20,12 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) written: AtomicU64,
-    pub(crate) lost: AtomicU64,
-    pub(crate) failures: AtomicU64,
+    pub(crate) losses: Losses,
 }
 
 /// Opens the target, says how that went, and writes until the queue is closed and empty.
 pub(crate) fn run(target: Target, queue: &Queue, tally: &Tally, opened: &SyncSender<io::Result<()>>) {
-    let _finish = Finish(queue);
+    let _finish = Finish(queue, tally);
     let sink = match Sink::open(target) {
         Ok(sink) => sink,
         Err(error) => {
@@ -47,15 +47,15 @@ pub(crate) fn run(target: Target, queue: &Queue, tally: &Tally, opened: &SyncSen
             break;
         }
     }
-    tally.lost.fetch_add(queue.abandon() as u64, Ordering::Relaxed);
+    tally.losses.lose(queue.abandon() as u64);
 }
 
 /// Says that the writer is done, also when it panics.
-struct Finish<'q>(&'q Queue);
+struct Finish<'q>(&'q Queue, &'q Tally);
 
 impl Drop for Finish<'_> {
     fn drop(&mut self) {
-        self.0.finish();
+        self.1.losses.lose(self.0.finish());
     }
 }
 
@@ -90,9 +90,10 @@ impl Writer<'_> {
 
     /// Writes some more of the text, from the given place on, which it moves.
     fn advance(&mut self, text: &[u8], done: &mut usize, reopen: bool) -> io::Result<()> {
-        if self.sink.refresh(reopen)? {
-            // A line that is in the old file in part is written to the new one as a whole.
-            *done = line_start(text, *done);
+        let start = line_start(text, *done);
+        if self.sink.refresh(reopen)? || *done > start && !self.sink.continues()? {
+            // A line that is in the old file in part, or was, is written as a whole.
+            *done = start;
         }
         let rest = text.get(*done..).unwrap_or_default();
         if rest.is_empty() {
@@ -100,25 +101,27 @@ impl Writer<'_> {
         }
         *done += self.sink.write(rest)?;
         if std::mem::take(&mut self.failing) {
-            tracing::info!("Audit events are written again");
+            let lost = self.tally.losses.take_untold();
+            tracing::warn!(plugin = "log", lost, "Audit events are written again");
         }
         Ok(())
     }
 
     fn failed(&mut self, error: &io::Error, events: u64) {
-        self.tally.failures.fetch_add(1, Ordering::Relaxed);
+        self.tally.losses.fail();
         if !std::mem::replace(&mut self.failing, true) {
             tracing::error!(plugin = "log", events, err = %error, "Error in audit plugin; trying again");
+        } else {
+            self.tally.losses.tell();
         }
     }
 
     fn count(&self, text: &[u8], done: usize) {
         let written = lines(text.get(..done));
         self.tally.written.fetch_add(written, Ordering::Relaxed);
-        self.tally
-            .lost
-            .fetch_add(lines(Some(text)) - written, Ordering::Relaxed);
         self.queue.release(text.len());
+        self.tally.losses.lose(lines(Some(text)) - written);
+        self.tally.losses.tell();
     }
 }
 
@@ -139,21 +142,26 @@ fn line_start(text: &[u8], place: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Finish, line_start, lines};
+    use super::{Finish, Tally, line_start, lines};
     use crate::queue::{Limits, Queue};
 
     #[test]
     fn a_writer_that_panics_is_noticed() {
-        let queue = Queue::new(Limits { lines: 1, bytes: 100 });
+        let queue = Queue::new(Limits { lines: 3, bytes: 100 });
+        let tally = Tally::default();
         assert!(!queue.is_abandoned());
+        assert!((0..3).all(|_| queue.push(b"one".to_vec())));
+        assert_eq!(queue.work(1).text, b"one\n");
         let died = std::thread::scope(|scope| {
             let panics = || {
-                let _finish = Finish(&queue);
+                let _finish = Finish(&queue, &tally);
                 panic!("told to");
             };
             scope.spawn(panics).join()
         });
         assert!(died.is_err() && queue.is_abandoned());
+        assert_eq!(tally.losses.events(), 3, "what it had taken, and what waited");
+        assert!(!queue.push(b"one".to_vec()), "it would never be written");
         queue.close();
         assert!(!queue.is_abandoned());
     }

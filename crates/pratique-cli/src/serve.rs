@@ -260,7 +260,11 @@ fn audit(arguments: &ServeArguments) -> Result<Option<Arc<Log>>, Trouble> {
         AuditLevel::Metadata => Level::Metadata,
         AuditLevel::Request => Level::Request,
     };
-    let log = Log::start(Options::new(Target::of(name), level));
+    let options = Options {
+        secrets: arguments.audit_secrets,
+        ..Options::new(Target::of(name), level)
+    };
+    let log = Log::start(options);
     log.map(|log| Some(Arc::new(log)))
         .map_err(|error| Trouble::Serve(error.to_string()))
 }

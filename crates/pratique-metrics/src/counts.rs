@@ -214,9 +214,17 @@ impl Metrics {
         self.0.families.audit_events.at([], Counter::inc);
     }
 
-    /// Audit events were lost in this backend.
+    /// Audit events were lost in this backend. With 0, that none was is told.
     pub fn audit_errors(&self, backend: &str, lost: u64) {
         self.0.families.audit_errors.at([backend], |own| own.inc_by(lost));
+    }
+
+    /// Audit events could not be written, which is tried again. With 0, that this never happened is told.
+    pub fn audit_write_failures(&self, count: u64) {
+        self.0
+            .families
+            .audit_write_failures
+            .at([], |own| own.inc_by(count));
     }
 
     /// An AdmissionReview was answered by an HTTP error of this code and reason (`RequestEntityTooLarge`) instead of a

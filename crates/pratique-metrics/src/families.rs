@@ -40,6 +40,7 @@ pub(crate) struct Families {
     pub(crate) undecided: Table<Counter, 3>,
     pub(crate) audit_events: Table<Counter, 0>,
     pub(crate) audit_errors: Table<Counter, 1>,
+    pub(crate) audit_write_failures: Table<Counter, 0>,
     pub(crate) reviews_refused: Table<Counter, 2>,
     pub(crate) log_lines: Table<Counter, 0>,
     pub(crate) background_tasks: Table<Counter, 1>,
@@ -91,6 +92,7 @@ impl Families {
             undecided: Table::new(["name", "plugin", "reason"], Counter::default),
             audit_events: Table::new([], Counter::default),
             audit_errors: Table::new(["plugin"], Counter::default),
+            audit_write_failures: Table::new([], Counter::default),
             reviews_refused: Table::new(["code", "reason"], Counter::default),
             log_lines: Table::new([], Counter::default),
             background_tasks: Table::new(["task"], Counter::default),
@@ -260,6 +262,11 @@ impl Families {
     /// What an API server has no metrics for.
     fn of_server(&self) -> Vec<Family> {
         vec![
+            counter(
+                "pratique_audit_write_failures_total",
+                "[ALPHA] Number of times that audit events could not be written. They wait, and writing them is tried again.",
+                &self.audit_write_failures,
+            ),
             counter(
                 "pratique_reviews_refused_total",
                 "[ALPHA] Number of AdmissionReviews that were answered by an HTTP error instead of a decision, split by status code and reason. The failure policy of the webhook then decides.",

@@ -10,6 +10,7 @@
 
 mod accept;
 mod annotations;
+mod audit_losses;
 mod body;
 mod configz;
 mod connection;

@@ -11,6 +11,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
 use crate::accept::AcceptFailures;
+use crate::audit_losses;
 use crate::body::Memory;
 use crate::connection;
 use crate::connections::Connections;
@@ -125,6 +126,9 @@ impl Server {
         } = settings;
         let supervision = Supervision::new(&metrics);
         refused::announce(&metrics);
+        if let Some(audit) = &audit {
+            audit_losses::count(audit, &metrics);
+        }
         let shared = Shared {
             reviewer,
             limits,

@@ -16,7 +16,8 @@ impl Witness for Log {
             took,
         } = *answered;
         let mut response = outcome.clone().into_response(request);
-        if self.level() >= Level::Request {
+        // Patches repeat what the object is told without.
+        if self.tells_objects(request) {
             response
                 .audit_annotations
                 .extend(outcome.patch_annotations.clone());

@@ -124,6 +124,7 @@ fn everything() -> Metrics {
     metrics.evaluations(1, at);
     metrics.audit_event();
     metrics.audit_errors("log", 1);
+    metrics.audit_write_failures(1);
     for (code, reason) in [
         (413, "RequestEntityTooLarge"),
         (429, "TooManyRequests"),

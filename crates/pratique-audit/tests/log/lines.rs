@@ -125,3 +125,70 @@ fn paths_are_those_of_resources() {
         "/apis/g/v2/rs/x",
     );
 }
+
+/// The objects of an event of this request, of which all texts that begin with `secret` are secret.
+#[track_caller]
+fn check_secrets(request: &serde_json::Value, told: &serde_json::Value) {
+    let text = request.to_string();
+    let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
+    let response = AdmissionResponse::default();
+    let event = Event::new(Level::RequestResponse, &request, &response, (moment(), moment()));
+    let event = event.with_response_object(&request.object);
+    let line = |event: &Event<'_>| String::from_utf8(event.to_line().unwrap()).unwrap();
+    let redacted = line(&event);
+    assert!(!redacted.contains("secret-"), "{redacted}");
+    let redacted: serde_json::Value = serde_json::from_str(&redacted).unwrap();
+    assert_eq!(
+        (&redacted["requestObject"], &redacted["responseObject"]),
+        (told, told)
+    );
+    let whole = line(&event.with_secrets());
+    assert_eq!(
+        whole.matches("secret-").count(),
+        2 * text.matches("secret-").count()
+    );
+}
+
+#[test]
+fn secrets_are_left_out_unless_asked_for() {
+    let applied = "kubectl.kubernetes.io/last-applied-configuration";
+    let secret = json!({
+        "metadata": {"name": "s", "annotations": {"a": "b", applied: "{\"data\":{\"k\":\"secret-1\"}}"}},
+        "type": "Opaque", "data": {"k": "secret-2"}, "stringData": {"k": "secret-3"}
+    });
+    let told = json!({"metadata": {"name": "s", "annotations": {"a": "b"}}, "type": "Opaque"});
+    let secrets = json!({"group": "", "version": "v1", "resource": "secrets"});
+    check_secrets(
+        &json!({"operation": "CREATE", "resource": secrets, "object": secret}),
+        &told,
+    );
+    check_secrets(
+        &json!({
+            "operation": "UPDATE", "requestResource": secrets, "object": secret,
+            "resource": {"group": "", "version": "v2", "resource": "elsewhere"}
+        }),
+        &told,
+    );
+    let accounts = json!({"group": "", "version": "v1", "resource": "serviceaccounts"});
+    check_secrets(
+        &json!({
+            "operation": "CREATE", "resource": accounts, "subResource": "token",
+            "object": {"spec": {"audiences": ["a"]}, "status": {"token": "secret-t", "expirationTimestamp": "never"}}
+        }),
+        &json!({"spec": {"audiences": ["a"]}, "status": {"expirationTimestamp": "never"}}),
+    );
+    let reviews = json!({"group": "authentication.k8s.io", "version": "v1", "resource": "tokenreviews"});
+    check_secrets(
+        &json!({
+            "operation": "CREATE", "resource": reviews,
+            "object": {"spec": {"token": "secret-t", "audiences": []}, "status": {}}
+        }),
+        &json!({"spec": {"audiences": []}, "status": {}}),
+    );
+    let maps = json!({"group": "", "version": "v1", "resource": "configmaps"});
+    let map = json!({"metadata": {"annotations": {applied: "x"}}, "data": {"k": "v"}});
+    check_secrets(
+        &json!({"operation": "CREATE", "resource": maps, "object": map}),
+        &map,
+    );
+}

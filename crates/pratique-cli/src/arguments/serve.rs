@@ -36,12 +36,15 @@ pub(crate) struct ServeArguments {
     pub(crate) guards: GuardArguments,
     #[command(flatten)]
     pub(crate) registration: RegistrationArguments,
-    /// Where to write audit events, as lines of JSON; `-` is standard output.
+    /// Where to write audit events, as lines of JSON; `-` is standard output. A file that is made is for its owner only.
     #[arg(long, env = "PRATIQUE_AUDIT_LOG", value_name = "FILE")]
     pub(crate) audit_log: Option<String>,
     /// How much audit events tell.
     #[arg(long, env = "PRATIQUE_AUDIT_LEVEL", default_value = "metadata")]
     pub(crate) audit_level: AuditLevel,
+    /// Keep the data of Secrets, and tokens of TokenRequests and TokenReviews, in the objects that audit events tell.
+    #[arg(long, env = "PRATIQUE_AUDIT_SECRETS")]
+    pub(crate) audit_secrets: bool,
     /// Leave out the page for people at /. Without --client-ca, it is for browsers on this machine only.
     #[arg(long, env = "PRATIQUE_NO_STATUS_PAGE")]
     pub(crate) no_status_page: bool,
@@ -248,7 +251,7 @@ pub(crate) struct Service {
 pub(crate) enum AuditLevel {
     /// Who, what and how it went.
     Metadata,
-    /// The object of the request, too.
+    /// The object of the request, too; without the data of Secrets, and tokens.
     Request,
 }
 

@@ -8,6 +8,7 @@
     reason = "a test may stop where it fails"
 )]
 
+mod audit;
 mod check;
 #[cfg(feature = "kube")]
 mod cluster;

@@ -74,6 +74,7 @@ fn busy() -> Metrics {
     metrics.evaluations(1, millis(1));
     metrics.audit_event();
     metrics.audit_errors("log", 3);
+    metrics.audit_write_failures(4);
     metrics.reviews_refused(413, "RequestEntityTooLarge", 1);
     metrics.reviews_refused(504, "Timeout", 0);
     metrics.log_lines_dropped(2);
