@@ -580,6 +580,11 @@ impl<'s> Session<'s> {
         }
     }
 
+    /// Whether the caller wants no decision any more.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.surroundings.interrupt.is_some_and(Interrupt::is_set)
+    }
+
     /// What rules and selectors look at.
     pub(crate) fn target(&self) -> Target<'s> {
         Target {

@@ -17,7 +17,7 @@ use crate::configurations::{MutatingWebhooks, Turn};
 use crate::meeting::{Unmet, candidates, meets};
 use crate::observer::{Conditions, Does, Observer};
 use crate::outcome::{End, Mutated, Unanswered};
-use crate::patch::{self, Written};
+use crate::patch::{self, Unapplied, Written};
 use crate::reinvocation::Reinvocation;
 use crate::review::{Review, Subject};
 use crate::statuses::{forbidden, internal, timeout, unknown, unmatchable};
@@ -365,8 +365,17 @@ impl<'s> Bench<'_, 's> {
                 u16::try_from(denied.code).unwrap_or_default(),
             ));
         }
-        let made = patch::apply(version.object.get(), &operations, &version.kind, &self.conversion);
-        let made = made.map_err(|error| Failure::internal(&error))?;
+        let made = patch::apply(
+            version.object.get(),
+            &operations,
+            &version.kind,
+            &self.conversion,
+            &|| self.surroundings.interrupt.is_set(),
+        );
+        let made = made.map_err(|unapplied| match unapplied {
+            Unapplied::Server(error) => Failure::internal(&error),
+            Unapplied::Interrupted => Failure::Server(Box::new(timeout())),
+        })?;
         let changed = version.object.get() != made.get();
         version.object = made;
         version.dirty = true;

@@ -85,14 +85,39 @@ impl Outside {
     }
 }
 
-/// The object that operations make of one; the error is one of the server.
+/// Why a patch does not apply.
+#[derive(Debug)]
+pub(crate) enum Unapplied {
+    /// An error of the server, in the reference's words.
+    Server(String),
+    /// The caller interrupted it.
+    Interrupted,
+}
+
+impl From<String> for Unapplied {
+    fn from(error: String) -> Self {
+        Unapplied::Server(error)
+    }
+}
+
+impl From<json_patch::Error> for Unapplied {
+    fn from(error: json_patch::Error) -> Self {
+        match error {
+            json_patch::Error::Interrupted => Unapplied::Interrupted,
+            error => Unapplied::Server(error.to_string()),
+        }
+    }
+}
+
+/// The object that operations make of one.
 pub(crate) fn apply<'s>(
     object: &Value<'_>,
     operations: &[Operation<'_>],
     kind: &GroupVersionKind,
     conversion: &Conversion<'_>,
-) -> Result<Held<'s>, String> {
-    let patched = json_patch::apply(object.borrowed(), operations).map_err(|error| error.to_string())?;
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Held<'s>, Unapplied> {
+    let patched = json_patch::apply(object.borrowed(), operations, interrupted)?;
     let (api_version, own) = wire::type_of(&patched)?;
     let version = GroupVersion::parse(&api_version).map_err(|error| error.to_string())?;
     if !conversion.is_typed(kind) {
@@ -104,7 +129,8 @@ pub(crate) fn apply<'s>(
             return Err(format!(
                 "Object 'Kind' is missing in '{}'",
                 escape_html(&patched.to_string())
-            ));
+            )
+            .into());
         }
         return Ok(patched.into());
     }
@@ -199,11 +225,13 @@ mod tests {
         );
         let operations = decode(patch.as_bytes()).unwrap();
         let conversion = Conversion::new(types, std::iter::once(&kind));
-        let made = apply(&object.unwrap(), &operations, &kind, &conversion);
-        assert_eq!(
-            made.map_or_else(|error| error, |made| made.get().to_string()),
-            expected
-        );
+        let made = apply(&object.unwrap(), &operations, &kind, &conversion, &|| false);
+        let made = match made {
+            Ok(made) => made.get().to_string(),
+            Err(Unapplied::Server(error)) => error,
+            Err(Unapplied::Interrupted) => "interrupted".to_owned(),
+        };
+        assert_eq!(made, expected);
     }
 
     #[test]

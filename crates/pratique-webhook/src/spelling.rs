@@ -104,7 +104,8 @@ mod tests {
     fn check(operations: &str, expected: bool) {
         let document = r#"{"ratio":0.5,"count":3,"text":"é<&>","list":["a",{"x":1}],"empty":{}}"#;
         let operations = patch::decode(operations.as_bytes()).unwrap();
-        let patched = pratique_merge::json_patch::apply(parse(document.as_bytes()).unwrap(), &operations);
+        let patched =
+            pratique_merge::json_patch::apply(parse(document.as_bytes()).unwrap(), &operations, &|| false);
         assert_eq!(patched.is_ok(), expected, "{patched:?}");
     }
 

@@ -4,18 +4,24 @@ use std::borrow::Cow;
 
 use pratique_json::Value;
 
+use super::equal::passes;
 use super::locate::{Container, find};
-use super::nothing;
-use super::{Error, MAX_COPIED_VALUES, Operation, Text};
+use super::node::{Node, Size};
+use super::work::Work;
+use super::{Error, MAX_COPIED_BYTES, MAX_DEPTH, Operation, Text};
 
 /// A document being patched.
-pub(super) struct State<'a> {
-    pub(super) document: Value<'a>,
+pub(super) struct State<'a, 'i> {
+    pub(super) document: Node<'a>,
+    /// The bytes of all copies so far.
     pub(super) copied: usize,
+    pub(super) work: Work<'i>,
 }
 
-impl<'a> State<'a> {
+impl<'a> State<'a, '_> {
     pub(super) fn apply(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
+        self.work
+            .count(length(&operation.path) + length(&operation.from))?;
         match operation.op.as_ref() {
             "add" => self.add(operation),
             "remove" => self.remove(operation),
@@ -29,17 +35,17 @@ impl<'a> State<'a> {
 
     fn add(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let path = operation.path.short("add")?;
-        let (mut container, key) = self.container(path, || {
+        let (value, size) = self.value(operation)?;
+        let (mut container, key) = find_container(&mut self.document, path, || {
             format!("add operation does not apply: doc is missing path: \"{path}\": missing value")
         })?;
-        container
-            .add(&key, value(operation))
-            .map_err(in_path("add", path))
+        fits(path, size)?;
+        container.add(&key, value).map_err(in_path("add", path))
     }
 
     fn remove(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let path = operation.path.short("remove")?;
-        let (mut container, key) = self.container(path, || {
+        let (mut container, key) = find_container(&mut self.document, path, || {
             format!("remove operation does not apply: doc is missing path: \"{path}\": missing value")
         })?;
         container.remove(&key).map(drop).map_err(in_path("remove", path))
@@ -50,7 +56,8 @@ impl<'a> State<'a> {
         if path.is_empty() {
             return self.replace_document(operation);
         }
-        let (mut container, key) = self.container(path, || {
+        let (value, size) = self.value(operation)?;
+        let (mut container, key) = find_container(&mut self.document, path, || {
             format!("replace operation does not apply: doc is missing path: {path}: missing value")
         })?;
         container.get(&key).map_err(|_| {
@@ -59,15 +66,16 @@ impl<'a> State<'a> {
             ))
         })?;
         // The reference says "remove" here too.
-        container
-            .set(&key, value(operation))
-            .map_err(in_path("remove", path))
+        fits(path, size)?;
+        container.set(&key, value).map_err(in_path("remove", path))
     }
 
     fn replace_document(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         match &operation.value {
-            Some(value @ (Value::Object(_) | Value::Array(_) | Value::Null)) => {
-                self.document = nothing::mark(value.clone());
+            Some(Value::Object(_) | Value::Array(_) | Value::Null) => {
+                let (value, size) = self.value(operation)?;
+                fits("", size)?;
+                self.document = value;
                 Ok(())
             }
             _ => Err(fault(
@@ -78,7 +86,7 @@ impl<'a> State<'a> {
 
     fn relocate(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let from = operation.from.from("move")?;
-        let (mut container, key) = self.container(from, || {
+        let (mut container, key) = find_container(&mut self.document, from, || {
             format!("move operation does not apply: doc is missing from path: {from}: missing value")
         })?;
         let taken = container
@@ -87,31 +95,42 @@ impl<'a> State<'a> {
             .and_then(|()| container.remove(&key))
             .map_err(in_path("move", &key))?;
         let path = operation.path.path("move")?;
-        let (mut container, key) = self.container(path, || {
+        let size = match steps(path) > steps(from) {
+            true => taken.size(),
+            // It was no less deep before.
+            false => Size::default(),
+        };
+        self.work.count(size.bytes)?;
+        let (mut container, key) = find_container(&mut self.document, path, || {
             format!("move operation does not apply: doc is missing destination path: {path}: missing value")
         })?;
+        fits(path, size)?;
         container.add(&key, taken).map_err(in_path("move", path))
     }
 
     fn copy(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let from = operation.from.from("copy")?;
-        let (container, key) = self.container(from, || {
+        let (container, key) = find_container(&mut self.document, from, || {
             format!("copy operation does not apply: doc is missing from path: {from}: missing value")
         })?;
         let source = container
             .get(&key)
             .map_err(|error| fault(format!("error in copy for from: '{from}': {error}")))?;
-        let copied = source.cloned().unwrap_or_default();
+        let (copied, size) = source
+            .map(|source| (source.clone(), source.size()))
+            .unwrap_or_default();
         let path = operation.path.short("copy")?;
-        self.copied += size(&copied);
-        if self.copied > MAX_COPIED_VALUES {
-            return Err(fault(format!(
-                "copy operations add more than {MAX_COPIED_VALUES} values"
-            )));
-        }
-        let (mut container, key) = self.container(path, || {
+        self.work.count(size.bytes)?;
+        let (mut container, key) = find_container(&mut self.document, path, || {
             format!("copy operation does not apply: doc is missing destination path: {path}: missing value")
         })?;
+        if copied.is_some() {
+            self.copied += size.bytes;
+        }
+        if self.copied > MAX_COPIED_BYTES {
+            return Err(Error::CopiesTooMuch { bytes: self.copied });
+        }
+        fits(path, size)?;
         container
             .add(&key, copied)
             .map_err(|error| fault(format!("error while adding value during copy: {error}")))
@@ -120,14 +139,17 @@ impl<'a> State<'a> {
     fn test(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let path = operation.path.path("test")?;
         let expected = operation.value.as_ref();
+        // No more is compared than what is expected.
+        self.work
+            .count(expected.map_or(0, |expected| Size::of(expected).bytes))?;
         let passed = if path.is_empty() {
             expected.is_some_and(|expected| passes(&self.document, expected))
         } else {
-            let (container, key) = self.container(path, || {
+            let (container, key) = find_container(&mut self.document, path, || {
                 format!("test operation does not apply: is missing path: {path}: missing value")
             })?;
             let actual = container.get(&key).map_err(in_path("test", path))?;
-            match (actual.filter(|actual| !actual.is_null()), expected) {
+            match (actual.filter(|actual| actual.is_some()), expected) {
                 (None, expected) => expected.is_none(),
                 (Some(actual), expected) => expected.is_some_and(|expected| passes(actual, expected)),
             }
@@ -140,57 +162,40 @@ impl<'a> State<'a> {
         }
     }
 
-    fn container<'d, 'p>(
-        &'d mut self,
-        path: &'p str,
-        missing: impl FnOnce() -> String,
-    ) -> Result<(Container<'d, 'a>, Cow<'p, str>), Error> {
-        find(&mut self.document, path).ok_or_else(|| fault(missing()))
+    /// The value of an operation, and how large that is.
+    fn value(&mut self, operation: &Operation<'a>) -> Result<(Node<'a>, Size), Error> {
+        let value = Node::of_operation(operation.value.as_ref());
+        let size = value.size();
+        self.work.count(size.bytes)?;
+        Ok((value, size))
     }
 }
 
-/// Whether a value that is there passes a test. The null of an expression equals all that is empty.
-fn passes(actual: &Value<'_>, expected: &Value<'_>) -> bool {
-    match (actual, expected) {
-        (Value::Object(members), Value::Null) => members.is_empty(),
-        (Value::Array(elements), Value::Null) => elements.is_empty(),
-        (actual, Value::Null) => nothing::is(actual),
-        _ => equal(actual, expected),
+fn find_container<'d, 'a, 'p>(
+    document: &'d mut Node<'a>,
+    path: &'p str,
+    missing: impl FnOnce() -> String,
+) -> Result<(Container<'d, 'a>, Cow<'p, str>), Error> {
+    find(document, path).ok_or_else(|| fault(missing()))
+}
+
+fn length(text: &Text<'_>) -> usize {
+    match text {
+        Text::Given(text) => text.len(),
+        Text::Missing | Text::Invalid(_) => 0,
     }
 }
 
-/// Equality as the reference sees it: of numbers by their text. A number of a document was written by the
-/// server, which writes a whole number without fraction; so a `3.0` that a patch spells out equals nothing.
-fn equal(actual: &Value<'_>, expected: &Value<'_>) -> bool {
-    match (actual, expected) {
-        (actual, Value::Object(expected)) if nothing::is(actual) => expected.is_empty(),
-        (Value::Float(_), Value::Float(number)) if number.fract() == 0.0 && number.abs() < 1e15 => false,
-        (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
-            actual.to_string() == expected.to_string()
-                && !matches!((actual, expected), (Value::Int(_), Value::Float(_)))
-        }
-        (Value::Array(actual), Value::Array(expected)) => {
-            actual.len() == expected.len() && actual.iter().zip(expected).all(|(a, b)| equal(a, b))
-        }
-        (Value::Object(actual), Value::Object(expected)) => {
-            actual.len() == expected.len()
-                && actual
-                    .iter()
-                    .all(|(key, value)| expected.get(key).is_some_and(|other| equal(value, other)))
-        }
-        _ => actual == expected,
-    }
+/// How far down a path leads.
+fn steps(path: &str) -> usize {
+    path.matches('/').count()
 }
 
-fn value<'a>(operation: &Operation<'a>) -> Value<'a> {
-    operation.value.clone().map(nothing::mark).unwrap_or_default()
-}
-
-fn size(value: &Value<'_>) -> usize {
-    1 + match value {
-        Value::Array(elements) => elements.iter().map(size).sum(),
-        Value::Object(object) => object.iter().map(|(_, value)| size(value)).sum(),
-        _ => 0,
+/// Whether a document is not nested too deep with a value at a path: all that goes through it does so by recursion.
+fn fits(path: &str, size: Size) -> Result<(), Error> {
+    match steps(path) + size.depth <= MAX_DEPTH {
+        true => Ok(()),
+        false => Err(Error::TooDeep),
     }
 }
 

@@ -180,7 +180,7 @@ mod tests {
         let from = parse(from.as_bytes()).unwrap();
         let to = parse(to.as_bytes()).unwrap();
         let operations = diff(&from, &to);
-        assert_eq!(apply(from, &operations).unwrap(), to);
+        assert_eq!(apply(from, &operations, &|| false).unwrap(), to);
         let shown = operations.into_iter().map(|operation| {
             let operation = Value::from(operation);
             let text = |key| operation.get(key).and_then(Value::as_str).unwrap_or_default();

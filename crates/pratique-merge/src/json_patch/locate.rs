@@ -2,24 +2,24 @@
 
 use std::borrow::Cow;
 
-use pratique_json::{Object, Value};
-
-use super::{index, nothing};
+use super::chunks::Chunks;
+use super::index;
+use super::node::Node;
 
 /// The reference crashes here.
 const NO_MEMBERS: &str = "null has no members";
 
 /// What holds a place.
 pub(super) enum Container<'d, 'a> {
-    Object(&'d mut Object<'a>),
-    Array(&'d mut Vec<Value<'a>>),
+    Object(&'d mut Chunks<(Cow<'a, str>, Node<'a>)>),
+    Array(&'d mut Chunks<Node<'a>>),
     /// The null of an expression: an object that has no members and cannot have any.
     Nothing,
 }
 
-/// The container of the place and the place's own token; `None` when there is no such container.
+/// The container of the place and the place's name in it; `None` when there is no such container.
 pub(super) fn find<'d, 'a, 'p>(
-    document: &'d mut Value<'a>,
+    document: &'d mut Node<'a>,
     path: &'p str,
 ) -> Option<(Container<'d, 'a>, Cow<'p, str>)> {
     let (parents, last) = path.rsplit_once('/')?;
@@ -27,29 +27,44 @@ pub(super) fn find<'d, 'a, 'p>(
     // What stands before the first slash is ignored, as the reference does.
     for token in parents.split('/').skip(1) {
         let token = decode(token);
+        at.open();
         at = match at {
-            Value::Object(object) => object.get_mut(&token)?,
-            Value::Array(elements) => {
+            Node::Object(members) => member(members, &token)?,
+            Node::Array(elements) => {
                 let position = index::within(index::parse(&token).ok()?, elements.len()).ok()?;
                 elements.get_mut(position)?
             }
-            _ => return None,
+            Node::Nothing | Node::Plain(_) => return None,
         };
     }
-    match at {
-        Value::Object(object) => Some((Container::Object(object), decode(last))),
-        Value::Array(elements) => Some((Container::Array(elements), decode(last))),
-        marked if nothing::is(marked) => Some((Container::Nothing, decode(last))),
-        _ => None,
-    }
+    at.open();
+    let container = match at {
+        Node::Object(members) => Container::Object(members),
+        Node::Array(elements) => Container::Array(elements),
+        Node::Nothing => Container::Nothing,
+        Node::Plain(_) => return None,
+    };
+    Some((container, decode(last)))
+}
+
+fn member<'d, 'a>(members: &'d mut Chunks<(Cow<'a, str>, Node<'a>)>, key: &str) -> Option<&'d mut Node<'a>> {
+    let at = position(members, key).ok()?;
+    members.get_mut(at).map(|(_, node)| node)
+}
+
+fn position(members: &Chunks<(Cow<'_, str>, Node<'_>)>, key: &str) -> Result<usize, usize> {
+    members.search(|(other, _)| other.as_ref().cmp(key))
 }
 
 impl<'a> Container<'_, 'a> {
     /// The value at a key or index: `None` for a member that is not there, an error for an index that is none.
-    pub(super) fn get(&self, key: &str) -> Result<Option<&Value<'a>>, String> {
+    pub(super) fn get(&self, key: &str) -> Result<Option<&Node<'a>>, String> {
         match self {
             Container::Nothing => Ok(None),
-            Container::Object(object) => Ok(object.get(key)),
+            Container::Object(members) => {
+                let at = position(members, key).ok();
+                Ok(at.and_then(|at| members.get(at)).map(|(_, node)| node))
+            }
             Container::Array(elements) => {
                 Ok(elements.get(index::within(index::parse(key)?, elements.len())?))
             }
@@ -57,30 +72,30 @@ impl<'a> Container<'_, 'a> {
     }
 
     /// Puts a value in the place of what is there.
-    pub(super) fn set(&mut self, key: &str, value: Value<'a>) -> Result<(), String> {
-        match self {
-            Container::Nothing => return Err(NO_MEMBERS.to_owned()),
-            Container::Object(object) => {
-                object.insert(key.to_owned(), value);
-            }
-            Container::Array(elements) => {
-                let position = index::within(index::parse(key)?, elements.len())?;
-                if let Some(place) = elements.get_mut(position) {
-                    *place = value;
-                }
-            }
+    pub(super) fn set(&mut self, key: &str, value: Node<'a>) -> Result<(), String> {
+        let Container::Array(elements) = self else {
+            return self.add(key, value);
+        };
+        let position = index::within(index::parse(key)?, elements.len())?;
+        if let Some(place) = elements.get_mut(position) {
+            *place = value;
         }
         Ok(())
     }
 
     /// Adds a member, or inserts an element: `-` appends, and so does -1.
-    pub(super) fn add(&mut self, key: &str, value: Value<'a>) -> Result<(), String> {
+    pub(super) fn add(&mut self, key: &str, value: Node<'a>) -> Result<(), String> {
         match self {
             Container::Nothing => return Err(NO_MEMBERS.to_owned()),
-            Container::Object(object) => {
-                object.insert(key.to_owned(), value);
-            }
-            Container::Array(elements) if key == "-" => elements.push(value),
+            Container::Object(members) => match position(members, key) {
+                Ok(at) => {
+                    if let Some((_, node)) = members.get_mut(at) {
+                        *node = value;
+                    }
+                }
+                Err(at) => members.insert(at, (Cow::Owned(key.to_owned()), value)),
+            },
+            Container::Array(elements) if key == "-" => elements.insert(elements.len(), value),
             Container::Array(elements) => {
                 let index = index::parse(key)
                     .map_err(|error| format!("value was not a proper array index: '{key}': {error}"))?;
@@ -92,14 +107,18 @@ impl<'a> Container<'_, 'a> {
     }
 
     /// Takes a value out.
-    pub(super) fn remove(&mut self, key: &str) -> Result<Value<'a>, String> {
+    pub(super) fn remove(&mut self, key: &str) -> Result<Node<'a>, String> {
         let missing = || format!("Unable to remove nonexistent key: {key}: missing value");
         match self {
             Container::Nothing => Err(missing()),
-            Container::Object(object) => object.remove(key).ok_or_else(missing),
+            Container::Object(members) => {
+                let at = position(members, key).map_err(|_| missing())?;
+                let removed = members.remove(at).map(|(_, node)| node);
+                removed.ok_or_else(missing)
+            }
             Container::Array(elements) => {
                 let position = index::within(index::parse(key)?, elements.len())?;
-                Ok(elements.remove(position))
+                elements.remove(position).ok_or_else(missing)
             }
         }
     }

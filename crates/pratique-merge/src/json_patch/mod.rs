@@ -5,20 +5,27 @@
 //! null, the empty path (the whole document) can be replaced and tested only, and a missing value is null.
 
 mod apply;
+mod chunks;
 mod diff;
+mod equal;
 mod index;
 mod locate;
-mod nothing;
+mod node;
 mod operation;
+mod work;
 
 use pratique_json::Value;
 
 pub use diff::diff;
 pub use operation::{DecodeError, Operation, Text, decode};
 
-/// How many values the `copy` operations of one patch may add together: the reference knows no bound, so a
-/// patch of thirty operations can ask it for 2³⁰ copies.
-pub const MAX_COPIED_VALUES: usize = 1_000_000;
+/// How many bytes the `copy` operations of one patch may add together, as JSON.
+///
+/// Upstream: pkg/server/config.go, JSONPatchMaxCopyBytes
+pub const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
+
+/// How deep arrays and objects of a patched document may be nested: as deep as those that can be read.
+pub const MAX_DEPTH: usize = pratique_json::MAX_DEPTH;
 
 /// Why a patch does not apply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,22 +36,45 @@ pub enum Error {
         /// The path that was tested.
         path: String,
     },
+    /// Copies add more than [`MAX_COPIED_BYTES`].
+    #[error(
+        "Unable to complete the copy, the accumulated size increase of copy is {bytes}, exceeding the limit \
+         {MAX_COPIED_BYTES}"
+    )]
+    CopiesTooMuch {
+        /// What the copies add, with the one that is too much.
+        bytes: usize,
+    },
+    /// The document would be nested deeper than [`MAX_DEPTH`].
+    #[error("exceeded max depth")]
+    TooDeep,
+    /// The caller does not want the patch any more.
+    #[error("interrupted")]
+    Interrupted,
     /// Any other fault, in the reference's words.
     #[error("{0}")]
     DoesNotApply(String),
 }
 
 /// Applies the operations in order and gives the changed document; the first fault ends it.
-pub fn apply<'a>(document: Value<'a>, operations: &[Operation<'a>]) -> Result<Value<'a>, Error> {
-    let mut state = apply::State { document, copied: 0 };
+///
+/// It takes time in proportion to the sizes of the document, the patch and the copies. `interrupted` is asked now and
+/// then, many times in a millisecond, and ends it by `true`.
+///
+/// # Errors
+/// The operation that does not apply, or [`Error::Interrupted`].
+pub fn apply<'a>(
+    document: Value<'a>,
+    operations: &[Operation<'a>],
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Value<'a>, Error> {
+    let mut state = apply::State {
+        document: node::Node::Plain(document),
+        copied: 0,
+        work: work::Work::new(interrupted),
+    };
     operations
         .iter()
         .try_for_each(|operation| state.apply(operation))?;
-    if operations
-        .iter()
-        .any(|operation| operation.value == Some(Value::Null))
-    {
-        nothing::unmark(&mut state.document);
-    }
-    Ok(state.document)
+    Ok(state.document.into_value())
 }

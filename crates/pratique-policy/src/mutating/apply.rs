@@ -7,6 +7,7 @@ use pratique_json as json;
 use pratique_merge::structured;
 use pratique_types::GroupVersionKind;
 
+use super::measure::{Excess, Measure};
 use super::version::Version;
 use super::{Form, Mutation, native, patch};
 use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
@@ -25,6 +26,27 @@ pub(super) enum Refusal {
     Unfinished(Unfinished),
     /// What it needs was not given.
     Undecided(Box<Missing>),
+}
+
+impl Refusal {
+    pub(super) const INTERRUPTED: Refusal = Refusal::Unfinished(Unfinished::Interrupted);
+
+    /// A failure of the policy, unless it comes of an interruption.
+    pub(super) fn policy(error: String, session: &Session<'_>) -> Self {
+        match session.is_interrupted() {
+            true => Refusal::INTERRUPTED,
+            false => Refusal::Policy(error),
+        }
+    }
+}
+
+impl From<Excess> for Refusal {
+    fn from(excess: Excess) -> Self {
+        match excess {
+            Excess::Interrupted => Refusal::INTERRUPTED,
+            Excess::TooLarge => Refusal::Policy(excess.to_string()),
+        }
+    }
 }
 
 /// The object as a mutation makes it; `None` where it says itself that there is nothing to do.
@@ -89,9 +111,15 @@ fn merged<'s>(
     version: &Version<'s>,
     session: &Session<'s>,
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
-    check_type_names(value).map_err(|error| Refusal::Policy(format!("type mismatch: {error}")))?;
     let context = Context::new(session.arena(), u64::MAX);
-    let patch = native::patch(value, &context, &|part| version.go_value(part)).map_err(Refusal::Policy)?;
+    Measure::new(session.surroundings.interrupt).add(value, &context)?;
+    check_type_names(value).map_err(|error| Refusal::Policy(format!("type mismatch: {error}")))?;
+    let go = |part: typed::Part<'_>| version.go_value(part).filter(|_| !session.is_interrupted());
+    let patch = native::patch(value, &context, &go).map_err(|error| Refusal::policy(error, session))?;
+    if session.is_interrupted() {
+        // What Go shows of parts may be missing.
+        return Err(Refusal::INTERRUPTED);
+    }
     let schema = session.surroundings.cluster.merge_schema(version.kind);
     let refused = |error| Refusal::Policy(format!("error applying patch: {error}"));
     let of = schema.kind(version.kind);

@@ -5,6 +5,7 @@ mod denial;
 mod dispatch;
 mod give_back;
 mod invoke;
+mod measure;
 mod native;
 mod outcome;
 mod patch;

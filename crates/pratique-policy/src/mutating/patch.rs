@@ -7,6 +7,7 @@ use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use super::apply::{Refusal, SCHEME};
+use super::measure::Measure;
 use super::plain::{self, GoValues};
 use super::version::Version;
 use crate::decode::{self, Written};
@@ -19,12 +20,12 @@ pub(super) fn patched<'s>(
     version: &Version<'s>,
     session: &Session<'s>,
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
-    let go = |part: typed::Part<'_>| version.go_value(part);
-    let operations = operations(value, session, &go).map_err(Refusal::Policy)?;
+    let operations = operations(value, version, session)?;
     let document = version.object.borrowed();
-    let patched = match json_patch::apply(document, &operations) {
+    let patched = match json_patch::apply(document, &operations, &|| session.is_interrupted()) {
         Ok(patched) => patched,
         Err(json_patch::Error::TestFailed { .. }) => return Ok(None),
+        Err(json_patch::Error::Interrupted) => return Err(Refusal::INTERRUPTED),
         Err(error) => return Err(Refusal::Policy(format!("JSON Patch: {error}"))),
     };
     read(version, patched, &operations, session).map(Some)
@@ -69,7 +70,10 @@ fn read<'s>(
             kind.kind
         )));
     };
-    decode::strict_written(id, members, &copies(version.kind, operations)).map_err(server)?;
+    // The order in which faults are found is looked for only where there are any.
+    decode::strict(id, members)
+        .or_else(|_| decode::strict_written(id, members, &copies(version.kind, operations)))
+        .map_err(server)?;
     if kind != *version.kind {
         let (from, to) = (kind.kind, &version.kind.kind);
         return Err(server(format!(
@@ -84,6 +88,9 @@ fn read<'s>(
 ///
 /// Upstream: github.com/evanphx/json-patch, lazyNode
 fn copies(kind: &GroupVersionKind, operations: &[Operation<'_>]) -> Vec<Written> {
+    if operations.len() > MANY_OPERATIONS {
+        return Vec::new();
+    }
     let pointer = |text: &Text<'_>| match text {
         Text::Given(text) => Some(parts(text)),
         _ => None,
@@ -120,6 +127,9 @@ fn copies(kind: &GroupVersionKind, operations: &[Operation<'_>]) -> Vec<Written>
         .filter_map(copy)
         .collect()
 }
+
+/// Each copy is compared with all operations: of more than so many no order is known.
+const MANY_OPERATIONS: usize = 1_000;
 
 /// The names that a pointer is made of.
 fn parts(pointer: &str) -> Vec<String> {
@@ -172,28 +182,34 @@ fn kind_named(
 
 fn operations<'s>(
     value: &Value<'s>,
+    version: &Version<'s>,
     session: &Session<'s>,
-    go: GoValues<'_>,
-) -> Result<Vec<Operation<'s>>, String> {
+) -> Result<Vec<Operation<'s>>, Refusal> {
     let Value::List(list) = value else {
-        return Err("type mismatch: JSONPatchType.expression should evaluate to array".to_owned());
+        let error = "type mismatch: JSONPatchType.expression should evaluate to array";
+        return Err(Refusal::Policy(error.to_owned()));
     };
-    list.iter()
-        .map(|element| operation(&element, session, go))
-        .collect()
+    let context = Context::new(session.arena(), u64::MAX);
+    let go = |part: typed::Part<'_>| version.go_value(part).filter(|_| !session.is_interrupted());
+    let mut measure = Measure::new(session.surroundings.interrupt);
+    let operations = list.iter().map(|element| {
+        measure.add(&element, &context)?;
+        let made = operation(&element, &context, &go);
+        made.map_err(|error| Refusal::policy(error, session))
+    });
+    operations.collect()
 }
 
 fn operation<'s>(
     element: &Value<'s>,
-    session: &Session<'s>,
+    context: &Context<'s>,
     go: GoValues<'_>,
 ) -> Result<Operation<'s>, String> {
     const MISMATCH: &str = "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch";
     let Value::Struct(own) = element else {
         return Err(MISMATCH.to_owned());
     };
-    let context = Context::new(session.arena(), u64::MAX);
-    let fields = own.fields(&context).map_err(|_| MISMATCH)?;
+    let fields = own.fields(context).map_err(|_| MISMATCH)?;
     let mut operation = Operation {
         path: "".into(),
         ..Operation::default()
@@ -206,7 +222,7 @@ fn operation<'s>(
             ("from", Value::String(text)) if !text.is_empty() => operation.from = Text::evaluated(text),
             ("value", value) => {
                 check_type_names(&value).map_err(|error| format!("type mismatch: {error}"))?;
-                operation.value = Some(plain::json(&value, &context, go).map_err(|error| {
+                operation.value = Some(plain::json(&value, context, go).map_err(|error| {
                     format!(
                         "JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}"
                     )

@@ -3,9 +3,10 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use pratique_cel::Interrupt;
 use pratique_match::Equivalents;
 use pratique_webhook::{Origin, Reinvocation, mutate, validate};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tokio::time::Instant;
 
 use crate::scene::{Player, allows, hook, mutating, request, surroundings, validated, validating};
@@ -79,4 +80,32 @@ async fn a_dropped_request_ends_its_calls() {
     assert!(judging.is_err());
     assert_eq!(player.paths().len(), 2);
     assert_eq!(player.at_work.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn patches_are_interrupted() {
+    let (request, equivalents) = (request(), Equivalents::new());
+    let interrupt = Interrupt::new();
+    interrupt.set();
+    let patched = async |operations: usize| {
+        let add = json!({"op": "add", "path": "/metadata/labels/a", "value": "x"});
+        let patch = Json::Array(vec![add; operations]).to_string();
+        let patch = pratique_json::base64::encode(patch.as_bytes());
+        let player = Player::default().plays(
+            "a",
+            json!({"allowed": true, "patchType": "JSONPatch", "patch": patch}),
+        );
+        let hooks = mutating(Origin::Api, &[("m", vec![hook("a", json!({}))])]);
+        let surroundings = surroundings(&equivalents).with_interrupt(&interrupt);
+        let mut turns = Reinvocation::default();
+        let mutated = mutate(&[&hooks], &request, &surroundings, &mut turns, &player, &mut ()).await;
+        mutated.unwrap().status
+    };
+    // A small one is done before anybody asks.
+    assert_eq!(patched(1).await, None);
+    let status = patched(10_000).await.unwrap();
+    assert_eq!(
+        (status.message.as_str(), status.code),
+        ("Timeout: request did not complete within requested timeout", 504)
+    );
 }

@@ -1,0 +1,218 @@
+//! A document while it is patched: values as they came, opened where operations look into them.
+
+use std::borrow::Cow;
+
+use pratique_json::{Object, Value, format_float};
+
+use super::chunks::Chunks;
+
+/// A value of a document that is being patched.
+///
+/// The library behind the reference tells three nulls apart. Those of the document and of a patch's text are the absence
+/// of a value. The one that an expression gives is a value, and is taken for an object without members when it is
+/// looked into.
+#[derive(Clone, Debug)]
+pub(super) enum Node<'a> {
+    /// No operation has looked into it. Null is the absence of a value.
+    Plain(Value<'a>),
+    /// The null of an expression.
+    Nothing,
+    Array(Box<Chunks<Node<'a>>>),
+    Object(Box<Members<'a>>),
+}
+
+/// The members of an object, sorted by key.
+type Members<'a> = Chunks<(Cow<'a, str>, Node<'a>)>;
+
+/// How large a value is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Size {
+    /// In bytes, as the reference writes it: compact, with `<`, `>`, `&` and two line separators escaped.
+    pub(super) bytes: usize,
+    /// How deep arrays and objects are nested: 0 for scalars.
+    pub(super) depth: usize,
+}
+
+impl<'a> Node<'a> {
+    /// The value of an operation.
+    pub(super) fn of_operation(value: Option<&Value<'a>>) -> Self {
+        match value {
+            None => Node::default(),
+            Some(Value::Null) => Node::Nothing,
+            Some(value) => Node::Plain(value.clone()),
+        }
+    }
+
+    /// Whether a value is there at all.
+    pub(super) fn is_some(&self) -> bool {
+        !matches!(self, Node::Plain(Value::Null))
+    }
+
+    /// Makes an array or object one that can be looked into and changed.
+    pub(super) fn open(&mut self) {
+        let Node::Plain(Value::Array(_) | Value::Object(_)) = self else {
+            return;
+        };
+        *self = match std::mem::take(self) {
+            Node::Plain(Value::Array(elements)) => {
+                let elements: Vec<_> = elements.into_iter().map(Node::Plain).collect();
+                Node::Array(Box::new(elements.into()))
+            }
+            Node::Plain(Value::Object(members)) => {
+                let members = members.into_iter().map(|(key, value)| (key, Node::Plain(value)));
+                Node::Object(Box::new(members.collect::<Vec<_>>().into()))
+            }
+            other => other,
+        };
+    }
+
+    /// The value that it is in the end.
+    pub(super) fn into_value(self) -> Value<'a> {
+        match self {
+            Node::Plain(value) => value,
+            Node::Nothing => Value::Null,
+            Node::Array(elements) => {
+                let elements = elements.into_vec().into_iter();
+                Value::Array(elements.map(Node::into_value).collect())
+            }
+            Node::Object(members) => {
+                let members = members.into_vec().into_iter();
+                Value::Object(
+                    members
+                        .map(|(key, node)| (key, node.into_value()))
+                        .collect::<Object<'_>>(),
+                )
+            }
+        }
+    }
+
+    /// How large it is.
+    pub(super) fn size(&self) -> Size {
+        match self {
+            Node::Plain(value) => Size::of(value),
+            Node::Nothing => Size { bytes: 4, depth: 0 },
+            Node::Array(elements) => container(elements.iter().map(Node::size)),
+            Node::Object(members) => container(members.iter().map(|(key, node)| member(key, node.size()))),
+        }
+    }
+}
+
+impl Default for Node<'_> {
+    /// The absence of a value.
+    fn default() -> Self {
+        Node::Plain(Value::Null)
+    }
+}
+
+impl Size {
+    /// How large a value is.
+    pub(super) fn of(value: &Value<'_>) -> Self {
+        let bytes = match value {
+            Value::Null | Value::Bool(true) => 4,
+            Value::Bool(false) => 5,
+            Value::Int(number) => integer(*number),
+            Value::Float(number) => format_float(*number).len(),
+            Value::String(text) => self::text(text),
+            Value::Array(elements) => return container(elements.iter().map(Size::of)),
+            Value::Object(object) => {
+                return container(object.iter().map(|(key, value)| member(key, Size::of(value))));
+            }
+        };
+        Size { bytes, depth: 0 }
+    }
+}
+
+/// What holds parts: brackets around them, commas between them.
+fn container(parts: impl Iterator<Item = Size>) -> Size {
+    let empty = Size { bytes: 1, depth: 0 };
+    let inside = parts.fold(empty, |all, part| Size {
+        bytes: all.bytes + part.bytes + 1,
+        depth: all.depth.max(part.depth),
+    });
+    Size {
+        bytes: inside.bytes.max(2),
+        depth: inside.depth + 1,
+    }
+}
+
+fn member(key: &str, value: Size) -> Size {
+    Size {
+        bytes: text(key) + 1 + value.bytes,
+        ..value
+    }
+}
+
+fn integer(number: i64) -> usize {
+    let digits = number.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
+    digits + usize::from(number < 0)
+}
+
+/// Upstream: encoding/json, appendString with escapeHTML
+fn text(text: &str) -> usize {
+    let written = |byte: u8| match byte {
+        b'"' | b'\\' | 8 | 9 | 10 | 12 | 13 => 2,
+        0..b' ' | b'<' | b'>' | b'&' => 6,
+        _ => 1,
+    };
+    let bytes: usize = text.bytes().map(written).sum();
+    // U+2028 and U+2029 take three bytes and are written in six.
+    let separators = match text.as_bytes().contains(&0xe2) {
+        true => text.matches(['\u{2028}', '\u{2029}']).count(),
+        false => 0,
+    };
+    bytes + 3 * separators + 2
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_json::{escape_html, parse};
+
+    use super::*;
+
+    /// The sizes are those of the text; opening changes neither the value nor its size.
+    #[track_caller]
+    fn check(json: &str, depth: usize) {
+        let value = parse(json.as_bytes()).unwrap();
+        let bytes = escape_html(&value.to_string()).len();
+        let expected = Size { bytes, depth };
+        let mut node = Node::Plain(value.clone());
+        assert_eq!(node.size(), expected, "{json}");
+        open(&mut node);
+        assert_eq!(node.size(), expected, "opened {json}");
+        assert_eq!(node.into_value(), value);
+    }
+
+    fn open(node: &mut Node<'_>) {
+        node.open();
+        let children = match node {
+            Node::Array(elements) => elements.len(),
+            Node::Object(members) => members.len(),
+            _ => 0,
+        };
+        for at in 0..children {
+            match node {
+                Node::Array(elements) => open(elements.get_mut(at).unwrap()),
+                Node::Object(members) => open(&mut members.get_mut(at).unwrap().1),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_text() {
+        check("null", 0);
+        check("[]", 1);
+        check("{}", 1);
+        check("[{},[[]],1]", 3);
+        check(r#"{"a":{"b":[null,true,false]},"<":1}"#, 3);
+        check(
+            "[0,-1,9,10,-10,99,100,9223372036854775807,-9223372036854775808]",
+            1,
+        );
+        check("[1.5,1e300,1e-7,-0.0,123456789.125]", 1);
+        check(
+            r#"["","\"\\\/\b\f\n\r\t\u0000\u001f\u007f<>&é日😀\u2028\u2029\u2027","â"]"#,
+            1,
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! Patches of mutating policies are bounded, and end when the caller wants no decision any more.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::sync::Arc;
+
+use pratique_cel::Interrupt;
+use pratique_expression::Cache;
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespace, Namespaces};
+use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
+use pratique_policy::{
+    Cluster, Mutated, MutatingPolicies, Origin, ParamScope, Surroundings, Unfinished, mutate,
+};
+use pratique_types::{AdmissionRequest, GroupVersionKind};
+use serde_json::json;
+
+/// A cluster without namespaces and params, in which nobody may do anything.
+#[derive(Debug)]
+struct Empty(Equivalents);
+
+impl Namespaces for Empty {
+    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
+        None.into()
+    }
+}
+
+impl Cluster for Empty {
+    fn equivalents(&self) -> &Equivalents {
+        &self.0
+    }
+
+    fn param_scope(&self, _: &GroupVersionKind) -> Option<ParamScope> {
+        None
+    }
+
+    fn params_synced(&self, _: &GroupVersionKind) -> bool {
+        true
+    }
+
+    fn param<'a>(&'a self, _: &GroupVersionKind, _: &str, _: &str) -> Option<&'a Value<'a>> {
+        None
+    }
+
+    fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> {
+        Vec::new()
+    }
+}
+
+impl Authorizer for Empty {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Decided(Decision::default())
+    }
+}
+
+/// Creates a ClusterRole with a long annotation before a policy with one mutation.
+fn mutated(patch_type: &str, expression: &str, interrupt: &Interrupt) -> Result<Mutated, Unfinished> {
+    let rule = json!({"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"]});
+    let patch = match patch_type {
+        "JSONPatch" => "jsonPatch",
+        _ => "applyConfiguration",
+    };
+    let policy = json!({"metadata": {"name": "p"}, "spec": {
+        "matchConstraints": {"resourceRules": [rule], "namespaceSelector": {}, "objectSelector": {}},
+        "reinvocationPolicy": "Never",
+        "mutations": [{"patchType": patch_type, patch: {"expression": expression}}],
+    }});
+    let policy = serde_json::from_value(policy).unwrap();
+    let binding = json!({"metadata": {"name": "b"}, "spec": {"policyName": "p"}});
+    let binding = serde_json::from_value(binding).unwrap();
+    let policies = MutatingPolicies::compile([&policy], [&binding], Origin::Api, &Cache::new());
+    let request = json!({
+        "kind": {"group": "rbac.authorization.k8s.io", "version": "v1", "kind": "ClusterRole"},
+        "resource": {"group": "rbac.authorization.k8s.io", "version": "v1", "resource": "clusterroles"},
+        "operation": "CREATE", "name": "r", "userInfo": {"username": "ann"},
+        "object": {
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "rules": [],
+            "metadata": {"name": "r", "annotations": {"long": "x".repeat(100_000)}},
+        },
+    })
+    .to_string();
+    let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
+    let cluster = Empty(Equivalents::builtin());
+    let authorizer = Arc::new(Empty(Equivalents::new()));
+    let surroundings = Surroundings::new(&cluster, authorizer).with_interrupt(interrupt);
+    mutate(&[&policies], &request, surroundings, &mut ())
+}
+
+const LONG: &str = "object.metadata.annotations.long";
+
+#[test]
+fn what_becomes_a_patch_is_bounded() {
+    // Ten times ten times … a list of ten texts.
+    let shared = (0..8).fold(LONG.to_owned(), |inner, at| {
+        format!(
+            "[{inner}].map(x{at}, [{}])[0]",
+            vec![format!("x{at}"); 10].join(", ")
+        )
+    });
+    let patch = format!("[JSONPatch{{op: 'test', path: '/metadata/name', value: {shared}}}]");
+    let merge = format!("Object{{metadata: Object.metadata{{finalizers: {shared}}}}}");
+    let expected =
+        "policy 'p' with binding 'b' denied request: the expression gives more than 33554432 bytes";
+    for (patch_type, expression) in [("JSONPatch", patch), ("ApplyConfiguration", merge)] {
+        let mutated = mutated(patch_type, &expression, &Interrupt::never()).unwrap();
+        assert_eq!(mutated.status.unwrap().message, expected, "{patch_type}");
+    }
+}
+
+#[test]
+fn patches_are_interrupted() {
+    let interrupt = Interrupt::new();
+    let patch = format!("[JSONPatch{{op: 'add', path: '/metadata/annotations/copy', value: {LONG}}}]");
+    let merge = format!("Object{{metadata: Object.metadata{{annotations: {{'copy': {LONG}}}}}}}");
+    let all = [("JSONPatch", patch), ("ApplyConfiguration", merge)];
+    for (patch_type, expression) in &all {
+        let mutated = mutated(patch_type, expression, &interrupt).unwrap();
+        assert_eq!(mutated.status, None, "{patch_type}");
+    }
+    interrupt.set();
+    for (patch_type, expression) in &all {
+        let mutated = mutated(patch_type, expression, &interrupt);
+        assert_eq!(mutated.map(drop), Err(Unfinished::Interrupted), "{patch_type}");
+    }
+}
