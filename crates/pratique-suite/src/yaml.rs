@@ -1,8 +1,12 @@
 //! Values as YAML: what the manifests' reader reads as the same value again.
+//!
+//! Characters that are not seen, or change how others are seen, are written as escapes in quotes, so that a value can be
+//! shown on a terminal as it is.
 
 use std::fmt::Write as _;
 
 use pratique_json::Value;
+use pratique_types::is_invisible;
 
 /// A value in block style, each line indented by so many blanks.
 pub fn block(value: &Value<'_>, indent: usize) -> String {
@@ -33,8 +37,22 @@ pub fn text(string: &str) -> String {
     if is_plain(string) {
         string.to_owned()
     } else {
-        Value::from(string).to_string()
+        visible(&Value::from(string).to_string())
     }
+}
+
+/// A text in double quotes, with escapes for what is not seen in it.
+fn visible(quoted: &str) -> String {
+    let mut out = String::with_capacity(quoted.len());
+    for character in quoted.chars() {
+        let code = u32::from(character);
+        let _ = match (is_invisible(character), code) {
+            (false, _) => write!(out, "{character}"),
+            (true, ..=0xffff) => write!(out, "\\u{code:04x}"),
+            (true, _) => write!(out, "\\U{code:08x}"),
+        };
+    }
+    out
 }
 
 /// Documents are not so deep that recursion would be a risk.
@@ -113,8 +131,10 @@ fn is_literal(string: &str) -> bool {
     let one_end = !string.ends_with("\n\n");
     let plain = !string
         .chars()
-        .any(|character| character.is_control() && character != '\n');
-    string.contains('\n') && lines_fit && one_end && plain && !string.starts_with([' ', '\n'])
+        .any(|character| is_invisible(character) && character != '\n');
+    // A CI runner takes such lines of a log for commands.
+    let no_command = !string.lines().any(|line| line.trim_start().starts_with("::"));
+    string.contains('\n') && no_command && lines_fit && one_end && plain && !string.starts_with([' ', '\n'])
 }
 
 fn is_plain(string: &str) -> bool {
@@ -179,6 +199,14 @@ mod tests {
         check(
             r#"{"a":"yes","b":"1","c":"a: b","d":"","e":"- x","f":"two\nlines\n","g":"x\n  y","h":" lead\nx","i":"tab\t","j":"r.io/a:1"}"#,
             "a: \"yes\"\nb: \"1\"\nc: \"a: b\"\nd: \"\"\ne: \"- x\"\nf: |\n  two\n  lines\ng: |-\n  x\n    y\nh: \" lead\\nx\"\ni: \"tab\\t\"\nj: r.io/a:1\n",
+        );
+    }
+
+    #[test]
+    fn what_is_not_seen_is_escaped() {
+        check(
+            r#"{"\u202ea":"\u009b1m\u007f","b":"x\n\u200by","c":"x\n ::stop-commands::y","d":"\ud800\udc00\udb40\udc41"}"#,
+            "b: \"x\\n\\u200by\"\nc: \"x\\n ::stop-commands::y\"\nd: \"\u{10000}\\U000e0041\"\n\"\\u202ea\": \"\\u009b1m\\u007f\"\n",
         );
     }
 }

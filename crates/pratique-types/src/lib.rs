@@ -8,6 +8,7 @@ pub mod builtin;
 pub mod configuration;
 mod feature_gates;
 mod group_version;
+mod invisible;
 mod kubeconfig;
 mod lenient;
 mod quote;
@@ -20,6 +21,7 @@ pub use feature_gates::{FeatureGates, FeatureGatesError};
 pub use group_version::{
     GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource, InvalidGroupVersion,
 };
+pub use invisible::is_invisible;
 pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
 pub use kubeconfig::{KubeConfig, KubeUser, ReadFile};
 pub use quote::{quote, quote_bytes};
