@@ -82,8 +82,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, Trouble> {
                 .collect();
             output::answer_json(&sarif::Log::new(&findings, passes))?;
         }
-        CheckFormat::Junit => output::answer(&report::junit(&checked, &levels))?,
-        CheckFormat::Github => output::answer(&report::github(&checked, &levels))?,
+        CheckFormat::Junit => output::answer_xml(&report::junit(&checked, &levels))?,
+        CheckFormat::Github => output::answer_github(&report::github(&checked, &levels))?,
     }
     Ok(Answer::of(passes))
 }

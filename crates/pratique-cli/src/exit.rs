@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use pratique::NotEvaluated;
 
 use crate::output;
+use crate::output::text::{Lines, Text, text};
 
 /// The exit code for wrong usage and failed input or output.
 pub(crate) const TROUBLE: u8 = 2;
@@ -108,12 +109,22 @@ impl Answer {
 }
 
 impl Trouble {
+    /// What is told of it.
+    pub(crate) fn text(&self) -> Text {
+        let message = self.to_string();
+        let lines = Lines {
+            text: &message,
+            indent: "  ",
+        };
+        text!("error: {}\n", lines)
+    }
+
     /// Tells it on standard error, and gives the exit code.
     pub(crate) fn tell(&self) -> ExitCode {
         match self {
             Trouble::Unread => return ExitCode::from(UNREAD),
             Trouble::Logged => {}
-            _ => output::note(&format!("error: {self}\n")),
+            _ => output::note(&self.text()),
         }
         ExitCode::from(TROUBLE)
     }

@@ -1,31 +1,30 @@
 //! How a verdict came about, for people.
 
-use std::fmt::Write as _;
-
 use pratique_explain::{Binding, Explanation, Expression, Line, Meeting, Policy, Round};
 use pratique_manifest::Location;
 
 use crate::output::problems;
+use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 
 /// How many characters of a value are shown beside its name.
 const VALUE: usize = 96;
 
 /// Tells of all policies: those that meet the request with all they looked at, the others with why they do not.
-pub(crate) fn whole(explanation: &Explanation, style: Style) -> String {
+pub(crate) fn whole(explanation: &Explanation, style: Style) -> Text {
     let policies = explanation.policies.iter();
     policies.map(|policy| one_policy(policy, style, true)).collect()
 }
 
 /// Tells of those expressions only that were false or failed, and of policies that could not judge.
-pub(crate) fn excerpt(explanation: &Explanation, style: Style) -> String {
+pub(crate) fn excerpt(explanation: &Explanation, style: Style) -> Text {
     let policies = explanation.policies.iter().filter(|policy| is_telling(policy));
     policies.map(|policy| one_policy(policy, style, false)).collect()
 }
 
 /// Tells why nothing was denied: of the policies that meet the request, or if there is none of all; or of the one that
 /// should have.
-pub(crate) fn allowed(explanation: &Explanation, wanted: Option<&str>, style: Style) -> String {
+pub(crate) fn allowed(explanation: &Explanation, wanted: Option<&str>, style: Style) -> Text {
     let named = |policy: &&Policy| wanted.is_none_or(|name| policy.name == name);
     let named: Vec<&Policy> = explanation.policies.iter().filter(named).collect();
     let any_meets = named.iter().any(|policy| policy.meeting == Meeting::Yes);
@@ -50,71 +49,73 @@ fn is_decisive(expression: &Expression) -> bool {
     expression.error.is_some() || (judges && expression.is_false())
 }
 
-fn one_policy(policy: &Policy, style: Style, whole: bool) -> String {
+fn one_policy(policy: &Policy, style: Style, whole: bool) -> Text {
     let name = style.paint(Tone::Place, &policy.name);
     let place = policy
         .location
         .as_ref()
-        .map(|location| format!(" {}", at(location, style)));
+        .map(|location| text!(" {}", at(location, style)));
     let place = place.unwrap_or_default();
-    let mut out = format!("  policy {name}{place}{}\n", meeting(&policy.meeting, style));
+    let mut out = text!("  policy {}{}{}\n", name, place, meeting(&policy.meeting, style));
     if policy.meeting == Meeting::Yes && policy.bindings.is_empty() {
-        out.push_str("    no binding\n");
+        out.push(&text!("    no binding\n"));
     }
     for binding in &policy.bindings {
-        out.push_str(&one_binding(binding, style, whole));
+        out.push(&one_binding(binding, style, whole));
     }
     out
 }
 
-fn one_binding(binding: &Binding, style: Style, whole: bool) -> String {
+fn one_binding(binding: &Binding, style: Style, whole: bool) -> Text {
     let name = style.paint(Tone::Place, &binding.name);
-    let mut out = format!("    binding {name}{}\n", meeting(&binding.meeting, style));
+    let mut out = text!("    binding {}{}\n", name, meeting(&binding.meeting, style));
     if binding.meeting == Meeting::Yes && binding.rounds.is_empty() {
-        out.push_str("      no params\n");
+        out.push(&text!("      no params\n"));
     }
     for round in &binding.rounds {
-        out.push_str(&one_round(round, style, whole));
+        out.push(&one_round(round, style, whole));
     }
     out
 }
 
-fn meeting(meeting: &Meeting, style: Style) -> String {
-    match meeting {
-        Meeting::Yes => String::new(),
-        Meeting::No(why) => format!(": {} {why}", style.paint(Tone::Faint, "does not match:")),
-        Meeting::Undecided(why) => format!(": {} {why}", style.paint(Tone::Warning, "undecided:")),
-        Meeting::Failed(why) => format!(": {} {why}", style.paint(Tone::Bad, "failed:")),
-    }
+fn meeting(meeting: &Meeting, style: Style) -> Text {
+    let (label, why) = match meeting {
+        Meeting::Yes => return Text::new(),
+        Meeting::No(why) => (style.paint(Tone::Faint, "does not match:"), why),
+        Meeting::Undecided(why) => (style.paint(Tone::Warning, "undecided:"), why),
+        Meeting::Failed(why) => (style.paint(Tone::Bad, "failed:"), why),
+    };
+    let lines = Lines {
+        text: why,
+        indent: "      ",
+    };
+    text!(": {} {}", label, lines)
 }
 
-fn one_round(round: &Round, style: Style, whole: bool) -> String {
-    let mut out = String::new();
+fn one_round(round: &Round, style: Style, whole: bool) -> Text {
+    let mut out = Text::new();
     if round.again {
-        let _ = writeln!(
-            out,
-            "      {}",
-            style.paint(Tone::Faint, "again, as the object has changed")
-        );
+        let again = style.paint(Tone::Faint, "again, as the object has changed");
+        out.push(&text!("      {}\n", again));
     }
     if let Some(params) = &round.params {
-        let _ = writeln!(out, "      params {}", style.paint(Tone::Place, params));
+        out.push(&text!("      params {}\n", style.paint(Tone::Place, params)));
     }
     let shown = round.expressions.iter().filter(|own| whole || is_decisive(own));
     for expression in shown {
-        out.push_str(&one_expression(expression, style, whole));
+        out.push(&one_expression(expression, style, whole));
     }
     if round.exhausted {
-        let _ = writeln!(out, "      {}", style.paint(Tone::Bad, "out of budget"));
+        out.push(&text!("      {}\n", style.paint(Tone::Bad, "out of budget")));
     }
     if whole {
-        let cost = format!("      cost {} in all", round.cost);
-        let _ = writeln!(out, "{}", style.paint(Tone::Faint, &cost));
+        let cost = text!("      cost {} in all", round.cost);
+        out.push(&text!("{}\n", style.paint(Tone::Faint, cost)));
     }
     out
 }
 
-fn one_expression(expression: &Expression, style: Style, whole: bool) -> String {
+fn one_expression(expression: &Expression, style: Style, whole: bool) -> Text {
     let name = expression.name.as_ref().map(|name| format!(" ({name})"));
     let field = expression.place.field() + &name.unwrap_or_default();
     let result = match (&expression.value, &expression.error) {
@@ -124,39 +125,49 @@ fn one_expression(expression: &Expression, style: Style, whole: bool) -> String 
             } else {
                 Tone::Good
             };
-            format!("= {}", style.paint(tone, &cut(value)))
+            text!("= {}", style.paint(tone, cut(value)))
         }
-        (None, Some(error)) => style.paint(
-            Tone::Bad,
-            &format!("failed: {}", error.replace('\n', "\n        ")),
-        ),
-        (None, None) => String::new(),
+        (None, Some(error)) => {
+            let lines = Lines {
+                text: error,
+                indent: "        ",
+            };
+            style.paint(Tone::Bad, text!("failed: {}", lines))
+        }
+        (None, None) => Text::new(),
     };
     let cost = match whole {
-        true => style.paint(Tone::Faint, &format!(" (cost {})", expression.cost)),
-        false => String::new(),
+        true => style.paint(Tone::Faint, text!(" (cost {})", expression.cost)),
+        false => Text::new(),
     };
     let place = expression.location.as_ref().filter(|_| is_decisive(expression));
-    let place = place.map(|location| format!(" {}", at(location, style)));
-    let mut out = format!("      {field} {result}{cost}{}\n", place.unwrap_or_default());
+    let place = place.map(|location| text!(" {}", at(location, style)));
+    let mut out = text!(
+        "      {} {}{}{}\n",
+        field,
+        result,
+        cost,
+        place.unwrap_or_default()
+    );
     if is_decisive(expression) {
         if let Some(because) = &expression.because {
-            let _ = writeln!(out, "        because of {}", cut(because));
+            out.push(&text!("        because of {}\n", cut(because)));
         }
         for line in expression.picture() {
+            // As wide as the character that it stands for.
             let line = match line {
-                Line::Source(line) => line,
-                Line::Values(line) => style.paint(Tone::Faint, &line),
+                Line::Source(line) => text!("{}", line.replace('\t', " ")),
+                Line::Values(line) => style.paint(Tone::Faint, line.replace('\t', " ")),
             };
-            let _ = writeln!(out, "        {line}");
+            out.push(&text!("        {}\n", line));
         }
     }
     out
 }
 
 /// A place, in the background.
-fn at(location: &Location, style: Style) -> String {
-    style.paint(Tone::Faint, &problems::place(location))
+fn at(location: &Location, style: Style) -> Text {
+    style.paint(Tone::Faint, problems::place(location))
 }
 
 /// A text that fits beside its name.

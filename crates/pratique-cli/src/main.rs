@@ -21,6 +21,8 @@ use std::thread;
 
 use arguments::{Arguments, Command};
 use exit::{Answer, Trouble};
+use output::text::{Lines, text};
+use pratique_types::is_invisible;
 
 /// With musl's own, in which threads wait for one another, a request costs half as much again; with others it makes
 /// mutations a quarter faster.
@@ -50,6 +52,19 @@ fn main() -> ExitCode {
 
 /// Prints help, the version, or what is wrong with the arguments.
 fn explain(error: &clap::Error) -> ExitCode {
+    let plain = error.render().to_string();
+    // Arguments may be file names, which others gave.
+    let is_hostile = plain.lines().any(|line| {
+        line.contains(is_invisible) || line.contains("##") || line.trim_start().starts_with("::")
+    });
+    if is_hostile {
+        let lines = Lines {
+            text: plain.trim_end(),
+            indent: "",
+        };
+        output::note(&text!("{}\n", lines));
+        return ExitCode::from(exit::TROUBLE);
+    }
     match error.print() {
         Err(unwritten) if unwritten.kind() == ErrorKind::BrokenPipe => ExitCode::from(exit::UNREAD),
         _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::TROUBLE)),

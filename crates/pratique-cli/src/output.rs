@@ -1,22 +1,72 @@
 //! Answers on standard output, everything else on standard error, and neither in the way of the other.
+//!
+//! What is printed has a type that says by which rules it was escaped: a [`Text`] for people, [`Commands`] for GitHub's
+//! workflows, [`Xml`], a value as JSON, or YAML. There is no way to print a string.
 
 pub(crate) mod catalog;
 pub(crate) mod excerpt;
 pub(crate) mod finding;
 pub(crate) mod github;
+mod json;
 pub(crate) mod junit;
 pub(crate) mod problems;
 pub(crate) mod sarif;
+pub(crate) mod text;
 
 use std::io::{self, ErrorKind, Write};
 
-use crate::exit::Trouble;
+use pratique_suite::yaml;
 
-/// Writes an answer. If standard output is a pipe without a reader, the command ends as other programs do then:
-/// quietly, with the exit code of `SIGPIPE`.
-pub(crate) fn answer(text: &str) -> Result<(), Trouble> {
+use crate::exit::Trouble;
+use github::Commands;
+use junit::Xml;
+use text::Text;
+
+/// Writes an answer for people.
+pub(crate) fn answer(text: &Text) -> Result<(), Trouble> {
+    write(text::printed(text).as_bytes())
+}
+
+/// Writes a note. Where it cannot be written there is nobody to tell.
+pub(crate) fn note(text: &Text) {
+    let mut out = io::stderr().lock();
+    let printed = text::printed(text);
+    let _ = out.write_all(printed.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Writes an answer as JSON.
+pub(crate) fn answer_json(value: &impl serde::Serialize) -> Result<(), Trouble> {
+    write(&json::pretty(value).map_err(unwritten)?)
+}
+
+/// Writes an answer as JSON, on a line.
+pub(crate) fn answer_json_line(value: &impl serde::Serialize) -> Result<(), Trouble> {
+    write(&json::line(value).map_err(unwritten)?)
+}
+
+/// Writes an answer as commands of GitHub's workflows.
+pub(crate) fn answer_github(commands: &Commands) -> Result<(), Trouble> {
+    write(commands.as_str().as_bytes())
+}
+
+/// Writes an answer as XML.
+pub(crate) fn answer_xml(xml: &Xml) -> Result<(), Trouble> {
+    write(xml.as_str().as_bytes())
+}
+
+/// Writes values as documents of YAML, for programs.
+pub(crate) fn answer_yaml(values: &[pratique_json::Value<'_>]) -> Result<(), Trouble> {
+    let documents = values
+        .iter()
+        .map(|value| format!("---\n{}", yaml::block(value, 0)));
+    write(documents.collect::<String>().as_bytes())
+}
+
+/// Writes to standard output. If that is a pipe without a reader, the command ends as other programs do then: quietly,
+/// with the exit code of `SIGPIPE`.
+fn write(bytes: &[u8]) -> Result<(), Trouble> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
+    out.write_all(bytes)
         .and_then(|()| out.flush())
         .map_err(|error| match error.kind() {
             ErrorKind::BrokenPipe => Trouble::Unread,
@@ -24,14 +74,6 @@ pub(crate) fn answer(text: &str) -> Result<(), Trouble> {
         })
 }
 
-/// Writes a note. Where it cannot be written there is nobody to tell.
-pub(crate) fn note(text: &str) {
-    let mut out = io::stderr().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-}
-
-/// Writes an answer as JSON.
-pub(crate) fn answer_json(value: &impl serde::Serialize) -> Result<(), Trouble> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| Trouble::Write(error.into()))?;
-    answer(&(text + "\n"))
+fn unwritten(error: serde_json::Error) -> Trouble {
+    Trouble::Write(error.into())
 }

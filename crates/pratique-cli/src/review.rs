@@ -1,7 +1,9 @@
 //! `pratique review`: would an API server let this in?
 
 mod diff;
+mod evaluate;
 mod policies;
+mod printer;
 mod received;
 mod refused;
 mod report;
@@ -12,8 +14,7 @@ mod webhooks;
 
 use std::sync::Arc;
 
-use pratique::{Admission, AdmissionDecision, Authorizer, Decider, NoAuthorizer, Surroundings};
-use pratique_explain::Recorder;
+use pratique::{Authorizer, Decider, NoAuthorizer};
 use pratique_json::Value;
 use pratique_policy::Origin;
 use pratique_suite::ask::cluster::{cluster, is_namespace};
@@ -21,15 +22,17 @@ use pratique_suite::ask::envelope;
 use pratique_suite::{Rules, read_rules};
 use pratique_types::AdmissionRequest;
 
-use crate::arguments::{ReviewArguments, ReviewFormat};
+use crate::arguments::ReviewArguments;
 use crate::exit::{Answer, Trouble};
 use crate::input::{self, Given, Unread};
 use crate::output::excerpt::Texts;
+use crate::output::text::text;
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
+use evaluate::Evaluator;
 use policies::Unusable;
+use printer::{Counts, Printer};
 use refused::Refused;
-use report::Judged;
 use request::Maker;
 use stored::Stored;
 use unbound::Evaluated;
@@ -74,65 +77,50 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
     let objects = reader.all(&arguments.objects)?;
     state.extend(reader.existing(objects)?);
     let rules = reader.rules(arguments.authorizer.as_deref())?;
-    let questions = reader.questions(&given, &old, &state, arguments)?;
-    let Reader {
-        refused,
-        empty,
-        empty_lists,
-        ..
-    } = reader;
-    if questions.is_empty() && refused.count() == 0 && empty_lists > 0 {
+    let (stored, faults) = Stored::new(&old, &arguments.request.namespace);
+    faults.into_iter().try_for_each(|fault| reader.refuse(fault))?;
+    if given.is_empty() && reader.refused.count() == 0 {
         let inputs = arguments.inputs.join(", ");
-        output::note(&format!("{inputs}: an empty List: there is nothing to review\n"));
+        if reader.empty_lists == 0 {
+            return Err(Trouble::NothingToReview { inputs });
+        }
+        output::note(&text!("{}: an empty List: there is nothing to review\n", inputs));
         return Ok(Answer::Yes);
     }
-    if questions.is_empty() && refused.count() == 0 {
-        return Err(Trouble::NothingToReview {
-            inputs: arguments.inputs.join(", "),
-        });
-    }
-    for path in empty {
+    for path in std::mem::take(&mut reader.empty) {
         warn(&path, &["there is no object in it".to_owned()]);
     }
-    let cluster = cluster_of(&state, &given, &questions);
-    let mut judged = match arguments.webhooks {
-        true => webhooks::judge(&admission, &cluster, &*decider(rules), &questions)?,
-        false => judge(
-            &admission,
-            &cluster,
-            &authorizer(rules),
-            &questions,
-            arguments.explain,
-        )?,
+    let maker = Maker::new(&arguments.request, state.iter().chain(&given), stored);
+    let cluster = cluster_of(&state, &given);
+    let evaluator = match arguments.webhooks {
+        true => Evaluator::webhooks(&admission, &cluster, decider(rules))?,
+        false => Evaluator::policies(&admission, &cluster, authorizer(rules), arguments.explain),
     };
-    for explanation in judged.iter_mut().filter_map(|judged| judged.explanation.as_mut()) {
-        sets.iter()
-            .for_each(|set| explanation.locate(Origin::Static, set));
-    }
-    let answer = answer(&judged, &refused);
-    match arguments.output {
-        ReviewFormat::Human => {
-            let text = report::human(&judged, &refused, Style::of_stdout());
-            output::answer(&(text + &evaluated.counted()))?;
+    let mut printer = Printer::new(arguments.output);
+    // Each object is let go of when its request is answered, and so is all that is told of it.
+    for (index, given) in given.into_iter().enumerate() {
+        let Some(question) = reader.question(&maker, given, index + 1)? else {
+            continue;
+        };
+        let mut judged = evaluator.evaluate(&question)?;
+        if let Some(explanation) = &mut judged.explanation {
+            sets.iter()
+                .for_each(|set| explanation.locate(Origin::Static, set));
         }
-        ReviewFormat::Json => output::answer(&(report::json(judged)? + &refused.json()?))?,
-        ReviewFormat::Diff => {
-            output::note(&report::denials(&judged, Style::of_stderr()));
-            output::answer(&diff::diffs(&judged, Style::of_stdout()))?;
-        }
+        printer.print(judged)?;
     }
-    Ok(match answer {
+    let counts = printer.end(&reader.refused, &evaluated)?;
+    Ok(match answer(counts, &reader.refused) {
         Answer::Yes if !evaluated.anything() => Answer::Undecided,
         answer => answer,
     })
 }
 
 /// A denial, or an input that could not be read, counts for more than what is undecided.
-fn answer(judged: &[Judged<'_>], refused: &Refused) -> Answer {
-    let any = |decision| judged.iter().any(|own| own.outcome.decision() == decision);
-    if any(AdmissionDecision::Denied) || refused.count() > 0 {
+fn answer(counts: Counts, refused: &Refused) -> Answer {
+    if counts.denied > 0 || refused.count() > 0 {
         Answer::No
-    } else if any(AdmissionDecision::Undecided) {
+    } else if counts.undecided > 0 {
         Answer::Undecided
     } else {
         Answer::Yes
@@ -154,50 +142,17 @@ fn decider(rules: Option<Rules>) -> Box<dyn Decider> {
     }
 }
 
-fn judge<'q>(
-    admission: &Admission,
-    cluster: &pratique::Objects,
-    authorizer: &Arc<dyn Authorizer>,
-    questions: &'q [Question],
-    explain: bool,
-) -> Result<Vec<Judged<'q>>, Trouble> {
-    let judge = |question: &'q Question| {
-        let recorder = Recorder::new();
-        let mut surroundings = Surroundings::new(cluster, authorizer.clone());
-        if explain {
-            surroundings = surroundings.with_trace(&recorder);
-        }
-        let outcome = match question.refused() {
-            Some(outcome) => Ok(outcome),
-            None => admission.judge(&question.request, surroundings, &mut ()),
-        };
-        let outcome = outcome.map_err(|why| Trouble::NoVerdict {
-            place: question.place.clone(),
-            why: why.to_string(),
-        })?;
-        Ok(Judged {
-            question,
-            outcome: question.with_warnings(outcome),
-            explanation: explain.then(|| recorder.explanation()),
-            webhooks: Vec::new(),
-        })
-    };
-    questions.iter().map(judge).collect()
-}
-
 /// What is known of the cluster: its state as it was given, and the namespaces and CustomResourceDefinitions among the
 /// inputs. There may be other namespaces, and params of other kinds.
-fn cluster_of(state: &[Given], given: &[Given], questions: &[Question]) -> pratique::Objects {
+fn cluster_of(state: &[Given], given: &[Given]) -> pratique::Objects {
     let is_definition =
         |object: &Value<'_>| object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition");
     let existing = given.iter().filter(|given| given.received.is_ok());
     let inputs = existing.map(|given| &given.object);
     let inputs = inputs.filter(|object| is_namespace(object) || is_definition(object));
     let objects = state.iter().map(|given| &given.object).chain(inputs);
-    let asked = questions
-        .iter()
-        .map(|question| question.request.namespace.as_str());
-    let mut cluster = cluster(objects, asked);
+    let mut cluster = cluster(objects, []);
+    cluster.assume_namespaces();
     cluster.assume_params();
     cluster
 }
@@ -323,29 +278,21 @@ impl Reader {
         }
     }
 
-    fn questions(
+    /// The request of what was given, the `number`th of the run; nothing if it is refused.
+    fn question(
         &mut self,
-        given: &[Given],
-        old: &[Given],
-        state: &[Given],
-        arguments: &ReviewArguments,
-    ) -> Result<Vec<Question>, Trouble> {
-        let (stored, faults) = Stored::new(old, &arguments.request.namespace);
-        faults.into_iter().try_for_each(|fault| self.refuse(fault))?;
-        let maker = Maker::new(&arguments.request, state.iter().chain(given), stored);
-        let mut questions = Vec::new();
-        for (index, given) in given.iter().enumerate() {
-            let question = if envelope::is_review(&given.object) {
-                open(given)
-            } else {
-                maker.question(given, index + 1)
-            };
-            match question {
-                Ok(question) => questions.push(question),
-                Err(unread) => self.refuse(unread)?,
-            }
+        maker: &Maker<'_>,
+        given: Given,
+        number: usize,
+    ) -> Result<Option<Question>, Trouble> {
+        let question = match envelope::is_review(&given.object) {
+            true => open(&given),
+            false => maker.question(&given, number),
+        };
+        match question {
+            Ok(question) => Ok(Some(question)),
+            Err(unread) => self.refuse(unread).map(|()| None),
         }
-        Ok(questions)
     }
 
     /// Tells why an input is refused, unless it is trouble.
@@ -358,9 +305,7 @@ impl Reader {
 fn warn(place: &str, doubts: &[String]) {
     let style = Style::of_stderr();
     for doubt in doubts {
-        output::note(&format!(
-            "{} {place}: {doubt}\n",
-            style.paint(Tone::Warning, "warning:")
-        ));
+        let warning = style.paint(Tone::Warning, "warning:");
+        output::note(&text!("{} {}: {}\n", warning, place, doubt));
     }
 }

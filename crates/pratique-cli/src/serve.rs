@@ -26,6 +26,7 @@ use tokio::runtime;
 use crate::STACK;
 use crate::arguments::{AuditLevel, CertificateArguments, LimitArguments, LogLevel, ServeArguments};
 use crate::exit::{Answer, Trouble};
+use crate::output::text::{Text, text};
 use cluster::Known;
 use judged::{Judged, Unusable};
 use logging::Logging;
@@ -48,7 +49,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, Trouble> {
     let ended = start(arguments, &logging).map_err(|trouble| match trouble {
         Trouble::Unread => trouble,
         trouble => {
-            logging.fail(&format!("error: {trouble}\n"));
+            logging.fail(&trouble.text());
             Trouble::Logged
         }
     });
@@ -74,7 +75,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Troubl
     let Judged { live, reloads, known } = judged;
     let reviewer = reviewer(live.clone(), reloads, known);
     if let Some(unknown) = reviewer.unknown() {
-        logging.fail(&format!("error: {unknown}: {}\n", remedy(&unknown)));
+        logging.fail(&text!("error: {}: {}\n", unknown, remedy(&unknown)));
         return Ok(Answer::No);
     }
     let addresses = arguments
@@ -200,13 +201,19 @@ fn unheard(arguments: &ServeArguments, error: &io::Error) -> Trouble {
 }
 
 /// How to try it.
-fn greeting(scheme: &str, reached: &str, page: bool, asked: &str) -> String {
+fn greeting(scheme: &str, reached: &str, page: bool, asked: &str) -> Text {
     let page = if page {
         "Open it in a browser, or try"
     } else {
         "Try"
     };
-    format!("Serving at {scheme}://{reached}. {page}:\n\n  {asked}\n\n")
+    text!(
+        "Serving at {}://{}. {}:\n\n  {}\n\n",
+        scheme,
+        reached,
+        page,
+        asked
+    )
 }
 
 /// A line for a shell.

@@ -3,6 +3,8 @@
 use std::env;
 use std::io::{self, IsTerminal};
 
+use crate::output::text::{Show, Text, text};
+
 /// What a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
@@ -40,11 +42,12 @@ impl Style {
     }
 
     /// A piece of text in its tone.
-    pub(crate) fn paint(self, tone: Tone, text: &str) -> String {
+    pub(crate) fn paint(self, tone: Tone, piece: impl Show) -> Text {
+        let text = text!("{}", piece);
         if self.coloured {
-            format!("\u{1b}[{}m{text}\u{1b}[0m", code(tone))
+            text.coloured(code(tone))
         } else {
-            text.to_owned()
+            text
         }
     }
 }
@@ -70,9 +73,9 @@ mod tests {
 
     #[test]
     fn plain_unless_coloured() {
-        assert_eq!(Style::default().paint(Tone::Bad, "x"), "x");
+        assert_eq!(Style::default().paint(Tone::Bad, "x\u{1b}").as_str(), "x\\u{1b}");
         assert_eq!(
-            Style { coloured: true }.paint(Tone::Bad, "x"),
+            Style { coloured: true }.paint(Tone::Bad, "x").as_str(),
             "\u{1b}[1;31mx\u{1b}[0m"
         );
     }

@@ -19,6 +19,7 @@ use pratique_suite::{Case, Coverage, CoverageReport, Suite, Tested, Unbound};
 use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
 use crate::exit::{Answer, Trouble};
+use crate::output::text::text;
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 use find::Found;
@@ -108,8 +109,8 @@ fn report(run: &Run, arguments: &TestArguments) -> Result<(), Trouble> {
     match arguments.output {
         TestFormat::Human => output::answer(&human::human(run, arguments.verbose, Style::of_stdout())),
         TestFormat::Json => output::answer_json(&json::Report::from(run)),
-        TestFormat::Junit => output::answer(&junit::junit(run)),
-        TestFormat::Github => output::answer(&github::github(run)),
+        TestFormat::Junit => output::answer_xml(&junit::junit(run)),
+        TestFormat::Github => output::answer_github(&github::github(run)),
     }
 }
 
@@ -166,7 +167,7 @@ impl Run {
                     style.paint(Tone::Warning, "warning:"),
                     problems::place(&case.location),
                 );
-                output::note(&format!("{warning} {place}: {}: {doubt}\n", case.name));
+                output::note(&text!("{} {}: {}: {}\n", warning, place, case.name, doubt));
             }
             let start = Instant::now();
             let tested = suite.test(case, &policies, trace);

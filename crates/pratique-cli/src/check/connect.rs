@@ -9,6 +9,7 @@ use pratique_webhook::{HttpCaller, Probed, probe_mutating, probe_validating};
 use super::subject::Loaded;
 use crate::exit::Trouble;
 use crate::output;
+use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
 /// A webhook that was asked.
@@ -57,29 +58,29 @@ pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, Trouble> {
 }
 
 /// What became of it, for people.
-pub(super) fn text(connection: &Connection, style: Style) -> String {
+pub(super) fn text(connection: &Connection, style: Style) -> Text {
     let Probed {
         webhook,
         url,
         certificate,
         answered,
     } = &connection.probed;
-    let mut out = format!(
+    let mut out = text!(
         "\n{} {} {}\n",
         style.paint(Tone::Place, &connection.configuration),
         webhook,
         style.paint(Tone::Faint, url)
     );
     if let Some(certificate) = certificate {
-        out.push_str(&format!("  {}\n", described(certificate)));
+        out.push(&text!("  {}\n", described(certificate)));
     }
-    out.push_str(&match answered {
-        Ok(time) => format!(
+    out.push(&match answered {
+        Ok(time) => text!(
             "  {} in {} ms\n",
             style.paint(Tone::Good, "answers"),
             time.as_millis()
         ),
-        Err(reason) => format!("  {}\n", style.paint(Tone::Bad, reason)),
+        Err(reason) => text!("  {}\n", style.paint(Tone::Bad, reason)),
     });
     out
 }
@@ -88,7 +89,7 @@ pub(super) fn text(connection: &Connection, style: Style) -> String {
 pub(super) fn tell_failures<'a>(connections: impl IntoIterator<Item = &'a Connection>) {
     for connection in connections {
         if let Err(reason) = &connection.probed.answered {
-            output::note(&format!("{}: {reason}\n", connection.configuration));
+            output::note(&text!("{}: {}\n", connection.configuration, reason));
         }
     }
 }

@@ -7,6 +7,7 @@ use super::subject::Loaded;
 use crate::arguments::CheckFormat;
 use crate::exit::{Answer, Trouble};
 use crate::output::excerpt::Texts;
+use crate::output::text::{Text, text};
 use crate::output::{self, problems};
 use crate::style::Style;
 
@@ -35,10 +36,10 @@ pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<Answer, 
     }
     match (format, hashes.as_slice()) {
         (CheckFormat::Json, hashes) => output::answer_json(&hashes)?,
-        (_, [only]) if checked.len() == 1 => output::answer(&format!("{}\n", only.hash))?,
+        (_, [only]) if checked.len() == 1 => output::answer(&text!("{}\n", only.hash))?,
         (_, several) => {
-            let line = |own: &Hash<'_>| format!("{}  {}  {}\n", own.hash, own.plugin, own.directory);
-            output::answer(&several.iter().map(line).collect::<String>())?;
+            let line = |own: &Hash<'_>| text!("{}  {}  {}\n", own.hash, own.plugin, own.directory);
+            output::answer(&several.iter().map(line).collect::<Text>())?;
         }
     }
     Ok(Answer::of(checked.iter().all(|checked| checked.loaded.is_ok())))

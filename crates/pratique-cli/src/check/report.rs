@@ -4,13 +4,13 @@ use super::Checked;
 use super::levels::Levels;
 use super::subject::{Found, Loaded};
 use crate::output::finding::{Finding, Severity};
-use crate::output::github::annotation;
-use crate::output::junit::{self, Case, Outcome, Suite};
+use crate::output::github::Commands;
+use crate::output::junit::{self, Case, Outcome, Suite, Xml};
 use crate::output::problems::place;
 
 /// JUnit's XML: a suite a path, with a case for each object that loads and for each finding. Warnings that nobody
 /// denied pass.
-pub(super) fn junit(checked: &[Checked], levels: &Levels<'_>) -> String {
+pub(super) fn junit(checked: &[Checked], levels: &Levels<'_>) -> Xml {
     let suites: Vec<Suite> = checked.iter().map(|checked| suite(checked, levels)).collect();
     junit::xml("pratique check", &suites)
 }
@@ -68,23 +68,21 @@ fn case(finding: &Finding<'_>, path: &str) -> Case {
 }
 
 /// Annotations of GitHub's workflows, one a line.
-pub(super) fn github(checked: &[Checked], levels: &Levels<'_>) -> String {
-    let annotate = |finding: &Finding<'_>| {
+pub(super) fn github(checked: &[Checked], levels: &Levels<'_>) -> Commands {
+    let mut commands = Commands::default();
+    for finding in checked.iter().flat_map(|checked| checked.findings(levels)) {
         let level = match finding.severity {
             Severity::Error | Severity::Denied => "error",
             Severity::Warning => "warning",
         };
-        annotation(
+        commands.annotate(
             level,
             finding.location,
             &format!("pratique: {}", finding.name),
-            &at_length(finding),
-        )
-    };
-    let findings = checked.iter().map(|checked| checked.findings(levels));
-    findings
-        .map(|findings| findings.iter().map(annotate).collect::<String>())
-        .collect()
+            &at_length(&finding),
+        );
+    }
+    commands
 }
 
 fn at_length(finding: &Finding<'_>) -> String {

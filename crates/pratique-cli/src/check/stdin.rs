@@ -15,6 +15,7 @@ use super::subject::{All, Loaded};
 use crate::exit::Trouble;
 use crate::input::{self, Unread};
 use crate::output;
+use crate::output::text::text;
 
 /// The path that stands for standard input.
 pub(super) const PATH: &str = "-";
@@ -125,8 +126,9 @@ impl Stdin {
     pub(super) fn tell(&self) {
         let plugins: Vec<&str> = self.plugins.iter().map(|plugin| plugin.name()).collect();
         if !plugins.is_empty() {
-            output::note(&format!(
-                "{SHOWN}: checked as static manifests of {}\n",
+            output::note(&text!(
+                "{}: checked as static manifests of {}\n",
+                SHOWN,
                 plugins.join(", ")
             ));
         }
@@ -142,9 +144,13 @@ impl Stdin {
                 0 => String::new(),
                 more => format!(" and {more} more kinds"),
             };
-            output::note(&format!(
-                "{SHOWN}: passed over {count} {objects} of other kinds: {}{more}\n",
-                shown.join(", ")
+            output::note(&text!(
+                "{}: passed over {} {} of other kinds: {}{}\n",
+                SHOWN,
+                count,
+                objects,
+                shown.join(", "),
+                more,
             ));
         }
     }

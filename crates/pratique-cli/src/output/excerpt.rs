@@ -1,11 +1,12 @@
 //! The line of a file that a problem is on, with the place underlined.
 
 use std::collections::HashMap;
-use std::fs;
 use std::ops::Range;
 
-use pratique_manifest::Location;
+use pratique_manifest::{Location, read_regular};
+use pratique_types::is_invisible;
 
+use super::text::{Text, text};
 use crate::style::{Style, Tone};
 
 /// The longest part of a line that is shown, in characters.
@@ -13,71 +14,122 @@ const WIDTH: usize = 100;
 /// How much of that comes before the place.
 const BEFORE: usize = 40;
 
+/// So many characters of a line are passed over at once on the way to a column.
+const STRIDE: usize = 128;
+/// The largest file that is looked at again, in bytes: as large as manifests may be.
+const LARGEST: u64 = 512 << 20;
+
 /// The texts of files, by path, as far as they were looked at.
 #[derive(Debug, Default)]
-pub(crate) struct Texts(HashMap<String, Option<Text>>);
+pub(crate) struct Texts(HashMap<String, Option<Contents>>);
 
-/// A file's text and where its lines start.
+/// A file's text, where its lines start, and where columns are in those that were looked at.
 #[derive(Debug)]
-struct Text {
-    content: String,
+struct Contents {
+    text: String,
     starts: Vec<usize>,
+    columns: HashMap<usize, Columns>,
+}
+
+/// Where every [`STRIDE`]th character of a line is, and how many there are: files may have everything on one line.
+#[derive(Debug)]
+struct Columns {
+    offsets: Vec<usize>,
+    count: usize,
 }
 
 impl Texts {
     /// Knows the text of a file that cannot be read again.
     pub(crate) fn insert(&mut self, path: &str, content: &[u8]) {
         let text = String::from_utf8(content.to_vec()).ok();
-        self.0.insert(path.to_owned(), text.map(Text::new));
+        self.0.insert(path.to_owned(), text.map(Contents::new));
     }
 
     /// The line of a place, and the place underlined; nothing for a file that is no text any more.
-    pub(crate) fn excerpt(&mut self, location: &Location, tone: Tone, style: Style) -> Option<String> {
-        let text = self.text(&location.file)?;
+    pub(crate) fn excerpt(&mut self, location: &Location, tone: Tone, style: Style) -> Option<Text> {
+        let contents = self.contents(&location.file)?;
         let number = usize::try_from(location.start.line).ok()?;
-        let line = text.line(number)?;
         let start = usize::try_from(location.start.column).ok()?.saturating_sub(1);
         let end = if location.end.line == location.start.line {
             usize::try_from(location.end.column).ok()?.saturating_sub(1)
         } else {
             usize::MAX
         };
-        Some(frame(number, line.trim_end(), start..end, tone, style))
+        contents.frame(number, start..end, tone, style)
     }
 
-    fn text(&mut self, path: &str) -> Option<&Text> {
+    fn contents(&mut self, path: &str) -> Option<&mut Contents> {
         if !self.0.contains_key(path) {
-            let text = fs::read_to_string(path).ok();
-            self.0.insert(path.to_owned(), text.map(Text::new));
+            let bytes = read_regular(path, LARGEST).ok();
+            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+            self.0.insert(path.to_owned(), text.map(Contents::new));
         }
-        self.0.get(path)?.as_ref()
+        self.0.get_mut(path)?.as_mut()
     }
 }
 
-impl Text {
-    fn new(content: String) -> Self {
-        let breaks = content.match_indices('\n').map(|(at, _)| at + 1);
+impl Contents {
+    fn new(text: String) -> Self {
+        let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(breaks).collect();
-        Text { content, starts }
+        Contents {
+            text,
+            starts,
+            columns: HashMap::new(),
+        }
     }
 
-    /// A line, counted from 1.
-    fn line(&self, number: usize) -> Option<&str> {
-        let start = *self.starts.get(number.checked_sub(1)?)?;
-        self.content.get(start..)?.split('\n').next()
+    /// Shows the part of a line, counted from 1, around a range of its characters.
+    fn frame(&mut self, number: usize, place: Range<usize>, tone: Tone, style: Style) -> Option<Text> {
+        let index = number.checked_sub(1)?;
+        let start = *self.starts.get(index)?;
+        let end = self
+            .starts
+            .get(index + 1)
+            .map_or(self.text.len(), |next| next - 1);
+        let line = self.text.get(start..end)?.trim_end();
+        let columns = self.columns.entry(number).or_insert_with(|| Columns::of(line));
+        Some(frame(number, line, columns, place, tone, style))
+    }
+}
+
+impl Columns {
+    fn of(line: &str) -> Self {
+        let characters = line.char_indices().enumerate();
+        let strides = characters.clone().filter(|(column, _)| column % STRIDE == 0);
+        Columns {
+            offsets: strides.map(|(_, (offset, _))| offset).collect(),
+            count: characters.count(),
+        }
+    }
+
+    /// The line from a column on.
+    fn from<'l>(&self, line: &'l str, column: usize) -> impl Iterator<Item = char> + 'l {
+        let offset = self.offsets.get(column / STRIDE).copied().unwrap_or(line.len());
+        line.get(offset..)
+            .unwrap_or_default()
+            .chars()
+            .skip(column % STRIDE)
     }
 }
 
 /// Shows the part of a line around a range of its characters.
-fn frame(number: usize, line: &str, place: Range<usize>, tone: Tone, style: Style) -> String {
+fn frame(
+    number: usize,
+    line: &str,
+    columns: &Columns,
+    place: Range<usize>,
+    tone: Tone,
+    style: Style,
+) -> Text {
+    let length = columns.count;
     let Range { start, end } = place;
-    let length = line.chars().count();
     let from = if length <= WIDTH {
         0
     } else {
         start.min(length).saturating_sub(BEFORE)
     };
-    let shown: String = line.chars().skip(from).take(WIDTH).map(visible).collect();
+    let shown: String = columns.from(line, from).take(WIDTH).map(visible).collect();
     let last = shown.chars().count() + from;
     let end = end.clamp(start + 1, last.max(start + 1));
     let (left, right) = (
@@ -86,23 +138,31 @@ fn frame(number: usize, line: &str, place: Range<usize>, tone: Tone, style: Styl
     );
     let pad: String = left
         .chars()
-        .chain(line.chars().skip(from).take(start - from))
+        .chain(columns.from(line, from).take(start - from))
         .map(blank)
         .collect();
     let carets = "^".repeat(end - start);
     let number = number.to_string();
     let margin = " ".repeat(number.len());
-    format!(
-        "{} {left}{shown}{right}\n{} {pad}{}\n",
-        style.paint(Tone::Faint, &format!("{number} |")),
-        style.paint(Tone::Faint, &format!("{margin} |")),
-        style.paint(tone, &carets),
+    text!(
+        "{} {}{}{}\n{} {}{}\n",
+        style.paint(Tone::Faint, text!("{} |", number)),
+        left,
+        shown,
+        right,
+        style.paint(Tone::Faint, text!("{} |", margin)),
+        pad,
+        style.paint(tone, carets),
     )
 }
 
-/// A character as it is shown: none that moves the cursor.
+/// A character as it is shown, in one column: none that moves the cursor or is not seen.
 fn visible(character: char) -> char {
-    if character.is_control() { ' ' } else { character }
+    match character {
+        '\t' => ' ',
+        hidden if is_invisible(hidden) => '\u{fffd}',
+        seen => seen,
+    }
 }
 
 /// A blank as wide as a character.
@@ -122,7 +182,15 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, start: usize, end: usize, expected: &str) {
-        assert_eq!(frame(7, line, start..end, Tone::Bad, Style::default()), expected);
+        let shown = frame(
+            7,
+            line,
+            &Columns::of(line),
+            start..end,
+            Tone::Bad,
+            Style::default(),
+        );
+        assert_eq!(shown.as_str(), expected);
     }
 
     #[test]
@@ -132,6 +200,12 @@ mod tests {
         check("a:", 2, 2, "7 | a:\n  |   ^\n");
         check("a:", 9, 10, "7 | a:\n  |   ^\n");
         check("\ta: 語x", 5, 6, "7 |  a: 語x\n  |     \u{3000}^\n");
+        check(
+            "a\u{202e}\u{1b}: x",
+            5,
+            6,
+            "7 | a\u{fffd}\u{fffd}: x\n  |      ^\n",
+        );
     }
 
     #[test]
@@ -144,5 +218,14 @@ mod tests {
             " ".repeat(BEFORE)
         );
         check(&line, 500, 501, &expected);
+        let line = format!("{}X{}", "é".repeat(500), "b".repeat(10));
+        let expected = format!(
+            "7 | …{}X{}\n  |  {}^\n",
+            "é".repeat(BEFORE),
+            "b".repeat(10),
+            " ".repeat(BEFORE)
+        );
+        check(&line, 500, 501, &expected);
+        check("", 4_000_000_000, 4_000_000_001, "7 | \n  | ^\n");
     }
 }

@@ -1,34 +1,59 @@
 //! Workflow commands of GitHub Actions, which show messages beside the lines of a change.
 
+use std::fmt::Write as _;
+
 use pratique_manifest::Location;
 
-/// A message: the level is `error`, `warning` or `notice`.
-pub(crate) fn annotation(level: &str, location: Option<&Location>, title: &str, message: &str) -> String {
-    let place = location.map(|location| {
-        let (start, end) = (location.start, location.end);
-        // An end column is one of the first line.
-        let column = match start.line == end.line {
-            true => format!("endColumn={},", end.column),
-            false => String::new(),
-        };
-        format!(
-            "file={},line={},endLine={},col={},{column}",
-            property(&location.file),
-            start.line,
-            end.line,
-            start.column
-        )
-    });
-    format!(
-        "::{level} {}title={}::{}\n",
-        place.unwrap_or_default(),
-        property(title),
-        data(message)
-    )
+use super::text::{Text, printed, without_invisible};
+
+/// Lines of commands. What goes along with them is nothing that a runner takes for a command.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Commands(String);
+
+impl Commands {
+    /// Adds a message: the level is `error`, `warning` or `notice`.
+    pub(crate) fn annotate(
+        &mut self,
+        level: &'static str,
+        location: Option<&Location>,
+        title: &str,
+        message: &str,
+    ) {
+        let place = location.map(|location| {
+            let (start, end) = (location.start, location.end);
+            // An end column is one of the first line.
+            let column = match start.line == end.line {
+                true => format!("endColumn={},", end.column),
+                false => String::new(),
+            };
+            format!(
+                "file={},line={},endLine={},col={},{column}",
+                property(&location.file),
+                start.line,
+                end.line,
+                start.column
+            )
+        });
+        let (place, title) = (place.unwrap_or_default(), property(title));
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.0, "::{level} {place}title={title}::{}", data(message));
+    }
+
+    /// Adds lines that are shown in the log only.
+    pub(crate) fn log(&mut self, text: &Text) {
+        self.0.push_str(&printed(text));
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
+/// A message as GitHub's toolkit escapes it, and visible.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    // Lines may end with both.
+    let lines = text.replace("\r\n", "\n");
+    without_invisible(&lines).replace('%', "%25").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
@@ -38,12 +63,17 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::text::text;
 
     #[test]
     fn texts_are_escaped() {
+        let mut commands = Commands::default();
+        commands.annotate("error", None, "a: b, c\n::x", "1%\n2: 3\r\n\r\u{1b}\u{202e}");
+        commands.log(&text!("{}\n  ::error::x\n", "::stop-commands::y\n::z"));
         assert_eq!(
-            annotation("error", None, "a: b, c", "1%\n2: 3"),
-            "::error title=a%3A b%2C c::1%25%0A2: 3\n"
+            commands.as_str(),
+            "::error title=a%3A b%2C c%0A%3A%3Ax::1%25%0A2: 3%0A\\r\\u{1b}\\u{202e}\n\
+             \\u{3a}:stop-commands::y\\n::z\n  \\u{3a}:error::x\n"
         );
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::text::without_invisible;
+
 /// A suite of cases.
 #[derive(Clone, Debug)]
 pub(crate) struct Suite {
@@ -42,8 +44,18 @@ pub(crate) enum Outcome {
     },
 }
 
+/// A document.
+#[derive(Clone, Debug)]
+pub(crate) struct Xml(String);
+
+impl Xml {
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// A document of suites.
-pub(crate) fn xml(name: &str, suites: &[Suite]) -> String {
+pub(crate) fn xml(name: &str, suites: &[Suite]) -> Xml {
     let all = suites.iter().flat_map(|suite| &suite.cases);
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(out, "<testsuites name=\"{}\"{}>", escaped(name), counts(all));
@@ -60,7 +72,7 @@ pub(crate) fn xml(name: &str, suites: &[Suite]) -> String {
         out.push_str("  </testsuite>\n");
     }
     out.push_str("</testsuites>\n");
-    out
+    Xml(out)
 }
 
 fn counts<'c>(cases: impl Iterator<Item = &'c Case> + Clone) -> String {
@@ -103,19 +115,20 @@ fn one(suite: &Suite, case: &Case) -> String {
     out
 }
 
-/// A text as XML has it; characters that XML cannot have become `?`.
+/// A text as XML has it. What XML cannot have, and what is not seen, stands as escapes: reports are shown to people.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
+    let visible = without_invisible(text);
+    let mut out = String::with_capacity(visible.len());
+    let mut characters = visible.chars().peekable();
+    while let Some(character) = characters.next() {
         match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\n' => out.push_str("&#10;"),
-            '\t' => out.push('\t'),
-            '\u{fffe}' | '\u{ffff}' => out.push('?'),
-            character if character.is_control() => out.push('?'),
+            // CI runners look for commands that begin with two.
+            '#' if characters.peek() == Some(&'#') => out.push_str("&#35;"),
             character => out.push(character),
         }
     }
@@ -143,19 +156,19 @@ mod tests {
                     "b",
                     Outcome::Failed {
                         message: "x < \"y\"".to_owned(),
-                        text: "1\n2\u{1}".to_owned(),
+                        text: "1\n2\u{1}\u{fffe}\u{202e}##[x]".to_owned(),
                     },
                 ),
             ],
         };
         assert_eq!(
-            xml("t", &[suite]),
+            xml("t", &[suite]).as_str(),
             r#"<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="t" tests="2" failures="1" errors="0" time="1.000000">
   <testsuite name="s" tests="2" failures="1" errors="0" time="1.000000">
     <testcase name="a" classname="s" file="f.yaml" line="3" time="0.500000"/>
     <testcase name="b" classname="s" file="f.yaml" line="3" time="0.500000">
-      <failure message="x &lt; &quot;y&quot;">1&#10;2?</failure>
+      <failure message="x &lt; &quot;y&quot;">1&#10;2\u{1}\u{fffe}\u{202e}&#35;#[x]</failure>
     </testcase>
   </testsuite>
 </testsuites>

@@ -1,11 +1,14 @@
 //! Everything that is wrong with manifests or inputs: for people, and for programs.
 
+use std::collections::BTreeSet;
+
 use pratique_lint::CostExample;
 use pratique_manifest::{LoadErrors, Location, ObjectName, Position, Problem};
 use serde::Serialize;
 
 use super::excerpt::Texts;
 use super::finding::{Finding, Severity};
+use super::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 
 /// The longest message that people get to see whole, in bytes: a server quotes documents in its messages.
@@ -19,29 +22,49 @@ pub(crate) fn findings(errors: &LoadErrors) -> Vec<Finding<'_>> {
         .collect()
 }
 
-/// Tells all problems, the server's message first.
-pub(crate) fn human(errors: &LoadErrors, texts: &mut Texts, style: Style) -> String {
-    let text = shortened(&errors.to_string());
-    let list = listed(&following(errors), Links::None, texts, style);
-    format!("{} {text}\n{list}", style.paint(Tone::Bad, "error:"))
-}
+/// How many findings people get to see one by one; the others are counted. A file that cannot be read has fewer.
+const MOST: usize = 2000;
 
-/// Tells all problems of what a server would not start with, and marks what it says itself.
-pub(crate) fn refused(errors: &LoadErrors, texts: &mut Texts, style: Style) -> String {
-    let text = shortened(&errors.to_string());
-    let list = listed(&following(errors), Links::Each, texts, style);
-    format!(
-        "{} {text}\n{} kube-apiserver stops with this\n{list}",
+/// Tells all problems, the server's message first.
+pub(crate) fn human(errors: &LoadErrors, texts: &mut Texts, style: Style) -> Text {
+    let told = errors.to_string();
+    let list = listed(&following(errors, &told), Links::None, texts, style);
+    let told = shortened(&told);
+    text!(
+        "{} {}\n{}",
         style.paint(Tone::Bad, "error:"),
-        style.paint(Tone::Faint, "  = note:"),
+        further(&told),
+        list
     )
 }
 
-/// The problems as they are told after the server's message: what that has at length is told in short.
-fn following(errors: &LoadErrors) -> Vec<Finding<'_>> {
+/// Tells all problems of what a server would not start with, and marks what it says itself.
+pub(crate) fn refused(errors: &LoadErrors, texts: &mut Texts, style: Style) -> Text {
     let told = errors.to_string();
+    let list = listed(&following(errors, &told), Links::Each, texts, style);
+    let told = shortened(&told);
+    text!(
+        "{} {}\n{} kube-apiserver stops with this\n{}",
+        style.paint(Tone::Bad, "error:"),
+        further(&told),
+        style.paint(Tone::Faint, "  = note:"),
+        list,
+    )
+}
+
+/// A message whose further lines are told from those that begin with something else.
+fn further(message: &str) -> Lines<'_> {
+    Lines {
+        text: message,
+        indent: "    ",
+    }
+}
+
+/// The problems as they are told after the server's message: what that has at length is told in short.
+fn following<'e>(errors: &'e LoadErrors, told: &str) -> Vec<Finding<'e>> {
     let mut findings = findings(errors);
-    for finding in &mut findings {
+    // Those that are told one by one: each is looked for in all that the server says.
+    for finding in findings.iter_mut().take(MOST) {
         let summary = finding.summary.filter(|_| told.contains(finding.message));
         finding.message = summary.unwrap_or(finding.message);
     }
@@ -55,18 +78,19 @@ pub(crate) enum Links {
     Each,
 }
 
-/// Tells findings one by one, and counts them.
-pub(crate) fn listed(findings: &[Finding<'_>], links: Links, texts: &mut Texts, style: Style) -> String {
+/// Tells findings one by one, and counts them. Of very many only the first ones are told.
+pub(crate) fn listed(findings: &[Finding<'_>], links: Links, texts: &mut Texts, style: Style) -> Text {
     if findings.is_empty() {
-        return String::new();
+        return Text::new();
     }
-    let mut out = String::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for finding in findings {
-        let link = links == Links::Each && !seen.contains(&finding.name);
-        seen.push(finding.name);
-        out.push('\n');
-        out.push_str(&finding_text(finding, link, texts, style));
+    let mut out = Text::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for finding in findings.iter().take(MOST) {
+        let link = seen.insert(finding.name) && links == Links::Each;
+        out.push(&text!("\n{}", finding_text(finding, link, texts, style)));
+    }
+    if let Some(more @ 1..) = findings.len().checked_sub(MOST) {
+        out.push(&text!("\nand {} more, which --output json has\n", more));
     }
     let count = |what: &str, of: &dyn Fn(Severity) -> bool| {
         let count = findings.iter().filter(|finding| of(finding.severity)).count();
@@ -79,36 +103,39 @@ pub(crate) fn listed(findings: &[Finding<'_>], links: Links, texts: &mut Texts, 
         count("warning", &|severity| severity == Severity::Warning),
     ];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
-    out.push_str(&format!("\n{}\n", counts.join(", ")));
+    out.push(&text!("\n{}\n", counts.join(", ")));
     out
 }
 
 /// Tells a problem, with the line that it is on.
-pub(crate) fn one(problem: &Problem, texts: &mut Texts, style: Style) -> String {
+pub(crate) fn one(problem: &Problem, texts: &mut Texts, style: Style) -> Text {
     finding_text(&Finding::of_problem(problem, false), false, texts, style)
 }
 
 /// One finding, with a link to what is known of its rule if it is the first of its kind.
-fn finding_text(finding: &Finding<'_>, link: bool, texts: &mut Texts, style: Style) -> String {
+fn finding_text(finding: &Finding<'_>, link: bool, texts: &mut Texts, style: Style) -> Text {
     let (label, tone) = match finding.severity {
-        Severity::Error => ("", Tone::Bad),
-        Severity::Denied => ("warning: ", Tone::Bad),
-        Severity::Warning => ("warning: ", Tone::Warning),
+        Severity::Error => (None, Tone::Bad),
+        Severity::Denied => (Some("warning:"), Tone::Bad),
+        Severity::Warning => (Some("warning:"), Tone::Warning),
     };
-    let rule = style.paint(Tone::Faint, &format!("[{}]", finding.name));
-    let label = style.paint(tone, label.trim_end()) + if label.is_empty() { "" } else { " " };
+    let rule = style.paint(Tone::Faint, text!("[{}]", finding.name));
+    let label = label.map(|label| text!("{} ", style.paint(tone, label)));
+    let label = label.unwrap_or_default();
     let message = shortened(finding.message);
+    let message = further(&message);
     let mut out = match finding.location {
         Some(location) => {
-            let place = style.paint(Tone::Place, &place(location));
+            let place = style.paint(Tone::Place, place(location));
             let excerpt = texts.excerpt(location, tone, style).unwrap_or_default();
-            format!("{place}: {label}{message} {rule}\n{excerpt}")
+            text!("{}: {}{} {}\n{}", place, label, message, rule, excerpt)
         }
-        None => format!("{label}{message} {rule}\n"),
+        None => text!("{}{} {}\n", label, message, rule),
     };
-    let mut note = |what: &str, text: &str| {
-        let what = style.paint(Tone::Faint, &format!("  = {what}:"));
-        out.push_str(&format!("{what} {text}\n"));
+    let mut note = |what: &str, note: &str| {
+        let what = style.paint(Tone::Faint, text!("  = {}:", what));
+        let indent = "    ";
+        out.push(&text!("{} {}\n", what, Lines { text: note, indent }));
     };
     if let Some(help) = finding.help {
         note("help", help);

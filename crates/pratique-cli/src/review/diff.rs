@@ -5,38 +5,36 @@ use pratique_suite::yaml;
 use similar::{ChangeTag, TextDiff};
 
 use super::report::Judged;
+use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
 /// How many lines around a change are shown.
 const CONTEXT: usize = 3;
 
-/// The diffs of all objects that were changed.
-pub(super) fn diffs(judged: &[Judged<'_>], style: Style) -> String {
-    let changed = judged.iter().filter_map(|judged| {
-        let place = &judged.question.place;
-        let before = &judged.question.request.object;
-        Some(diff(place, before, judged.outcome.object.as_ref()?, style))
-    });
-    changed.collect()
+/// The diff of an object that was changed; nothing of one that was not.
+pub(super) fn of(judged: &Judged<'_>, style: Style) -> Text {
+    let place = &judged.question.place;
+    let before = &judged.question.request.object;
+    let after = judged.outcome.object.as_ref();
+    after.map_or_else(Text::new, |after| diff(place, before, after, style))
 }
 
-fn diff(place: &str, before: &Value<'_>, after: &Value<'static>, style: Style) -> String {
+fn diff(place: &str, before: &Value<'_>, after: &Value<'static>, style: Style) -> Text {
     let after = without_defaults(before, after);
     let (old, new) = (yaml::block(before, 0), yaml::block(&after, 0));
     let diff = TextDiff::from_lines(&old, &new);
-    let mut out = format!("--- {place}\n+++ {place} (as policies leave it)\n");
+    let mut out = text!("--- {}\n+++ {} (as policies leave it)\n", place, place);
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
-        out.push_str(&style.paint(Tone::Faint, &hunk.header().to_string()));
-        out.push('\n');
+        let header = style.paint(Tone::Faint, hunk.header());
+        out.push(&text!("{}\n", header));
         for change in hunk.iter_changes() {
             let line = change.value().trim_end_matches('\n');
             let line = match change.tag() {
-                ChangeTag::Delete => style.paint(Tone::Bad, &format!("-{line}")),
-                ChangeTag::Insert => style.paint(Tone::Good, &format!("+{line}")),
-                ChangeTag::Equal => format!(" {line}"),
+                ChangeTag::Delete => style.paint(Tone::Bad, text!("-{}", line)),
+                ChangeTag::Insert => style.paint(Tone::Good, text!("+{}", line)),
+                ChangeTag::Equal => text!(" {}", line),
             };
-            out.push_str(&line);
-            out.push('\n');
+            out.push(&text!("{}\n", line));
         }
     }
     out
@@ -100,7 +98,7 @@ mod tests {
                 "spec":{"containers":[{"name":"d","resources":{}},{"name":"c","resources":{}}],"x":1},"status":{}}"#,
         );
         assert_eq!(
-            diff("f.yaml:1:1", &before, &after, Style::default()),
+            diff("f.yaml:1:1", &before, &after, Style::default()).as_str(),
             "--- f.yaml:1:1\n+++ f.yaml:1:1 (as policies leave it)\n@@ -1,6 +1,10 @@\n metadata:\n+  labels:\n+    l: \"1\"\n   name: a\n spec:\n   containers:\n+  - name: d\n+    resources: {}\n   - name: c\n   x: 1\n"
         );
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::exit::Trouble;
 use crate::input::Unread;
 use crate::output::excerpt::Texts;
+use crate::output::text::{Lines, text};
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 
@@ -66,7 +67,11 @@ impl Refused {
 
     fn tell(&mut self, place: String, message: String, style: Style) {
         let error = style.paint(Tone::Bad, "error:");
-        output::note(&format!("{error} {place}: {message}\n"));
+        let lines = Lines {
+            text: &message,
+            indent: "  ",
+        };
+        output::note(&text!("{} {}: {}\n", error, place, lines));
         self.errors.push(InputError { place, message });
     }
 
@@ -79,10 +84,9 @@ impl Refused {
         }
     }
 
-    /// A line of JSON for each.
-    pub(super) fn json(&self) -> Result<String, Trouble> {
-        let line = |error| serde_json::to_string(&Line { error }).map(|line| line + "\n");
-        let lines: Result<String, _> = self.errors.iter().map(line).collect();
-        lines.map_err(|error| Trouble::Write(error.into()))
+    /// Writes a line of JSON for each.
+    pub(super) fn answer_json(&self) -> Result<(), Trouble> {
+        let mut errors = self.errors.iter();
+        errors.try_for_each(|error| output::answer_json_line(&Line { error }))
     }
 }

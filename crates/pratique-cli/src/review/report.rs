@@ -1,20 +1,16 @@
 //! Verdicts, for people and for programs.
 
-use std::fmt::Write as _;
-
-use pratique::{AdmissionDecision, Missing, Outcome, Undecided};
+use pratique::{Missing, Outcome, Undecided};
 use pratique_explain::Explanation;
 use pratique_json::Value;
 use pratique_policy::{Step, StepResult};
-use pratique_suite::yaml;
 use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
 use super::Question;
-use super::refused::Refused;
 use super::webhooks::Exchange;
-use crate::exit::Trouble;
 use crate::explanation;
+use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 
 /// A request and what came of it.
@@ -27,30 +23,8 @@ pub(super) struct Judged<'q> {
     pub(super) webhooks: Vec<Exchange>,
 }
 
-/// Each verdict with what there is to say, and the count of each kind.
-pub(super) fn human(judged: &[Judged<'_>], refused: &Refused, style: Style) -> String {
-    let mut out: String = judged.iter().map(|judged| one(judged, style)).collect();
-    let count = |decision| {
-        let decided = judged
-            .iter()
-            .filter(|judged| judged.outcome.decision() == decision);
-        decided.count()
-    };
-    let [allowed, denied, undecided] = [
-        AdmissionDecision::Allowed,
-        AdmissionDecision::Denied,
-        AdmissionDecision::Undecided,
-    ]
-    .map(count);
-    let _ = write!(out, "\n{allowed} allowed, {denied} denied");
-    if undecided > 0 {
-        let _ = write!(out, ", {undecided} undecided");
-    }
-    let _ = writeln!(out, "{}", refused.counted());
-    out
-}
-
-fn one(judged: &Judged<'_>, style: Style) -> String {
+/// A verdict with what there is to say.
+pub(super) fn one(judged: &Judged<'_>, style: Style) -> Text {
     let Outcome {
         status,
         undecided,
@@ -67,18 +41,22 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
         Some(status) => {
             // Webhooks may give no reason.
             let why = format!("{} {}", status.code, status.reason);
-            style.paint(Tone::Bad, &format!("denied ({})", why.trim_end()))
+            style.paint(Tone::Bad, text!("denied ({})", why.trim_end()))
         }
     };
     let changed = if object.is_some() { ", changed" } else { "" };
     let place = style.paint(Tone::Place, &judged.question.place);
-    let mut out = format!("{place}: {}: {verdict}{changed}\n", subject(judged.question));
-    let mut line = |label: String, text: &str| out.push_str(&format!("  {label}{}\n", indented(text)));
+    let subject = subject(judged.question);
+    let mut out = text!("{}: {}: {}{}\n", place, subject, verdict, changed);
+    let mut line = |label: Text, text: &str| {
+        let indent = "    ";
+        out.push(&text!("  {}{}\n", label, Lines { text, indent }));
+    };
     if let Some(Status { message, .. }) = status.as_deref() {
-        line(String::new(), message);
+        line(Text::new(), message);
     }
     for own in undecided {
-        line(String::new(), &own.to_string());
+        line(Text::new(), &own.to_string());
         line(style.paint(Tone::Faint, "  = help: "), help(&own.missing));
     }
     for warning in warnings {
@@ -88,25 +66,39 @@ fn one(judged: &Judged<'_>, style: Style) -> String {
         line(style.paint(Tone::Faint, "audit: "), &format!("{key}: {value}"));
     }
     for step in mutations {
-        line(String::new(), &mutation(step));
+        line(Text::new(), &mutation(step));
     }
     for exchange in &judged.webhooks {
-        line(String::new(), &exchange.told());
-        for (sign, text) in [(">", &exchange.review), ("<", &exchange.answer)] {
-            let text = text.trim_end();
-            if !text.is_empty() {
-                line(format!("  {sign} "), &style.paint(Tone::Faint, text));
-            }
-        }
-        if let Some(patch) = exchange.patch() {
-            line("  patch: ".to_owned(), &style.paint(Tone::Faint, &patch));
-        }
+        out.push(&one_exchange(exchange, style));
     }
     if let Some(object) = object {
-        out.push_str(&yaml::block(object, 4));
+        out.push(&Text::yaml(object, 4));
     }
     if let Some(explanation) = &judged.explanation {
-        out.push_str(&explanation::whole(explanation, style));
+        out.push(&explanation::whole(explanation, style));
+    }
+    out
+}
+
+/// What went to a webhook, and what came back.
+fn one_exchange(exchange: &Exchange, style: Style) -> Text {
+    fn lines(text: &str) -> Lines<'_> {
+        let indent = "      ";
+        Lines { text, indent }
+    }
+    let mut out = text!("  {}\n", lines(&exchange.told()));
+    let patch = exchange.patch().unwrap_or_default();
+    let bodies = [
+        (">", &exchange.review),
+        ("<", &exchange.answer),
+        ("patch:", &patch),
+    ];
+    for (label, body) in bodies {
+        let body = body.trim_end();
+        if !body.is_empty() {
+            let body = style.paint(Tone::Faint, text!("{}", lines(body)));
+            out.push(&text!("    {} {}\n", label, body));
+        }
     }
     out
 }
@@ -131,12 +123,6 @@ fn mutation(step: &Step) -> String {
         StepResult::Unchanged => format!("{policy} mutations[{index}]{again}: left the object as it is"),
         StepResult::Failed(why) => format!("{policy} mutations[{index}]{again}: failed: {why}"),
     }
-}
-
-/// What is denied or undecided.
-pub(super) fn denials(judged: &[Judged<'_>], style: Style) -> String {
-    let denied = judged.iter().filter(|judged| !judged.outcome.allowed());
-    denied.map(|judged| one(judged, style)).collect()
 }
 
 /// What a request is about: `CREATE pods/status shop/web`.
@@ -166,14 +152,9 @@ fn subject(question: &Question) -> String {
     )
 }
 
-/// A text of several lines, the further ones in line with the first.
-fn indented(text: &str) -> String {
-    text.lines().collect::<Vec<_>>().join("\n  ")
-}
-
 /// An AdmissionReview, and beside its response how that came about and what became of the object.
 #[derive(Serialize)]
-struct Answered {
+pub(super) struct Answered {
     #[serde(flatten)]
     review: AdmissionReview<'static>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -211,22 +192,16 @@ impl From<&Undecided> for Open {
     }
 }
 
-/// An AdmissionReview on each line.
-pub(super) fn json(judged: Vec<Judged<'_>>) -> Result<String, Trouble> {
-    let mut out = String::new();
-    for judged in judged {
+impl From<Judged<'_>> for Answered {
+    fn from(judged: Judged<'_>) -> Self {
         let object = judged.outcome.object.clone();
         let undecided = judged.outcome.undecided.iter().map(Open::from).collect();
-        let answer = Answered {
+        Answered {
             undecided,
             review: AdmissionReview::answer(judged.outcome.into_response(&judged.question.request)),
             object,
             explanation: judged.explanation,
             webhooks: judged.webhooks,
-        };
-        let text = serde_json::to_string(&answer).map_err(|error| Trouble::Write(error.into()))?;
-        out.push_str(&text);
-        out.push('\n');
+        }
     }
-    Ok(out)
 }

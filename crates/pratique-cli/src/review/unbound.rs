@@ -4,6 +4,7 @@ use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
 use pratique_suite::{Unbound, bind, unbound};
 
+use crate::output::text::{Text, text};
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 use crate::unbound::{count, told};
@@ -52,15 +53,18 @@ impl Evaluated {
         for policy in &self.unbound {
             let place = problems::place(&policy.location);
             let warning = style.paint(Tone::Warning, "warning:");
-            output::note(&format!(
-                "{warning} {place}: {}; --bind evaluates it as if bound\n",
-                told(policy)
+            let told = told(policy);
+            output::note(&text!(
+                "{} {}: {}; --bind evaluates it as if bound\n",
+                warning,
+                place,
+                told
             ));
         }
     }
 
     /// The count of what is not evaluated, in a line.
-    pub(super) fn counted(&self) -> String {
-        count(self.unbound.len()).map_or_else(String::new, |count| count + "\n")
+    pub(super) fn counted(&self) -> Text {
+        count(self.unbound.len()).map_or_else(Text::new, |count| text!("{}\n", count))
     }
 }

@@ -4,6 +4,7 @@ use pratique::webhook::{Called, Observer, Rejection};
 use pratique::{Admission, ChainObserver, Context, Decider, Limits, Objects};
 use pratique_json::{Value, base64};
 use serde::Serialize;
+use tokio::runtime::Runtime;
 
 use super::Question;
 use super::report::Judged;
@@ -76,25 +77,42 @@ impl Observer for Exchanges {
     }
 }
 
-/// Takes each request through the chain.
-pub(super) fn judge<'q>(
-    admission: &Admission,
-    cluster: &Objects,
-    decider: &dyn Decider,
-    questions: &'q [Question],
-) -> Result<Vec<Judged<'q>>, Trouble> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(Trouble::Thread)?;
-    let context = Context {
-        cluster,
-        decider,
-        limits: Limits::default(),
-    };
-    let judge = |question: &'q Question| {
+/// Takes requests through the chain.
+pub(super) struct Chain<'a> {
+    admission: &'a Admission,
+    cluster: &'a Objects,
+    decider: Box<dyn Decider>,
+    runtime: Runtime,
+}
+
+impl<'a> Chain<'a> {
+    pub(super) fn new(
+        admission: &'a Admission,
+        cluster: &'a Objects,
+        decider: Box<dyn Decider>,
+    ) -> Result<Self, Trouble> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        Ok(Chain {
+            admission,
+            cluster,
+            decider,
+            runtime: runtime.map_err(Trouble::Thread)?,
+        })
+    }
+
+    /// What comes of a request, with what went to webhooks.
+    pub(super) fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, Trouble> {
+        let context = Context {
+            cluster: self.cluster,
+            decider: &*self.decider,
+            limits: Limits::default(),
+        };
         let mut exchanges = Exchanges::default();
         let admitted = match question.refused() {
             Some(outcome) => Ok(outcome),
-            None => runtime.block_on(admission.admit(&question.request, context.clone(), &mut exchanges)),
+            None => self
+                .runtime
+                .block_on(self.admission.admit(&question.request, context, &mut exchanges)),
         };
         let outcome = admitted.map_err(|why| Trouble::NoVerdict {
             place: question.place.clone(),
@@ -106,6 +124,5 @@ pub(super) fn judge<'q>(
             explanation: None,
             webhooks: exchanges.0,
         })
-    };
-    questions.iter().map(judge).collect()
+    }
 }

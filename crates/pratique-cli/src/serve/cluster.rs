@@ -16,6 +16,7 @@ use crate::arguments::{ClusterArguments, Followable};
 use crate::exit::Trouble;
 use crate::input::{self, Given, Objects, Unread};
 use crate::output::problems;
+use crate::output::text::text;
 
 /// What is known of the cluster.
 #[derive(Default)]
@@ -148,9 +149,10 @@ fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, Unusable> {
 fn may_exist(given: Given) -> Result<pratique_json::Value<'static>, Unusable> {
     match given.received {
         Ok(_) => Ok(given.object),
-        Err(why) => Err(Unusable::Invalid(format!(
-            "error: {}: {why}\n",
-            problems::place(&given.location)
+        Err(why) => Err(Unusable::Invalid(text!(
+            "error: {}: {}\n",
+            problems::place(&given.location),
+            why
         ))),
     }
 }
@@ -162,9 +164,9 @@ fn unusable(path: &str, unread: Unread) -> Unusable {
     match unread {
         Unread::Trouble(trouble) => Unusable::Trouble(trouble),
         Unread::TooLarge { mebibytes, .. } => {
-            Unusable::Invalid(format!("error: {path}: larger than {mebibytes} MiB\n"))
+            Unusable::Invalid(text!("error: {}: larger than {} MiB\n", path, mebibytes))
         }
-        Unread::Faulty { place, why } => Unusable::Invalid(format!("error: {place}: {why}\n")),
+        Unread::Faulty { place, why } => Unusable::Invalid(text!("error: {}: {}\n", place, why)),
         Unread::Invalid { errors, .. } => invalid(&errors),
     }
 }

@@ -14,6 +14,7 @@ use crate::check::plugin_of;
 use crate::exit::Trouble;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
+use crate::output::text::Text;
 use crate::style::Style;
 
 /// What requests are judged by.
@@ -26,7 +27,7 @@ pub(super) struct Judged {
 /// Why there is nothing to judge by.
 pub(super) enum Unusable {
     /// Something does not load; this says what.
-    Invalid(String),
+    Invalid(Text),
     /// Something is not to be had.
     Trouble(Trouble),
 }

@@ -1,14 +1,18 @@
 //! What happens, line by line, on standard error.
 
+use std::fmt::{self, Debug, Write as _};
 use std::io::{self, IsTerminal, Write};
 use std::panic::{self, PanicHookInfo};
 use std::time::Duration;
 
+use tracing::field::Field;
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::fmt;
+use tracing_subscriber::field::MakeExt as _;
+use tracing_subscriber::fmt::format::{self, Writer};
 
 use super::log_writer::LogWriter;
 use crate::arguments::{LogFormat, LogLevel};
+use crate::output::text::{Escaped, Text, printed};
 
 /// How long the end waits for lines that are not written yet.
 const LAST_LINES: Duration = Duration::from_millis(500);
@@ -31,7 +35,7 @@ pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
     let colour =
         io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let writer = LogWriter::start(standard_error()?)?;
-    let lines = fmt()
+    let lines = tracing_subscriber::fmt()
         .with_max_level(level)
         .with_writer(writer.clone())
         .with_ansi(colour)
@@ -39,28 +43,42 @@ pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
         .log_internal_errors(false);
     // It is started once.
     let _ = match format {
-        LogFormat::Human => lines.try_init(),
+        LogFormat::Human => lines
+            .fmt_fields(format::debug_fn(field).delimited(" "))
+            .try_init(),
         LogFormat::Json => lines.json().flatten_event(true).try_init(),
     };
     panic::set_hook(Box::new(log_panic));
     Ok(Logging { writer, format })
 }
 
+/// Writes a field as it is for people. Nothing in a name or a message ends a line or acts on a terminal.
+fn field(out: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> fmt::Result {
+    match field.name() {
+        "message" => write!(Escaped(out), "{value:?}"),
+        name if out.has_ansi_escapes() => {
+            write!(out, "\u{1b}[3m{name}\u{1b}[0m\u{1b}[2m=\u{1b}[0m")?;
+            write!(Escaped(out), "{value:?}")
+        }
+        name => write!(Escaped(out), "{name}={value:?}"),
+    }
+}
+
 impl Logging {
     /// Says something to whoever started the server: as it is for people, as a line of JSON otherwise.
-    pub(super) fn note(&self, text: &str) {
+    pub(super) fn note(&self, text: &Text) {
         match self.format {
-            LogFormat::Human => self.writer.push(text.as_bytes()),
-            LogFormat::Json => tracing::warn!("{}", text.trim_end()),
+            LogFormat::Human => self.writer.push(printed(text).as_bytes()),
+            LogFormat::Json => tracing::warn!("{}", text.as_str().trim_end()),
         }
     }
 
     /// Says why the server does not start or go on.
-    pub(super) fn fail(&self, text: &str) {
+    pub(super) fn fail(&self, text: &Text) {
         match self.format {
-            LogFormat::Human => self.writer.push(text.as_bytes()),
+            LogFormat::Human => self.writer.push(printed(text).as_bytes()),
             LogFormat::Json => {
-                let text = text.trim_end();
+                let text = text.as_str().trim_end();
                 let err = text.strip_prefix("error: ").unwrap_or(text);
                 tracing::error!(err, "Not serving");
             }

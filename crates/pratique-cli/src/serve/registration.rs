@@ -6,20 +6,20 @@ use pratique::{Configurations, Source as _};
 use pratique_json::base64;
 use pratique_manifest::{MAX_CONFIGURATION_BYTES, ManifestSet, read_regular};
 use pratique_server::{Reached, Registration};
-use pratique_suite::yaml;
 
 use super::judged::Judged;
 use super::logging::Logging;
 use crate::arguments::RegistrationArguments;
 use crate::exit::{Answer, Trouble};
 use crate::output;
+use crate::output::text::text;
 
 /// How long to wait for what is followed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is said where nothing says whom to trust.
 const NO_AUTHORITY: &str = "note: there is no caBundle: an API server trusts this server only if the roots of its own system do. \
-    Give the root with --webhook-ca, or have cert-manager fill it in with --webhook-ca-from\n";
+    Give the root with --webhook-ca, or have cert-manager fill it in with --webhook-ca-from";
 
 /// Prints them, as YAML.
 pub(super) fn print(
@@ -37,21 +37,22 @@ pub(super) fn print(
         wait(judged)?;
         all.extend(followed.current().map(|own| Configurations::clone(&own)));
     }
-    let mut text = String::new();
+    let mut objects = Vec::new();
     for object in registration(arguments)?.objects(&all) {
         let bytes = object.to_string();
         let value =
             pratique_json::parse(bytes.as_bytes()).map_err(|error| Trouble::Serve(error.to_string()))?;
-        text.push_str("---\n");
-        text.push_str(&yaml::block(&value, 0));
+        objects.push(value.into_owned());
     }
-    output::answer(&text)?;
-    if text.is_empty() {
-        output::note("note: nothing is bound, and there are no webhooks: an API server has nothing to ask\n");
+    output::answer_yaml(&objects)?;
+    if objects.is_empty() {
+        output::note(&text!(
+            "note: nothing is bound, and there are no webhooks: an API server has nothing to ask\n"
+        ));
         return Ok(Answer::Yes);
     }
     if arguments.webhook_ca.is_none() && arguments.webhook_ca_from.is_none() {
-        logging.note(NO_AUTHORITY);
+        logging.note(&text!("{}\n", NO_AUTHORITY));
     }
     Ok(Answer::Yes)
 }

@@ -3,39 +3,25 @@
 use pratique_manifest::Location;
 
 use super::{CaseRun, Run};
-use crate::output::github::annotation;
+use crate::output::github::Commands;
+use crate::output::text::text;
 use crate::unbound;
 
 /// An annotation for all that failed, and for what was not exercised.
-pub(super) fn github(run: &Run) -> String {
-    let mut out = String::new();
+pub(super) fn github(run: &Run) -> Commands {
+    let mut out = Commands::default();
     for suite in &run.suites {
         for problem in &suite.problems {
             let title = format!("{}: not run", suite.name);
-            out.push_str(&annotation(
-                "error",
-                problem.location.as_ref(),
-                &title,
-                &problem.message,
-            ));
+            out.annotate("error", problem.location.as_ref(), &title, &problem.message);
         }
         for policy in &suite.unbound {
             let title = format!("{}: not evaluated", suite.name);
-            out.push_str(&annotation(
-                "warning",
-                Some(&policy.location),
-                &title,
-                &unbound::told(policy),
-            ));
+            out.annotate("warning", Some(&policy.location), &title, &unbound::told(policy));
         }
         for case in suite.cases.iter().filter(|case| !case.tested.passed()) {
             let title = format!("{}: {}", suite.name, case.case.name);
-            out.push_str(&annotation(
-                "error",
-                Some(&case.case.location),
-                &title,
-                &told(case),
-            ));
+            out.annotate("error", Some(&case.case.location), &title, &told(case));
         }
     }
     let missing = run.coverage.iter().flat_map(|report| &report.policies);
@@ -50,14 +36,12 @@ pub(super) fn github(run: &Run) -> String {
             expression.unwrap_or_default()
         );
         let location: &Location = &missing.location;
-        out.push_str(&annotation(level, Some(location), &policy.name, &text));
+        out.annotate(level, Some(location), &policy.name, &text);
     }
     let (passed, failed) = run.counts();
-    out.push_str(&format!("{passed} passed, {failed} failed"));
-    if let Some(count) = unbound::count(run.unbound().len()) {
-        out.push_str(&format!(", {count}"));
-    }
-    out.push('\n');
+    let count = unbound::count(run.unbound().len());
+    let count = count.map(|count| format!(", {count}")).unwrap_or_default();
+    out.log(&text!("{} passed, {} failed{}\n", passed, failed, count));
     out
 }
 

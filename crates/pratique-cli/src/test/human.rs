@@ -1,7 +1,5 @@
 //! Results for people: what failed, and how much did not.
 
-use std::fmt::Write as _;
-
 use pratique_explain::Explanation;
 use pratique_suite::{CoverageReport, Decision, Difference};
 
@@ -9,33 +7,34 @@ use super::{CaseRun, Run, SuiteRun};
 use crate::explanation;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
+use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 use crate::unbound;
 
 /// Everything that failed, and the counts.
-pub(super) fn human(run: &Run, verbose: bool, style: Style) -> String {
+pub(super) fn human(run: &Run, verbose: bool, style: Style) -> Text {
     let mut texts = Texts::default();
-    let mut out = String::new();
+    let mut out = Text::new();
     for suite in &run.suites {
-        out.push_str(&one_suite(suite, verbose, &mut texts, style));
+        out.push(&one_suite(suite, verbose, &mut texts, style));
     }
     if let Some(report) = &run.coverage {
-        out.push_str(&coverage(report, style));
+        out.push(&coverage(report, style));
     }
     let (passed, failed) = run.counts();
-    let _ = write!(out, "\n{passed} passed, {failed} failed");
+    out.push(&text!("\n{} passed, {} failed", passed, failed));
     let broken = run
         .suites
         .iter()
         .filter(|suite| !suite.problems.is_empty())
         .count();
     if broken > 0 {
-        let _ = write!(out, ", {broken} not run");
+        out.push(&text!(", {} not run", broken));
     }
     if let Some(count) = unbound::count(run.unbound().len()) {
-        let _ = write!(out, ", {count}");
+        out.push(&text!(", {}", count));
     }
-    out.push('\n');
+    out.push(&text!("\n"));
     if let (Some(report), Some(threshold)) = (&run.coverage, run.threshold)
         && !run.covers_enough()
     {
@@ -43,65 +42,65 @@ pub(super) fn human(run: &Run, verbose: bool, style: Style) -> String {
             Some(percent) => format!("coverage is {percent} %, less than {threshold} %"),
             None => format!("there is nothing to cover, so not {threshold} %"),
         };
-        let _ = writeln!(out, "{}", style.paint(Tone::Bad, &text));
+        out.push(&text!("{}\n", style.paint(Tone::Bad, text)));
     }
     out
 }
 
-fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -> String {
+fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -> Text {
     let name = style.paint(Tone::Place, &suite.name);
     let file = style.paint(Tone::Faint, &suite.file);
     let failed = suite.failed();
     let passed = suite.cases.len() - failed;
     let verdict = match (suite.problems.is_empty(), failed) {
         (false, _) => style.paint(Tone::Bad, "not run"),
-        (true, 0) => style.paint(Tone::Good, &format!("{passed} passed")),
-        (true, _) => format!(
-            "{passed} passed, {}",
-            style.paint(Tone::Bad, &format!("{failed} failed"))
+        (true, 0) => style.paint(Tone::Good, text!("{} passed", passed)),
+        (true, _) => text!(
+            "{} passed, {}",
+            passed,
+            style.paint(Tone::Bad, text!("{} failed", failed))
         ),
     };
     let mut out = match suite.name == suite.file {
-        true => format!("{name}: {verdict}\n"),
-        false => format!("{name} {file}: {verdict}\n"),
+        true => text!("{}: {}\n", name, verdict),
+        false => text!("{} {}: {}\n", name, file, verdict),
     };
     for problem in &suite.problems {
-        out.push_str(&problems::one(problem, texts, style));
+        out.push(&problems::one(problem, texts, style));
     }
     for policy in &suite.unbound {
-        let text = style.paint(Tone::Warning, &unbound::told(policy));
-        let place = style.paint(Tone::Faint, &problems::place(&policy.location));
-        let _ = writeln!(out, "  {text} {place}");
+        let text = style.paint(Tone::Warning, unbound::told(policy));
+        let place = style.paint(Tone::Faint, problems::place(&policy.location));
+        out.push(&text!("  {} {}\n", text, place));
     }
     for case in suite.cases.iter().filter(|case| verbose || !case.tested.passed()) {
-        out.push_str(&one_case(case, style));
+        out.push(&one_case(case, style));
     }
     out
 }
 
-fn one_case(run: &CaseRun, style: Style) -> String {
+fn one_case(run: &CaseRun, style: Style) -> Text {
     let name = &run.case.name;
     if run.tested.passed() {
-        return format!("  {} {name}\n", style.paint(Tone::Good, "pass"));
+        return text!("  {} {}\n", style.paint(Tone::Good, "pass"), name);
     }
-    let place = style.paint(Tone::Faint, &problems::place(&run.case.location));
-    let mut out = format!("  {} {name} {place}\n", style.paint(Tone::Bad, "FAIL"));
+    let place = style.paint(Tone::Faint, problems::place(&run.case.location));
+    let mut out = text!("  {} {} {}\n", style.paint(Tone::Bad, "FAIL"), name, place);
     if let Err(why) = &run.tested.actual {
-        let _ = writeln!(out, "    no decision: {why}");
+        let indent = "      ";
+        out.push(&text!("    no decision: {}\n", Lines { text: why, indent }));
     }
     for difference in &run.tested.differences {
-        out.push_str(&one_difference(difference, style));
+        out.push(&one_difference(difference, style));
     }
     if let Some(explanation) = &run.tested.explanation {
-        for line in explained(run, explanation, style).lines() {
-            let _ = writeln!(out, "  {line}");
-        }
+        out.push(&explained(run, explanation, style).indented("  "));
     }
     out
 }
 
 /// What was false or failed; of a request that should have been denied and was not, all that could have denied it.
-fn explained(run: &CaseRun, explanation: &Explanation, style: Style) -> String {
+fn explained(run: &CaseRun, explanation: &Explanation, style: Style) -> Text {
     let expected = run.case.expected.as_ref();
     let wanted = expected.filter(|expected| expected.decision.denies());
     let actual = run.tested.actual.as_ref();
@@ -112,36 +111,41 @@ fn explained(run: &CaseRun, explanation: &Explanation, style: Style) -> String {
     }
 }
 
-fn one_difference(difference: &Difference, style: Style) -> String {
+fn one_difference(difference: &Difference, style: Style) -> Text {
     let Difference {
         field,
         expected,
         actual,
         help,
     } = difference;
-    let indented = |text: &str| text.lines().collect::<Vec<_>>().join("\n               ");
-    let mut out = format!(
-        "    {field}\n      {} {}\n      {} {}\n",
+    let indented = |text| Lines {
+        text,
+        indent: "               ",
+    };
+    let mut out = text!(
+        "    {}\n      {} {}\n      {} {}\n",
+        field,
         style.paint(Tone::Faint, "expected"),
-        style.paint(Tone::Good, &indented(expected)),
+        style.paint(Tone::Good, text!("{}", indented(expected))),
         style.paint(Tone::Faint, "actual  "),
-        style.paint(Tone::Bad, &indented(actual)),
+        style.paint(Tone::Bad, text!("{}", indented(actual))),
     );
     if let Some(help) = help {
-        let _ = writeln!(out, "      {} {help}", style.paint(Tone::Faint, "help    "));
+        let label = style.paint(Tone::Faint, "help    ");
+        out.push(&text!("      {} {}\n", label, help));
     }
     out
 }
 
 /// A line for each policy, and what is missing.
-fn coverage(report: &CoverageReport, style: Style) -> String {
+fn coverage(report: &CoverageReport, style: Style) -> Text {
     let width = report
         .policies
         .iter()
-        .map(|policy| policy.name.chars().count())
+        .map(|policy| text!("{}", policy.name).width())
         .max();
     let width = width.unwrap_or_default();
-    let mut out = format!("\n{}\n", style.paint(Tone::Place, "coverage"));
+    let mut out = text!("\n{}\n", style.paint(Tone::Place, "coverage"));
     for policy in &report.policies {
         let percent = percent(policy.percent());
         let tone = if policy.missing.is_empty() {
@@ -149,31 +153,26 @@ fn coverage(report: &CoverageReport, style: Style) -> String {
         } else {
             Tone::Warning
         };
-        let (name, covered, total) = (&policy.name, policy.covered, policy.total);
-        let _ = writeln!(
-            out,
-            "  {name:width$} {} {covered:>3} of {total}",
-            style.paint(tone, &percent)
-        );
+        let name = text!("{}", policy.name).padded(width);
+        let covered = format!("{:>3}", policy.covered);
+        let percent = style.paint(tone, percent);
+        out.push(&text!("  {} {} {} of {}\n", name, percent, covered, policy.total));
         for missing in &policy.missing {
-            let place = style.paint(Tone::Faint, &problems::place(&missing.location));
+            let place = style.paint(Tone::Faint, problems::place(&missing.location));
             let (field, what) = (&missing.field, missing.what);
             let expression = missing.expression.as_ref().map(|text| format!(": {text}"));
-            let _ = writeln!(
-                out,
-                "    {place} {field} {what}{}",
-                expression.unwrap_or_default()
-            );
+            let expression = expression.unwrap_or_default();
+            out.push(&text!("    {} {} {}{}\n", place, field, what, expression));
         }
     }
-    let (covered, total) = (report.covered(), report.total());
-    match report.percent() {
-        None => out.push_str("  nothing to cover\n"),
+    let covered = format!("{:>3}", report.covered());
+    out.push(&match report.percent() {
+        None => text!("  nothing to cover\n"),
         whole => {
-            let percent = percent(whole);
-            let _ = writeln!(out, "  {:width$} {percent} {covered:>3} of {total}", "all");
+            let all = text!("all").padded(width);
+            text!("  {} {} {} of {}\n", all, percent(whole), covered, report.total())
         }
-    }
+    });
     out
 }
 

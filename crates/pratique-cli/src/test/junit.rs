@@ -1,14 +1,15 @@
 //! Results as `JUnit` XML, which CI servers show.
 
 use crate::explanation;
-use crate::output::junit::{self, Case, Outcome, Suite};
+use crate::output::junit::{self, Case, Outcome, Suite, Xml};
 use crate::output::problems;
+use crate::output::text::Text;
 use crate::style::Style;
 
 use super::{CaseRun, Run, SuiteRun};
 
 /// A test suite for each suite; what could not be run is an error of its own.
-pub(super) fn junit(run: &Run) -> String {
+pub(super) fn junit(run: &Run) -> Xml {
     let suites: Vec<Suite> = run.suites.iter().map(of_suite).collect();
     junit::xml("pratique test", &suites)
 }
@@ -56,6 +57,7 @@ fn outcome(run: &CaseRun) -> Outcome {
     };
     let explained = run.tested.explanation.as_ref();
     let explained = explained.map(|own| explanation::excerpt(own, Style::default()));
+    let explained = explained.as_ref().map(Text::as_str);
     Outcome::Failed {
         message: first.clone(),
         text: format!("{}\n{}", told.join("\n"), explained.unwrap_or_default()),

@@ -8,6 +8,7 @@ use pratique_suite::{Case, Suite, Tested, updated};
 use super::SuiteRun;
 use crate::exit::Trouble;
 use crate::output;
+use crate::output::text::text;
 
 /// Changes a file of suites where results are not as expected: they are from then on.
 pub(super) fn update(file: &ManifestFile, suites: &[Suite], runs: &mut [SuiteRun]) -> Result<(), Trouble> {
@@ -27,7 +28,7 @@ pub(super) fn update(file: &ManifestFile, suites: &[Suite], runs: &mut [SuiteRun
             error,
         })?,
         Err(why) => {
-            output::note(&format!("warning: {}: not updated: {why}\n", file.path));
+            output::note(&text!("warning: {}: not updated: {}\n", file.path, why));
             return Ok(());
         }
     }
@@ -42,6 +43,6 @@ pub(super) fn update(file: &ManifestFile, suites: &[Suite], runs: &mut [SuiteRun
             actual: own.tested.actual.clone(),
         };
     }
-    output::note(&format!("{}: {count} updated\n", file.path));
+    output::note(&text!("{}: {} updated\n", file.path, count));
     Ok(())
 }

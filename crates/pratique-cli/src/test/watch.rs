@@ -13,6 +13,7 @@ use super::{once, report};
 use crate::arguments::TestArguments;
 use crate::exit::{Answer, Trouble};
 use crate::output;
+use crate::output::text::text;
 
 /// How long nothing has to change until the suites run again: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(100);
@@ -32,10 +33,10 @@ pub(super) fn watch(arguments: &TestArguments) -> Result<Answer, Trouble> {
                 report(&run, arguments)?;
                 directories.extend(run.files.iter().map(|file| home(file)));
             }
-            Err(trouble) => output::note(&format!("error: {trouble}\n")),
+            Err(trouble) => output::note(&trouble.text()),
         }
         follow(&mut watcher, &mut watched, directories)?;
-        output::note("waiting for changes\n");
+        output::note(&text!("waiting for changes\n"));
         if !changed(&changes) {
             return Ok(Answer::No);
         }

@@ -1,0 +1,256 @@
+//! Text for people, in which nothing that comes from elsewhere acts on who reads it.
+//!
+//! Names, messages, file names and objects are written by others. In a [`Text`] their control characters and all that is
+//! not seen stand as escapes (`\u{1b}`), so that they move no cursor, hide nothing, and begin no line of their own. A text
+//! is made by the macro [`text!`], of a format and arguments, all of which are escaped but texts; what is printed for
+//! people is a text. A line that a CI runner would take for a command is broken when it is printed ([`printed`]).
+//!
+//! [`text!`]: crate::output::text::text
+
+use std::borrow::Cow;
+use std::fmt::{self, Display, Write as _};
+use std::iter::repeat_n;
+
+use pratique_types::is_invisible;
+
+/// Text that can be printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Text(String);
+
+/// Makes a [`Text`] as `format!` makes a string. Arguments are given by place, and stand in one line, with escapes; a text
+/// stands as it is, and [`Lines`] keep their lines.
+macro_rules! text {
+    ($format:literal $(, $argument:expr)* $(,)?) => {
+        // Formats that are expanded from macros name no variables, which would not be escaped.
+        $crate::output::text::Text::of(::std::format_args!(
+            ::std::concat!($format)
+            $(, $crate::output::text::Shown(&$argument))*
+        ))
+    };
+}
+pub(crate) use text;
+
+/// What can stand in a [`Text`].
+pub(crate) trait Show {
+    /// Writes it, without anything that is not seen.
+    fn show(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+impl<T: Display + ?Sized> Show for T {
+    fn show(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(Escaped(out), "{self}")
+    }
+}
+
+impl Show for Text {
+    fn show(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl Show for &Text {
+    fn show(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+/// A text of several lines: those after the first one begin with `indent`.
+pub(crate) struct Lines<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) indent: &'static str,
+}
+
+impl Show for Lines<'_> {
+    fn show(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, line) in self.text.lines().enumerate() {
+            if number > 0 {
+                write!(out, "\n{}", self.indent)?;
+            }
+            Escaped(&mut *out).write_str(line)?;
+        }
+        Ok(())
+    }
+}
+
+/// An argument of [`text!`].
+pub(crate) struct Shown<'a, T: ?Sized>(pub(crate) &'a T);
+
+impl<T: Show + ?Sized> Display for Shown<'_, T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.show(out)
+    }
+}
+
+/// Writes what is not seen as escapes.
+pub(crate) struct Escaped<W>(pub(crate) W);
+
+impl<W: fmt::Write> fmt::Write for Escaped<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut rest = text;
+        while let Some((at, hidden)) = rest
+            .char_indices()
+            .find(|(_, character)| is_invisible(*character))
+        {
+            let (seen, from) = rest.split_at(at);
+            self.0.write_str(seen)?;
+            match hidden {
+                '\n' => self.0.write_str("\\n")?,
+                '\r' => self.0.write_str("\\r")?,
+                '\t' => self.0.write_str("\\t")?,
+                other => write!(self.0, "\\u{{{:x}}}", u32::from(other))?,
+            }
+            rest = from.get(hidden.len_utf8()..).unwrap_or_default();
+        }
+        self.0.write_str(rest)
+    }
+}
+
+/// A text of one line for a format that has escapes of its own for everything else: what is not seen stands as escapes,
+/// ends of lines stay.
+pub(crate) fn without_invisible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (number, line) in text.split('\n').enumerate() {
+        if number > 0 {
+            out.push('\n');
+        }
+        // Writing to a string cannot fail.
+        let _ = Escaped(&mut out).write_str(line);
+    }
+    out
+}
+
+impl Text {
+    /// No text.
+    pub(crate) const fn new() -> Self {
+        Text(String::new())
+    }
+
+    /// What [`text!`] has made of its arguments: for nothing else, as others would not be escaped.
+    pub(crate) fn of(shown: fmt::Arguments<'_>) -> Self {
+        Text(shown.to_string())
+    }
+
+    /// A value as YAML, in lines of its own that begin with so many blanks.
+    pub(crate) fn yaml(value: &pratique_json::Value<'_>, indent: usize) -> Self {
+        // It has escapes of its own: these here find nothing to do.
+        Text(without_invisible(&pratique_suite::yaml::block(value, indent)))
+    }
+
+    /// A colour for a text, which ends with it.
+    pub(crate) fn coloured(self, code: &'static str) -> Self {
+        Text(format!("\u{1b}[{code}m{}\u{1b}[0m", self.0))
+    }
+
+    pub(crate) fn push(&mut self, text: &Text) {
+        self.0.push_str(&text.0);
+    }
+
+    /// How many characters it has.
+    pub(crate) fn width(&self) -> usize {
+        self.0.chars().count()
+    }
+
+    /// This, with blanks behind it up to so many characters.
+    pub(crate) fn padded(mut self, width: usize) -> Self {
+        self.0.extend(repeat_n(' ', width.saturating_sub(self.width())));
+        self
+    }
+
+    /// This without blanks at its end.
+    pub(crate) fn trim_end(&self) -> Text {
+        Text(self.0.trim_end().to_owned())
+    }
+
+    /// This, with `indent` before every line.
+    pub(crate) fn indented(&self, indent: &'static str) -> Text {
+        let lines = self.0.split_inclusive('\n');
+        Text(lines.flat_map(|line| [indent, line]).collect())
+    }
+
+    /// The characters, for formats that are not for people.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromIterator<Text> for Text {
+    fn from_iter<I: IntoIterator<Item = Text>>(texts: I) -> Self {
+        Text(texts.into_iter().map(|text| text.0).collect())
+    }
+}
+
+/// What is printed of a text: where a CI runner would find a command in it, a character stands as an escape. GitHub's looks
+/// for `::command` behind blanks and for `##[command]` anywhere in a line, others for `##name[`.
+pub(crate) fn printed(text: &Text) -> Cow<'_, str> {
+    let text = text.as_str();
+    if !text.contains("::") && !text.contains("##") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive('\n') {
+        let begun = line.trim_start();
+        out.push_str(line.strip_suffix(begun).unwrap_or_default());
+        let mut rest = match begun.strip_prefix("::") {
+            Some(rest) => {
+                out.push_str("\\u{3a}:");
+                rest
+            }
+            None => begun,
+        };
+        while let Some((before, after)) = rest.split_once("##") {
+            out.push_str(before);
+            let name = after.trim_start_matches(|character: char| character.is_ascii_alphanumeric());
+            out.push_str(if name.starts_with('[') { "#\\u{23}" } else { "#" });
+            // Of three in a row the last two may begin a command.
+            rest = match name.starts_with('[') {
+                true => after,
+                false => rest.get(before.len() + 1..).unwrap_or_default(),
+            };
+        }
+        out.push_str(rest);
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &Text, expected: &str) {
+        assert_eq!(text.as_str(), expected);
+    }
+
+    #[test]
+    fn arguments_are_escaped_and_texts_are_not() {
+        let name = "a\nb\r\t\u{1b}[2J\u{9b}\u{202e}\u{2028}é\u{7f}";
+        let escaped = "a\\nb\\r\\t\\u{1b}[2J\\u{9b}\\u{202e}\\u{2028}é\\u{7f}";
+        check(&text!("{}: {}\n", name, 1), &format!("{escaped}: 1\n"));
+        let inner = text!("{}\n", name.to_owned()).coloured("1");
+        check(
+            &text!("- {}{}", inner, &inner),
+            &format!("- \u{1b}[1m{escaped}\n\u{1b}[0m\u{1b}[1m{escaped}\n\u{1b}[0m"),
+        );
+        let lines = Lines {
+            text: "a\r\nb\u{1b}\n",
+            indent: "  ",
+        };
+        check(&text!("x {}\n", lines), "x a\n  b\\u{1b}\n");
+        check(&text!("a\nb\n").indented("  "), "  a\n  b\n");
+    }
+
+    #[test]
+    fn commands_of_runners_are_broken() {
+        for (text, expected) in [
+            (text!("a ::b\n"), "a ::b\n"),
+            (text!("a\n ::error::x\n::y"), "a\n \\u{3a}:error::x\n\\u{3a}:y"),
+            (text!("a ##[error]b\n# ## x"), "a #\\u{23}[error]b\n# ## x"),
+            (
+                text!("###[x] ##vso[task.y]\n\u{a0}::z"),
+                "##\\u{23}[x] #\\u{23}vso[task.y]\n\u{a0}\\u{3a}:z",
+            ),
+        ] {
+            assert_eq!(printed(&text), expected);
+        }
+    }
+}

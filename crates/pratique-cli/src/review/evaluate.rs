@@ -1,0 +1,85 @@
+//! Evaluates requests, one after the other: by policies alone, or by the whole chain with its webhooks.
+
+use std::sync::Arc;
+
+use pratique::{Admission, Authorizer, Decider, Objects, Surroundings};
+use pratique_explain::Recorder;
+
+use super::Question;
+use super::report::Judged;
+use super::webhooks::Chain;
+use crate::exit::Trouble;
+
+/// By what requests are evaluated.
+pub(super) enum Evaluator<'a> {
+    /// By policies.
+    Policies(Policies<'a>),
+    /// By policies and webhooks.
+    Chain(Chain<'a>),
+}
+
+/// Policies, and what is known beside them.
+pub(super) struct Policies<'a> {
+    admission: &'a Admission,
+    cluster: &'a Objects,
+    authorizer: Arc<dyn Authorizer>,
+    explain: bool,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Evaluates policies, and explains what came of it if that is asked for.
+    pub(super) fn policies(
+        admission: &'a Admission,
+        cluster: &'a Objects,
+        authorizer: Arc<dyn Authorizer>,
+        explain: bool,
+    ) -> Self {
+        Evaluator::Policies(Policies {
+            admission,
+            cluster,
+            authorizer,
+            explain,
+        })
+    }
+
+    /// Calls webhooks, too.
+    pub(super) fn webhooks(
+        admission: &'a Admission,
+        cluster: &'a Objects,
+        decider: Box<dyn Decider>,
+    ) -> Result<Self, Trouble> {
+        Chain::new(admission, cluster, decider).map(Evaluator::Chain)
+    }
+
+    /// What comes of a request.
+    pub(super) fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, Trouble> {
+        match self {
+            Evaluator::Policies(policies) => policies.evaluate(question),
+            Evaluator::Chain(chain) => chain.evaluate(question),
+        }
+    }
+}
+
+impl Policies<'_> {
+    fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, Trouble> {
+        let recorder = Recorder::new();
+        let mut surroundings = Surroundings::new(self.cluster, self.authorizer.clone());
+        if self.explain {
+            surroundings = surroundings.with_trace(&recorder);
+        }
+        let outcome = match question.refused() {
+            Some(outcome) => Ok(outcome),
+            None => self.admission.judge(&question.request, surroundings, &mut ()),
+        };
+        let outcome = outcome.map_err(|why| Trouble::NoVerdict {
+            place: question.place.clone(),
+            why: why.to_string(),
+        })?;
+        Ok(Judged {
+            question,
+            outcome: question.with_warnings(outcome),
+            explanation: self.explain.then(|| recorder.explanation()),
+            webhooks: Vec::new(),
+        })
+    }
+}

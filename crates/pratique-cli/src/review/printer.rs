@@ -1,0 +1,84 @@
+//! Prints what came of requests, each at once: nothing of it is kept but how many there were.
+
+use pratique::AdmissionDecision;
+
+use super::refused::Refused;
+use super::report::{self, Judged};
+use super::unbound::Evaluated;
+use super::{diff, report::Answered};
+use crate::arguments::ReviewFormat;
+use crate::exit::Trouble;
+use crate::output;
+use crate::output::text::text;
+use crate::style::Style;
+
+/// How many requests were decided how.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) allowed: usize,
+    pub(super) denied: usize,
+    pub(super) undecided: usize,
+}
+
+/// Prints in a format.
+pub(super) struct Printer {
+    format: ReviewFormat,
+    counts: Counts,
+}
+
+impl Printer {
+    /// Has printed nothing yet.
+    pub(super) fn new(format: ReviewFormat) -> Self {
+        Printer {
+            format,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Prints what came of a request.
+    pub(super) fn print(&mut self, judged: Judged<'_>) -> Result<(), Trouble> {
+        match judged.outcome.decision() {
+            AdmissionDecision::Allowed => self.counts.allowed += 1,
+            AdmissionDecision::Denied => self.counts.denied += 1,
+            AdmissionDecision::Undecided => self.counts.undecided += 1,
+        }
+        match self.format {
+            ReviewFormat::Human => output::answer(&report::one(&judged, Style::of_stdout())),
+            ReviewFormat::Json => output::answer_json_line(&Answered::from(judged)),
+            ReviewFormat::Diff => {
+                if !judged.outcome.allowed() {
+                    output::note(&report::one(&judged, Style::of_stderr()));
+                }
+                output::answer(&diff::of(&judged, Style::of_stdout()))
+            }
+        }
+    }
+
+    /// Prints what there is to say in the end, and gives the counts.
+    pub(super) fn end(self, refused: &Refused, evaluated: &Evaluated) -> Result<Counts, Trouble> {
+        let Counts {
+            allowed,
+            denied,
+            undecided,
+        } = self.counts;
+        match self.format {
+            ReviewFormat::Human => {
+                let undecided = match undecided {
+                    0 => String::new(),
+                    count => format!(", {count} undecided"),
+                };
+                output::answer(&text!(
+                    "\n{} allowed, {} denied{}{}\n{}",
+                    allowed,
+                    denied,
+                    undecided,
+                    refused.counted(),
+                    evaluated.counted(),
+                ))?;
+            }
+            ReviewFormat::Json => refused.answer_json()?,
+            ReviewFormat::Diff => {}
+        }
+        Ok(self.counts)
+    }
+}
