@@ -141,10 +141,11 @@ impl<'a> Event<'a> {
     #[must_use]
     pub fn with_secrets(mut self) -> Self {
         self.secrets = &[];
-        for object in [&mut self.request_object, &mut self.response_object] {
-            if let Some(object) = object {
-                object.paths = &[];
-            }
+        for object in [&mut self.request_object, &mut self.response_object]
+            .into_iter()
+            .flatten()
+        {
+            object.paths = &[];
         }
         self
     }

@@ -35,7 +35,7 @@ fn patched(document: &Value<'_>, patch: &Value<'_>) {
         assert!(!matches!(patch, Value::Null));
         return;
     };
-    let result = apply(document.clone(), &operations);
+    let result = apply(document.clone(), &operations, &|| false);
     if let Some(expected) = model(document, patch) {
         let found = result.as_ref().map(plain);
         assert_eq!(found, Ok(expected), "{document} patched by {patch}");
@@ -65,10 +65,17 @@ fn assert_differs(from: &Value<'_>, to: &Value<'_>) {
     // A document that is neither an object nor an array cannot be replaced.
     let (from, to) = (Value::Array(vec![from.clone()]), Value::Array(vec![to.clone()]));
     let operations = diff(&from, &to);
-    assert_eq!(apply(from.clone(), &operations).as_ref(), Ok(&to), "from {from}");
+    assert_eq!(
+        apply(from.clone(), &operations, &|| false).as_ref(),
+        Ok(&to),
+        "from {from}"
+    );
     let json = Value::Array(operations.into_iter().map(Value::from).collect());
     if let Ok(decoded) = decode(&json) {
-        assert!(apply(from.clone(), &decoded).is_ok(), "{from} by {json}");
+        assert!(
+            apply(from.clone(), &decoded, &|| false).is_ok(),
+            "{from} by {json}"
+        );
     }
 }
 

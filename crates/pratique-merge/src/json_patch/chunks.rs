@@ -207,7 +207,14 @@ mod tests {
         for number in 0..2 * many {
             let found = chunks.search(|element| element.cmp(&number));
             let at = number as usize;
-            assert_eq!(found, if at % 2 == 0 { Ok(at / 2) } else { Err(at / 2 + 1) });
+            assert_eq!(
+                found,
+                if at.is_multiple_of(2) {
+                    Ok(at / 2)
+                } else {
+                    Err(at / 2 + 1)
+                }
+            );
         }
     }
 }
