@@ -296,6 +296,29 @@ fn line(call: &Call) -> String {
 }
 
 #[tokio::test]
+async fn redirections_to_plain_http_are_followed_only_if_allowed() {
+    let mut world = World::new().await;
+    let mut check = async |allowed: bool, status: u16, expected: &str| {
+        world.caller = HttpCaller::builder().plain_http_redirects(allowed).build();
+        let location = "http://$PLAIN_ADDR/y";
+        let script = format!(r#"{{"status": {status}, "headers": {{"Location": "{location}"}}}}"#);
+        world.follow(&[("/x", &script), ("/y", YES)]);
+        let error = world.call(world.to("$BACKEND/x")).await.err();
+        let mut shown: Vec<String> = world.backend.end().await.iter().map(line).collect();
+        shown.extend(error.map(|error| world.backend.mask(&error.message)));
+        assert_eq!(shown.join(", "), format!("POST+: /x?timeout=5s, {expected}"));
+    };
+    let refused = "failed to call webhook: Post \"http://$PLAIN_ADDR/y\": redirected from https to http, which is not \
+                   followed unless plain HTTP redirects are allowed";
+    for status in [302, 307, 308] {
+        check(false, status, refused).await;
+    }
+    // As the reference.
+    check(true, 302, "GET /y?").await;
+    check(true, 307, "POST+: /y?").await;
+}
+
+#[tokio::test]
 async fn redirections() {
     let world = World::new().await;
     let check = async |status: u16, location: &str, expected: &str| {
@@ -333,7 +356,6 @@ async fn redirections() {
     check(302, "", nothing).await;
     let refused = "Post \"$CLOSED/y\": dial tcp $CLOSED_ADDR: connect: connection refused";
     check(307, "$CLOSED/y", refused).await;
-    check(307, "http://$PLAIN_ADDR/y", "POST+: /y?").await;
     check(
         302,
         "$UNTRUSTED/y",

@@ -45,6 +45,8 @@ pub struct Builder {
     /// What webhooks of a plugin are shown.
     #[cfg(feature = "webhooks")]
     credentials: Vec<(Plugin, pratique_types::KubeConfig)>,
+    #[cfg(feature = "webhooks")]
+    plain_http_redirects: bool,
 }
 
 /// Webhooks that nobody calls. To go on without them would let in what they were meant to stop.
@@ -77,6 +79,8 @@ impl Builder {
             callers: crate::hooks::Callers::default(),
             #[cfg(feature = "webhooks")]
             credentials: Vec::new(),
+            #[cfg(feature = "webhooks")]
+            plain_http_redirects: false,
         }
     }
 
@@ -240,6 +244,7 @@ impl Builder {
             let mut credentials = self.credentials.iter();
             let own = credentials.find(|(of, _)| *of == plugin);
             let builder = pratique_webhook::HttpCaller::builder();
+            let builder = builder.plain_http_redirects(self.plain_http_redirects);
             Arc::new(match own {
                 Some((_, credentials)) => builder.credentials(Arc::new(credentials.clone())).build(),
                 None => builder.build(),
@@ -252,6 +257,14 @@ impl Builder {
         let validating = validating.unwrap_or_else(|| caller(Plugin::ValidatingAdmissionWebhook));
         self.callers.mutating = Some(mutating);
         self.callers.validating = Some(validating);
+        self
+    }
+
+    /// Whether redirections of webhooks from https to http are followed, as an API server does; if not, they fail. Tell it
+    /// before [`https`](Self::https) and [`live`](Self::live).
+    #[cfg(feature = "webhooks")]
+    pub fn plain_http_redirects(mut self, followed: bool) -> Self {
+        self.plain_http_redirects = followed;
         self
     }
 

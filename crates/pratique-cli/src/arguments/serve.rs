@@ -165,6 +165,10 @@ pub(crate) struct GuardArguments {
     #[arg(long, env = "PRATIQUE_CALL_BUDGET", value_name = "SECONDS",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) call_budget: Option<u64>,
+    /// Follow redirections of webhooks from https to http, as an API server does: reviews, with the objects in them, and
+    /// credentials are then sent for everybody on the way to read. Without, such a call fails.
+    #[arg(long, env = "PRATIQUE_FOLLOW_PLAIN_HTTP_REDIRECTS")]
+    pub(crate) follow_plain_http_redirects: bool,
 }
 
 impl GuardArguments {

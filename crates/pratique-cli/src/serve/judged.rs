@@ -58,6 +58,7 @@ fn builder(arguments: &ServeArguments) -> Result<Builder, Unusable> {
         .feature_gates(arguments.feature_gates)
         .registry_checks(true)
         .guards(arguments.guards.guards())
+        .plain_http_redirects(arguments.guards.follow_plain_http_redirects)
         .on_undecided(OnUndecided::FailurePolicy);
     let policies = &arguments.policies;
     match (&policies.config, &policies.manifests) {

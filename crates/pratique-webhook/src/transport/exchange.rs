@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::client::Client;
 use super::redirect::{posting, send};
 use super::status::Failed;
-use super::{LONGEST_CALL, failure, media_type};
+use super::{LONGEST_CALL, Rules, failure, media_type};
 use crate::caller::{Call, CallError, CallErrorKind};
 
 /// Go's words for a deadline that passed.
@@ -23,7 +23,7 @@ const MOST_REPEATS: usize = 10;
 const MOST_DISCARDED: usize = 2048;
 
 /// Posts a review and reads the answer.
-pub(super) async fn exchange(client: &Client, call: &Call, largest: usize) -> Result<Bytes, CallError> {
+pub(super) async fn exchange(client: &Client, call: &Call, rules: Rules) -> Result<Bytes, CallError> {
     let now = Instant::now();
     let deadline = call.deadline.map_or(now + LONGEST_CALL, Instant::from_std);
     if deadline <= now {
@@ -31,10 +31,10 @@ pub(super) async fn exchange(client: &Client, call: &Call, largest: usize) -> Re
     }
     let mut repeats = 0;
     loop {
-        let response = send(client, call, deadline).await?;
+        let response = send(client, call, rules, deadline).await?;
         let wait = wait(&response).filter(|_| repeats < MOST_REPEATS);
         let Some(wait) = wait else {
-            return read(response, deadline, largest).await;
+            return read(response, deadline, rules.largest).await;
         };
         repeats += 1;
         let waited = timeout_at(deadline, async {

@@ -44,14 +44,23 @@ pub const MOST_CLIENTS: usize = 1000;
 /// very host, HTTP/1.1 elsewhere, so that a balancer before several instances sees several connections.
 pub struct HttpCaller {
     clients: Clients,
-    largest: usize,
+    rules: Rules,
+}
+
+/// What a call may come to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// The most bytes of an answer's body.
+    pub(crate) largest: usize,
+    /// Whether redirections from https to http are followed.
+    pub(crate) plain_http_redirects: bool,
 }
 
 /// How an [`HttpCaller`] goes about it.
 #[derive(Clone)]
 pub struct HttpCallerBuilder {
     credentials: Arc<dyn CredentialSource>,
-    largest: usize,
+    rules: Rules,
     most_clients: usize,
 }
 
@@ -66,7 +75,10 @@ impl HttpCaller {
     pub fn builder() -> HttpCallerBuilder {
         HttpCallerBuilder {
             credentials: Arc::new(Nobody),
-            largest: LARGEST_ANSWER,
+            rules: Rules {
+                largest: LARGEST_ANSWER,
+                plain_http_redirects: false,
+            },
             most_clients: MOST_CLIENTS,
         }
     }
@@ -93,7 +105,15 @@ impl HttpCallerBuilder {
     /// The most bytes of an answer's body. A larger one is a failed call.
     #[must_use]
     pub fn largest_answer(mut self, bytes: usize) -> Self {
-        self.largest = bytes;
+        self.rules.largest = bytes;
+        self
+    }
+
+    /// Whether redirections from https to http are followed, as the reference does: whoever is on the way then reads the
+    /// review and the credentials, and may answer instead of the webhook. Without, they are failed calls.
+    #[must_use]
+    pub fn plain_http_redirects(mut self, followed: bool) -> Self {
+        self.rules.plain_http_redirects = followed;
         self
     }
 
@@ -108,7 +128,7 @@ impl HttpCallerBuilder {
     pub fn build(self) -> HttpCaller {
         HttpCaller {
             clients: Clients::new(self.credentials, self.most_clients),
-            largest: self.largest,
+            rules: self.rules,
         }
     }
 }
@@ -117,7 +137,7 @@ impl Caller for HttpCaller {
     fn call<'a>(&'a self, call: Call) -> Answer<'a> {
         Box::pin(async move {
             let client = self.clients.client(&call)?;
-            exchange::exchange(&client, &call, self.largest).await
+            exchange::exchange(&client, &call, self.rules).await
         })
     }
 

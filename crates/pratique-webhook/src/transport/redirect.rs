@@ -9,11 +9,14 @@ use tokio::time::{Instant, timeout_at};
 use super::client::Client;
 use super::exchange::{DEADLINE, discard};
 use super::refused::{Unanswered, execute};
-use super::{failure, target};
+use super::{Rules, failure, target};
 use crate::caller::{Call, CallError, CallErrorKind};
 
 /// The most requests of one attempt.
 const MOST_REQUESTS: usize = 10;
+
+/// What is said where the reference would send the review, and credentials, for everybody to read.
+const DOWNGRADED: &str = "redirected from https to http, which is not followed unless plain HTTP redirects are allowed";
 
 /// A request of an attempt.
 struct Hop {
@@ -29,7 +32,12 @@ struct Hop {
 }
 
 /// Sends a review until somebody answers with something other than a redirection.
-pub(super) async fn send(client: &Client, call: &Call, deadline: Instant) -> Result<Response, CallError> {
+pub(super) async fn send(
+    client: &Client,
+    call: &Call,
+    rules: Rules,
+    deadline: Instant,
+) -> Result<Response, CallError> {
     let (shown, url) = client.target.with_timeout(call.timeout);
     let mut hop = Hop {
         shown,
@@ -52,6 +60,9 @@ pub(super) async fn send(client: &Client, call: &Call, deadline: Instant) -> Res
         let Some((location, next)) = hop.follow(&response)? else {
             return Ok(response);
         };
+        if !rules.plain_http_redirects && hop.url.scheme() == "https" && next.url.scheme() == "http" {
+            return Err(next.failed(DOWNGRADED, CallErrorKind::Transport));
+        }
         if requests >= MOST_REQUESTS {
             hop.shown = location;
             return Err(hop.failed("stopped after 10 redirects", CallErrorKind::Transport));
