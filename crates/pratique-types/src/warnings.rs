@@ -5,6 +5,10 @@ use std::collections::HashSet;
 /// How many characters all warnings of a response may have together before each is cut.
 const MOST_TOGETHER: usize = 4 * 1024;
 
+/// How many warnings, and bytes of all of them, a source may give without being looked at.
+const USUAL: usize = 1024;
+const USUAL_BYTES: usize = 64 << 10;
+
 /// How many characters of a warning are left when it is cut.
 const MOST_EACH: usize = 256;
 
@@ -42,6 +46,45 @@ pub fn passed_on<'w>(warnings: impl IntoIterator<Item = &'w str>) -> Vec<&'w str
         }
     }
     kept
+}
+
+/// The warnings of one source, without those that [`passed_on`] would never show, and without what it would never show of
+/// a long one: what a source gives is then bounded, and what users see of it is the same. A usual number of warnings of
+/// usual length is left as it is.
+pub fn bounded(warnings: Vec<String>) -> Vec<String> {
+    let bytes: usize = warnings.iter().map(String::len).sum();
+    if warnings.len() <= USUAL && bytes <= USUAL_BYTES {
+        return warnings;
+    }
+    let mut known = HashSet::new();
+    let (mut whole, mut written) = (0, 0);
+    let mut kept = Vec::new();
+    for warning in &warnings {
+        let cut = cut(warning);
+        if cut.is_empty() || cut.contains(char::is_control) || !known.insert(&**warning) {
+            continue;
+        }
+        if !warning.contains(char::is_control) {
+            whole += warning.chars().take(MOST_TOGETHER + 1).count();
+        }
+        written += cut.chars().count();
+        kept.push(shortened(warning));
+        // Each is cut then, and there is no room for another.
+        if whole > MOST_TOGETHER && written >= MOST_TOGETHER || kept.len() >= 2 * MOST_TOGETHER {
+            break;
+        }
+    }
+    kept
+}
+
+/// As much of a warning as makes it too long, and whether there are control characters in the rest.
+fn shortened(warning: &str) -> String {
+    let end = warning.char_indices().nth(MOST_TOGETHER + 1).map(|(at, _)| at);
+    let Some((start, rest)) = end.and_then(|end| warning.split_at_checked(end)) else {
+        return warning.to_owned();
+    };
+    let control = rest.chars().find(|character| character.is_control());
+    start.chars().chain(control).collect()
 }
 
 /// The `Warning` header of a warning.
@@ -91,6 +134,35 @@ mod tests {
         let many: Vec<String> = (0..40).map(|at| format!("{at:0300}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert_eq!(passed_on(many.iter().copied()).len(), 16);
+    }
+
+    #[test]
+    fn what_is_bounded_is_shown_alike() {
+        let check = |warnings: Vec<String>, most: usize| {
+            let bounded = bounded(warnings.clone());
+            let bytes: usize = bounded.iter().map(String::len).sum();
+            assert!(bytes <= most, "{bytes}");
+            let shown = |all: &[String]| passed_on(all.iter().map(String::as_str)).join("\n");
+            assert_eq!(shown(&bounded), shown(&warnings));
+            // Also after others, and before.
+            for other in ["short".to_owned(), "é".repeat(5000)] {
+                let between = |all: Vec<String>| [vec![other.clone()], all, vec![other.clone()]].concat();
+                assert_eq!(
+                    shown(&between(bounded.clone())),
+                    shown(&between(warnings.clone()))
+                );
+            }
+        };
+        let some: Vec<String> = (0..900).map(|at| format!("warning {at}")).collect();
+        assert_eq!(bounded(some.clone()), some);
+        check(some, 20_000);
+        check((0..10_000).map(|at| format!("{at}")).collect(), 20_000);
+        check(vec!["a".to_owned(); 10_000], 1);
+        check((0..2_000).map(|at| format!("{at:01000}")).collect(), 20_000);
+        check(vec!["x".repeat(1 << 17)], 5_000);
+        check(vec!["x".repeat(1 << 17) + "\n", "y".repeat(1 << 17)], 10_000);
+        check(vec!["x".repeat(1 << 17) + "\n", "y".to_owned()], 5_000);
+        check((0..10_000).map(|at| format!("{at}\n")).collect(), 0);
     }
 
     #[test]

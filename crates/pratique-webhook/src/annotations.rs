@@ -8,6 +8,35 @@ use serde::Serialize;
 
 use crate::webhook::Webhook;
 
+/// The most bytes that the audit annotations of one answer may have, keys and values together: the reference has no bound
+/// there, but in its policies, where a value has 10 KiB.
+const MOST_BYTES: usize = 256 << 10;
+
+/// The key of an annotation that tells what was left out of the others.
+const LEFT_OUT: &str = "pratique-left-out";
+
+/// The annotations of an answer, as far as there is room for them, by their keys. What is left out is told by one more.
+pub(crate) fn bounded(annotations: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let size = |(key, value): (&String, &String)| key.len() + value.len();
+    if annotations.iter().map(size).sum::<usize>() <= MOST_BYTES {
+        return annotations;
+    }
+    let (mut left, mut left_out) = (MOST_BYTES, 0_usize);
+    let mut kept = BTreeMap::new();
+    for (key, value) in annotations {
+        match left.checked_sub(key.len() + value.len()) {
+            Some(rest) => {
+                left = rest;
+                kept.insert(key, value);
+            }
+            None => left_out += 1,
+        }
+    }
+    let told = format!("{left_out} annotations: all of an answer may have {MOST_BYTES} bytes");
+    kept.insert(LEFT_OUT.to_owned(), told);
+    kept
+}
+
 /// The audit annotations of one phase.
 #[derive(Debug, Default)]
 pub(crate) struct Annotations {
@@ -92,5 +121,36 @@ impl Place {
     fn key(self, what: &str) -> String {
         let Place { round, index } = self;
         format!("{what}.webhook.admission.k8s.io/round_{round}_index_{index}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn annotations_are_bounded() {
+        let some = |count: usize, length: usize| -> BTreeMap<String, String> {
+            let all = (0..count).map(|at| (format!("key-{at:04}"), "v".repeat(length)));
+            all.collect()
+        };
+        let few = some(20, 10 << 10);
+        assert_eq!(bounded(few.clone()), few);
+        let kept = bounded(some(1000, 1 << 20));
+        let expected = "1000 annotations: all of an answer may have 262144 bytes";
+        assert_eq!(kept, [(LEFT_OUT.to_owned(), expected.to_owned())].into());
+        let mut mixed = some(100, 10 << 10);
+        mixed.insert("large".into(), "v".repeat(50 << 20));
+        let kept = bounded(mixed);
+        let bytes: usize = kept.values().map(String::len).sum();
+        assert!((240 << 10..=260 << 10).contains(&bytes), "{bytes}");
+        assert_eq!(kept.len(), 26);
+        assert_eq!(
+            kept[LEFT_OUT],
+            "76 annotations: all of an answer may have 262144 bytes"
+        );
+        let mut annotations = Annotations::default();
+        annotations.of_webhook("hook.example.com", &kept);
+        assert_eq!(annotations.all.len(), 26, "it has the key of an annotation");
     }
 }

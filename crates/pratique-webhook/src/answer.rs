@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use pratique_json::{Value, parse};
-use pratique_types::{GroupVersion, GroupVersionKind, Status, quote};
+use pratique_types::{GroupVersion, GroupVersionKind, Status, quote, warnings};
 
+use crate::annotations;
 use crate::echo;
 use crate::fields::Fields;
 use crate::webhook::ReviewVersion;
@@ -142,8 +143,12 @@ impl Response {
                 .map(|status| fields.status(status, &at("status"))),
             patch: fields.bytes(response, OF, &at("patch")),
             patch_type: fields.own_text(response, OF, &at("patchType"), "PatchType"),
-            audit_annotations: fields.texts_by_key(response, OF, &at("auditAnnotations")),
-            warnings: fields.texts(response, OF, &at("warnings")),
+            audit_annotations: annotations::bounded(fields.texts_by_key(
+                response,
+                OF,
+                &at("auditAnnotations"),
+            )),
+            warnings: warnings::bounded(fields.texts(response, OF, &at("warnings"))),
         }
     }
 

@@ -16,7 +16,8 @@ use crate::caller::{Call, CallError, CallErrorKind};
 const MOST_REQUESTS: usize = 10;
 
 /// What is said where the reference would send the review, and credentials, for everybody to read.
-const DOWNGRADED: &str = "redirected from https to http, which is not followed unless plain HTTP redirects are allowed";
+const DOWNGRADED: &str =
+    "redirected from https to http, which is not followed unless plain HTTP redirects are allowed";
 
 /// A request of an attempt.
 struct Hop {
