@@ -15,7 +15,7 @@ use pratique_policy::authz::{Decision, Question, QuestionSubject, ResourceCheck}
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
-use super::answers::Answers;
+use super::answers::{Answers, subject_size};
 use super::background::{Background, Task};
 use super::failure;
 use crate::authorization::{Decider, Decisions};
@@ -24,7 +24,7 @@ use crate::authorization::{Decider, Decisions};
 ///
 /// The questions of a request are asked at the same time, at most sixteen of them. An answer is remembered as an API
 /// server's own webhook authorizer does it: five minutes what is allowed, 30 seconds what is not, errors not at all.
-/// The memory has room for 8,192 answers, and for no question beyond 10,000 bytes. What fails in passing is asked
+/// The memory has room for 8,192 answers in 32 MiB, and for no question beyond 10,000 bytes, its user not counted. What fails in passing is asked
 /// again up to four times within about four seconds.
 #[derive(Clone, Debug)]
 pub struct SubjectAccessReviewer(Arc<Inner>);
@@ -123,7 +123,7 @@ impl Reviews {
             true => self.remember.allowed,
             false => self.remember.denied,
         };
-        if decision.error.is_none() && size(&question) < BIGGEST {
+        if decision.error.is_none() && subject_size(&question.subject) + question.verb.len() < BIGGEST {
             self.lock()
                 .add(question, decision.clone(), Instant::now(), remember);
         }
@@ -237,25 +237,6 @@ fn resource_of(verb: &str, resource: &ResourceCheck) -> ResourceAttributes {
 
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned()).filter(|text| !text.is_empty())
-}
-
-fn size(question: &Question) -> usize {
-    let subject = match &question.subject {
-        QuestionSubject::Path(path) => path.len(),
-        QuestionSubject::Resource(own) => {
-            let parts = [
-                &own.group,
-                &own.resource,
-                &own.subresource,
-                &own.namespace,
-                &own.name,
-                &own.field_selector,
-                &own.label_selector,
-            ];
-            parts.into_iter().map(String::len).sum()
-        }
-    };
-    subject + question.verb.len()
 }
 
 impl fmt::Debug for Inner {
