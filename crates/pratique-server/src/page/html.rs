@@ -1,5 +1,7 @@
 //! HTML as it grows: markup as it is, text escaped.
 
+use pratique_types::is_invisible;
+
 /// A page that grows.
 #[derive(Debug, Default)]
 pub(super) struct Html {
@@ -16,7 +18,7 @@ impl Html {
         self
     }
 
-    /// Text, also within quoted attributes.
+    /// Text, also within quoted attributes. Characters that are not seen, or turn others around, are shown as escapes.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
         for character in text.chars() {
             match character {
@@ -25,6 +27,9 @@ impl Html {
                 '>' => self.text.push_str("&gt;"),
                 '"' => self.text.push_str("&quot;"),
                 '\'' => self.text.push_str("&#39;"),
+                // Only space between words.
+                '\n' | '\t' => self.text.push(character),
+                _ if is_invisible(character) => self.text.extend(character.escape_unicode()),
                 _ => self.text.push(character),
             }
         }
@@ -106,6 +111,16 @@ impl Html {
 #[cfg(test)]
 mod tests {
     use super::Html;
+
+    #[test]
+    fn what_is_not_seen_is_escaped() {
+        let mut out = Html::default();
+        out.text("a\0b\u{1b}[2J\u{202e}txt.exe\u{200b}\r\n\té");
+        assert_eq!(
+            out.finish(),
+            "a\\u{0}b\\u{1b}[2J\\u{202e}txt.exe\\u{200b}\\u{d}\n\té"
+        );
+    }
 
     #[test]
     fn text_is_no_markup() {
