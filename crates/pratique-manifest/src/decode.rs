@@ -74,6 +74,9 @@ const TEXT: Type = Type::Text("string");
 /// More faults of a document than this are not listed, by the server neither.
 const MAX_STRICT: usize = 100;
 
+/// More values of the wrong type of one document are not listed. The server names the first only.
+const MAX_TYPES: usize = 1000;
+
 /// Decodes a value as a struct of an API version.
 pub(crate) fn decode(tree: &Tree, id: NodeId, shape: &'static Struct, version: &str) -> Decoded {
     let mut decoder = Decoder {
@@ -247,6 +250,9 @@ impl Decoder<'_> {
     }
 
     fn mismatched(&mut self, message: String, span: Span, mismatch: Option<Mismatch>) {
+        if self.out.types.len() >= MAX_TYPES {
+            return;
+        }
         self.out.types.push(Fault {
             message,
             field: self.path.concat(),
@@ -256,6 +262,9 @@ impl Decoder<'_> {
     }
 
     fn fatal(&mut self, message: String, span: Span) {
+        if self.out.fatal.len() >= MAX_TYPES {
+            return;
+        }
         self.out.fatal.push(Fault {
             message,
             field: self.path.concat(),
@@ -352,7 +361,7 @@ mod tests {
     use crate::schema::kind_type;
 
     fn decoded(json: &str) -> Decoded {
-        let document = crate::json::parse(json.as_bytes()).unwrap();
+        let document = crate::json::parse(json.as_bytes(), &crate::budget::Budget::unlimited()).unwrap();
         decode(
             &document.tree,
             document.root,

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use crate::budget::{self, Budget};
 use crate::file::{self, MAX_CONFIGURATION_BYTES, Unread};
 use crate::problem::{Failure, Problem, Rule};
 use pratique_cel::quote::quoted;
@@ -20,8 +21,9 @@ pub struct ManifestFile {
 /// Reads the direct children of a directory whose extension is `.yaml`, `.yml` or `.json`, in any case, in bytewise order
 /// of their names.
 ///
-/// Symbolic links are followed; one that leads to a directory is an error.
-pub(crate) fn read(path: &str) -> Result<Vec<Result<ManifestFile, Failure>>, Failure> {
+/// Symbolic links are followed; one that leads to a directory is an error. What is read is spent of a budget; more than that
+/// is an error of the directory.
+pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ManifestFile, Failure>>, Failure> {
     if path.is_empty() {
         return Err(unreadable("manifest directory path is empty".to_owned()));
     }
@@ -32,25 +34,36 @@ pub(crate) fn read(path: &str) -> Result<Vec<Result<ManifestFile, Failure>>, Fai
             quoted(path)
         ))
     })?;
-    let files = names.into_iter().map(|name| {
+    let mut files = Vec::with_capacity(names.len());
+    for name in names {
         let path = clean_path(&format!("{path}/{name}"));
-        match read_manifest(&path) {
+        files.push(match read_manifest(&path, budget) {
             Ok(content) => Ok(ManifestFile { path, content }),
-            Err(reason) => Err(unreadable(format!(
-                "failed to read file {}: {reason}",
-                quoted(&path)
-            ))),
-        }
-    });
-    Ok(files.collect())
+            Err(unread) => {
+                let is_too_large = unread.error.kind() == io::ErrorKind::FileTooLarge;
+                let reason = unopened(&path, &unread);
+                let failure = unreadable(format!("failed to read file {}: {reason}", quoted(&path)));
+                if is_too_large {
+                    return Err(failure);
+                }
+                Err(failure)
+            }
+        });
+    }
+    Ok(files)
 }
 
-/// Larger files are not read. No manifest comes near; the server has no bound but its memory.
-const MAX_MANIFEST_BYTES: u64 = 512 << 20;
-
 /// Reads a file of a directory. The server would wait for a pipe, and read a device without end.
-fn read_manifest(path: &str) -> Result<Vec<u8>, String> {
-    file::read(Path::new(path), MAX_MANIFEST_BYTES).map_err(|unread| unopened(path, &unread))
+fn read_manifest(path: &str, budget: &Budget) -> Result<Vec<u8>, Unread> {
+    let limit = budget.limit() / budget::FILE;
+    let content = file::read(Path::new(path), limit)?;
+    let length = u64::try_from(content.len()).unwrap_or(u64::MAX);
+    let spent = budget.spend(length.saturating_mul(budget::FILE));
+    spent.map(|()| content).map_err(|_| {
+        let text = format!("the manifests are larger than {} MiB together", limit >> 20);
+        let error = io::Error::new(io::ErrorKind::FileTooLarge, text);
+        Unread { call: "read", error }
+    })
 }
 
 fn unreadable(text: String) -> Failure {

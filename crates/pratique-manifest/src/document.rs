@@ -21,6 +21,14 @@ pub(crate) struct BadSeparator {
     pub(crate) line: usize,
 }
 
+/// More separators at fault than this are not told of one file.
+const MAX_BAD_SEPARATORS: usize = 1000;
+
+/// How many documents a file has at most.
+pub(crate) fn count(content: &[u8]) -> usize {
+    lines(content).filter(|line| line.starts_with(b"---")).count() + 1
+}
+
 /// The separators that are none. The server stops at the first.
 pub(crate) fn bad_separators(content: &[u8]) -> Vec<BadSeparator> {
     let lines = lines(content).enumerate();
@@ -32,7 +40,7 @@ pub(crate) fn bad_separators(content: &[u8]) -> Vec<BadSeparator> {
             line: index + 1,
         })
     });
-    faults.collect()
+    faults.take(MAX_BAD_SEPARATORS).collect()
 }
 
 /// Splits a file's content. Documents without anything but blanks are left out; faulty separators separate, too.

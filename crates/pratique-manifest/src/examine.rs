@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use crate::budget::{Budget, DOCUMENT};
 use crate::faults::{self, Subject};
 use crate::kind::Kind;
 use crate::load::{FileDocument, Options, Texts};
@@ -13,7 +14,7 @@ use crate::parse::{self, Parsed};
 use crate::partial::WrongFields;
 use crate::plugin::Plugin;
 use crate::position::Location;
-use crate::problem::{Failure, ObjectName};
+use crate::problem::{Failure, ObjectName, Problem};
 use crate::registry::{self, Registered};
 use crate::report::{self, Report};
 use crate::set::ObjectSource;
@@ -47,6 +48,7 @@ pub(crate) struct Examiner<'a> {
     pub(crate) home: Home,
     pub(crate) options: &'a Options<'a>,
     pub(crate) texts: Texts,
+    pub(crate) budget: &'a Budget,
     /// Whether objects that do not belong to the home are left to others, rather than refused.
     pub(crate) passes_over: bool,
 }
@@ -100,31 +102,38 @@ impl From<Report> for Refused {
 }
 
 impl<'a> Examiner<'a> {
-    pub(crate) fn new(home: Home, options: &'a Options<'a>, texts: Texts) -> Self {
+    pub(crate) fn new(home: Home, options: &'a Options<'a>, texts: Texts, budget: &'a Budget) -> Self {
         Examiner {
             home,
             options,
             texts,
+            budget,
             passes_over: false,
         }
     }
 
-    /// All that a document of a file with this text says, in order.
-    pub(crate) fn examine(&self, document: FileDocument, text: &Arc<String>) -> Vec<Finding> {
+    /// All that a document of a file with this text says, in order, and what it took of the budget. Once there is no more
+    /// of that, documents say nothing.
+    pub(crate) fn examine(&self, document: FileDocument, text: &Arc<String>) -> (Vec<Finding>, u64) {
+        if self.budget.is_exceeded() {
+            return Default::default();
+        }
         let mut examination = Examination {
             examiner: self,
             file: Arc::clone(&document.file),
             findings: Vec::new(),
+            cost: DOCUMENT,
         };
         let written = String::from_utf8_lossy(&document.raw.bytes)
             .into_owned()
             .into_boxed_str();
-        let parsed = parse::parse(document).map(|parsed| match self.texts {
+        let parsed = parse::parse(document, self.budget).map(|parsed| match self.texts {
             Texts::Kept => parsed.share(text),
             Texts::LetGo => parsed,
         });
         match parsed {
             Ok(parsed) => {
+                examination.cost += parsed.cost;
                 examination.value(&parsed, parsed.root, 0);
                 let passed_over = parsed.rest_location().map(Finding::PassedOver);
                 examination.findings.extend(passed_over);
@@ -134,7 +143,7 @@ impl<'a> Examiner<'a> {
                 examination.findings.push(Finding::Unread(written));
             }
         }
-        examination.findings
+        (examination.findings, examination.cost)
     }
 }
 
@@ -151,11 +160,16 @@ struct Examination<'e> {
     examiner: &'e Examiner<'e>,
     file: Arc<str>,
     findings: Vec<Finding>,
+    /// What the document took of the budget.
+    cost: u64,
 }
 
 impl Examination<'_> {
     /// Takes a document's value, or an item of a list in so many lists in it.
     fn value(&mut self, parsed: &Parsed, id: NodeId, lists: usize) {
+        if self.examiner.budget.is_exceeded() {
+            return;
+        }
         if self.examiner.passes_over && !self.may_belong(parsed, id) {
             return;
         }
@@ -342,11 +356,26 @@ impl Examination<'_> {
             .into_iter()
             .flat_map(|error| faults::field(subject, error))
             .collect();
-        Some(Finding::Fault(failure(&self.file, Report { text, problems })))
+        let report = Report { text, problems };
+        // It is refused for that, then, not for this.
+        self.spend(&report);
+        Some(Finding::Fault(failure(&self.file, report)))
     }
 
     fn fail(&mut self, report: Report) {
-        self.findings.push(Finding::Fault(failure(&self.file, report)));
+        // Of what is wrong once there is no more to spend, the first thing tells where that was.
+        if self.spend(&report) || self.findings.is_empty() {
+            self.findings.push(Finding::Fault(failure(&self.file, report)));
+        }
+    }
+
+    /// Spends what a report takes; false if there is no more.
+    fn spend(&self, report: &Report) -> bool {
+        let texts = report.problems.iter().map(|problem| problem.message.len());
+        let problems = report.problems.len().saturating_mul(size_of::<Problem>());
+        let length = texts.fold(report.text.len().saturating_add(problems), usize::saturating_add);
+        let bytes = u64::try_from(length).unwrap_or(u64::MAX);
+        self.examiner.budget.spend(bytes.saturating_add(DOCUMENT)).is_ok()
     }
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use pratique_workers::{estimate, map};
 
+use crate::budget::DOCUMENT;
 use crate::directory::ManifestFile;
+use crate::document;
 use crate::examine::{Examiner, Finding};
 use crate::load::{FileDocument, Texts, documents};
 use crate::problem::Failure;
@@ -21,6 +23,8 @@ pub(crate) struct Intake<'a> {
     /// How many bytes the documents have that wait, and how many are to.
     bytes: usize,
     batch: usize,
+    /// What the documents of the file took of the budget so far.
+    cost: u64,
     rules: StaticRules,
     known: Vec<KnownFile>,
 }
@@ -58,6 +62,7 @@ impl<'a> Intake<'a> {
             examiner,
             waiting: Vec::new(),
             bytes: 0,
+            cost: 0,
             batch: match cost(BATCH) >= examiner.options.workers().worthwhile() {
                 true => BATCH,
                 false => 0,
@@ -69,6 +74,9 @@ impl<'a> Intake<'a> {
     /// Takes a file, and remembers what it came to if that is wanted. Its text is kept once, for those of its documents that
     /// hold objects.
     pub(crate) fn read(&mut self, file: Cow<'_, ManifestFile>, remember: bool) {
+        if self.examiner.budget.spend(documents_cost(&file.content)).is_err() {
+            return;
+        }
         let found: Vec<FileDocument> = documents(&file).collect();
         let path = file.path.as_str().into();
         let text = match self.examiner.texts {
@@ -108,6 +116,9 @@ impl<'a> Intake<'a> {
 
     /// Takes a file that came to this before.
     pub(crate) fn recall(&mut self, path: &str, known: Known) {
+        if self.examiner.budget.spend(known.cost()).is_err() {
+            return;
+        }
         self.waiting.push(Item::Known(path.into(), known));
     }
 
@@ -132,9 +143,12 @@ impl<'a> Intake<'a> {
         let findings = map(examiner.options.workers(), &waiting, Item::cost, |item| {
             item.examine(examiner)
         });
-        for (item, findings) in waiting.into_iter().zip(findings) {
+        for (item, (findings, cost)) in waiting.into_iter().zip(findings) {
             match item {
-                Item::Document(document, _) => self.rules.accept(findings, &document.file),
+                Item::Document(document, _) => {
+                    self.cost = self.cost.saturating_add(cost);
+                    self.rules.accept(findings, &document.file);
+                }
                 Item::End(end) => self.end(end),
                 Item::Known(path, known) => self.accept_known(path, known),
             }
@@ -143,7 +157,8 @@ impl<'a> Intake<'a> {
 
     fn end(&mut self, end: FileEnd) {
         let objects = self.rules.end_file(end.remember);
-        let known = objects.map(|objects| (end.path, Known::new(end.text, objects)));
+        let cost = std::mem::take(&mut self.cost);
+        let known = objects.map(|objects| (end.path, Known::new(end.text, objects, cost)));
         self.known.extend(known);
     }
 
@@ -156,7 +171,7 @@ impl<'a> Intake<'a> {
         let file = known.file(&path);
         for document in documents(&file) {
             let path = Arc::clone(&document.file);
-            let findings = self.examiner.examine(document, known.text());
+            let (findings, _) = self.examiner.examine(document, known.text());
             self.rules.accept(findings, &path);
         }
         self.rules.end_file(false);
@@ -171,10 +186,16 @@ impl Item {
         }
     }
 
-    fn examine(&self, examiner: Examiner<'_>) -> Vec<Finding> {
+    fn examine(&self, examiner: Examiner<'_>) -> (Vec<Finding>, u64) {
         match self {
             Item::Document(document, text) => examiner.examine(document.clone(), text),
-            Item::End(_) | Item::Known(..) => Vec::new(),
+            Item::End(_) | Item::Known(..) => Default::default(),
         }
     }
+}
+
+/// What the documents of a file take besides their values.
+fn documents_cost(content: &[u8]) -> u64 {
+    let count = u64::try_from(document::count(content)).unwrap_or(u64::MAX);
+    count.saturating_mul(DOCUMENT)
 }

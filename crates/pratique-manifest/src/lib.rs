@@ -19,6 +19,7 @@
 //! CEL expressions are compiled by whoever loads, through [`ExpressionCompiler`]. Documents are looked at on several
 //! threads if the caller [lends](Options::with_workers) some.
 
+mod budget;
 mod configuration;
 mod decode;
 mod default;
@@ -55,6 +56,7 @@ mod validate;
 mod wire;
 mod yaml;
 
+pub use budget::DEFAULT_LOAD_BYTES;
 pub use configuration::{
     ConfigurationErrors, ConfigurationOptions, IgnoredPlugin, LoadedConfiguration, PluginConfiguration,
     load_configuration, load_configuration_below, load_kube_config,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use crate::budget::{self, Budget, DEFAULT_LOAD_BYTES};
 use crate::directory::{self, ManifestFile};
 use crate::document::{self, RawDocument};
 use crate::examine::{Examiner, Home};
@@ -25,6 +26,7 @@ use pratique_workers::{Alone, Workers};
 pub struct Options<'a> {
     expressions: &'a dyn ExpressionCompiler,
     workers: &'a dyn Workers,
+    max_bytes: u64,
 }
 
 impl<'a> Options<'a> {
@@ -34,6 +36,7 @@ impl<'a> Options<'a> {
         Self {
             expressions,
             workers: &Alone,
+            max_bytes: DEFAULT_LOAD_BYTES,
         }
     }
 
@@ -41,6 +44,18 @@ impl<'a> Options<'a> {
     #[must_use]
     pub fn with_workers(self, workers: &'a dyn Workers) -> Self {
         Self { workers, ..self }
+    }
+
+    /// Bounds the memory that a load takes, in bytes, [`DEFAULT_LOAD_BYTES`] otherwise: of files, of the values in them
+    /// with YAML aliases expanded, and of what is wrong with these. It is an estimate from lengths and numbers. A load
+    /// that needs more is refused as a whole.
+    #[must_use]
+    pub fn with_max_bytes(self, max_bytes: u64) -> Self {
+        Self { max_bytes, ..self }
+    }
+
+    pub(crate) fn budget(&self) -> Budget {
+        Budget::new(self.max_bytes)
     }
 
     pub(crate) fn expressions(&self) -> &'a dyn ExpressionCompiler {
@@ -66,8 +81,9 @@ pub(crate) enum Texts {
 /// # Errors
 /// All that is wrong with them; the first failure's text is what the server would stop with.
 pub fn load_directory(path: &str, plugin: Plugin, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
-    let examiner = Examiner::new(Home::Plugin(plugin), options, Texts::Kept);
-    hashed(read(path)?, examiner)
+    let budget = options.budget();
+    let examiner = Examiner::new(Home::Plugin(plugin), options, Texts::Kept, &budget);
+    hashed(read(path, &budget)?, examiner)
 }
 
 /// Loads a plugin's directory for somebody who only wants the objects: the texts of the documents are let go of on the way,
@@ -81,8 +97,9 @@ pub fn load_directory_objects(
     plugin: Plugin,
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
-    let examiner = Examiner::new(Home::Plugin(plugin), options, Texts::LetGo);
-    hashed(read(path)?, examiner)
+    let budget = options.budget();
+    let examiner = Examiner::new(Home::Plugin(plugin), options, Texts::LetGo, &budget);
+    hashed(read(path, &budget)?, examiner)
 }
 
 /// Loads files that were read before. They are taken in the order given, which should be that of their names.
@@ -116,16 +133,14 @@ pub fn load_among(
     plugin: Plugin,
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
-    let mut examiner = Examiner::new(Home::Plugin(plugin), options, Texts::Kept);
+    let budget = options.budget();
+    let mut examiner = Examiner::new(Home::Plugin(plugin), options, Texts::Kept, &budget);
     examiner.passes_over = true;
     let mut intake = Intake::new(examiner);
     let documents = documents.iter().map(|document| document.source.document());
     intake.documents(documents.map(FileDocument::from));
     let (set, failures, _) = intake.finish();
-    match failures.is_empty() {
-        true => Ok(set),
-        false => Err(LoadErrors::new(failures)),
-    }
+    outcome(set, failures, &budget)
 }
 
 /// The hash of manifest files' content, by which a server tells that it changed: `sha256:` over the bytes of each
@@ -162,13 +177,17 @@ impl ContentHash {
 }
 
 fn load(files: &[ManifestFile], home: Home, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
-    let files = files.iter().map(|file| Ok(Cow::Borrowed(file)));
-    hashed(files, Examiner::new(home, options, Texts::Kept))
+    let budget = options.budget();
+    let files = files.iter().map(|file| {
+        spend_file(file, &budget);
+        Ok(Cow::Borrowed(file))
+    });
+    hashed(files, Examiner::new(home, options, Texts::Kept, &budget))
 }
 
 /// The files of a directory. All are read before any is looked at: a change meanwhile is seen as late as can be.
-pub(crate) fn read(path: &str) -> Result<Vec<Readable<'static>>, LoadErrors> {
-    let files = directory::read(path).map_err(|failure| LoadErrors::new(vec![failure]))?;
+pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Readable<'static>>, LoadErrors> {
+    let files = directory::read(path, budget).map_err(|failure| LoadErrors::new(vec![failure]))?;
     Ok(files.into_iter().map(|file| file.map(Cow::Owned)).collect())
 }
 
@@ -195,7 +214,7 @@ fn hashed<'a>(
 pub(crate) fn finish<'a>(
     files: impl IntoIterator<Item = Readable<'a>>,
     examiner: Examiner<'_>,
-    mut memory: Option<&mut Memory>,
+    memory: Option<&mut Memory>,
 ) -> Result<ManifestSet, LoadErrors> {
     let mut intake = Intake::new(examiner);
     // The server reads and splits all files before it looks at any document.
@@ -209,6 +228,9 @@ pub(crate) fn finish<'a>(
                 continue;
             }
         };
+        if examiner.budget.is_exceeded() {
+            break;
+        }
         match memory.as_ref().and_then(|memory| memory.recall(&file)) {
             Some(known) => intake.recall(&file.path, known),
             None => {
@@ -219,14 +241,45 @@ pub(crate) fn finish<'a>(
         }
     }
     let (set, found, known) = intake.finish();
-    if let Some(memory) = &mut memory {
+    if let Some(memory) = memory.filter(|_| !examiner.budget.is_exceeded()) {
         memory.replace(known);
     }
     failures.extend(found);
+    outcome(set, failures, examiner.budget)
+}
+
+/// What a load came to. One that needs more memory than it may take is refused for that alone: what else is wrong was
+/// not all looked for.
+fn outcome(set: ManifestSet, failures: Vec<Failure>, budget: &Budget) -> Result<ManifestSet, LoadErrors> {
+    if budget.is_exceeded() {
+        return Err(LoadErrors::new(vec![too_much(&failures, budget)]));
+    }
     match failures.is_empty() {
         true => Ok(set),
         false => Err(LoadErrors::new(failures)),
     }
+}
+
+/// The failure of a load that needs too much, with the place where that showed, if it is one.
+fn too_much(failures: &[Failure], budget: &Budget) -> Failure {
+    let message = budget.message();
+    let mut found = failures.iter().flat_map(|failure| &failure.problems);
+    let found = found.find(|problem| problem.message.ends_with(&message));
+    let location = found.and_then(|problem| problem.location.clone());
+    let text = match &location {
+        Some(location) => format!("error loading {}: {message}", location.file),
+        None => format!("error loading manifests: {message}"),
+    };
+    let mut problem = Problem::new(Rule::Unreadable, message);
+    problem.location = location;
+    Failure::single(text, problem)
+}
+
+/// Spends what a file takes that is in memory already.
+fn spend_file(file: &ManifestFile, budget: &Budget) {
+    let length = u64::try_from(file.content.len()).unwrap_or(u64::MAX);
+    // That there is no more is seen before anything is made of the file.
+    let _ = budget.spend(length.saturating_mul(budget::FILE));
 }
 
 /// A document before it is parsed, with what positions in its file need.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::budget::Budget;
 use crate::load::FileDocument;
 use crate::position::{DocumentSource, Location, Span};
 use crate::problem::{Problem, Rule};
@@ -23,6 +24,9 @@ pub(crate) struct Parsed {
     bytes: Option<Box<[u8]>>,
     /// Where text begins that follows the document, and that the server does not look at.
     pub(crate) rest: Option<usize>,
+    /// What its values took of the budget.
+    pub(crate) cost: u64,
+    budget: Budget,
 }
 
 /// What a document was written in.
@@ -32,32 +36,33 @@ pub(crate) enum Format {
     Yaml(Vec<yaml::Duplicate>),
 }
 
-/// Parses a document by the format that its first byte tells.
-pub(crate) fn parse(file: FileDocument) -> Result<Parsed, Box<Report>> {
+/// Parses a document by the format that its first byte tells. Its values are spent of a budget.
+pub(crate) fn parse(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Report>> {
     if json::is_json(&file.raw.bytes) {
-        parse_json(file)
+        parse_json(file, budget)
     } else {
-        parse_yaml(file)
+        parse_yaml(file, budget)
     }
 }
 
 /// Parses a document that is JSON.
-pub(crate) fn parse_json(file: FileDocument) -> Result<Parsed, Box<Report>> {
-    let parsed = json::parse(&file.raw.bytes);
-    parsed_json(file, parsed)
+pub(crate) fn parse_json(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Report>> {
+    let parsed = json::parse(&file.raw.bytes, budget);
+    parsed_json(file, parsed, budget)
 }
 
 /// A document as what it was parsed to.
 pub(crate) fn parsed_json(
     file: FileDocument,
     parsed: Result<json::Document, json::SyntaxError>,
+    budget: &Budget,
 ) -> Result<Parsed, Box<Report>> {
     let is_text = std::str::from_utf8(&file.raw.bytes).is_ok();
     let bytes = (!is_text).then(|| file.raw.bytes.as_slice().into());
     let text = into_text(file.raw.bytes);
     let source = DocumentSource::new(file.file, file.index, text, file.raw.start, file.file_lines);
     match parsed {
-        Ok(json::Document { tree, root }) => Ok(Parsed {
+        Ok(json::Document { tree, root, cost }) => Ok(Parsed {
             document: Arc::new(ParsedDocument::new(source, true)),
             tree,
             root,
@@ -65,6 +70,8 @@ pub(crate) fn parsed_json(
             written: None,
             bytes,
             rest: None,
+            cost,
+            budget: budget.clone(),
         }),
         Err(error) => {
             let text = format!("couldn't get version/kind; json parse error: {}", error.message);
@@ -75,11 +82,11 @@ pub(crate) fn parsed_json(
 }
 
 /// Parses a document that is YAML.
-pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
+pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Report>> {
     let is_marked = matches!(file.raw.bytes.first(), Some(0xEF | 0xFE | 0xFF));
     let written = is_marked.then(|| json::lossy(&file.raw.bytes).into());
     let decoded = yaml::decode(file.raw.bytes);
-    let parsed = yaml::parse(&decoded);
+    let parsed = yaml::parse(&decoded, budget);
     let mut start = file.raw.start;
     start.lead.bytes += decoded.mark_len;
     let source = DocumentSource::new(file.file, file.index, decoded.text, start, file.file_lines);
@@ -88,6 +95,7 @@ pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
             tree,
             root,
             duplicates,
+            cost,
             rest,
         }) => {
             let format = Format::Yaml(duplicates);
@@ -99,6 +107,8 @@ pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
                 written,
                 bytes: None,
                 rest,
+                cost,
+                budget: budget.clone(),
             })
         }
         Err(error) => {
@@ -114,10 +124,13 @@ pub(crate) fn parse_yaml(file: FileDocument) -> Result<Parsed, Box<Report>> {
 
 /// The values of a text that parsed before; none if it does not.
 pub(crate) fn tree(text: &str, is_json: bool) -> Option<Tree> {
+    let budget = Budget::unlimited();
     if is_json {
-        return json::parse(text.as_bytes()).ok().map(|document| document.tree);
+        return json::parse(text.as_bytes(), &budget)
+            .ok()
+            .map(|document| document.tree);
     }
-    yaml::parse_text(text).ok().map(|document| document.tree)
+    yaml::parse_text(text, &budget).ok().map(|document| document.tree)
 }
 
 fn unparsed(text: String, message: String, source: &DocumentSource, span: Span) -> Box<Report> {
@@ -168,7 +181,7 @@ impl Parsed {
             return None;
         }
         let decoded = yaml::decode(self.raw_item(id).into_owned());
-        let reread = yaml::parse(&decoded).map(|document| (document.tree, document.root));
+        let reread = yaml::parse(&decoded, &self.budget).map(|document| (document.tree, document.root));
         Some(reread.map_err(|error| error.message))
     }
 

@@ -3,6 +3,7 @@
 //! For what a server would be asked about, rather than configured with. As its clients do, what looks like JSON and is
 //! none is read as YAML.
 
+use crate::budget::Budget;
 use crate::directory::ManifestFile;
 use crate::json;
 use crate::load::{FileDocument, bad_separators, documents};
@@ -51,7 +52,7 @@ pub fn read_documents(file: &ManifestFile) -> Result<Vec<Document>, LoadErrors> 
 /// Documents are separated by lines of `---`. JSON needs no separator: values may follow each other, on lines of their
 /// own or not.
 pub fn read_contents(file: &ManifestFile) -> Contents {
-    let mut reader = Reader::default();
+    let mut reader = Reader::new(Budget::for_text(file.content.len()));
     for failure in bad_separators(file) {
         reader.fail(failure);
     }
@@ -81,8 +82,8 @@ const AFTER_THE_END: &str =
     "the document ends before this, which is not read: a line of `---` begins another document";
 
 /// What was read so far.
-#[derive(Default)]
 struct Reader {
+    budget: Budget,
     documents: Vec<Document>,
     failures: Vec<Failure>,
     /// How many documents were read or failed.
@@ -90,6 +91,15 @@ struct Reader {
 }
 
 impl Reader {
+    fn new(budget: Budget) -> Self {
+        Reader {
+            budget,
+            documents: Vec::new(),
+            failures: Vec::new(),
+            count: 0,
+        }
+    }
+
     fn is_full(&self) -> bool {
         self.failures.len() >= MAX_FAILURES
     }
@@ -108,17 +118,19 @@ impl Reader {
     }
 
     fn yaml(&mut self, chunk: FileDocument) {
-        let parsed = parse_yaml(self.counted(chunk));
+        let chunk = self.counted(chunk);
+        let parsed = parse_yaml(chunk, &self.budget);
         self.take(parsed);
     }
 
     /// Reads JSON values that follow each other. As clients do, what looks like JSON and is none is read as YAML.
     fn json(&mut self, chunk: &FileDocument) {
-        let mut parts = Parts::new(chunk);
+        let budget = self.budget.clone();
+        let mut parts = Parts::new(chunk, &budget);
         while let Some((part, value)) = parts.next() {
             match value {
                 Ok(value) => {
-                    let parsed = parsed_json(self.counted(part), Ok(value));
+                    let parsed = parsed_json(self.counted(part), Ok(value), &budget);
                     self.take(parsed);
                 }
                 Err(_) if self.is_full() => {
@@ -127,10 +139,10 @@ impl Reader {
                 }
                 Err(error) => {
                     let part = self.counted(part);
-                    match parse_yaml(part.clone()) {
+                    match parse_yaml(part.clone(), &budget) {
                         Ok(parsed) if is_one_mapping(&parsed) => self.take(Ok(parsed)),
                         _ if parts.recover() => self.count -= 1,
-                        _ => self.take(parsed_json(part, Err(error))),
+                        _ => self.take(parsed_json(part, Err(error), &budget)),
                     }
                 }
             }

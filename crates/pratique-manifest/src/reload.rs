@@ -41,14 +41,15 @@ impl Reloader {
         in_use: Option<&str>,
         options: &Options<'_>,
     ) -> Result<Option<ManifestSet>, LoadErrors> {
-        let files = read(path)?;
+        let budget = options.budget();
+        let files = read(path, &budget)?;
         let mut hash = ContentHash::default();
         files.iter().flatten().for_each(|file| hash.add(file));
         let hash = hash.finish();
         if files.iter().all(Result::is_ok) && in_use == Some(hash.as_str()) {
             return Ok(None);
         }
-        let examiner = Examiner::new(Home::Plugin(self.plugin), options, Texts::Kept);
+        let examiner = Examiner::new(Home::Plugin(self.plugin), options, Texts::Kept, &budget);
         let set = finish(files, examiner, Some(&mut self.memory))?;
         Ok(Some(ManifestSet { hash, ..set }))
     }
@@ -65,21 +66,28 @@ pub(crate) struct Memory {
 pub(crate) struct Known {
     text: Arc<String>,
     objects: Arc<ManifestSet>,
+    cost: u64,
 }
 
 /// A file, by its path.
 pub(crate) type KnownFile = (Box<str>, Known);
 
 impl Known {
-    pub(crate) fn new(text: Arc<String>, objects: ManifestSet) -> Self {
+    pub(crate) fn new(text: Arc<String>, objects: ManifestSet, cost: u64) -> Self {
         Self {
             text,
             objects: Arc::new(objects),
+            cost,
         }
     }
 
     pub(crate) fn objects(&self) -> &ManifestSet {
         &self.objects
+    }
+
+    /// What its documents took of the budget of their load.
+    pub(crate) fn cost(&self) -> u64 {
+        self.cost
     }
 
     pub(crate) fn text(&self) -> &Arc<String> {

@@ -125,6 +125,7 @@ fn is_blank(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::budget::Budget;
     use crate::json;
     use crate::load::FileDocument;
     use crate::parse::parse;
@@ -137,12 +138,13 @@ mod tests {
     fn check(text: &str, expected: &[(&str, u32, u32)]) {
         let mut raw = crate::document::split(text.as_bytes());
         let file_lines = file_lines(text.as_bytes());
-        let parsed = parse(FileDocument {
+        let file = FileDocument {
             file: "f".into(),
             index: 0,
             raw: raw.remove(0),
             file_lines,
-        });
+        };
+        let parsed = parse(file, &Budget::unlimited());
         let parsed = parsed.map_err(|report| report.text).unwrap();
         let path = [Step::Field("a".to_owned())];
         let id = parsed.tree().find(parsed.root, &path).unwrap();

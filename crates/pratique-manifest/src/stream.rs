@@ -1,5 +1,6 @@
 //! JSON values that follow each other, as they come from `kubectl get -o json` twice over, or one a line.
 
+use crate::budget::Budget;
 use crate::document::RawDocument;
 use crate::json::{self, Document, SyntaxError};
 use crate::load::FileDocument;
@@ -12,6 +13,7 @@ use crate::position::{DocumentStart, Lead};
 /// a few times.
 pub(crate) struct Parts<'a> {
     chunk: &'a FileDocument,
+    budget: &'a Budget,
     /// Where the next value is looked for.
     at: usize,
     /// Where it has to end.
@@ -23,9 +25,10 @@ pub(crate) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    pub(crate) fn new(chunk: &'a FileDocument) -> Self {
+    pub(crate) fn new(chunk: &'a FileDocument, budget: &'a Budget) -> Self {
         Parts {
             chunk,
+            budget,
             at: 0,
             end: chunk.raw.bytes.len(),
             failed: 0,
@@ -51,7 +54,7 @@ impl<'a> Parts<'a> {
         }
         let start = self.at;
         let text = bytes.get(start..self.end).unwrap_or_default();
-        match json::parse_first(text) {
+        match json::parse_first(text, self.budget) {
             Ok((value, length)) => {
                 self.at = start + length;
                 Some((self.part(start, self.at), Ok(value)))

@@ -1,5 +1,6 @@
 //! Bytes that are no manifest, read as the server reads what comes over the wire: an answer of a webhook, say.
 
+use crate::budget::Budget;
 use crate::{json, yaml};
 
 /// Whether the server takes bytes for JSON, and for YAML otherwise.
@@ -7,12 +8,18 @@ pub fn is_json(bytes: &[u8]) -> bool {
     json::is_json(bytes)
 }
 
+/// How much memory the values may take. An answer is an object of a few fields, one of which may be a long patch.
+fn budget(bytes: &[u8]) -> Budget {
+    let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    Budget::new(length.saturating_mul(8).saturating_add(16 << 20))
+}
+
 /// JSON as plain JSON: UTF-8, compact, each key once.
 ///
 /// # Errors
-/// What the server says of bytes that are no JSON.
+/// What the server says of bytes that are no JSON; that the values would take far more memory than the bytes do.
 pub fn json_as_json(bytes: &[u8]) -> Result<String, String> {
-    match json::parse(bytes) {
+    match json::parse(bytes, &budget(bytes)) {
         Ok(document) => Ok(json::write(&document.tree, document.root)),
         Err(error) => Err(error.message),
     }
@@ -21,9 +28,10 @@ pub fn json_as_json(bytes: &[u8]) -> Result<String, String> {
 /// YAML as plain JSON.
 ///
 /// # Errors
-/// What the server says of bytes that are no YAML.
+/// What the server says of bytes that are no YAML; that the values would take far more memory than the bytes do, as those
+/// that aliases repeat.
 pub fn yaml_as_json(bytes: &[u8]) -> Result<String, String> {
-    match yaml::parse(&yaml::decode(bytes.to_vec())) {
+    match yaml::parse(&yaml::decode(bytes.to_vec()), &budget(bytes)) {
         Ok(document) => Ok(json::write(&document.tree, document.root)),
         Err(error) => Err(error.message),
     }
@@ -56,6 +64,21 @@ mod tests {
             yaml_as_json,
             b"a: [",
             "yaml: line 1: did not find expected node content",
+        );
+    }
+
+    #[test]
+    fn aliases_do_not_multiply_without_end() {
+        let bomb = format!("a: &a '{}'\nb: [{}]\n", "x".repeat(49_000), "*a,".repeat(100_000));
+        let error = yaml_as_json(bomb.as_bytes()).unwrap_err();
+        assert!(error.starts_with("yaml: more than 18 MiB of memory"), "{error}");
+        let few = format!("a: &a '{}'\nb: [{}]\n", "x".repeat(49_000), "*a,".repeat(100));
+        assert_eq!(yaml_as_json(few.as_bytes()).unwrap().len(), 101 * 49_002 + 112);
+        let many = format!("{{\"a\":[{}0]}}", "0,".repeat(1_000_000));
+        assert!(
+            json_as_json(many.as_bytes())
+                .unwrap_err()
+                .starts_with("more than ")
         );
     }
 }

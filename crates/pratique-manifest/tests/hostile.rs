@@ -8,7 +8,10 @@
 
 use std::thread;
 
-use pratique_manifest::{ManifestFile, Options, Plugin, UncheckedExpressions, load_files};
+use pratique_manifest::{
+    ConfigurationOptions, ManifestFile, Options, Plugin, Reloader, UncheckedExpressions, load_configuration,
+    load_files,
+};
 
 /// Loads a file on a stack of a thread's usual size and gives the server's text.
 #[track_caller]
@@ -133,4 +136,143 @@ fn bytes_that_are_no_text() {
     );
     check("---".repeat(1 << 20), "invalid Yaml document separator");
     check("---\n".repeat(20_000), "Object 'Kind' is missing in '---'");
+}
+
+/// Loads a file within some mebibytes, and gives the server's text.
+fn load_within(mebibytes: u64, content: &str) -> Result<usize, String> {
+    let file = ManifestFile {
+        path: "a.yaml".into(),
+        content: content.into(),
+    };
+    let options = Options::new(&UncheckedExpressions).with_max_bytes(mebibytes << 20);
+    let loaded = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &options);
+    match loaded {
+        Ok(set) => Ok(set.validating_policies.len()),
+        Err(errors) => {
+            assert_eq!(errors.failures().len(), 1, "{errors}");
+            Err(errors.to_string())
+        }
+    }
+}
+
+const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: NAME.static.k8s.io}\n\
+    spec:\n  matchConstraints:\n    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]\n  \
+    validations: [{expression: 'true'}]\n";
+
+/// What a text comes to takes far more than the text: the load is refused for that, and for nothing else.
+#[test]
+fn small_texts_that_take_much_memory() {
+    let long = "s".repeat(20_000);
+    let scalars = format!("x: &a '{long}'\ny: [{}]\n", "*a,".repeat(20_000));
+    let keys = format!("x: &a {{? '{long}' : 1}}\ny: [{}]\n", "{<<: *a},".repeat(20_000));
+    let numbers = format!("y: [{}]\n", "1,".repeat(1_000_000));
+    let twice = format!("x: {{{}}}\n", "a: 1,".repeat(500_000));
+    for content in [scalars, keys, numbers, twice] {
+        // A document before it has another fault.
+        let text = load_within(50, &format!("a: b\n---\n{POLICY}{content}")).unwrap_err();
+        assert!(
+            text.starts_with("error loading a.yaml: more than 50 MiB of memory would be needed"),
+            "{text}"
+        );
+    }
+    let json = format!("{{\"kind\": \"x\", \"y\": [{}1]}}", "1,".repeat(1_000_000));
+    let text = load_within(50, &json).unwrap_err();
+    assert!(
+        text.starts_with("error loading a.yaml: more than 50 MiB"),
+        "{text}"
+    );
+    let documents = "a\n---\n".repeat(100_000);
+    let text = load_within(50, &documents).unwrap_err();
+    assert!(
+        text.starts_with("error loading manifests: more than 50 MiB"),
+        "{text}"
+    );
+    let comments = "# nothing\n".repeat(2_000_000);
+    let text = load_within(50, &comments).unwrap_err();
+    assert!(
+        text.starts_with("error loading manifests: more than 50 MiB"),
+        "{text}"
+    );
+    let items = format!("apiVersion: v1\nkind: List\nitems: [{}]\n", "1,".repeat(100_000));
+    let text = load_within(50, &items).unwrap_err();
+    assert!(text.contains("more than 50 MiB"), "{text}");
+}
+
+/// Prefixes of tags are repeated by each tag; documents that are split have none, what a plugin's configuration is has.
+#[test]
+fn long_prefixes_of_tags() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("config.yaml");
+    let prefix = "s".repeat(100_000);
+    let tags = "!a b,".repeat(100_000);
+    std::fs::write(&path, format!("%TAG ! tag:{prefix}\n---\ny: [{tags}]\n")).unwrap();
+    let options = ConfigurationOptions {
+        manifests: Options::new(&UncheckedExpressions),
+        manifest_gate: true,
+    };
+    let loaded = load_configuration(path.to_str().unwrap(), &options);
+    let text = loaded.unwrap_err().to_string();
+    assert!(
+        text.contains("more than 512 MiB of memory would be needed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn ten_thousand_policies_are_within_reason() {
+    let padding = format!("# {}\n", "x".repeat(2_000));
+    let policies: Vec<String> = (0..10_000)
+        .map(|number| POLICY.replace("NAME", &format!("p{number}")) + &padding)
+        .collect();
+    assert_eq!(load_within(512, &policies.join("---\n")), Ok(10_000));
+    // Aliases as people write them.
+    let aliases = POLICY.replace("NAME", "a").replace(
+        "[{expression: 'true'}]",
+        &format!(
+            "[{{expression: &e 'true', message: &m '{}'}}{}]",
+            "m".repeat(500),
+            ", {expression: *e, message: *m}".repeat(99)
+        ),
+    );
+    assert_eq!(load_within(1, &aliases), Ok(1));
+}
+
+/// A directory is read no further than its memory goes, and what it was before stays.
+#[test]
+fn reloads_have_the_same_bound() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
+    let options = Options::new(&UncheckedExpressions).with_max_bytes(1 << 20);
+    let mut reloader = Reloader::new(Plugin::ValidatingAdmissionPolicy);
+    write("a.yaml", &POLICY.replace("NAME", "a"));
+    let first = reloader.load(path, None, &options).unwrap().unwrap();
+    for number in 0..200 {
+        write(
+            &format!("b{number}.yaml"),
+            &POLICY.replace("NAME", &format!("b{number}")),
+        );
+    }
+    let refused = reloader
+        .load(path, Some(&first.hash), &options)
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("more than 1 MiB"), "{refused}");
+    // Files that are known count as they did when they were read.
+    for number in 0..100 {
+        std::fs::remove_file(directory.path().join(format!("b{number}.yaml"))).unwrap();
+    }
+    let second = reloader.load(path, None, &options).unwrap().unwrap();
+    assert_eq!(second.validating_policies.len(), 101);
+    for number in 0..100 {
+        write(
+            &format!("b{number}.yaml"),
+            &POLICY.replace("NAME", &format!("b{number}")),
+        );
+    }
+    let again = reloader.load(path, None, &options).unwrap_err().to_string();
+    assert_eq!(again, refused);
+    write("c.yaml", &"x".repeat(1 << 20));
+    let large = reloader.load(path, None, &options).unwrap_err().to_string();
+    assert!(large.contains("larger than 262144 bytes"), "{large}");
 }

@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 
 use super::open::whole_file;
 use super::{Root, relative_to};
+use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::parse::{Parsed, parse_yaml};
 use crate::{decode, directory, header, registry, schema};
 
@@ -39,7 +40,8 @@ fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, String> {
     if bytes.is_empty() {
         return Ok(KubeConfig::default());
     }
-    let parsed = parse_yaml(whole_file(path, bytes)).map_err(|report| report.text)?;
+    let parsed = parse_yaml(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
+        .map_err(|report| report.text)?;
     check_header(&parsed)?;
     let decoded = decode::decode(parsed.tree(), parsed.root, &schema::KUBE_CONFIG, "v1");
     if let Some(fault) = decoded.fatal.first().or(decoded.types.first()) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pratique_cel::quote::quoted;
 use pratique_types::configuration::AdmissionConfiguration;
 
+use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode;
 use crate::directory;
 use crate::document::RawDocument;
@@ -55,7 +56,8 @@ pub(super) fn open(path: &str) -> Result<OpenedConfiguration, Failure> {
         );
         prefixed(Report::single(text.clone(), Problem::new(Rule::Unreadable, text)))
     })?;
-    let parsed = parse(whole_file(path, bytes)).map_err(|report| prefixed(*report))?;
+    let parsed = parse(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
+        .map_err(|report| prefixed(*report))?;
     let configuration = match decode_configuration(&parsed) {
         Ok(configuration) => configuration,
         Err(Refusal::Legacy) => AdmissionConfiguration::default(),

@@ -7,6 +7,7 @@ use pratique_types::configuration::{ValidatingAdmissionPolicyConfiguration, Webh
 use super::kubeconfig::load_below;
 use super::open::{OpenedConfiguration, decode_as, whole_file};
 use super::{ConfigurationOptions, PluginConfiguration, Root, Stop, relative_to};
+use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::directory;
 use crate::load::load_directory;
 use crate::parse::{Parsed, parse};
@@ -80,7 +81,8 @@ fn open_own(plugin: Plugin, path: &str) -> Result<Parsed, Stop> {
         let failure = Failure::single(text.clone(), Problem::new(Rule::Unreadable, text));
         Stop { failure, exit_code: 255 }
     })?;
-    parse(whole_file(path, bytes)).map_err(|report| refused(plugin, *report).into())
+    parse(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
+        .map_err(|report| refused(plugin, *report).into())
 }
 
 fn refused(plugin: Plugin, report: Report) -> Failure {

@@ -6,6 +6,7 @@ mod write;
 pub(crate) use text::lossy;
 pub(crate) use write::write;
 
+use crate::budget::{Budget, Exceeded, Meter};
 use crate::position::Span;
 use crate::tree::{Entry, NodeId, Style, Tree, Value};
 
@@ -17,6 +18,8 @@ const MAX_DEPTH: usize = 10_000;
 pub(crate) struct Document {
     pub(crate) tree: Tree,
     pub(crate) root: NodeId,
+    /// What its values took of the budget.
+    pub(crate) cost: u64,
 }
 
 /// Why bytes are no JSON.
@@ -31,9 +34,9 @@ pub(crate) fn is_json(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"{")
 }
 
-/// Parses a document. Nesting costs no stack.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Document, SyntaxError> {
-    let (document, end) = parse_first(bytes)?;
+/// Parses a document, whose values are spent of a budget. Nesting costs no stack.
+pub(crate) fn parse(bytes: &[u8], budget: &Budget) -> Result<Document, SyntaxError> {
+    let (document, end) = parse_first(bytes, budget)?;
     let rest = bytes.get(end..).unwrap_or_default();
     match rest.iter().position(|byte| !is_blank(*byte)) {
         None => Ok(document),
@@ -42,16 +45,27 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Document, SyntaxError> {
 }
 
 /// Parses the value that some bytes begin with, and says where it ends.
-pub(crate) fn parse_first(bytes: &[u8]) -> Result<(Document, usize), SyntaxError> {
+pub(crate) fn parse_first(bytes: &[u8], budget: &Budget) -> Result<(Document, usize), SyntaxError> {
     let mut parser = Parser {
         bytes,
         at: 0,
         tree: Tree::default(),
         open: Vec::new(),
+        budget,
+        meter: Meter::new(budget),
     };
     let root = parser.value_of_document()?;
-    let tree = parser.tree;
-    Ok((Document { tree, root }, parser.at))
+    let Parser { tree, at, meter, .. } = parser;
+    let cost = meter.finish().map_err(exceeded(budget, at))?;
+    Ok((Document { tree, root, cost }, at))
+}
+
+/// The values are more than the budget allows, at this one.
+fn exceeded(budget: &Budget, offset: usize) -> impl FnOnce(Exceeded) -> SyntaxError {
+    move |_| SyntaxError {
+        message: budget.message(),
+        offset,
+    }
 }
 
 /// Whether a byte may stand between values.
@@ -64,6 +78,8 @@ struct Parser<'a> {
     at: usize,
     tree: Tree,
     open: Vec<Open>,
+    budget: &'a Budget,
+    meter: Meter<'a>,
 }
 
 /// A collection that is begun and not ended.
@@ -113,8 +129,19 @@ impl Parser<'_> {
             Some(b'n') => self.literal("null", Value::Null)?,
             _ => return Err(self.unexpected("looking for beginning of value")),
         };
-        let id = self.tree.push(Span::new(start, self.at), value);
+        let length = match &value {
+            Value::String(text, _) | Value::Number(text) => text.len(),
+            _ => 0,
+        };
+        let id = self.push(start, value, length)?;
         self.end_value(id)
+    }
+
+    /// Adds a value that ends here.
+    fn push(&mut self, start: usize, value: Value, length: usize) -> Result<NodeId, SyntaxError> {
+        let spent = self.meter.value(length);
+        spent.map_err(exceeded(self.budget, start))?;
+        Ok(self.tree.push(Span::new(start, self.at), value))
     }
 
     fn literal(&mut self, word: &str, value: Value) -> Result<Value, SyntaxError> {
@@ -133,7 +160,7 @@ impl Parser<'_> {
         self.skip_blanks();
         if self.peek() == Some(b'}') {
             self.at += 1;
-            let id = self.tree.push(Span::new(start, self.at), Value::Map(Vec::new()));
+            let id = self.push(start, Value::Map(Vec::new()), 0)?;
             return self.end_value(id);
         }
         let (key, key_span) = self.key()?;
@@ -151,7 +178,7 @@ impl Parser<'_> {
         self.skip_blanks();
         if self.peek() == Some(b']') {
             self.at += 1;
-            let id = self.tree.push(Span::new(start, self.at), Value::List(Vec::new()));
+            let id = self.push(start, Value::List(Vec::new()), 0)?;
             return self.end_value(id);
         }
         self.open.push(Open::List {
@@ -177,6 +204,8 @@ impl Parser<'_> {
             return Err(self.unexpected("looking for beginning of object key string"));
         }
         let key = text::string(self.bytes, &mut self.at)?;
+        let spent = self.meter.key(key.len());
+        spent.map_err(exceeded(self.budget, start))?;
         let span = Span::new(start, self.at);
         self.skip_blanks();
         if self.peek() != Some(b':') {
@@ -206,7 +235,7 @@ impl Parser<'_> {
                         }
                         Some(b']') => {
                             self.at += 1;
-                            id = self.tree.push(Span::new(start, self.at), Value::List(items));
+                            id = self.push(start, Value::List(items), 0)?;
                         }
                         _ => return Err(self.unexpected("after array element")),
                     }
@@ -236,7 +265,7 @@ impl Parser<'_> {
                         }
                         Some(b'}') => {
                             self.at += 1;
-                            id = self.tree.push(Span::new(start, self.at), Value::Map(entries));
+                            id = self.push(start, Value::Map(entries), 0)?;
                         }
                         _ => return Err(self.unexpected("after object key:value pair")),
                     }
@@ -266,7 +295,7 @@ mod tests {
 
     #[track_caller]
     fn check_fault(json: &str, message: &str, offset: usize) {
-        let fault = parse(json.as_bytes()).err();
+        let fault = parse(json.as_bytes(), &Budget::unlimited()).err();
         assert_eq!(
             fault,
             Some(SyntaxError {
@@ -279,7 +308,7 @@ mod tests {
 
     #[test]
     fn values_keep_their_places() {
-        let document = parse(br#" {"a": [1, "x\u0041"], "a": null}"#).unwrap();
+        let document = parse(br#" {"a": [1, "x\u0041"], "a": null}"#, &Budget::unlimited()).unwrap();
         let Value::Map(entries) = &document.tree.get(document.root).value else {
             panic!()
         };
@@ -347,7 +376,10 @@ mod tests {
     fn deep_nesting_is_refused() {
         let deep = "[".repeat(100_000);
         assert_eq!(
-            parse(deep.as_bytes()).err().unwrap().message,
+            parse(deep.as_bytes(), &Budget::unlimited())
+                .err()
+                .unwrap()
+                .message,
             "invalid character '[' exceeded max depth"
         );
     }

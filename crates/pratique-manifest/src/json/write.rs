@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn values_are_compact_and_sorted() {
         let text = r#"{"b": [1, {"x": null}, []], "a": "\n<", "b": [true, 1.50]}"#;
-        let document = crate::json::parse(text.as_bytes()).unwrap();
+        let document = crate::json::parse(text.as_bytes(), &crate::budget::Budget::unlimited()).unwrap();
         let written = write(&document.tree, document.root);
         assert_eq!(written, r#"{"a":"\n<","b":[true,1.50]}"#);
     }
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn deep_values_cost_no_stack() {
         let text = format!("{}{}", "[".repeat(9_000), "]".repeat(9_000));
-        let document = crate::json::parse(text.as_bytes()).unwrap();
+        let document = crate::json::parse(text.as_bytes(), &crate::budget::Budget::unlimited()).unwrap();
         assert_eq!(write(&document.tree, document.root), text);
     }
 }

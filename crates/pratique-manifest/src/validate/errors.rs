@@ -29,7 +29,13 @@ pub(crate) struct FieldError {
 #[derive(Default)]
 pub(super) struct FieldErrors {
     errors: Vec<FieldError>,
+    /// How long their texts are together.
+    length: usize,
 }
+
+/// More errors of one object are not kept, nor longer ones: the last is told instead of those. The server has no bound.
+const MAX_ERRORS: usize = 10_000;
+const MAX_LENGTH: usize = 16 << 20;
 
 impl FieldErrors {
     pub(super) fn into_vec(self) -> Vec<FieldError> {
@@ -136,6 +142,10 @@ impl FieldErrors {
             text.push_str(": ");
             text.push_str(detail);
         }
+        if self.errors.len() >= MAX_ERRORS || self.length >= MAX_LENGTH {
+            self.errors.pop();
+        }
+        self.length = self.length.saturating_add(text.len());
         self.errors.push(FieldError {
             path,
             rule: Rule::InvalidField,

@@ -11,16 +11,19 @@ use super::number::Number;
 use super::resolve::{Scalar, is_merge, resolve};
 use super::shown::{shown, shown_scalar};
 use super::{Document, Duplicate, SyntaxError};
+use crate::budget::{Budget, Meter};
 use crate::position::Span;
 use crate::tree::{Entry, NodeId, Style, Tree, Value};
 
 /// Converts a document. A document without a node is null.
-pub(super) fn convert(graph: &Graph<'_>) -> Result<Document, SyntaxError> {
+pub(super) fn convert(graph: &Graph<'_>, budget: &Budget) -> Result<Document, SyntaxError> {
     let mut converter = Converter {
         graph,
         tree: Tree::with_capacity(graph.len()),
         duplicates: Vec::new(),
-        budget: AliasBudget::default(),
+        aliases: AliasBudget::default(),
+        budget,
+        meter: Meter::new(budget),
         following: HashSet::new(),
         frames: Vec::new(),
         faults: Vec::new(),
@@ -32,10 +35,12 @@ pub(super) fn convert(graph: &Graph<'_>) -> Result<Document, SyntaxError> {
     if let Some(fault) = converter.first_fault(root) {
         return Err(fault);
     }
+    let cost = converter.meter.finish();
     Ok(Document {
         tree: converter.tree,
         root,
         duplicates: converter.duplicates,
+        cost: cost.map_err(SyntaxError::exceeded(budget, Span::default()))?,
         rest: None,
     })
 }
@@ -44,7 +49,9 @@ struct Converter<'graph> {
     graph: &'graph Graph<'graph>,
     tree: Tree,
     duplicates: Vec<Duplicate>,
-    budget: AliasBudget,
+    aliases: AliasBudget,
+    budget: &'graph Budget,
+    meter: Meter<'graph>,
     /// The aliases that are being followed.
     following: HashSet<GraphId>,
     /// The collections that are being converted, and the aliases on the way to them.
@@ -93,7 +100,7 @@ enum Step {
 impl<'graph> Converter<'graph> {
     fn run(&mut self, root: GraphId) -> Result<NodeId, SyntaxError> {
         if let Some(node) = self.graph.get(root) {
-            self.budget.spend(node.span)?;
+            self.aliases.spend(node.span)?;
         }
         let mut done = self.begin(root)?;
         loop {
@@ -108,7 +115,12 @@ impl<'graph> Converter<'graph> {
                         continue;
                     }
                     Some(Frame::List { items, .. }) => items.push(value),
-                    Some(Frame::Map(map)) => Self::fill(map, value, &mut self.duplicates),
+                    Some(Frame::Map(map)) => {
+                        let text = Self::fill(map, value, &mut self.duplicates);
+                        let span = map.span;
+                        let spent = self.meter.text(text);
+                        spent.map_err(SyntaxError::exceeded(self.budget, span))?;
+                    }
                 }
             }
             match self.step()? {
@@ -128,7 +140,7 @@ impl<'graph> Converter<'graph> {
         let Some(node) = graph.get(id) else {
             return Ok(None);
         };
-        self.budget.spend(node.span)?;
+        self.aliases.spend(node.span)?;
         match node.kind {
             GraphKind::Alias => {
                 self.follow(id, node)?;
@@ -163,13 +175,13 @@ impl<'graph> Converter<'graph> {
             let message = format!("yaml: anchor '{name}' value contains itself");
             return Err(SyntaxError::new(message, node.span));
         }
-        self.budget.enter();
+        self.aliases.enter();
         Ok(())
     }
 
     fn leave(&mut self, alias: GraphId) {
         self.following.remove(&alias);
-        self.budget.leave();
+        self.aliases.leave();
     }
 
     /// Goes on with the innermost collection.
@@ -209,27 +221,33 @@ impl<'graph> Converter<'graph> {
             Some(Frame::Map(map)) => (map.span, Value::Map(map.filling.finish()), map.fault),
             Some(Frame::Alias(_)) | None => (Span::default(), Value::Null, None),
         };
+        let spent = self.meter.value(0);
+        spent.map_err(SyntaxError::exceeded(self.budget, span))?;
         let id = self.tree.push(span, value);
         self.tree.reach(self.frames.len() + 1);
         self.faults.extend(fault.map(|fault| (id, fault)));
         Ok(Step::Done(id))
     }
 
-    /// Adds an entry. One that is there already is replaced, and noted as a duplicate.
-    fn fill(map: &mut MapFrame, value: NodeId, duplicates: &mut Vec<Duplicate>) {
+    /// Adds an entry. One that is there already is replaced, and noted as a duplicate: gives the length of what is noted.
+    fn fill(map: &mut MapFrame, value: NodeId, duplicates: &mut Vec<Duplicate>) -> usize {
         let Some((kind, entry, line)) = map.pending.take() else {
-            return;
+            return 0;
         };
         let entry = Entry { value, ..entry };
         let span = entry.key_span;
         let key = entry.key.clone();
-        if map.filling.put(kind, entry) {
-            duplicates.push(Duplicate {
-                message: format!("key {} already set in map", mapping::shown(kind, &key)),
-                line: line as usize,
-                span,
-            });
+        if !map.filling.put(kind, entry) {
+            return 0;
         }
+        let message = format!("key {} already set in map", mapping::shown(kind, &key));
+        let length = message.len() + size_of::<Duplicate>();
+        duplicates.push(Duplicate {
+            message,
+            line: line as usize,
+            span,
+        });
+        length
     }
 
     fn entry(&mut self, key: GraphId, value: GraphId) -> Result<Step, SyntaxError> {
@@ -250,6 +268,8 @@ impl<'graph> Converter<'graph> {
             SyntaxError::new(message, key_node.span)
         });
         let (kind, key) = mapping::key(scalar);
+        let spent = self.meter.key(key.len());
+        spent.map_err(SyntaxError::exceeded(self.budget, key_node.span))?;
         let entry = Entry {
             key,
             key_span: key_node.span,
@@ -265,7 +285,7 @@ impl<'graph> Converter<'graph> {
     /// A mapping's key, which must be a scalar.
     fn key(&mut self, id: GraphId, node: &GraphNode) -> Result<Scalar, SyntaxError> {
         let graph = self.graph;
-        self.budget.spend(node.span)?;
+        self.aliases.spend(node.span)?;
         match node.kind {
             GraphKind::Alias => {
                 self.follow(id, node)?;
@@ -317,10 +337,10 @@ impl<'graph> Converter<'graph> {
             let message = "yaml: map merge requires map or sequence of maps as the value";
             return Err(SyntaxError::new(message, node.span));
         }
-        self.budget.spend(node.span)?;
+        self.aliases.spend(node.span)?;
         if alias.is_some() {
             self.follow(id, node)?;
-            self.budget.spend(node.span)?;
+            self.aliases.spend(node.span)?;
         }
         self.add_source(Source::Entries(graph.children(mapping), alias));
         Ok(())
@@ -352,6 +372,12 @@ impl<'graph> Converter<'graph> {
                 return Ok(id);
             }
         };
+        let length = match &value {
+            Value::String(text, _) | Value::Number(text) => text.len(),
+            _ => 0,
+        };
+        let spent = self.meter.value(length);
+        spent.map_err(SyntaxError::exceeded(self.budget, node.span))?;
         Ok(self.tree.push(node.span, value))
     }
 

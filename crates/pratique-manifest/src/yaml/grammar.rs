@@ -9,6 +9,7 @@ use super::fault::{Stage, fault};
 use super::graph::{Graph, GraphId, GraphKind};
 use super::scanner::Scanner;
 use super::token::{Token, TokenKind};
+use crate::budget::Budget;
 use crate::position::Span;
 use crate::tree::Style;
 
@@ -22,11 +23,12 @@ pub(super) struct Composed<'text> {
     pub(super) rest: Option<usize>,
 }
 
-/// Composes the first document of a text.
-pub(super) fn compose(text: &str) -> Composed<'_> {
+/// Composes the first document of a text. What tags take that are longer than they are written is spent of the budget.
+pub(super) fn compose<'text>(text: &'text str, budget: &'text Budget) -> Composed<'text> {
     let mut composer = Composer {
         scanner: Scanner::new(text),
         graph: Graph::new(text),
+        budget,
         anchors: HashMap::new(),
         prefixes: Vec::new(),
         open: Vec::new(),
@@ -58,6 +60,7 @@ fn content_from(text: &str, from: usize) -> Option<usize> {
 struct Composer<'text> {
     scanner: Scanner<'text>,
     graph: Graph<'text>,
+    budget: &'text Budget,
     anchors: HashMap<&'text str, GraphId>,
     /// The handles of tags and what they stand for.
     prefixes: Vec<(Cow<'text, str>, Cow<'text, str>)>,
@@ -318,7 +321,15 @@ impl<'text> Composer<'text> {
             return Ok(suffix.into());
         }
         match self.prefix(handle) {
-            Some(prefix) => Ok(format!("{prefix}{suffix}").into()),
+            Some(prefix) => {
+                let tag = format!("{prefix}{suffix}");
+                let length = u64::try_from(tag.len()).unwrap_or(u64::MAX);
+                let span = Span::new(mark.offset, mark.offset + 1);
+                self.budget
+                    .spend(length)
+                    .map_err(SyntaxError::exceeded(self.budget, span))?;
+                Ok(tag.into())
+            }
             None => Err(fault(Stage::Grammar, mark, "found undefined tag handle")),
         }
     }

@@ -22,6 +22,7 @@ mod scanner;
 mod shown;
 mod token;
 
+use crate::budget::{Budget, Exceeded};
 use crate::position::Span;
 use crate::tree::{NodeId, Tree};
 
@@ -31,6 +32,8 @@ pub(crate) struct Document {
     pub(crate) tree: Tree,
     pub(crate) root: NodeId,
     pub(crate) duplicates: Vec<Duplicate>,
+    /// What its values took of the budget.
+    pub(crate) cost: u64,
     /// Where text begins that follows the document, and that the server does not look at.
     pub(crate) rest: Option<usize>,
 }
@@ -60,6 +63,11 @@ impl SyntaxError {
             span,
         }
     }
+
+    /// The values are more than the budget allows, at this one.
+    fn exceeded(budget: &Budget, span: Span) -> impl FnOnce(Exceeded) -> Self {
+        move |_| Self::new(format!("yaml: {}", budget.message()), span)
+    }
 }
 
 /// A document's text, and how many bytes of a byte order mark were taken off it.
@@ -74,17 +82,17 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Text {
     encoding::decode(bytes)
 }
 
-/// Parses a decoded document.
-pub(crate) fn parse(decoded: &Text) -> Result<Document, SyntaxError> {
+/// Parses a decoded document, whose values are spent of a budget.
+pub(crate) fn parse(decoded: &Text, budget: &Budget) -> Result<Document, SyntaxError> {
     let Some(error) = &decoded.error else {
-        return parse_text(&decoded.text);
+        return parse_text(&decoded.text, budget);
     };
     // The server decodes a document in chunks as it reads it, so a fault of syntax in an earlier chunk comes first, and
     // what is behind the document's end is not looked at.
     let readable = decoded.text.get(..error.readable).unwrap_or_default();
-    let composed = grammar::compose(readable);
+    let composed = grammar::compose(readable, budget);
     if composed.read + LOOKAHEAD < readable.len() {
-        let document = converted(composed)?;
+        let document = converted(composed, budget)?;
         return Ok(Document {
             rest: document.rest.or(Some(readable.len())),
             ..document
@@ -97,12 +105,12 @@ pub(crate) fn parse(decoded: &Text) -> Result<Document, SyntaxError> {
 }
 
 /// Parses a document's characters.
-pub(crate) fn parse_text(text: &str) -> Result<Document, SyntaxError> {
-    converted(grammar::compose(text))
+pub(crate) fn parse_text(text: &str, budget: &Budget) -> Result<Document, SyntaxError> {
+    converted(grammar::compose(text, budget), budget)
 }
 
-fn converted(composed: grammar::Composed<'_>) -> Result<Document, SyntaxError> {
-    let document = convert::convert(&composed.graph?)?;
+fn converted(composed: grammar::Composed<'_>, budget: &Budget) -> Result<Document, SyntaxError> {
+    let document = convert::convert(&composed.graph?, budget)?;
     Ok(Document {
         rest: composed.rest,
         ..document

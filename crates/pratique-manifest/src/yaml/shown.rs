@@ -16,6 +16,9 @@ const MAX_DEPTH: usize = 128;
 /// So many values are shown, those of aliases included.
 const MAX_VALUES: usize = 100_000;
 
+/// So many bytes of scalars are shown, those of aliases included.
+const MAX_BYTES: usize = 4 << 20;
+
 const NOT_SHOWN: &str = "...";
 
 /// A value that is shown by itself. The error is that of a mapping or list within it that is a key, which the server
@@ -24,6 +27,7 @@ pub(super) fn shown(graph: &Graph<'_>, id: GraphId) -> Result<String, SyntaxErro
     let mut shower = Shower {
         graph,
         left: MAX_VALUES,
+        bytes: MAX_BYTES,
     };
     shower.value(id, 0)
 }
@@ -32,6 +36,7 @@ pub(super) fn shown(graph: &Graph<'_>, id: GraphId) -> Result<String, SyntaxErro
 struct Shower<'g, 'text> {
     graph: &'g Graph<'text>,
     left: usize,
+    bytes: usize,
 }
 
 /// An entry of a map: the first that has a key stays.
@@ -135,7 +140,13 @@ impl Shower<'_, '_> {
         }
     }
 
-    fn scalar(&self, node: &GraphNode) -> Result<Scalar, SyntaxError> {
+    fn scalar(&mut self, node: &GraphNode) -> Result<Scalar, SyntaxError> {
+        let length = self.graph.scalar(node).len();
+        if length > self.bytes {
+            self.left = 0;
+            return Ok(Scalar::Text(NOT_SHOWN.to_owned()));
+        }
+        self.bytes -= length;
         let plain = node.kind == GraphKind::Scalar(Style::Plain);
         resolve(self.graph.tag(node), self.graph.scalar(node), plain, node.span)
     }
@@ -200,10 +211,11 @@ fn quoted_bytes(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::parse_text;
+    use crate::budget::Budget;
 
     #[track_caller]
     fn check(key: &str, expected: &str) {
-        let error = parse_text(&format!("? {key}\n: v")).unwrap_err();
+        let error = parse_text(&format!("? {key}\n: v"), &Budget::unlimited()).unwrap_err();
         assert_eq!(error.message, format!("yaml: {expected}"), "{key}");
     }
 
