@@ -11,15 +11,17 @@ mod report;
 mod stdin;
 mod subject;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use pratique::{Cache, Expressions};
 use pratique_lint::{ExpressionCost, Warning};
-use pratique_manifest::{LoadErrors, ManifestFile, ManifestSet};
+use pratique_manifest::{LoadErrors, ManifestFile, ManifestSet, path_text};
 
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{Answer, Trouble};
+use crate::input;
 use crate::output::finding::Finding;
 use crate::output::{self, problems, sarif};
 use connect::Connection;
@@ -62,7 +64,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, Trouble> {
         if let (true, Ok(plugins)) = (arguments.connect, &found.loaded) {
             found.connections = connect::connect(plugins)?;
         }
-        found.text = subject.text().filter(|_| path == stdin::PATH);
+        found.text = subject.text().filter(|_| path == Path::new(input::STDIN));
         checked.push(found);
     }
     if arguments.hash_only {
@@ -90,7 +92,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, Trouble> {
 
 impl Checked {
     fn new(
-        path: &str,
+        path: &Path,
         loaded: Result<All, Refusal>,
         levels: &Levels<'_>,
         arguments: &CheckArguments,
@@ -109,7 +111,10 @@ impl Checked {
             }
         }
         Checked {
-            path: if path == stdin::PATH { stdin::SHOWN } else { path }.to_owned(),
+            path: match path == Path::new(input::STDIN) {
+                true => stdin::SHOWN.to_owned(),
+                false => path_text(path),
+            },
             text: None,
             warnings: levels.wanted(warnings),
             costs,

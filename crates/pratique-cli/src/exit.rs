@@ -63,6 +63,9 @@ pub(crate) enum Trouble {
     /// An AdmissionConfiguration comes without a place that its paths are relative to.
     #[error("<stdin>: an AdmissionConfiguration names other files: give it as a file, by its path")]
     ConfigurationOnStdin,
+    /// A path that has to be written in files is no text.
+    #[error("{path}: the name is no UTF-8: only files of objects, manifests and suites may have such names")]
+    NoText { path: String },
     /// There is more than is read.
     #[error("{path}: larger than {mebibytes} MiB")]
     TooLarge { path: String, mebibytes: u32 },

@@ -1,18 +1,23 @@
 //! Files of objects, read as an API server and its clients read them.
 
+pub(crate) mod named;
+
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, Read};
-use std::path::Path;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
-use pratique_manifest::{Document, LoadErrors, Location, ManifestFile, Problem, read_contents};
+use pratique_manifest::{Document, LoadErrors, Location, ManifestFile, Problem, path_text, read_contents};
 use pratique_suite::ask::{envelope, kind_of};
 use pratique_typed::decode::received;
 
 use crate::exit::Trouble;
 use crate::output::problems;
 use pratique_suite::convert::{Item, Written, convert, items};
+
+/// The path that stands for standard input.
+pub(crate) const STDIN: &str = "-";
 
 /// An object and where it is from.
 #[derive(Clone, Debug)]
@@ -59,19 +64,19 @@ impl Objects {
 }
 
 /// The files that a path stands for: those of a directory that are YAML or JSON, by name, or the path itself.
-pub(crate) fn files(path: &str) -> Result<Vec<String>, Trouble> {
-    if !Path::new(path).is_dir() {
+pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Trouble> {
+    if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
     let unreadable = |error| Trouble::Read {
-        path: path.to_owned(),
+        path: path_text(path),
         error,
     };
     let mut files = Vec::new();
     for entry in fs::read_dir(path).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
         if (is_manifest(&file) || is_lines_of_json(&file)) && file.is_file() {
-            files.push(file.to_string_lossy().into_owned());
+            files.push(file);
         }
     }
     files.sort_unstable();
@@ -94,7 +99,7 @@ fn has_extension(path: &Path, known: &[&str]) -> bool {
 }
 
 /// Reads the objects of a file; `-` is standard input.
-pub(crate) fn read(path: &str, mebibytes: u32) -> Result<Objects, Unread> {
+pub(crate) fn read(path: &Path, mebibytes: u32) -> Result<Objects, Unread> {
     Ok(objects(read_file(path, mebibytes)?))
 }
 
@@ -204,23 +209,17 @@ fn received_as(
 }
 
 /// Reads a file; `-` is standard input.
-pub(crate) fn read_file(path: &str, mebibytes: u32) -> Result<ManifestFile, Unread> {
-    let limit = u64::from(mebibytes) << 20;
-    let unreadable = |error| {
-        Unread::Trouble(Trouble::Read {
-            path: path.to_owned(),
-            error,
-        })
+pub(crate) fn read_file(path: &Path, mebibytes: u32) -> Result<ManifestFile, Unread> {
+    let shown = match path == Path::new(STDIN) {
+        true => "<stdin>".to_owned(),
+        false => path_text(path),
     };
-    let mut content = Vec::new();
-    let read = match path {
-        "-" => io::stdin().lock().take(limit + 1).read_to_end(&mut content),
-        _ => File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut content)),
-    };
-    let read = read.map_err(unreadable)?;
-    let path = if path == "-" { "<stdin>" } else { path }.to_owned();
-    if u64::try_from(read).unwrap_or(u64::MAX) > limit {
-        return Err(Unread::TooLarge { path, mebibytes });
+    match named::read(path, u64::from(mebibytes) << 20) {
+        Ok(content) => Ok(ManifestFile { path: shown, content }),
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(Unread::TooLarge {
+            path: shown,
+            mebibytes,
+        }),
+        Err(error) => Err(Unread::Trouble(Trouble::Read { path: shown, error })),
     }
-    Ok(ManifestFile { path, content })
 }

@@ -7,7 +7,7 @@ pub(crate) mod catalog;
 pub(crate) mod excerpt;
 pub(crate) mod finding;
 pub(crate) mod github;
-mod json;
+pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod problems;
 pub(crate) mod sarif;

@@ -12,10 +12,12 @@ mod stored;
 mod unbound;
 mod webhooks;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pratique::{Authorizer, Decider, NoAuthorizer};
 use pratique_json::Value;
+use pratique_manifest::path_text;
 use pratique_policy::Origin;
 use pratique_suite::ask::cluster::{cluster, is_namespace};
 use pratique_suite::ask::envelope;
@@ -80,7 +82,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
     let (stored, faults) = Stored::new(&old, &arguments.request.namespace);
     faults.into_iter().try_for_each(|fault| reader.refuse(fault))?;
     if given.is_empty() && reader.refused.count() == 0 {
-        let inputs = arguments.inputs.join(", ");
+        let inputs = arguments.inputs.iter().map(|path| path_text(path));
+        let inputs = inputs.collect::<Vec<_>>().join(", ");
         if reader.empty_lists == 0 {
             return Err(Trouble::NothingToReview { inputs });
         }
@@ -184,19 +187,20 @@ struct Reader {
 }
 
 impl Reader {
-    fn all(&mut self, paths: &[String]) -> Result<Vec<Given>, Trouble> {
+    fn all(&mut self, paths: &[impl AsRef<Path>]) -> Result<Vec<Given>, Trouble> {
         let mut all = Vec::new();
         for path in paths {
             let before = (all.len(), self.refused.count(), self.empty_lists);
+            let path = path.as_ref();
             self.add(path, &mut all)?;
             if before == (all.len(), self.refused.count(), self.empty_lists) {
-                self.empty.push(path.clone());
+                self.empty.push(path_text(path));
             }
         }
         Ok(all)
     }
 
-    fn add(&mut self, path: &str, all: &mut Vec<Given>) -> Result<(), Trouble> {
+    fn add(&mut self, path: &Path, all: &mut Vec<Given>) -> Result<(), Trouble> {
         for path in input::files(path)? {
             match input::read(&path, self.mebibytes) {
                 Ok(objects) => {
@@ -253,7 +257,7 @@ impl Reader {
         let Some(path) = path else {
             return Ok(None);
         };
-        let file = match input::read_file(path, self.mebibytes) {
+        let file = match input::read_file(Path::new(path), self.mebibytes) {
             Ok(file) => file,
             Err(unread) => {
                 self.refuse(unread)?;

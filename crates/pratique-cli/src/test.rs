@@ -9,12 +9,12 @@ mod lints;
 mod update;
 mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pratique_manifest::{ManifestFile, Problem};
+use pratique_manifest::{ManifestFile, Problem, path_text};
 use pratique_policy::Trace;
-use pratique_suite::{Case, Coverage, CoverageReport, Suite, Tested, Unbound};
+use pratique_suite::{Case, Coverage, CoverageReport, Roots, Suite, Tested, Unbound};
 
 use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
@@ -77,10 +77,10 @@ fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
         lints_pass: true,
         files: Vec::new(),
     };
-    for Found { file, suites } in find::suites(&arguments.paths)? {
-        run.files.push(PathBuf::from(&file.path));
+    for Found { path, file, suites } in find::suites(&arguments.paths, &roots(arguments)?)? {
+        run.files.push(path.clone());
         match suites {
-            Ok(suites) => run.file(&file, suites, arguments, &mut coverage)?,
+            Ok(suites) => run.file((&path, &file), suites, arguments, &mut coverage)?,
             Err(problems) => run.suites.push(SuiteRun {
                 name: file.path.clone(),
                 file: file.path,
@@ -103,6 +103,20 @@ fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
     Ok(run)
 }
 
+/// The directories below which all suites may name files.
+fn roots(arguments: &TestArguments) -> Result<Roots, Trouble> {
+    let mut directories = arguments.allow_path.iter();
+    let missing = directories.find_map(|path| Some((path, path.canonicalize().err()?)));
+    if let Some((path, error)) = missing {
+        let path = path_text(path);
+        return Err(Trouble::Read { path, error });
+    }
+    Roots::new(arguments.allow_path.clone()).map_err(|error| Trouble::Read {
+        path: "--allow-path".to_owned(),
+        error,
+    })
+}
+
 /// Prints what came of it.
 fn report(run: &Run, arguments: &TestArguments) -> Result<(), Trouble> {
     run.lints.report(&Levels::new(&arguments.warnings));
@@ -118,7 +132,7 @@ impl Run {
     /// Runs the suites of a file.
     fn file(
         &mut self,
-        file: &ManifestFile,
+        (path, file): (&Path, &ManifestFile),
         mut suites: Vec<Suite>,
         arguments: &TestArguments,
         coverage: &mut Coverage,
@@ -131,7 +145,7 @@ impl Run {
             .map(|suite| self.suite(suite, arguments, coverage))
             .collect();
         if arguments.update {
-            update::update(file, &suites, &mut runs)?;
+            update::update(path, file, &suites, &mut runs)?;
         }
         self.suites.extend(runs);
         Ok(())

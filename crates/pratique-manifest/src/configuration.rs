@@ -5,9 +5,12 @@ mod kubeconfig;
 mod open;
 mod plugin;
 
+use std::path::{Path, PathBuf};
+
 use crate::directory;
 use crate::load::Options;
 use crate::parse::Parsed;
+use crate::path::path_text;
 use crate::plugin::Plugin;
 use crate::position::Location;
 use crate::problem::{Failure, LoadErrors};
@@ -100,6 +103,32 @@ pub fn load_configuration_below(
     path: &str,
     options: &ConfigurationOptions<'_>,
 ) -> Result<LoadedConfiguration, ConfigurationErrors> {
+    let root = Root {
+        path: root,
+        permit: &|_| Ok(()),
+    };
+    load_from(root, path, options)
+}
+
+/// Loads an AdmissionConfiguration that others have written: of the files and directories that it names, and those that
+/// these name, only such are looked at as `permit` lets through. What it says of the others is told as the reason for which
+/// they cannot be opened. The file itself is opened as it is.
+///
+/// # Errors
+/// As [`load_configuration`].
+pub fn load_configuration_within(
+    permit: &dyn Fn(&Path) -> Result<(), String>,
+    path: &str,
+    options: &ConfigurationOptions<'_>,
+) -> Result<LoadedConfiguration, ConfigurationErrors> {
+    load_from(Root { path: "", permit }, path, options)
+}
+
+fn load_from(
+    root: Root<'_>,
+    path: &str,
+    options: &ConfigurationOptions<'_>,
+) -> Result<LoadedConfiguration, ConfigurationErrors> {
     if path.is_empty() {
         return Ok(LoadedConfiguration::default());
     }
@@ -111,7 +140,7 @@ pub fn load_configuration_below(
     };
     let mut stops = Vec::new();
     for plugin in Plugin::START_ORDER {
-        match plugin::load(plugin, &opened, options, Root(root)) {
+        match plugin::load(plugin, &opened, options, root) {
             Ok(configuration) => loaded.plugins.extend(configuration),
             Err(found) => stops.extend(found),
         }
@@ -132,15 +161,33 @@ fn finish(stops: Vec<Stop>) -> ConfigurationErrors {
     }
 }
 
-/// The directory that stands for a machine's `/`; none if that is this machine's.
+/// The directory that stands for a machine's `/`, none if that is this machine's; and which files may be looked at.
 #[derive(Clone, Copy)]
-struct Root<'a>(&'a str);
+struct Root<'a> {
+    path: &'a str,
+    permit: &'a dyn Fn(&Path) -> Result<(), String>,
+}
 
 impl Root<'_> {
+    /// Whether a file or directory may be looked at; an error says which, and why not.
+    fn permit(self, path: &str) -> Result<(), String> {
+        (self.permit)(Path::new(path)).map_err(|why| format!("open {path}: {why}"))
+    }
+
+    /// Whether a directory may be looked at, with all that is in it.
+    fn permit_directory(self, path: &str) -> Result<(), String> {
+        self.permit(path)?;
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        let mut entries = entries.map(|entry| entry.path());
+        let permit =
+            |path: PathBuf| (self.permit)(&path).map_err(|why| format!("open {}: {why}", path_text(&path)));
+        entries.try_for_each(permit)
+    }
+
     /// Where a file is that has an absolute path on the machine.
     fn find(self, path: &str) -> String {
-        match (self.0.is_empty(), path.starts_with('/')) {
-            (false, true) => directory::clean_path(&format!("{}{path}", self.0)),
+        match (self.path.is_empty(), path.starts_with('/')) {
+            (false, true) => directory::clean_path(&format!("{}{path}", self.path)),
             _ => path.to_owned(),
         }
     }

@@ -1,11 +1,13 @@
 //! Reading a directory of manifests, and the files that configuration names.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use crate::budget::{self, Budget};
 use crate::file::{self, MAX_CONFIGURATION_BYTES, Unread};
+use crate::path::path_text;
 use crate::problem::{Failure, Problem, Rule};
 use pratique_cel::quote::quoted;
 
@@ -36,8 +38,9 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ManifestFil
     })?;
     let mut files = Vec::with_capacity(names.len());
     for name in names {
-        let path = clean_path(&format!("{path}/{name}"));
-        files.push(match read_manifest(&path, budget) {
+        let found = Path::new(path).join(&name);
+        let path = clean_path(&format!("{path}/{}", path_text(Path::new(&name))));
+        files.push(match read_manifest(&found, budget) {
             Ok(content) => Ok(ManifestFile { path, content }),
             Err(unread) => {
                 let is_too_large = unread.error.kind() == io::ErrorKind::FileTooLarge;
@@ -54,9 +57,9 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ManifestFil
 }
 
 /// Reads a file of a directory. The server would wait for a pipe, and read a device without end.
-fn read_manifest(path: &str, budget: &Budget) -> Result<Vec<u8>, Unread> {
+fn read_manifest(path: &Path, budget: &Budget) -> Result<Vec<u8>, Unread> {
     let limit = budget.limit() / budget::FILE;
-    let content = file::read(Path::new(path), limit)?;
+    let content = file::read(path, limit)?;
     let length = u64::try_from(content.len()).unwrap_or(u64::MAX);
     let spent = budget.spend(length.saturating_mul(budget::FILE));
     spent.map(|()| content).map_err(|_| {
@@ -70,12 +73,12 @@ fn unreadable(text: String) -> Failure {
     Failure::single(text.clone(), Problem::new(Rule::Unreadable, text))
 }
 
-fn manifest_names(directory: &Path) -> io::Result<Vec<String>> {
+fn manifest_names(directory: &Path) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if !entry.file_type()?.is_dir() && has_manifest_extension(&name) {
+        let name = entry.file_name();
+        if !entry.file_type()?.is_dir() && has_manifest_extension(&name.to_string_lossy()) {
             names.push(name);
         }
     }

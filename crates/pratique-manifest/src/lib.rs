@@ -38,6 +38,7 @@ mod load;
 mod object;
 mod parse;
 mod partial;
+mod path;
 mod plugin;
 mod position;
 mod problem;
@@ -59,7 +60,7 @@ mod yaml;
 pub use budget::DEFAULT_LOAD_BYTES;
 pub use configuration::{
     ConfigurationErrors, ConfigurationOptions, IgnoredPlugin, LoadedConfiguration, PluginConfiguration,
-    load_configuration, load_configuration_below, load_kube_config,
+    load_configuration, load_configuration_below, load_configuration_within, load_kube_config,
 };
 pub use directory::ManifestFile;
 pub use expression::{
@@ -71,6 +72,7 @@ pub use kind::Kind;
 pub use load::{
     Options, content_hash, load_among, load_api_files, load_directory, load_directory_objects, load_files,
 };
+pub use path::path_text;
 pub use plugin::Plugin;
 pub use position::{DocumentSource, Location, Position, Span};
 pub use problem::{Failure, LoadErrors, ObjectName, Problem, Rule};

@@ -1,28 +1,23 @@
 //! The files that suites name. Nothing else in this crate opens any.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, Problem, Rule, read_documents};
+use pratique_manifest::{ManifestFile, Problem, Rule, path_text, read_documents, read_regular};
 
 use crate::convert::{convert, items};
 
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// Reads a file, unless it is larger than any file of manifests or suites should be.
+/// Reads a regular file, unless it is larger than any file of manifests or suites should be.
 pub fn read(path: &Path) -> io::Result<ManifestFile> {
-    let mut content = Vec::new();
-    let read = File::open(path)?.take(LARGEST + 1).read_to_end(&mut content)?;
-    if u64::try_from(read).unwrap_or(u64::MAX) > LARGEST {
-        return Err(io::Error::other(format!("larger than {} MiB", LARGEST >> 20)));
-    }
     Ok(ManifestFile {
-        path: path.to_string_lossy().into_owned(),
-        content,
+        path: path_text(path),
+        content: read_regular(path, LARGEST)?,
     })
 }
 

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 
 use pratique::manifest::{
     ConfigurationOptions, Kind, LoadErrors, ManifestFile, ManifestSet, Options, Plugin, Problem, Rule,
-    load_api_files, load_configuration, load_files, read_documents,
+    load_api_files, load_files, read_documents,
 };
 use pratique::{Admission, Builder};
 use pratique_json::Value;
-use pratique_manifest::{Location, ObjectName};
+use pratique_manifest::{Location, ObjectName, load_configuration_within, path_text};
 use pratique_policy::Origin;
 
 use crate::convert::{convert, items};
 use crate::files;
+use crate::roots::{Outside, SuiteRoots};
 use crate::suite::{Reference, Suite};
 use crate::unbound::{Unbound, bind, unbound};
 
@@ -41,7 +42,10 @@ impl Suite {
     /// # Errors
     /// Everything that is wrong with them.
     pub fn policies(&self) -> Result<Policies, Vec<Problem>> {
-        let mut found = Found::default();
+        let mut found = Found {
+            roots: self.roots.clone(),
+            ..Found::default()
+        };
         for reference in &self.policies {
             found.add(reference);
         }
@@ -156,6 +160,7 @@ fn webhooks(set: &ManifestSet) -> Vec<Problem> {
 /// What was found where a suite points.
 #[derive(Default)]
 struct Found {
+    roots: SuiteRoots,
     of_plugins: BTreeMap<Plugin, Vec<ManifestFile>>,
     of_api: Vec<ManifestFile>,
     files: Vec<PathBuf>,
@@ -165,6 +170,9 @@ struct Found {
 impl Found {
     fn add(&mut self, reference: &Reference) {
         let path = &reference.path;
+        if !self.permits(path, &reference.location) {
+            return;
+        }
         let listed = match path.is_dir() {
             true => files::manifests(path),
             false => Ok(vec![path.clone()]),
@@ -174,6 +182,10 @@ impl Found {
             Err(error) => return self.unreadable(path, &error, &reference.location),
         };
         for file in listed {
+            // Of a directory, some may be links.
+            if !self.permits(&file, &reference.location) {
+                continue;
+            }
             match files::read(&file) {
                 Ok(content) => self.add_file(content, reference, path.is_dir()),
                 Err(error) => self.unreadable(&file, &error, &reference.location),
@@ -181,8 +193,21 @@ impl Found {
         }
     }
 
+    /// Whether the suite may name a file; tells why not.
+    fn permits(&mut self, path: &Path, at: &Location) -> bool {
+        let Err(outside) = self.roots.permit(path) else {
+            return true;
+        };
+        let message = format!("{}: {outside}", path_text(path));
+        self.problems.push(Problem {
+            help: Some(Outside::HELP.to_owned()),
+            ..problem(Rule::Unreadable, message, Some(at))
+        });
+        false
+    }
+
     fn unreadable(&mut self, path: &Path, error: &std::io::Error, at: &Location) {
-        let message = format!("{}: {}", path.display(), files::plain(error));
+        let message = format!("{}: {}", path_text(path), files::plain(error));
         self.problems.push(problem(Rule::Unreadable, message, Some(at)));
     }
 
@@ -224,13 +249,18 @@ impl Found {
             manifests: Options::new(builder.expressions()),
             manifest_gate: true,
         };
+        if !self.permits(&reference.path, &reference.location) {
+            return Vec::new();
+        }
         let path = reference.path.to_string_lossy();
         if let Err(error) = std::fs::metadata(&reference.path) {
             self.unreadable(&reference.path, &error, &reference.location);
             return Vec::new();
         }
         self.files.push(reference.path.clone());
-        match load_configuration(&path, &options) {
+        let roots = &self.roots;
+        let permit = |path: &Path| roots.permit(path).map_err(|outside| outside.to_string());
+        match load_configuration_within(&permit, &path, &options) {
             Ok(loaded) => {
                 let directories = loaded
                     .plugins

@@ -1,5 +1,6 @@
 //! From a document to a suite.
 
+mod budget;
 mod expected;
 mod fields;
 mod objects;
@@ -9,14 +10,16 @@ mod surroundings;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::{
-    Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, Value as Node, read_documents,
+    Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, Value as Node, path_text, read_documents,
 };
 
 use crate::ask;
 use crate::authorizer::Rules;
 use crate::format::{API_VERSION, AUTHORIZER, KIND, SUITE};
+use crate::roots::{Outside, Roots, SuiteRoots};
 use crate::shape::{Shape, faults};
 use crate::suite::{Ask, Case, Reference, Suite, Written};
+use budget::Budget;
 use fields::Fields;
 
 /// Whether a file may have a suite: cheaper than to read it.
@@ -25,11 +28,22 @@ pub fn may_be_suite(content: &[u8]) -> bool {
     text.contains(KIND) && text.contains("pratique/")
 }
 
-/// The suites of a file; documents of other kinds are passed over.
+/// The suites of a file; documents of other kinds are passed over. They may name files below their roots only, of which
+/// [`Roots`] tells.
 ///
 /// # Errors
 /// Everything that is wrong with it, with its place.
 pub fn read_suites(file: &ManifestFile) -> Result<Vec<Suite>, Vec<Problem>> {
+    read_suites_at(Path::new(&file.path), file, &Roots::default())
+}
+
+/// The suites of a file that is at `path`, which may name what is below some more directories.
+///
+/// # Errors
+/// As [`read_suites`].
+pub fn read_suites_at(path: &Path, file: &ManifestFile, roots: &Roots) -> Result<Vec<Suite>, Vec<Problem>> {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let roots = roots.of(directory);
     let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
     let mut suites = Vec::new();
     let mut problems = Vec::new();
@@ -38,7 +52,7 @@ pub fn read_suites(file: &ManifestFile) -> Result<Vec<Suite>, Vec<Problem>> {
             continue;
         }
         problems.extend(document.duplicates);
-        match read_suite(document.source, Path::new(&file.path)) {
+        match read_suite(document.source, path, &roots) {
             Ok(suite) => suites.push(suite),
             Err(found) => problems.extend(found),
         }
@@ -101,7 +115,7 @@ fn is_suite(source: &ObjectSource) -> bool {
     text("kind") == KIND && text("apiVersion").split('/').next() == Some(group)
 }
 
-fn read_suite(source: ObjectSource, path: &Path) -> Result<Suite, Vec<Problem>> {
+fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<Suite, Vec<Problem>> {
     let problems = faults(&source, source.root(), Shape::Struct(&SUITE));
     if !problems.is_empty() {
         return Err(problems);
@@ -110,8 +124,10 @@ fn read_suite(source: ObjectSource, path: &Path) -> Result<Suite, Vec<Problem>> 
     let mut reader = Reader {
         source: &source,
         directory: &directory,
+        roots,
         problems: Vec::new(),
         files: Vec::new(),
+        budget: Budget::new(),
     };
     let root = reader.fields(source.root());
     let policies = root.list("policies").into_iter();
@@ -131,17 +147,17 @@ fn read_suite(source: ObjectSource, path: &Path) -> Result<Suite, Vec<Problem>> 
     Ok(Suite {
         name: name.unwrap_or_else(|| {
             path.file_stem()
+                .map(|stem| path_text(Path::new(stem)))
                 .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned()
         }),
-        file: path.to_string_lossy().into_owned(),
+        file: path_text(path),
         cases,
         bind,
         policies,
         configuration,
         surroundings,
         files,
+        roots: roots.clone(),
         directory,
         source,
     })
@@ -151,8 +167,10 @@ fn read_suite(source: ObjectSource, path: &Path) -> Result<Suite, Vec<Problem>> 
 struct Reader<'a> {
     source: &'a ObjectSource,
     directory: &'a Path,
+    roots: &'a SuiteRoots,
     problems: Vec<Problem>,
     files: Vec<PathBuf>,
+    budget: Budget,
 }
 
 impl<'a> Reader<'a> {
@@ -171,6 +189,14 @@ impl<'a> Reader<'a> {
     fn fault(&mut self, rule: Rule, message: String, at: NodeId) {
         let location = self.location(at);
         self.fault_at(rule, message, location);
+    }
+
+    /// Tells that a path leads out of the directories below which the suite may name files.
+    fn outside(&mut self, path: &Path, why: &Outside, at: NodeId) {
+        self.fault(Rule::Unreadable, format!("{}: {why}", path_text(path)), at);
+        if let Some(problem) = self.problems.last_mut() {
+            problem.help = Some(Outside::HELP.to_owned());
+        }
     }
 
     fn fault_at(&mut self, rule: Rule, message: String, location: Location) {
@@ -215,10 +241,23 @@ impl<'a> Reader<'a> {
                 id,
             );
         }
+        if !self.affords(&base.ask, id) {
+            return Vec::new();
+        }
         if fields.node("each").is_none() {
             return vec![base];
         }
         rows.into_iter().filter_map(|row| self.row(&base, row)).collect()
+    }
+
+    /// Whether there is room for one more test that asks this. It is told once that there is none.
+    fn affords(&mut self, ask: &Ask, at: NodeId) -> bool {
+        let had = !self.budget.is_spent();
+        let has = self.budget.take(ask);
+        if had && !has {
+            self.fault(Rule::InvalidField, budget::SPENT.to_owned(), at);
+        }
+        has
     }
 
     /// The place of a test's or a row's name.

@@ -9,6 +9,7 @@ use pratique_types::{Operation, UserInfo};
 
 use crate::authorizer::Rule;
 use crate::decision::Decision;
+use crate::roots::SuiteRoots;
 
 /// A suite.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct Suite {
     pub(crate) surroundings: Surroundings,
     /// The files that it names, besides policies.
     pub(crate) files: Vec<PathBuf>,
+    /// Below which directories it may name files.
+    pub(crate) roots: SuiteRoots,
 }
 
 impl Suite {

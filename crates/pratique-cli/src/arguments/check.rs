@@ -1,5 +1,7 @@
 //! The command line of `pratique check`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use pratique_manifest::Plugin;
 use pratique_types::FeatureGates;
@@ -15,7 +17,7 @@ pub(crate) struct CheckArguments {
     /// A directory of static manifests, a manifest, or an AdmissionConfiguration file; `-` is standard input, of which
     /// policies, bindings and webhook configurations are checked, and other kinds are counted and passed over.
     #[arg(required = true, value_name = "PATH")]
-    pub(crate) paths: Vec<String>,
+    pub(crate) paths: Vec<PathBuf>,
     /// The admission plugin that the manifests are for; told by their kinds if it is not given.
     #[arg(long, env = "PRATIQUE_PLUGIN", value_name = "NAME", value_parser = plugin())]
     pub(crate) plugin: Option<Plugin>,

@@ -1,5 +1,7 @@
 //! The command line of `pratique review`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use pratique_manifest::Plugin;
 use pratique_types::{FeatureGates, Operation};
@@ -19,7 +21,7 @@ pub(crate) struct ReviewArguments {
     /// Files of objects or AdmissionReviews, as YAML or JSON, or directories of them; `-` is standard input. A file may
     /// have several documents: YAML and JSON separated by lines of `---`, JSON also one after the other.
     #[arg(required = true, value_name = "INPUT")]
-    pub(crate) inputs: Vec<String>,
+    pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]

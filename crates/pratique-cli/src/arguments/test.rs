@@ -1,5 +1,7 @@
 //! The command line of `pratique test`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 use super::WarningArguments;
@@ -13,7 +15,11 @@ use super::WarningArguments;
 pub(crate) struct TestArguments {
     /// Files of suites, or directories in which to look for them.
     #[arg(required = true, value_name = "PATH")]
-    pub(crate) paths: Vec<String>,
+    pub(crate) paths: Vec<PathBuf>,
+    /// Let suites name files below this directory, too. Without, a suite names what is in its Git repository; outside of
+    /// one, what is below the working directory if the suite is, or else below its own directory.
+    #[arg(long, env = "PRATIQUE_ALLOW_PATH", value_name = "DIR")]
+    pub(crate) allow_path: Vec<PathBuf>,
     /// Run only tests whose name, behind that of their suite, contains this, in any case.
     #[arg(long, short, env = "PRATIQUE_FILTER", value_name = "TEXT")]
     pub(crate) filter: Option<String>,

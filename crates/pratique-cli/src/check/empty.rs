@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, read_documents};
+use pratique_manifest::{ManifestFile, read_documents, read_regular};
 use pratique_suite::convert::convert;
 
+use super::subject::LARGEST;
 use crate::input::is_manifest;
 
 /// Whether all that a file holds is lists without items.
@@ -39,7 +40,7 @@ pub(super) fn holds_only_empty_lists(path: &str) -> bool {
         .filter(|path| is_manifest(path))
         .peekable();
     let is_empty = |file: &Path| {
-        let content = fs::read(file).unwrap_or_default();
+        let content = read_regular(file, LARGEST).unwrap_or_default();
         is_empty_list(&file.to_string_lossy(), content)
     };
     files.peek().is_some() && files.all(|file| is_empty(&file))

@@ -4,8 +4,9 @@
 
 use std::fs;
 
-use pratique_manifest::{Kind, Plugin};
+use pratique_manifest::{Kind, Plugin, read_regular};
 
+use super::subject::LARGEST;
 use crate::exit::Trouble;
 use crate::input::is_manifest;
 
@@ -19,7 +20,10 @@ pub(crate) fn plugin_of(path: &str) -> Result<Plugin, Trouble> {
     for entry in fs::read_dir(path).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
         // What cannot be read is told when the directory is loaded.
-        if let Some(content) = is_manifest(&file).then(|| fs::read(&file).ok()).flatten() {
+        if let Some(content) = is_manifest(&file)
+            .then(|| read_regular(&file, LARGEST).ok())
+            .flatten()
+        {
             plugins.extend(told_by(&content));
         }
     }

@@ -1,6 +1,7 @@
 //! Manifests on standard input, among whatever else a program writes there: `helm template … | pratique check -`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use pratique::Expressions;
 use pratique_json::Value;
@@ -13,18 +14,15 @@ use pratique_suite::convert::{convert, items};
 use super::Refusal;
 use super::subject::{All, Loaded};
 use crate::exit::Trouble;
-use crate::input::{self, Unread};
+use crate::input::{self, STDIN, Unread};
 use crate::output;
 use crate::output::text::text;
-
-/// The path that stands for standard input.
-pub(super) const PATH: &str = "-";
 
 /// What it is called where places are told.
 pub(super) const SHOWN: &str = "<stdin>";
 
 /// The largest input, in MiB: more is not read of a file of manifests either.
-const MEBIBYTES: u32 = 512;
+pub(super) const MEBIBYTES: u32 = 512;
 
 /// What standard input holds.
 pub(super) struct Stdin {
@@ -40,7 +38,7 @@ pub(super) struct Stdin {
 
 /// Reads all of it.
 pub(super) fn read_file() -> Result<ManifestFile, Trouble> {
-    input::read_file(PATH, MEBIBYTES).map_err(|unread| match unread {
+    input::read_file(Path::new(STDIN), MEBIBYTES).map_err(|unread| match unread {
         Unread::Trouble(trouble) => trouble,
         _ => Trouble::TooLarge {
             path: SHOWN.to_owned(),

@@ -1,11 +1,12 @@
 //! What a path leads to, and what loads from it.
 
 use std::fs;
+use std::path::Path;
 
 use pratique::Expressions;
 use pratique_manifest::{
     ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Plugin,
-    load_configuration_below, load_directory, load_files,
+    load_configuration_below, load_directory, load_files, path_text,
 };
 
 use pratique_types::{FeatureGates, KubeConfig};
@@ -15,6 +16,10 @@ use super::empty::{holds_only_empty_lists, is_empty_list};
 use super::guess::{plugin_of, told_by};
 use super::stdin::{self, Stdin};
 use crate::exit::Trouble;
+use crate::input::{STDIN, named};
+
+/// The largest file of manifests, in bytes.
+pub(super) const LARGEST: u64 = (stdin::MEBIBYTES as u64) << 20;
 
 /// What a path leads to.
 pub(super) enum Subject {
@@ -60,39 +65,39 @@ pub(super) struct Found {
 
 impl Subject {
     /// Looks at a path. A file is an AdmissionConfiguration unless it, or the user, says that it is a manifest.
-    pub(super) fn of(path: &str, plugin: Option<Plugin>) -> Result<Self, Trouble> {
-        if path == stdin::PATH {
+    pub(super) fn of(path: &Path, plugin: Option<Plugin>) -> Result<Self, Trouble> {
+        if path == Path::new(STDIN) {
             let file = stdin::read_file()?;
             return Ok(match plugin {
                 Some(plugin) => Subject::Manifest(file, plugin),
                 None => Subject::Stdin(Stdin::new(file)?),
             });
         }
+        let shown = path_text(path);
         let unreadable = |error| Trouble::Read {
-            path: path.to_owned(),
+            path: shown.clone(),
             error,
         };
+        let text = || {
+            let text = path.to_str().map(str::to_owned);
+            text.ok_or_else(|| Trouble::NoText { path: shown.clone() })
+        };
         if fs::metadata(path).map_err(unreadable)?.is_dir() {
-            return match plugin.map_or_else(|| plugin_of(path), Ok) {
-                Err(Trouble::NoPlugin { .. }) if holds_only_empty_lists(path) => Ok(Subject::Nothing),
-                plugin => Ok(Subject::Directory(path.to_owned(), plugin?)),
+            let path = text()?;
+            return match plugin.map_or_else(|| plugin_of(&path), Ok) {
+                Err(Trouble::NoPlugin { .. }) if holds_only_empty_lists(&path) => Ok(Subject::Nothing),
+                plugin => Ok(Subject::Directory(path, plugin?)),
             };
         }
-        let content = fs::read(path).map_err(unreadable)?;
+        let content = named::read(path, LARGEST).map_err(unreadable)?;
         let told = plugin.or_else(|| match told_by(&content).as_slice() {
             [plugin] => Some(*plugin),
             _ => None,
         });
         Ok(match told {
-            Some(plugin) => Subject::Manifest(
-                ManifestFile {
-                    path: path.to_owned(),
-                    content,
-                },
-                plugin,
-            ),
-            None if is_empty_list(path, content) => Subject::Nothing,
-            None => Subject::Configuration(path.to_owned()),
+            Some(plugin) => Subject::Manifest(ManifestFile { path: shown, content }, plugin),
+            None if is_empty_list(&shown, content) => Subject::Nothing,
+            None => Subject::Configuration(text()?),
         })
     }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use pratique_manifest::Location;
 
-use super::text::{Text, printed, without_invisible};
+use super::text::{Text, printed, without_commands, without_invisible};
 
 /// Lines of commands. What goes along with them is nothing that a runner takes for a command.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +53,8 @@ impl Commands {
 fn data(text: &str) -> String {
     // Lines may end with both.
     let lines = text.replace("\r\n", "\n");
-    without_invisible(&lines).replace('%', "%25").replace('\n', "%0A")
+    let visible = without_commands(&without_invisible(&lines)).into_owned();
+    visible.replace('%', "%25").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
@@ -68,11 +69,16 @@ mod tests {
     #[test]
     fn texts_are_escaped() {
         let mut commands = Commands::default();
-        commands.annotate("error", None, "a: b, c\n::x", "1%\n2: 3\r\n\r\u{1b}\u{202e}");
+        commands.annotate(
+            "error",
+            None,
+            "a: b, c\n::x ##[y]",
+            "1%\n2: 3\r\n\r\u{1b}\u{202e}",
+        );
         commands.log(&text!("{}\n  ::error::x\n", "::stop-commands::y\n::z"));
         assert_eq!(
             commands.as_str(),
-            "::error title=a%3A b%2C c%0A%3A%3Ax::1%25%0A2: 3%0A\\r\\u{1b}\\u{202e}\n\
+            "::error title=a%3A b%2C c%0A%3A%3Ax #\\u{23}[y]::1%25%0A2: 3%0A\\r\\u{1b}\\u{202e}\n\
              \\u{3a}:stop-commands::y\\n::z\n  \\u{3a}:error::x\n"
         );
     }

@@ -26,6 +26,18 @@ fn written(value: &impl Serialize, formatter: impl Formatter) -> serde_json::Res
     Ok(out)
 }
 
+/// A line of JSON that others have written, which ends it.
+pub(crate) fn visible_line(line: &[u8]) -> Vec<u8> {
+    let Ok(text) = std::str::from_utf8(line.trim_ascii_end()) else {
+        return line.to_vec();
+    };
+    let mut out = Vec::with_capacity(line.len());
+    // Writing to a vector cannot fail.
+    let _ = escape(&mut out, text);
+    out.push(b'\n');
+    out
+}
+
 /// A formatter that leaves nothing in strings that is not seen, and nothing that a CI runner takes for a command.
 struct Visible<F>(F);
 

@@ -183,32 +183,42 @@ impl FromIterator<Text> for Text {
 /// for `::command` behind blanks and for `##[command]` anywhere in a line, others for `##name[`.
 pub(crate) fn printed(text: &Text) -> Cow<'_, str> {
     let text = text.as_str();
-    if !text.contains("::") && !text.contains("##") {
-        return Cow::Borrowed(text);
+    if !text.contains("::") {
+        return without_commands(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for line in text.split_inclusive('\n') {
         let begun = line.trim_start();
         out.push_str(line.strip_suffix(begun).unwrap_or_default());
-        let mut rest = match begun.strip_prefix("::") {
-            Some(rest) => {
-                out.push_str("\\u{3a}:");
-                rest
-            }
-            None => begun,
-        };
-        while let Some((before, after)) = rest.split_once("##") {
-            out.push_str(before);
-            let name = after.trim_start_matches(|character: char| character.is_ascii_alphanumeric());
-            out.push_str(if name.starts_with('[') { "#\\u{23}" } else { "#" });
-            // Of three in a row the last two may begin a command.
-            rest = match name.starts_with('[') {
-                true => after,
-                false => rest.get(before.len() + 1..).unwrap_or_default(),
-            };
+        let rest = begun.strip_prefix("::");
+        if rest.is_some() {
+            out.push_str("\\u{3a}:");
         }
-        out.push_str(rest);
+        out.push_str(&without_commands(rest.unwrap_or(begun)));
     }
+    Cow::Owned(out)
+}
+
+/// A text in which no `##name[` is left.
+pub(super) fn without_commands(text: &str) -> Cow<'_, str> {
+    if !text.contains("##") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("##") {
+        out.push_str(before);
+        let name = after.trim_start_matches(|character: char| character.is_ascii_alphanumeric());
+        if name.starts_with('[') {
+            out.push_str("#\\u{23}");
+            rest = after;
+        } else {
+            out.push('#');
+            // Of three in a row the last two may begin a command.
+            rest = rest.get(before.len() + 1..).unwrap_or_default();
+        }
+    }
+    out.push_str(rest);
     Cow::Owned(out)
 }
 

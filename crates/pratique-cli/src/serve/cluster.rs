@@ -1,8 +1,11 @@
 //! The cluster that is judged in: a real one, files of objects, both, or none.
 
+use std::path::Path;
+
 #[cfg(feature = "kube")]
 use pratique::kube::{ApiServer, Follow};
 use pratique::{AssumedNamespaces, LiveBuilder, SharedObjects};
+use pratique_manifest::path_text;
 use pratique_server::{Followed, KnownCluster};
 use pratique_suite::ask::cluster::cluster;
 
@@ -134,9 +137,9 @@ fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, Unusable> {
     }
     let mut all = Vec::new();
     for path in paths {
-        for file in input::files(path).map_err(Unusable::Trouble)? {
+        for file in input::files(Path::new(path)).map_err(Unusable::Trouble)? {
             let read = input::read(&file, MEBIBYTES).and_then(Objects::whole);
-            let given = read.map_err(|unread| unusable(&file, unread))?;
+            let given = read.map_err(|unread| unusable(&path_text(&file), unread))?;
             for given in given {
                 all.push(may_exist(given)?);
             }

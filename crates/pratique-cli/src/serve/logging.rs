@@ -8,10 +8,12 @@ use std::time::Duration;
 use tracing::field::Field;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::field::MakeExt as _;
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::{self, Writer};
 
 use super::log_writer::LogWriter;
 use crate::arguments::{LogFormat, LogLevel};
+use crate::output::json::visible_line;
 use crate::output::text::{Escaped, Text, printed};
 
 /// How long the end waits for lines that are not written yet.
@@ -46,10 +48,36 @@ pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
         LogFormat::Human => lines
             .fmt_fields(format::debug_fn(field).delimited(" "))
             .try_init(),
-        LogFormat::Json => lines.json().flatten_event(true).try_init(),
+        LogFormat::Json => {
+            let lines = lines.with_writer(JsonLines(writer.clone()));
+            lines.json().flatten_event(true).try_init()
+        }
     };
     panic::set_hook(Box::new(log_panic));
     Ok(Logging { writer, format })
+}
+
+/// Takes in lines of JSON, which it writes with escapes for what is not seen.
+#[derive(Clone)]
+struct JsonLines(LogWriter);
+
+impl Write for JsonLines {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.push(&visible_line(line));
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for JsonLines {
+    type Writer = JsonLines;
+
+    fn make_writer(&'a self) -> JsonLines {
+        self.clone()
+    }
 }
 
 /// Writes a field as it is for people. Nothing in a name or a message ends a line or acts on a terminal.

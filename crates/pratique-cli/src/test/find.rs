@@ -4,58 +4,74 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pratique_manifest::{ManifestFile, Problem};
-use pratique_suite::{Suite, is_manifest, may_be_suite, read_file, read_suites};
+use pratique_manifest::{ManifestFile, Problem, path_text};
+use pratique_suite::{Roots, Suite, is_manifest, may_be_suite, read_file, read_suites_at};
 
 use crate::exit::Trouble;
+use crate::input::named;
 
 /// A file that has suites, or should.
 pub(super) struct Found {
+    pub(super) path: PathBuf,
     pub(super) file: ManifestFile,
     pub(super) suites: Result<Vec<Suite>, Vec<Problem>>,
 }
+
+/// The largest file of suites, in bytes.
+const LARGEST: u64 = 32 << 20;
 
 /// How deep directories are searched.
 const DEPTH: usize = 32;
 
 /// The suites of some paths: of files, and of all files below directories.
-pub(super) fn suites(paths: &[String]) -> Result<Vec<Found>, Trouble> {
+pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<Found>, Trouble> {
     let mut found = Vec::new();
     for path in paths {
-        let directory = Path::new(path).is_dir();
+        let directory = path.is_dir();
         let files = if directory {
-            below(Path::new(path), 0).map_err(|error| unreadable(path, error))?
+            below(path, 0).map_err(|error| unreadable(path, error))?
         } else {
-            vec![PathBuf::from(path)]
+            vec![path.clone()]
         };
         for file in files {
-            found.extend(open(&file, directory)?);
+            found.extend(open(file, directory, roots)?);
         }
     }
     if found.is_empty() {
         return Err(Trouble::NoSuite {
-            paths: paths.join(", "),
+            paths: paths
+                .iter()
+                .map(|path| path_text(path))
+                .collect::<Vec<_>>()
+                .join(", "),
         });
     }
     Ok(found)
 }
 
 /// Opens a file. Of one that was not named, nothing is told if it has no suite.
-fn open(path: &Path, listed: bool) -> Result<Option<Found>, Trouble> {
-    let name = path.to_string_lossy().into_owned();
-    let file = match read_file(path) {
+fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<Found>, Trouble> {
+    let read = match listed {
+        true => read_file(&path),
+        // What the user names may be a pipe.
+        false => named::read(&path, LARGEST).map(|content| ManifestFile {
+            path: path_text(&path),
+            content,
+        }),
+    };
+    let file = match read {
         Ok(file) => file,
         Err(_) if listed => return Ok(None),
-        Err(error) => return Err(unreadable(&name, error)),
+        Err(error) => return Err(unreadable(&path, error)),
     };
     if listed && !may_be_suite(&file.content) {
         return Ok(None);
     }
-    let suites = read_suites(&file);
+    let suites = read_suites_at(&path, &file, roots);
     match &suites {
         Ok(suites) if suites.is_empty() && listed => Ok(None),
         Ok(suites) if suites.is_empty() => Err(Trouble::NoSuite { paths: file.path }),
-        _ => Ok(Some(Found { file, suites })),
+        _ => Ok(Some(Found { path, file, suites })),
     }
 }
 
@@ -63,7 +79,11 @@ fn open(path: &Path, listed: bool) -> Result<Option<Found>, Trouble> {
 fn below(directory: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(directory)? {
-        entries.push(entry?.path());
+        let path = entry?.path();
+        // What else is there may be much.
+        if is_manifest(&path) || path.is_dir() {
+            entries.push(path);
+        }
     }
     entries.sort_unstable();
     let mut files = Vec::new();
@@ -81,9 +101,9 @@ fn below(directory: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn unreadable(path: &str, error: io::Error) -> Trouble {
+fn unreadable(path: &Path, error: io::Error) -> Trouble {
     Trouble::Read {
-        path: path.to_owned(),
+        path: path_text(path),
         error,
     }
 }

@@ -1,6 +1,7 @@
 //! Writing what is into suites.
 
 use std::fs;
+use std::path::Path;
 
 use pratique_manifest::ManifestFile;
 use pratique_suite::{Case, Suite, Tested, updated};
@@ -11,7 +12,12 @@ use crate::output;
 use crate::output::text::text;
 
 /// Changes a file of suites where results are not as expected: they are from then on.
-pub(super) fn update(file: &ManifestFile, suites: &[Suite], runs: &mut [SuiteRun]) -> Result<(), Trouble> {
+pub(super) fn update(
+    path: &Path,
+    file: &ManifestFile,
+    suites: &[Suite],
+    runs: &mut [SuiteRun],
+) -> Result<(), Trouble> {
     let pairs = suites.iter().zip(runs.iter());
     let results = pairs.flat_map(|(suite, run)| {
         run.cases.iter().filter_map(move |own| {
@@ -23,7 +29,7 @@ pub(super) fn update(file: &ManifestFile, suites: &[Suite], runs: &mut [SuiteRun
     let results: Vec<_> = results.collect();
     match updated(file, &results) {
         Ok(None) => return Ok(()),
-        Ok(Some(text)) => fs::write(&file.path, text).map_err(|error| Trouble::Read {
+        Ok(Some(text)) => fs::write(path, text).map_err(|error| Trouble::Read {
             path: file.path.clone(),
             error,
         })?,

@@ -26,8 +26,7 @@ pub(super) fn watch(arguments: &TestArguments) -> Result<Answer, Trouble> {
         notify::recommended_watcher(move |event| drop(send.send(event))).map_err(Trouble::Watch)?;
     let mut watched = BTreeSet::new();
     loop {
-        let mut directories: BTreeSet<PathBuf> =
-            arguments.paths.iter().map(|path| home(Path::new(path))).collect();
+        let mut directories: BTreeSet<PathBuf> = arguments.paths.iter().map(|path| home(path)).collect();
         match once(arguments) {
             Ok(run) => {
                 report(&run, arguments)?;

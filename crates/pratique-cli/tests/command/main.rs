@@ -21,6 +21,7 @@ mod helps;
 mod hostile;
 mod inputs;
 mod mistakes;
+mod names;
 mod outputs;
 #[cfg(unix)]
 mod pipes;

@@ -52,8 +52,10 @@ pub(super) fn load(
     } else if configured.path.is_empty() {
         None
     } else {
-        own_file = open_own(plugin, &relative_to(&configured.path, &opened.path, root))
-            .map_err(|stop| vec![stop])?;
+        let path = relative_to(&configured.path, &opened.path, root);
+        root.permit(&path)
+            .map_err(|why| vec![Failure::single(why.clone(), Problem::new(Rule::Unreadable, why)).into()])?;
+        own_file = open_own(plugin, &path).map_err(|stop| vec![stop])?;
         Some(Source {
             parsed: &own_file,
             root: own_file.root,
@@ -201,7 +203,8 @@ fn check_directory(
         return Err(invalid(source, FIELD, path, "must be an absolute file path"));
     }
     let found = root.find(path);
-    match directory::is_directory(&found) {
+    let permitted = root.permit_directory(&found);
+    match permitted.and_then(|()| directory::is_directory(&found)) {
         Ok(true) => Ok(found),
         Ok(false) => Err(invalid(source, FIELD, &found, "must be a directory")),
         Err(reason) => Err(invalid(

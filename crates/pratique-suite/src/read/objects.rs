@@ -1,7 +1,7 @@
 //! Objects: those that are written in a suite, and those in files that it names.
 
 use pratique_json::Value;
-use pratique_manifest::{NodeId, Rule};
+use pratique_manifest::{NodeId, Rule, path_text};
 
 use super::Reader;
 use super::fields::Fields;
@@ -40,6 +40,13 @@ impl<'a> Reader<'a> {
     /// The objects of a file.
     pub(super) fn file(&mut self, path: &str, at: NodeId) -> Option<Vec<Value<'static>>> {
         let full = self.directory.join(path);
+        if self.budget.is_spent() {
+            return None;
+        }
+        if let Err(outside) = self.roots.permit(&full) {
+            self.outside(&full, &outside, at);
+            return None;
+        }
         self.files.push(full.clone());
         match files::read(&full).map(|file| files::objects(&file)) {
             Ok(Ok(objects)) => Some(objects),
@@ -48,7 +55,7 @@ impl<'a> Reader<'a> {
                 None
             }
             Err(error) => {
-                let message = format!("{}: {}", full.display(), files::plain(&error));
+                let message = format!("{}: {}", path_text(&full), files::plain(&error));
                 self.fault(Rule::Unreadable, message, at);
                 None
             }

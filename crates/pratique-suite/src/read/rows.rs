@@ -11,6 +11,9 @@ impl Reader<'_> {
     /// The case of a row; none where it is at fault.
     pub(super) fn row(&mut self, test: &Case, id: NodeId) -> Option<Case> {
         let fields = self.fields(id);
+        if !self.affords(&test.ask, id) {
+            return None;
+        }
         let mut ask = test.ask.clone();
         if let Some(id) = fields.node("merge") {
             let patches = self.fields(id);

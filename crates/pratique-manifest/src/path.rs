@@ -1,0 +1,33 @@
+//! Paths as texts.
+
+use std::path::Path;
+
+/// A path as it is shown: bytes of it that are no UTF-8 stand as `\xff`, so that two files do not look alike. What leads to
+/// the file is the path itself.
+pub fn path_text(path: &Path) -> String {
+    let mut out = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        out.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            out.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn bytes_that_are_no_text() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
+
+        let text = |bytes| path_text(Path::new(OsStr::from_bytes(bytes)));
+        assert_eq!(text("a/é\n".as_bytes()), "a/é\n");
+        assert_eq!(text(b"a/\xfe\xc3.yaml"), "a/\\xfe\\xc3.yaml");
+        assert_ne!(text(b"\xfe"), text(b"\xff"));
+    }
+}
