@@ -7,6 +7,7 @@ pub mod deploy;
 pub mod differential;
 pub mod e2e;
 pub mod field;
+pub mod fuzz;
 pub mod load_test;
 pub mod page;
 pub mod tidy;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{attack, bench, conformance, deploy, differential, e2e, field, load_test, page, tidy};
+use xtask::{attack, bench, conformance, deploy, differential, e2e, field, fuzz, load_test, page, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -35,6 +35,8 @@ enum Task {
     Deploy(deploy::Arguments),
     /// Look at the policies of public repositories: whether what is warned of is so.
     Field(field::Arguments),
+    /// Give the fuzz targets inputs that nobody has thought of.
+    Fuzz(fuzz::Arguments),
     /// Write the tables of Kubernetes' built-in types.
     Codegen(Sources),
     /// Show how long the source files are, and what they lack.
@@ -120,6 +122,7 @@ fn main() -> ExitCode {
         Task::E2e(arguments) => e2e::run(&arguments),
         Task::Field(arguments) => field::run(&arguments),
         Task::Attack(arguments) => attack::run(&arguments),
+        Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::LoadTest(arguments) => load_test::run(&arguments),
         Task::Page(arguments) => page::run(&arguments),
         Task::Tidy => match tidy::check(&tidy::workspace()) {

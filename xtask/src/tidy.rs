@@ -27,7 +27,7 @@ pub fn workspace() -> PathBuf {
 /// Looks at all Rust files below the directories that hold sources.
 pub fn check(root: &Path) -> Result<Report, String> {
     let mut report = Report::default();
-    for directory in ["crates", "xtask", "benches"] {
+    for directory in ["crates", "xtask", "benches", "fuzz"] {
         visit(&root.join(directory), &mut report)?;
     }
     report.files.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));

@@ -77,16 +77,17 @@ pub fn documents(content: &[u8]) {
     }
 }
 
-/// A value written as YAML is read as the same value.
+/// A value written as YAML is read as the same value. Something follows it, as the ends of documents are trimmed.
 fn assert_written(value: &Value<'_>) {
+    let members = [("a".into(), value.borrowed()), ("b".into(), Value::Null)];
+    let value = &Value::Object(members.into_iter().collect());
     for text in [yaml::block(value, 0), yaml::flow(value)] {
         let again = read_documents(&file("b.yaml", text.as_bytes()));
         let again = again.unwrap_or_else(|errors| unreadable(&errors, &text));
         let sources = again.iter().map(|document| &document.source);
-        let values: Vec<_> = sources
-            .map(|source| convert(source.tree(), source.root()))
-            .collect();
-        assert_eq!(values.as_slice(), std::slice::from_ref(value), "{text}");
+        // As text, in which 1.0 is 1.
+        let values = sources.map(|source| convert(source.tree(), source.root()).to_string());
+        assert!(values.eq([value.to_string()]), "{text}");
     }
 }
 

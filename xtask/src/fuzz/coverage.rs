@@ -1,0 +1,94 @@
+//! libFuzzer: inputs changed by what they cover.
+//!
+//! What the compiler has to be told is what `cargo fuzz` tells it, but for a sanitizer, which only nightly Rust has: no
+//! crate of the workspace has unsafe code, and arithmetic is checked.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use pratique_fuzz::{Target, corpus};
+
+use super::{artifacts, directory, made};
+use crate::tidy::workspace;
+
+/// What counts the branches that an input takes, and what it compares.
+const FLAGS: [&str; 6] = [
+    "--cfg=fuzzing",
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+];
+
+/// The longest time that one input may take, in seconds, and the memory, in MiB.
+const BOUNDS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=1024"];
+
+/// Runs each target for a time; gives what was kept of those that failed.
+pub(super) fn run(targets: &[&Target], time: Duration, jobs: usize) -> Result<Vec<PathBuf>, String> {
+    let binaries = build()?;
+    let mut failed = Vec::new();
+    for targets in targets.chunks(jobs.max(1)).filter(|_| jobs > 0) {
+        let started: Result<Vec<_>, String> = targets
+            .iter()
+            .map(|target| Ok((target.name, start(&binaries, target.name, time)?)))
+            .collect();
+        for (target, mut process) in started? {
+            let status = process.wait().map_err(|error| format!("{target}: {error}"))?;
+            if !status.success() {
+                failed.push(artifacts(target)?);
+            }
+        }
+    }
+    Ok(failed)
+}
+
+/// Builds the binaries, in a directory of their own; gives that which they are in.
+fn build() -> Result<PathBuf, String> {
+    let host = host()?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    // Naming the platform keeps the flags from build scripts and macros.
+    let status = Command::new(cargo)
+        .current_dir(workspace())
+        .env("CARGO_TARGET_DIR", directory())
+        .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"))
+        .args(["build", "--locked", "--profile", "checked", "--target", &host])
+        .args(["--package", "pratique-fuzz", "--features", "libfuzzer", "--bins"])
+        .status()
+        .map_err(|error| format!("cargo: {error}"))?;
+    match status.success() {
+        true => Ok(directory().join(host).join("checked")),
+        false => Err("the targets do not build with coverage; --plain does without".to_owned()),
+    }
+}
+
+/// The platform that this machine's compiler builds for.
+fn host() -> Result<String, String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let told = Command::new(rustc)
+        .arg("-vV")
+        .output()
+        .map_err(|error| format!("rustc: {error}"))?;
+    let told = String::from_utf8_lossy(&told.stdout);
+    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned)
+        .ok_or_else(|| "rustc names no host".to_owned())
+}
+
+/// Starts a target; what it finds is kept beside what is built.
+fn start(binaries: &Path, target: &str, time: Duration) -> Result<Child, String> {
+    let found = made(directory().join("corpus").join(target))?;
+    let mut command = Command::new(binaries.join(target));
+    command.arg(found).arg(corpus::directory(target)).args(BOUNDS);
+    if let Some(dictionary) = corpus::dictionary(target) {
+        command.arg(format!("-dict={}", dictionary.display()));
+    }
+    command
+        .arg(format!("-max_total_time={}", time.as_secs().max(1)))
+        .arg(format!("-artifact_prefix={}/", artifacts(target)?.display()))
+        .args(["-max_len=4096", "-print_final_stats=1", "-verbosity=1"])
+        .stdin(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("{target}: {error}"))
+}

@@ -1,0 +1,87 @@
+//! Fuzzing: the targets of `fuzz`, by coverage or without.
+
+mod coverage;
+mod plain;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use pratique_fuzz::{TARGETS, Target};
+
+use crate::tidy::workspace;
+
+/// What to run, and for how long.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// The targets; all of them if none is named.
+    targets: Vec<String>,
+    /// How long to run each, in seconds.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Change inputs at random, within this process. Otherwise libFuzzer does by what they cover, which needs a C++ compiler.
+    #[arg(long)]
+    plain: bool,
+    /// Where random changes begin; a run prints the seed that it takes.
+    #[arg(long, requires = "plain")]
+    seed: Option<u64>,
+    /// How many targets run at a time; 0 builds them only.
+    #[arg(long, default_value_t = 1, conflicts_with = "plain")]
+    jobs: usize,
+}
+
+/// Runs the targets; fails if an input failed.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let time = Duration::from_secs(arguments.seconds);
+    let ended = chosen(&arguments.targets).and_then(|targets| match arguments.plain {
+        true => plain::run(&targets, time, arguments.seed),
+        false => coverage::run(&targets, time, arguments.jobs),
+    });
+    match ended {
+        Ok(failed) if failed.is_empty() => ExitCode::SUCCESS,
+        Ok(failed) => {
+            for path in failed {
+                println!("failed: {}", path.display());
+            }
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn chosen(names: &[String]) -> Result<Vec<&'static Target>, String> {
+    if names.is_empty() {
+        return Ok(TARGETS.iter().collect());
+    }
+    let find = |name: &String| {
+        let all = || {
+            TARGETS
+                .iter()
+                .map(|target| target.name)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        pratique_fuzz::target(name).ok_or_else(|| format!("no target {name:?}; there are {}", all()))
+    };
+    names.iter().map(find).collect()
+}
+
+/// Where fuzzing keeps what it builds and finds.
+fn directory() -> PathBuf {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from);
+    target.join("fuzz")
+}
+
+/// The directory for inputs of a target that fail; there is one afterwards.
+fn artifacts(target: &str) -> Result<PathBuf, String> {
+    made(directory().join("artifacts").join(target))
+}
+
+fn made(directory: PathBuf) -> Result<PathBuf, String> {
+    std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    Ok(directory)
+}
