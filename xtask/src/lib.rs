@@ -3,6 +3,7 @@
 pub mod attack;
 pub mod bench;
 pub mod conformance;
+pub mod dependencies;
 pub mod deploy;
 pub mod differential;
 pub mod e2e;
@@ -10,4 +11,5 @@ pub mod field;
 pub mod fuzz;
 pub mod load_test;
 pub mod page;
+mod platform;
 pub mod tidy;

@@ -46,7 +46,7 @@ pub(super) fn run(targets: &[&Target], time: Duration, jobs: usize) -> Result<Ve
 
 /// Builds the binaries, in a directory of their own; gives that which they are in.
 fn build() -> Result<PathBuf, String> {
-    let host = host()?;
+    let host = crate::platform::host()?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     // Naming the platform keeps the flags from build scripts and macros.
     let status = Command::new(cargo)
@@ -61,19 +61,6 @@ fn build() -> Result<PathBuf, String> {
         true => Ok(directory().join(host).join("checked")),
         false => Err("the targets do not build with coverage; --plain does without".to_owned()),
     }
-}
-
-/// The platform that this machine's compiler builds for.
-fn host() -> Result<String, String> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let told = Command::new(rustc)
-        .arg("-vV")
-        .output()
-        .map_err(|error| format!("rustc: {error}"))?;
-    let told = String::from_utf8_lossy(&told.stdout);
-    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned)
-        .ok_or_else(|| "rustc names no host".to_owned())
 }
 
 /// Starts a target; what it finds is kept beside what is built.

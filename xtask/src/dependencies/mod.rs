@@ -1,0 +1,227 @@
+//! Whether the dependencies are what `deny.toml` allows, as far as that can be told without `cargo-deny`: where they come
+//! from, under which licences, and in how many versions.
+
+mod licence;
+mod rules;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use serde::Deserialize;
+
+use rules::Rules;
+
+/// Where Cargo says that a package of crates.io comes from.
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+/// A package of `Cargo.lock`.
+#[derive(Debug, Default, PartialEq)]
+struct Locked {
+    name: String,
+    version: String,
+    source: Option<String>,
+    has_checksum: bool,
+}
+
+/// What Cargo tells of the packages that are built here.
+#[derive(Debug, Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    source: Option<String>,
+    license: Option<String>,
+}
+
+/// What is wrong with the dependencies of a workspace. Its packages have to be downloaded already.
+///
+/// # Errors
+/// When `deny.toml` or `Cargo.lock` cannot be read, or Cargo does not tell.
+pub fn check(root: &Path) -> Result<Vec<String>, String> {
+    let read =
+        |name: &str| std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"));
+    let rules = Rules::read(&read("deny.toml")?)?;
+    let locked = locked(&read("Cargo.lock")?);
+    let mut faults = sources(&locked);
+    faults.extend(versions(&locked, &rules.skipped));
+    faults.extend(licences(&metadata(root)?.packages, &rules.licences));
+    Ok(faults)
+}
+
+fn locked(text: &str) -> Vec<Locked> {
+    let packages = text.split("[[package]]").skip(1);
+    let read = |text: &str| {
+        let field = |name: &str| {
+            let mut lines = text.lines();
+            let value =
+                lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(" = \"")?.strip_suffix('"'));
+            value.map(str::to_owned)
+        };
+        Locked {
+            name: field("name").unwrap_or_default(),
+            version: field("version").unwrap_or_default(),
+            source: field("source"),
+            has_checksum: field("checksum").is_some(),
+        }
+    };
+    packages.map(read).collect()
+}
+
+/// All come from crates.io with a checksum, or from this workspace.
+fn sources(locked: &[Locked]) -> Vec<String> {
+    let fault = |package: &Locked| {
+        let Locked { name, version, .. } = package;
+        match package.source.as_deref() {
+            None => None,
+            Some(CRATES_IO) if package.has_checksum => None,
+            Some(CRATES_IO) => Some(format!("{name} {version} has no checksum")),
+            Some(other) => Some(format!("{name} {version} comes from {other}")),
+        }
+    };
+    locked.iter().filter_map(fault).collect()
+}
+
+/// Of several versions of a package all but one are listed, and no others are.
+fn versions(locked: &[Locked], skipped: &BTreeSet<String>) -> Vec<String> {
+    let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for package in locked {
+        found.entry(&package.name).or_default().insert(&package.version);
+    }
+    let is_skipped = |name: &str, version: &str| skipped.contains(&format!("{name}@{version}"));
+    let several = found.iter().filter_map(|(name, versions)| {
+        let left: Vec<&str> = versions
+            .iter()
+            .copied()
+            .filter(|version| !is_skipped(name, version))
+            .collect();
+        (left.len() > 1).then(|| format!("{name} is there several times: {}", left.join(", ")))
+    });
+    let stale = skipped.iter().filter(|skipped| {
+        let (name, version) = skipped.split_once('@').unwrap_or_default();
+        !found
+            .get(name)
+            .is_some_and(|versions| versions.len() > 1 && versions.contains(version))
+    });
+    let stale = stale.map(|skipped| format!("deny.toml skips {skipped}, which is not there twice"));
+    several.chain(stale).collect()
+}
+
+/// All that come from elsewhere have licences that are allowed.
+fn licences(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
+    let fault = |package: &Package| {
+        let Package { name, version, .. } = package;
+        match package.license.as_deref() {
+            _ if package.source.is_none() => None,
+            None => Some(format!("{name} {version} names no licence")),
+            Some(text) => match licence::is_allowed(text, &|name| allowed.contains(name)) {
+                Some(true) => None,
+                Some(false) => Some(format!("the licence of {name} {version} is not allowed: {text}")),
+                None => Some(format!("the licence of {name} {version} is not read: {text}")),
+            },
+        }
+    };
+    packages.iter().filter_map(fault).collect()
+}
+
+/// What Cargo tells, without the network, of the packages that this machine's platform needs.
+fn metadata(root: &Path) -> Result<Metadata, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let told = Command::new(cargo)
+        .current_dir(root)
+        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .args(["--filter-platform", &crate::platform::host()?])
+        .output()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if !told.status.success() {
+        return Err(String::from_utf8_lossy(&told.stderr).into_owned());
+    }
+    serde_json::from_slice(&told.stdout).map_err(|error| format!("cargo metadata: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOCK: &str = r#"
+version = 4
+
+[[package]]
+name = "a"
+version = "1.0.0"
+source = "registry+https://github.com/rust-lang/crates.io-index"
+checksum = "00"
+
+[[package]]
+name = "a"
+version = "2.0.0"
+source = "registry+https://github.com/rust-lang/crates.io-index"
+
+[[package]]
+name = "b"
+version = "0.1.0"
+source = "git+https://example.com/b#00"
+
+[[package]]
+name = "ours"
+version = "0.1.0"
+dependencies = [
+ "a 1.0.0",
+]
+"#;
+
+    #[test]
+    fn sources_are_known() {
+        let faults = sources(&locked(LOCK));
+        assert_eq!(
+            faults,
+            [
+                "a 2.0.0 has no checksum",
+                "b 0.1.0 comes from git+https://example.com/b#00"
+            ]
+        );
+    }
+
+    #[test]
+    fn several_versions_are_listed() {
+        let check = |skipped: &[&str]| {
+            versions(
+                &locked(LOCK),
+                &skipped.iter().map(|&text| text.to_owned()).collect(),
+            )
+        };
+        assert_eq!(check(&["a@1.0.0"]), [""; 0]);
+        assert_eq!(check(&[]), ["a is there several times: 1.0.0, 2.0.0"]);
+        assert_eq!(
+            check(&["a@1.0.0", "b@0.1.0"]),
+            ["deny.toml skips b@0.1.0, which is not there twice"]
+        );
+    }
+
+    #[test]
+    fn licences_are_allowed() {
+        let package = |license: Option<&str>, source: Option<&str>| Package {
+            name: "a".into(),
+            version: "1".into(),
+            source: source.map(str::to_owned),
+            license: license.map(str::to_owned),
+        };
+        let allowed = BTreeSet::from(["MIT".to_owned()]);
+        let check = |license| licences(&[package(license, Some(CRATES_IO))], &allowed).join("");
+        assert_eq!(check(Some("MIT")), "");
+        assert_eq!(
+            check(Some("GPL-3.0")),
+            "the licence of a 1 is not allowed: GPL-3.0"
+        );
+        assert_eq!(
+            check(Some("MIT OR (")),
+            "the licence of a 1 is not read: MIT OR ("
+        );
+        assert_eq!(check(None), "a 1 names no licence");
+        assert!(licences(&[package(None, None)], &allowed).is_empty());
+    }
+}
