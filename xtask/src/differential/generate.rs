@@ -86,6 +86,24 @@ impl Generator {
         (of, tree)
     }
 
+    /// An expression whose type the checker knows at its top, but not in all its parts.
+    pub(super) fn of_type(&mut self, of: &Type, size: usize, dice: &mut Dice) -> Tree {
+        let candidates = self.candidates(of, Wanted::Exact);
+        let last = candidates.branches.is_empty() || size <= 1;
+        let chosen = match last {
+            true => dice.pick(&candidates.last),
+            false => dice.pick(&candidates.branches),
+        };
+        let Some(production) = chosen.and_then(|index| self.productions.get(*index)).cloned() else {
+            return Tree::text(NOTHING);
+        };
+        let mut progress = Progress {
+            dice,
+            scope: Vec::new(),
+        };
+        self.filled(&production, of, size, false, &mut progress)
+    }
+
     fn result_type(&self, dice: &mut Dice) -> Type {
         if self.patch_types && dice.chance(50) {
             let of = dice.pick(&["Object", "list(JSONPatch)", "JSONPatch"]).copied();

@@ -51,8 +51,10 @@ pub(super) enum Piece {
 /// The environments that productions belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Always there.
+    /// The language, always there.
     Base,
+    /// What the inputs of expressions by themselves hold.
+    Inputs,
     /// With `params`.
     Params,
     /// With `authorizer`.
@@ -70,16 +72,18 @@ pub(super) fn productions(part: Part) -> Vec<Production> {
             include_str!("grammar/functions.txt"),
             include_str!("grammar/kubernetes.txt"),
             include_str!("grammar/macros.txt"),
-            include_str!("grammar/inputs.txt"),
         ],
+        Part::Inputs => &[include_str!("grammar/inputs.txt")],
         Part::Params => &[include_str!("grammar/params.txt")],
         Part::Authorizer => &[include_str!("grammar/authorizer.txt")],
         Part::PatchTypes => &[include_str!("grammar/patch_types.txt")],
     };
-    texts
-        .iter()
-        .flat_map(|text| text.lines().filter_map(read))
-        .collect()
+    texts.iter().flat_map(|text| lines(text)).collect()
+}
+
+/// The productions of a text.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = Production> {
+    text.lines().filter_map(read)
 }
 
 /// Reads a line; comments and empty lines are none.
@@ -184,7 +188,13 @@ mod tests {
 
     #[test]
     fn every_line_can_be_read() {
-        for part in [Part::Base, Part::Params, Part::Authorizer, Part::PatchTypes] {
+        for part in [
+            Part::Base,
+            Part::Inputs,
+            Part::Params,
+            Part::Authorizer,
+            Part::PatchTypes,
+        ] {
             assert!(!productions(part).is_empty(), "{part:?}");
         }
     }

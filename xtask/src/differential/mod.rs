@@ -1,6 +1,7 @@
-//! Differential runs: random expressions over random data, here and in the reference, until a difference shows.
+//! Differential runs: random expressions over random data, and random policies with requests, here and in the reference,
+//! until a difference shows.
 //!
-//! `grammar` says what expressions are made of, `generate` makes them, `world` what they are evaluated over; `ours` and
+//! `policy` is about policies, all else about expressions. `grammar` says what expressions are made of, `generate` makes them, `world` what they are evaluated over; `ours` and
 //! `reference` answer, and `shrink` makes what differs small.
 
 mod damage;
@@ -10,6 +11,8 @@ mod grammar;
 mod known;
 mod ours;
 mod outcome;
+mod policy;
+mod process;
 mod reference;
 mod render;
 mod report;
@@ -41,6 +44,8 @@ pub struct Arguments {
 enum Subject {
     /// CEL: whether expressions compile, their types, values, errors and costs. Needs Go.
     Cel(Run),
+    /// Policies: what becomes of requests that go through mutating and validating ones. Needs Go.
+    Policy(policy::Run),
 }
 
 /// How long, and from where.
@@ -59,17 +64,30 @@ struct Run {
 
 /// Runs until the time is over; fails if there was a difference.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let Subject::Cel(run) = &arguments.subject;
-    match compare(run) {
-        Ok(report) => {
+    let differs = match &arguments.subject {
+        Subject::Cel(run) => compare(run).map(|report| {
             print!("{report}");
-            ExitCode::from(u8::from(report.has_differences()))
-        }
+            report.has_differences()
+        }),
+        Subject::Policy(run) => policy::compare(run),
+    };
+    match differs {
+        Ok(differs) => ExitCode::from(u8::from(differs)),
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(2)
         }
     }
+}
+
+/// The choices of a seed, which is printed; without one, of the time.
+fn seeded(seed: Option<u64>) -> Dice {
+    let seed = seed.unwrap_or_else(|| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        now.map_or(0, |since| since.as_secs())
+    });
+    println!("seed {seed}");
+    Dice::new(seed)
 }
 
 /// Expressions of one world, with our outcomes.
@@ -85,12 +103,7 @@ fn compare(run: &Run) -> Result<Report, String> {
     let binary = Reference::build(&crate::tidy::workspace())?;
     let mut reference = Reference::start(&binary)?;
     let mut second = Reference::start(&binary)?;
-    let seed = run.seed.unwrap_or_else(|| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        now.map_or(0, |since| since.as_secs())
-    });
-    println!("seed {seed}");
-    let mut dice = Dice::new(seed);
+    let mut dice = seeded(run.seed);
     let mut report = Report::default();
     let end = Instant::now() + Duration::from_secs(run.seconds);
     while Instant::now() < end {

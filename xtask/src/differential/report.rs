@@ -90,7 +90,7 @@ fn first_line(text: &str) -> String {
 }
 
 /// A text without what differs between texts that mean the same: numbers, names in quotes.
-fn shape(text: &str) -> String {
+pub(super) fn shape(text: &str) -> String {
     let mut shape = String::new();
     let mut quote = None;
     for character in text.chars() {

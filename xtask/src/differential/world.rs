@@ -78,6 +78,7 @@ pub(super) fn world(dice: &mut Dice, manner: Manner) -> (World, Generator) {
 fn known(declared: Declared) -> Vec<Production> {
     let parts = [
         (true, Part::Base),
+        (true, Part::Inputs),
         (declared.params, Part::Params),
         (declared.authorizer, Part::Authorizer),
         (declared.patch_types, Part::PatchTypes),

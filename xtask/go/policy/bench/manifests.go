@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/pratique/pratique/xtask/go/policy/defaults"
 	registration "k8s.io/api/admissionregistration/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,21 +26,15 @@ func manifestLoaders() *initializer.ManifestLoaders {
 	return &initializer.ManifestLoaders{
 		LoadValidatingPolicyManifests: func(directory string) ([]*registration.ValidatingAdmissionPolicy, []*registration.ValidatingAdmissionPolicyBinding, string, error) {
 			return loader.LoadPolicyManifests(directory, decoder,
-				accept(func(p *registration.ValidatingAdmissionPolicy) {
-					setIfNil(&p.Spec.FailurePolicy, registration.Fail)
-					setMatch(p.Spec.MatchConstraints)
-				}),
-				accept(func(b *registration.ValidatingAdmissionPolicyBinding) { setMatch(b.Spec.MatchResources) }),
+				accept(defaults.ValidatingPolicy),
+				accept(defaults.ValidatingBinding),
 				func(b *registration.ValidatingAdmissionPolicyBinding) string { return b.Spec.PolicyName },
 			)
 		},
 		LoadMutatingPolicyManifests: func(directory string) ([]*registration.MutatingAdmissionPolicy, []*registration.MutatingAdmissionPolicyBinding, string, error) {
 			return loader.LoadPolicyManifests(directory, decoder,
-				accept(func(p *registration.MutatingAdmissionPolicy) {
-					setIfNil(&p.Spec.FailurePolicy, registration.Fail)
-					setMatch(p.Spec.MatchConstraints)
-				}),
-				accept(func(b *registration.MutatingAdmissionPolicyBinding) { setMatch(b.Spec.MatchResources) }),
+				accept(defaults.MutatingPolicy),
+				accept(defaults.MutatingBinding),
 				func(b *registration.MutatingAdmissionPolicyBinding) string { return b.Spec.PolicyName },
 			)
 		},
@@ -55,25 +50,5 @@ func accept[T runtime.Object](setDefaults func(T)) func(runtime.Object) ([]T, er
 		}
 		setDefaults(own)
 		return []T{own}, nil
-	}
-}
-
-func setMatch(match *registration.MatchResources) {
-	if match == nil {
-		return
-	}
-	setIfNil(&match.MatchPolicy, registration.Equivalent)
-	setIfNil(&match.NamespaceSelector, meta.LabelSelector{})
-	setIfNil(&match.ObjectSelector, meta.LabelSelector{})
-	for _, rules := range [][]registration.NamedRuleWithOperations{match.ResourceRules, match.ExcludeResourceRules} {
-		for i := range rules {
-			setIfNil(&rules[i].Scope, registration.AllScopes)
-		}
-	}
-}
-
-func setIfNil[T any](field **T, value T) {
-	if *field == nil {
-		*field = &value
 	}
 }

@@ -1,0 +1,108 @@
+//! Random policies, params, objects and users: what becomes of requests here and in the API server's plugins.
+//!
+//! A `world` has policies (`policies`, their expressions from `writer`), a cluster and requests (`requests`, `objects` of
+//! `kinds`); `ours` and `reference` answer for its requests, `shrink` makes what differs small by `smaller` worlds, and
+//! what is printed is a case as conformance suites have them.
+
+mod kinds;
+mod known;
+mod objects;
+mod ours;
+mod outcome;
+mod policies;
+mod reference;
+mod report;
+mod requests;
+mod shrink;
+mod smaller;
+mod world;
+mod writer;
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use self::outcome::differs;
+use self::reference::Reference;
+use self::report::Report;
+use self::world::World;
+
+/// How long, and from where.
+#[derive(clap::Args)]
+pub(super) struct Run {
+    /// How long to look for differences.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Where to begin; a run prints the one it takes.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// How many requests share policies.
+    #[arg(long, default_value_t = 16)]
+    batch: usize,
+}
+
+/// How many worlds the reference works at: most of setting one up is waiting.
+const AHEAD: usize = 16;
+
+/// Runs until the time is over; whether there was a difference.
+pub(super) fn compare(run: &Run) -> Result<bool, String> {
+    let mut reference = Reference::start()?;
+    let mut second = Reference::start()?;
+    let mut dice = super::seeded(run.seed);
+    let mut report = Report::default();
+    let end = Instant::now() + Duration::from_secs(run.seconds);
+    let mut open: VecDeque<(World, Result<Vec<Value>, String>)> = VecDeque::new();
+    loop {
+        let more = Instant::now() < end;
+        if more {
+            let world = world::world(&mut dice, run.batch);
+            reference.ask(&world, 1)?;
+            let ours = ours::outcomes(&world);
+            open.push_back((world, ours));
+        }
+        if more && open.len() < AHEAD {
+            continue;
+        }
+        let Some((world, ours)) = open.pop_front() else {
+            break;
+        };
+        report.world();
+        match (ours, reference.answer()?) {
+            (Err(_), _) => report.refused += 1,
+            (Ok(_), Err(error)) => report.lost(&json!(world), &error),
+            (Ok(ours), Ok(theirs)) => settle(&mut second, &world, &ours, &theirs, &mut report)?,
+        }
+    }
+    print!("{report}");
+    Ok(report.has_differences())
+}
+
+/// Compares the outcomes of a world, and makes what differs small.
+fn settle(
+    reference: &mut Reference,
+    world: &World,
+    ours: &[Value],
+    theirs: &[Vec<Value>],
+    report: &mut Report,
+) -> Result<(), String> {
+    for (index, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
+        let Some(theirs) = theirs.first() else { continue };
+        report.count(theirs);
+        let Some(kind) = differs(ours, theirs) else {
+            continue;
+        };
+        if known::is_known(ours, theirs) {
+            report.known += 1;
+        } else if report.wants(kind, ours, theirs) {
+            match shrink::shrunk(reference, world.with_request(index))? {
+                Some(difference) => report.add(&difference),
+                None => report.varies += 1,
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! Our side: compiles the policies of a world and evaluates them for its requests.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use pratique::{Admission, Objects, Observer, Surroundings};
+use pratique_types::AdmissionRequest;
+use serde_json::{Value, json};
+
+use super::world::World;
+use crate::conformance::authorizer::{CaseAuthorizer, Rule};
+use crate::conformance::fixture::json_value;
+use crate::conformance::policy;
+
+/// Listens to nothing.
+struct Silent;
+
+impl Observer for Silent {}
+
+/// What becomes of each request; an error if the policies do not load.
+pub(super) fn outcomes(world: &World) -> Result<Vec<Value>, String> {
+    let admission = policy::admission(&world.case(&Value::Null))?;
+    let mut cluster = Objects::new();
+    for object in &world.objects {
+        // What has no name is no object of a cluster.
+        let _ = cluster.insert(json_value(object));
+    }
+    let rules: Vec<Rule> = serde_json::from_value(world.allow.clone()).map_err(|error| error.to_string())?;
+    let authorizer = CaseAuthorizer::new(rules);
+    let outcomes = world.requests.iter().map(|request| {
+        let evaluated = AssertUnwindSafe(|| outcome(&admission, request, &cluster, &authorizer));
+        catch_unwind(evaluated).unwrap_or_else(|_| json!({"crash": true}))
+    });
+    Ok(outcomes.collect())
+}
+
+fn outcome(admission: &Admission, request: &Value, cluster: &Objects, authorizer: &CaseAuthorizer) -> Value {
+    let text = request.to_string();
+    let request: AdmissionRequest<'_> = match serde_json::from_str(&text) {
+        Ok(request) => request,
+        Err(error) => return json!({"request": error.to_string()}),
+    };
+    let surroundings = Surroundings::new(cluster, Arc::new(authorizer.clone()));
+    match admission.judge(&request, surroundings, &mut Silent) {
+        Ok(outcome) => policy::shown(&outcome),
+        Err(unfinished) => json!({"unfinished": unfinished.to_string()}),
+    }
+}

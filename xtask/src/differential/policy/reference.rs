@@ -1,0 +1,75 @@
+//! The reference: the API server's own plugins, in a Go program that answers for worlds.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::world::World;
+use crate::differential::process::{Process, build};
+use crate::tidy::workspace;
+
+#[derive(Serialize)]
+struct Question<'w> {
+    #[serde(flatten)]
+    world: &'w World,
+    /// How often the world is made anew.
+    times: usize,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Answers {
+    outcomes: Vec<Vec<Value>>,
+    error: String,
+}
+
+/// The program, running.
+pub(super) struct Reference(Process);
+
+impl Reference {
+    /// Builds and starts the program.
+    pub(super) fn start() -> Result<Self, String> {
+        let binary = build(&workspace(), "policy")?;
+        let documents = documents()?;
+        Process::start(&binary, &[documents.as_os_str()]).map(Reference)
+    }
+
+    /// Asks about a world, made anew so many times; the answers come in the order of the questions.
+    pub(super) fn ask(&mut self, world: &World, times: usize) -> Result<(), String> {
+        self.0.ask(&Question { world, times })
+    }
+
+    /// The next answer: for each request the different outcomes that were seen. The inner error is that of a world that
+    /// the reference cannot be asked about.
+    pub(super) fn answer(&mut self) -> Result<Result<Vec<Vec<Value>>, String>, String> {
+        let line = self.0.answer()?;
+        let answers: Answers = serde_json::from_str(&line).map_err(|error| format!("{error}: {line}"))?;
+        Ok(match answers.error.is_empty() {
+            true => Ok(answers.outcomes.into_iter().map(plain).collect()),
+            false => Err(answers.error),
+        })
+    }
+}
+
+/// Outcomes in the form of ours.
+fn plain(mut outcomes: Vec<Value>) -> Vec<Value> {
+    for outcome in &mut outcomes {
+        if let Some(status) = outcome.get_mut("status").and_then(Value::as_object_mut) {
+            status.retain(|name, _| !["kind", "apiVersion", "metadata", "status"].contains(&name.as_str()));
+        }
+    }
+    outcomes
+}
+
+/// The directory of the OpenAPI documents of the built-in types.
+fn documents() -> Result<PathBuf, String> {
+    let listed = Command::new("go")
+        .current_dir(workspace().join("xtask/go/load"))
+        .args(["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"])
+        .output()
+        .map_err(|error| format!("the reference needs Go: {error}"))?;
+    let module = PathBuf::from(String::from_utf8_lossy(&listed.stdout).trim());
+    Ok(module.join("api/openapi-spec/v3"))
+}

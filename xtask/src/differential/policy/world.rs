@@ -1,0 +1,97 @@
+//! Policies, a cluster, and requests: what both sides are asked about.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::kinds::{KINDS, POD};
+use super::policies::{Origin, policies};
+use super::requests::{allow, cluster, request};
+use super::writer::Trees;
+use crate::differential::dice::Dice;
+
+/// Policies, a cluster, and requests, each of which is by itself.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct World {
+    /// Policies and bindings of manifests.
+    #[serde(rename = "static")]
+    pub(super) manifests: Vec<Value>,
+    /// Policies and bindings of the API.
+    pub(super) api: Vec<Value>,
+    /// Namespaces, params and definitions of custom resources.
+    pub(super) objects: Vec<Value>,
+    /// What the authorizer allows.
+    pub(super) allow: Value,
+    /// The requests.
+    pub(super) requests: Vec<Value>,
+    /// The trees of expressions.
+    #[serde(skip)]
+    pub(super) trees: Trees,
+}
+
+/// A world of so many requests.
+pub(super) fn world(dice: &mut Dice, requests: usize) -> World {
+    let mut world = World {
+        objects: cluster(dice),
+        allow: allow(dice),
+        ..World::default()
+    };
+    let focus = *dice.pick(KINDS).unwrap_or(&POD);
+    let [from_files, from_api] = match dice.below(20) {
+        0 | 1 => [true, true],
+        2..10 => [false, true],
+        _ => [true, false],
+    };
+    if from_files {
+        world.manifests = policies(dice, Origin::Static, &focus, &mut world.trees);
+    }
+    if from_api {
+        world.api = policies(dice, Origin::Api, &focus, &mut world.trees);
+    }
+    world.requests = (0..requests).map(|_| request(dice, &focus)).collect();
+    world
+}
+
+impl World {
+    /// The same world with one of its requests.
+    pub(super) fn with_request(&self, index: usize) -> World {
+        World {
+            requests: self.requests.get(index).cloned().into_iter().collect(),
+            ..self.clone()
+        }
+    }
+
+    /// A case as conformance suites have them, of the first request.
+    pub(super) fn case(&self, expect: &Value) -> Value {
+        let of = |prefix: &str| -> Vec<&Value> {
+            let all = self.manifests.iter();
+            all.filter(|object| {
+                object["kind"]
+                    .as_str()
+                    .is_some_and(|kind| kind.starts_with(prefix))
+            })
+            .collect()
+        };
+        let mut manifests = serde_json::Map::new();
+        for (folder, prefix) in [("mutating", "Mutating"), ("validating", "Validating")] {
+            let items = of(prefix);
+            if !items.is_empty() {
+                let list = json!({"apiVersion": "v1", "kind": "List", "items": items});
+                manifests.insert(folder.to_owned(), json!({"policies.json": list.to_string()}));
+            }
+        }
+        let mut case =
+            json!({"name": "differential/", "objects": self.objects, "request": self.requests.first()});
+        let parts = [
+            ("manifests", Value::Object(manifests)),
+            ("apiObjects", json!(self.api)),
+            ("authorizer", json!({"allow": self.allow})),
+            ("expect", expect.clone()),
+        ];
+        if let Some(members) = case.as_object_mut() {
+            for (name, part) in parts {
+                members.insert(name.to_owned(), part);
+            }
+        }
+        case
+    }
+}

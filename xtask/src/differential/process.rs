@@ -1,0 +1,91 @@
+//! A reference: a Go program that answers lines of JSON on stdin with lines of JSON on stdout, in their order.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+
+use serde::Serialize;
+
+/// Builds the program of a module below `xtask/go` into the target directory.
+pub(super) fn build(workspace: &Path, module: &str) -> Result<PathBuf, String> {
+    let binary = target(workspace).join(format!("differential-{module}"));
+    let status = Command::new("go")
+        .args(["build", "-o"])
+        .arg(&binary)
+        .arg("./differential")
+        .current_dir(workspace.join("xtask/go").join(module))
+        .status()
+        .map_err(|error| format!("the reference needs Go: {error}"))?;
+    match status.success() {
+        true => Ok(binary),
+        false => Err("the reference does not build".to_owned()),
+    }
+}
+
+/// A program, running.
+pub(super) struct Process {
+    process: Child,
+    questions: ChildStdin,
+    answers: Receiver<String>,
+}
+
+impl Process {
+    /// Starts a program.
+    pub(super) fn start(binary: &Path, arguments: &[&OsStr]) -> Result<Self, String> {
+        let mut process = Command::new(binary)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{}: {error}", binary.display()))?;
+        let questions = process.stdin.take().ok_or("no stdin")?;
+        let output = process.stdout.take().ok_or("no stdout")?;
+        let (sender, answers) = channel();
+        // The program may be writing while we are, so its answers are read on a thread of their own.
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines() {
+                let sent = line.map(|line| sender.send(line));
+                if !matches!(sent, Ok(Ok(()))) {
+                    return;
+                }
+            }
+        });
+        Ok(Process {
+            process,
+            questions,
+            answers,
+        })
+    }
+
+    /// Asks; the answers come in the order of the questions.
+    pub(super) fn ask(&mut self, question: &impl Serialize) -> Result<(), String> {
+        let mut line = serde_json::to_vec(question).map_err(|error| error.to_string())?;
+        line.push(b'\n');
+        let sent = self
+            .questions
+            .write_all(&line)
+            .and_then(|()| self.questions.flush());
+        sent.map_err(|error| format!("the reference takes no questions: {error}"))
+    }
+
+    /// The next answer.
+    pub(super) fn answer(&mut self) -> Result<String, String> {
+        let answer = self.answers.recv();
+        answer.map_err(|_| "the reference ended".to_owned())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Where Cargo puts what it builds.
+fn target(workspace: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), Into::into)
+}
