@@ -125,6 +125,7 @@ mod interned;
 mod interrupt;
 pub mod library;
 mod memory;
+mod meter;
 pub mod names;
 pub mod net;
 pub mod ops;

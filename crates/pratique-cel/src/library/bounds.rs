@@ -4,7 +4,9 @@
 //! sure to cost more than any limit end as if they had been charged, and so do those that would make a value which is
 //! too large to be looked at within the limit.
 
+use crate::context::Context;
 use crate::error::{Fault, Stop};
+use crate::value::Value;
 
 /// The longest text that a call makes, in bytes: reading it once would cost more than a call may.
 const MAX_TEXT: usize = 64 << 20;
@@ -18,14 +20,16 @@ const MAX_PAIRS: u64 = 2 << 30;
 /// The most pairs of elements that are charged one by one.
 const MAX_COMPARISONS: u64 = 32 << 20;
 
-/// A text of a length.
-pub(super) fn text(len: usize) -> Result<(), Fault> {
-    check(len <= MAX_TEXT)
+/// A text of a length, for which there is memory.
+pub(super) fn text(context: &Context<'_>, len: usize) -> Result<(), Fault> {
+    check(len <= MAX_TEXT)?;
+    context.reserve(len)
 }
 
-/// A list of a length.
-pub(super) fn elements(len: usize) -> Result<(), Fault> {
-    check(len <= MAX_ELEMENTS)
+/// A list of a length, for which there is memory.
+pub(super) fn elements(context: &Context<'_>, len: usize) -> Result<(), Fault> {
+    check(len <= MAX_ELEMENTS)?;
+    context.reserve(len.saturating_mul(size_of::<Value<'_>>()))
 }
 
 /// The comparison of each element of a list with each of another.

@@ -84,6 +84,10 @@ impl Opaque for QuantityValue {
         self.quantity.to_string()
     }
 
+    fn owned_bytes(&self) -> usize {
+        self.quantity.owned_bytes()
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

@@ -5,7 +5,7 @@ use super::{Library, bounds, cost};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::Function;
-use crate::regex::Regex;
+use crate::regex::{Refused, Regex};
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
@@ -47,17 +47,17 @@ fn find<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
         [Value::String(text), Value::String(pattern)] => {
             bounds::search(text, pattern)?;
-            find_with(context, &compile(pattern)?, arguments)
+            find_with(context, &compile(context, pattern)?, arguments)
         }
         _ => Err(Fault::no_such_overload()),
     }
 }
 
-fn find_with<'a>(_: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
+fn find_with<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
         [Value::String(text), Value::String(pattern)] => {
             bounds::search(text, pattern)?;
-            Ok(Value::String(regex.find(text).unwrap_or("")))
+            Ok(Value::String(regex.first(text, context)?.unwrap_or("")))
         }
         _ => Err(Fault::no_such_overload()),
     }
@@ -68,7 +68,7 @@ fn find_all<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
         [Value::String(text), Value::String(pattern)]
         | [Value::String(text), Value::String(pattern), Value::Int(_)] => {
             bounds::search(text, pattern)?;
-            find_all_with(context, &compile(pattern)?, arguments)
+            find_all_with(context, &compile(context, pattern)?, arguments)
         }
         _ => Err(Fault::no_such_overload()),
     }
@@ -81,11 +81,14 @@ fn find_all_with<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a
         _ => return Err(Fault::no_such_overload()),
     };
     bounds::search(text, pattern)?;
-    Ok(string_list(context, &regex.find_all(text, limit)))
+    Ok(string_list(context, &regex.all(text, limit, context)?))
 }
 
-fn compile(pattern: &str) -> Result<Regex, Fault> {
-    Regex::new(pattern).map_err(|error| Fault::error(format!("Illegal regex: {error}")))
+fn compile(context: &Context<'_>, pattern: &str) -> Result<Regex, Fault> {
+    Regex::compile(pattern, context).map_err(|refused| match refused {
+        Refused::Pattern(error) => Fault::error(format!("Illegal regex: {error}")),
+        Refused::Stopped(stop) => stop,
+    })
 }
 
 #[cfg(test)]

@@ -61,6 +61,10 @@ impl Opaque for Version {
         self.to_string()
     }
 
+    fn owned_bytes(&self) -> usize {
+        self.owned_bytes()
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

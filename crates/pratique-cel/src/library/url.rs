@@ -48,6 +48,10 @@ impl Opaque for Url {
         self.to_string()
     }
 
+    fn owned_bytes(&self) -> usize {
+        self.owned_bytes()
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

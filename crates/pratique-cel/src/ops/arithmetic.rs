@@ -2,7 +2,7 @@
 
 use super::naming::unknown_operands;
 use crate::context::Context;
-use crate::error::Fault;
+use crate::error::{Fault, Stop};
 use crate::time::Overflow;
 use crate::value::{Evaluation, Joined, List, Value};
 
@@ -10,11 +10,12 @@ use crate::value::{Evaluation, Joined, List, Value};
 pub(crate) fn add<'a>(context: &Context<'a>, left: &Value<'a>, right: &Value<'a>) -> Evaluation<'a> {
     Ok(match (left, right) {
         (Value::Int(left), Value::Int(right)) => int(left.checked_add(*right))?,
-        (Value::String(left), Value::String(right)) => Value::String(join(context, left, right)),
-        (Value::List(left), Value::List(right)) => Value::List(join_lists(context, left, right)),
+        (Value::String(left), Value::String(right)) => Value::String(join(context, left, right)?),
+        (Value::List(left), Value::List(right)) => Value::List(join_lists(context, left, right)?),
         (Value::Uint(left), Value::Uint(right)) => uint(left.checked_add(*right))?,
         (Value::Double(left), Value::Double(right)) => Value::Double(left + right),
         (Value::Bytes(left), Value::Bytes(right)) => {
+            context.reserve(left.len().saturating_add(right.len()))?;
             Value::Bytes(context.arena.slice(&[*left, *right].concat()))
         }
         (Value::Duration(left), Value::Duration(right)) => Value::Duration(time(left.checked_add(*right))?),
@@ -120,27 +121,37 @@ fn time<T>(result: Result<T, Overflow>) -> Result<T, Fault> {
     result.map_err(|overflow| Fault::error(overflow.to_string()))
 }
 
-fn join<'a>(context: &Context<'a>, left: &'a str, right: &'a str) -> &'a str {
+fn join<'a>(context: &Context<'a>, left: &'a str, right: &'a str) -> Result<&'a str, Fault> {
     match (left, right) {
-        ("", only) | (only, "") => only,
-        (left, right) => context.arena.joined(left, right),
+        ("", only) | (only, "") => Ok(only),
+        (left, right) => {
+            context.reserve(left.len().saturating_add(right.len()))?;
+            Ok(context.arena.joined(left, right))
+        }
     }
 }
+
+/// The longest list that is made of two. Whatever looks at all elements of a longer one costs more than a call may, and
+/// variables that each add the one before to itself are soon longer than could ever be gone through.
+const MAX_JOINED: usize = 16 << 20;
 
 /// Lists of typed inputs collect their elements and the others', even where there are none.
 ///
 /// Upstream: apiserver/pkg/cel/common/valuesschemalesstyped.go, reflectSchemalessTypedList.Add
-fn join_lists<'a>(context: &Context<'a>, left: &List<'a>, right: &List<'a>) -> List<'a> {
+fn join_lists<'a>(context: &Context<'a>, left: &List<'a>, right: &List<'a>) -> Result<List<'a>, Fault> {
+    if left.len().saturating_add(right.len()) > MAX_JOINED {
+        return Err(Fault::stop(Stop::CostLimit));
+    }
     if let List::Typed(_) = left {
-        return List::Collected(context.arena.value(Joined::new(*left, *right)));
+        return Ok(List::Collected(context.arena.value(Joined::new(*left, *right))));
     }
     if left.is_empty() {
-        return *right;
+        return Ok(*right);
     }
     if right.is_empty() {
-        return *left;
+        return Ok(*left);
     }
-    List::Joined(context.arena.value(Joined::new(*left, *right)))
+    Ok(List::Joined(context.arena.value(Joined::new(*left, *right))))
 }
 
 #[cfg(test)]

@@ -4,32 +4,9 @@ use std::cmp::Ordering;
 
 use super::container::{cost_of_search, find_key};
 use super::order::{int_with_double, int_with_uint, uint_with_double};
-use crate::context::Context;
 use crate::error::Fault;
+use crate::meter::{Meter, Unmetered};
 use crate::value::{List, Map, Struct, Value};
-
-/// Accounts for comparing, which may take long where values are large.
-pub(crate) trait Meter {
-    /// So many units of [work](Context::work); the error is a stop.
-    fn work(&self, units: u64) -> Result<(), Fault>;
-}
-
-impl Meter for Context<'_> {
-    #[inline]
-    fn work(&self, units: u64) -> Result<(), Fault> {
-        Context::work(self, units)
-    }
-}
-
-/// No evaluation: what is compared takes as long as it takes.
-pub(crate) struct Unmetered;
-
-impl Meter for Unmetered {
-    #[inline]
-    fn work(&self, _: u64) -> Result<(), Fault> {
-        Ok(())
-    }
-}
 
 /// What comparing two members of lists or maps counts for, at least.
 const PAIR: u64 = 8;

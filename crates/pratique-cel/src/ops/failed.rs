@@ -55,6 +55,10 @@ impl Opaque for Failed {
         self.fault.to_string()
     }
 
+    fn owned_bytes(&self) -> usize {
+        usize::try_from(self.fault.size()).unwrap_or(usize::MAX)
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

@@ -6,6 +6,8 @@
 use pratique_json as json;
 
 use crate::constant::Constant;
+use crate::context::Context;
+use crate::error::Fault;
 use crate::function::Quick;
 use crate::ops;
 use crate::regex::Regex;
@@ -84,9 +86,9 @@ pub(super) fn equal(left: Plain<'_>, right: Plain<'_>) -> Option<Answer> {
 }
 
 /// Whether a text has a match of a pattern that counts for so many parts.
-pub(super) fn matches(text: &str, regex: &Regex, parts: u64) -> Answer {
+pub(super) fn matches(context: &Context<'_>, text: &str, regex: &Regex, parts: u64) -> Result<Answer, Fault> {
     let cost = ops::cost_of_traversal(ops::characters(text) as u64 + 1) * parts;
-    (regex.is_match(text), cost)
+    Ok((regex.has_match(text, context)?, cost))
 }
 
 /// What a pattern counts for: each four characters for one part, which goes through the text.

@@ -50,6 +50,10 @@ impl Decimal {
         self.unscaled <<= power;
     }
 
+    pub(super) fn owned_bytes(&self) -> usize {
+        usize::try_from(self.unscaled.bits() / 8).unwrap_or(usize::MAX)
+    }
+
     pub(super) fn signum(&self) -> i64 {
         match self.unscaled.sign() {
             Sign::Minus => -1,

@@ -146,6 +146,15 @@ impl Quantity {
         matches!(self.amount, Amount::Small(_)) && !matches!(self.text, Some(Text::Long(_)))
     }
 
+    /// How much memory it has besides its own, about.
+    pub(crate) fn owned_bytes(&self) -> usize {
+        let of_amount = match &self.amount {
+            Amount::Small(_) => 0,
+            Amount::Big(decimal) => decimal.owned_bytes(),
+        };
+        of_amount.saturating_add(self.text.as_ref().map_or(0, |text| text.as_str().len()))
+    }
+
     fn combine(
         &self,
         other: &Self,

@@ -1,72 +1,156 @@
 //! Regular expressions as Go has them: RE2's syntax and meaning, in time linear in the text.
 //!
-//! A front end reads Go's syntax; `regex-automata` does the matching. Matches are leftmost, and among those the
-//! first that the pattern prefers.
+//! A front end reads Go's syntax; `regex-automata` does the matching where pattern and text are small, and where the text
+//! is long by what cannot take long. For all else there is a machine of our own, which takes no more memory than Go's and
+//! can be stopped. Matches are leftmost, and among those the first that the pattern prefers.
 
+mod automaton;
 mod class;
 mod error;
+mod machine;
 mod names;
 mod parser;
 mod piece;
 mod scan;
+mod search;
 mod set;
 
-use regex_automata::{Input, meta};
-use regex_syntax::hir::Hir;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use automaton::Automaton;
+use machine::Machine;
+
+use crate::error::Fault;
+use crate::meter::{Meter, Unmetered};
 
 pub use error::{Error, ErrorKind};
-
-/// How much memory the automaton of a pattern may take, once forward and once backward. Go's own limit is in
-/// instructions, of which some that match Unicode classes take more here: `\pL{1000}` fits once.
-const MAX_AUTOMATON: usize = 64 << 20;
 
 /// A compiled pattern.
 #[derive(Clone, Debug)]
 pub struct Regex {
-    regex: meta::Regex,
+    /// `None` for a pattern that would be too large.
+    automaton: Option<Automaton>,
+    /// Made when it is needed where there is an automaton as well.
+    machine: OnceLock<Arc<Machine>>,
+    pattern: Box<str>,
+}
+
+/// Why a pattern was not compiled.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// It is none.
+    Pattern(Error),
+    /// The evaluation was stopped.
+    Stopped(Fault),
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Refused::Pattern(error)
+    }
+}
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Refused::Stopped(fault)
+    }
 }
 
 impl Regex {
     /// Compiles a pattern as Go's `regexp.Compile` would.
     pub fn new(pattern: &str) -> Result<Self, Error> {
-        let hir = parser::parse(pattern)?;
-        compile(&hir)
-            .map(|regex| Regex { regex })
-            .or_else(|_| error::whole(ErrorKind::Large, pattern))
+        Regex::compile(pattern, &Unmetered).map_err(|refused| match refused {
+            Refused::Pattern(error) => error,
+            // Without a meter nothing stops it.
+            Refused::Stopped(_) => Error {
+                kind: ErrorKind::Large,
+                excerpt: pattern.to_owned(),
+            },
+        })
     }
 
-    /// Whether a text is a pattern; most are not compiled to find out.
-    pub fn is_pattern(text: &str) -> bool {
-        // What is short and repeats nothing a number of times is not too large.
-        let is_small = text.len() < 1_000 && !text.contains('{');
-        match is_small {
-            true => parser::parse(text).is_ok(),
-            false => Regex::new(text).is_ok(),
+    /// Compiles a pattern on behalf of an evaluation.
+    pub(crate) fn compile(pattern: &str, meter: &dyn Meter) -> Result<Self, Refused> {
+        let parsed = parser::parse(pattern, meter)?;
+        let automaton = match parsed.weight <= automaton::LARGEST {
+            true => {
+                meter.work(automaton::MAKING.saturating_mul(parsed.weight))?;
+                Automaton::new(&parsed.hir, parsed.weight)
+            }
+            false => None,
+        };
+        let machine = OnceLock::new();
+        if automaton.is_none() {
+            let _ = machine.set(Arc::new(Machine::new(&parsed.hir, meter)?));
         }
+        Ok(Regex {
+            automaton,
+            machine,
+            pattern: pattern.into(),
+        })
+    }
+
+    /// Whether a text is a pattern.
+    pub fn is_pattern(text: &str) -> bool {
+        parser::parse(text, &Unmetered).is_ok()
     }
 
     /// Whether the text has a match (`MatchString`).
     pub fn is_match(&self, text: &str) -> bool {
-        self.regex.is_match(text)
+        matches!(self.has_match(text, &Unmetered), Ok(true))
     }
 
     /// The first match (`FindString`, which gives an empty string where there is none).
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
-        text.get(self.regex.find(text)?.range())
+        let found = self.first(text, &Unmetered);
+        found.unwrap_or_default()
     }
 
     /// Matches from left to right that do not overlap, at most `limit`; all where that is negative (`FindAllString`).
     /// An empty match right after another match does not count.
     pub fn find_all<'t>(&self, text: &'t str, limit: i64) -> Vec<&'t str> {
+        self.all(text, limit, &Unmetered).unwrap_or_default()
+    }
+
+    /// [`is_match`](Self::is_match), on behalf of an evaluation.
+    #[inline]
+    pub(crate) fn has_match(&self, text: &str, meter: &dyn Meter) -> Result<bool, Fault> {
+        if let Some(automaton) = &self.automaton
+            && automaton.is_quick_on(text)
+        {
+            return Ok(automaton.is_match(text));
+        }
+        self.search(text, 0, true, meter).map(|found| found.is_some())
+    }
+
+    /// [`find`](Self::find), on behalf of an evaluation.
+    pub(crate) fn first<'t>(&self, text: &'t str, meter: &dyn Meter) -> Result<Option<&'t str>, Fault> {
+        let found = self.search(text, 0, false, meter)?;
+        Ok(found.and_then(|range| text.get(range)))
+    }
+
+    /// [`find_all`](Self::find_all), on behalf of an evaluation.
+    pub(crate) fn all<'t>(
+        &self,
+        text: &'t str,
+        limit: i64,
+        meter: &dyn Meter,
+    ) -> Result<Vec<&'t str>, Fault> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut found = Vec::new();
         let mut position = 0;
         let mut last_end = None;
         while found.len() < limit && position <= text.len() {
-            let input = Input::new(text).span(position..text.len());
-            let Some(range) = self.regex.find(input).map(|matched| matched.range()) else {
+            let Some(range) = self.search(text, position, false, meter)? else {
                 break;
             };
+            // A search may look at all that follows, even if what it finds is short.
+            meter.work(MATCH + (text.len() - position) as u64 / 16)?;
+            if found.len().is_multiple_of(PORTION) {
+                let more = found.len().saturating_add(PORTION);
+                meter.reserve(more.saturating_mul(4 * size_of::<&str>()))?;
+            }
             let repeated = range.end == position && Some(range.start) == last_end;
             last_end = Some(range.end);
             position = if range.end == position {
@@ -78,21 +162,50 @@ impl Regex {
                 found.extend(text.get(range));
             }
         }
-        found
+        Ok(found)
+    }
+
+    /// The first match at or after a place; where `any` is enough, perhaps another one.
+    fn search(
+        &self,
+        text: &str,
+        from: usize,
+        any: bool,
+        meter: &dyn Meter,
+    ) -> Result<Option<Range<usize>>, Fault> {
+        if let Some(automaton) = &self.automaton {
+            if automaton.is_quick_on(text) {
+                return Ok(automaton.find(text, from));
+            }
+            meter.work((text.len() - from) as u64)?;
+            let parsed = || parser::parse(&self.pattern, &Unmetered).ok();
+            let hir = || parsed().map(|parsed| parsed.hir);
+            if let Ok(found) = automaton.find_in_long(text, from, any, hir) {
+                return Ok(found);
+            }
+        }
+        search::find(&*self.machine(meter)?, text, from, any, meter)
+    }
+
+    fn machine(&self, meter: &dyn Meter) -> Result<Arc<Machine>, Fault> {
+        if let Some(machine) = self.machine.get() {
+            return Ok(machine.clone());
+        }
+        let machine = match parser::parse(&self.pattern, meter) {
+            Ok(parsed) => Arc::new(Machine::new(&parsed.hir, meter)?),
+            Err(Refused::Stopped(fault)) => return Err(fault),
+            // It was one before.
+            Err(Refused::Pattern(error)) => return Err(Fault::error(error.to_string())),
+        };
+        Ok(self.machine.get_or_init(|| machine).clone())
     }
 }
 
-fn compile(hir: &Hir) -> Result<meta::Regex, Box<meta::BuildError>> {
-    let config = meta::Config::new()
-        .nfa_size_limit(Some(MAX_AUTOMATON))
-        // It would only serve to find the ends of groups.
-        .onepass(false)
-        .which_captures(regex_automata::nfa::thompson::WhichCaptures::Implicit);
-    meta::Builder::new()
-        .configure(config)
-        .build_from_hir(hir)
-        .map_err(Box::new)
-}
+/// What a search counts for whatever it finds, in units of work.
+const MATCH: u64 = 50;
+
+/// How many matches are found before memory is asked for those that follow.
+const PORTION: usize = 1_000;
 
 /// Where the next character starts; past the end where there is none.
 fn after_character(text: &str, position: usize) -> usize {
@@ -137,12 +250,63 @@ mod tests {
         check("(?P<a", "invalid named capture: `(?P<a`");
     }
 
+    /// A pattern as it is matched in short texts, in long ones, and where there is no automaton.
+    fn by_all_means(pattern: &str) -> [Regex; 3] {
+        let regex = Regex::new(pattern).unwrap();
+        let mut in_long_texts = regex.clone();
+        in_long_texts.automaton.as_mut().unwrap().set_short(0);
+        let without = Regex {
+            automaton: None,
+            ..regex.clone()
+        };
+        [regex, in_long_texts, without]
+    }
+
+    #[test]
+    fn random_patterns_match_the_same_by_all_means() {
+        const PARTS: [&str; 24] = [
+            "a", "b", "é", ".", "[ab]", "[^a]", "\\w", "(", ")", "(?:", ")", "|", "*", "+", "?", "*?", "+?",
+            "??", "{2}", "{0,2}", "{1,}?", "^", "$", "\\b",
+        ];
+        let mut state = 7_u64;
+        let mut next = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % bound
+        };
+        let mut compared = 0;
+        while compared < 3_000 {
+            let pattern: String = (0..1 + next(9)).map(|_| PARTS[next(PARTS.len())]).collect();
+            let text: String = (0..next(9))
+                .map(|_| ['a', 'b', 'é', '\n', '-'][next(5)])
+                .collect();
+            if Regex::new(&pattern).is_err() {
+                continue;
+            }
+            compared += 1;
+            let [first, others @ ..] = by_all_means(&pattern);
+            for other in others {
+                assert_eq!(other.find(&text), first.find(&text), "{pattern} on {text:?}");
+                assert_eq!(
+                    other.find_all(&text, -1),
+                    first.find_all(&text, -1),
+                    "{pattern} on {text:?}"
+                );
+                assert_eq!(
+                    other.is_match(&text),
+                    first.is_match(&text),
+                    "{pattern} on {text:?}"
+                );
+            }
+        }
+    }
+
     #[test]
     fn first_matches() {
         let check = |pattern: &str, text: &str, expected: Option<&str>| {
-            let regex = Regex::new(pattern).unwrap();
-            assert_eq!(regex.find(text), expected, "{pattern} on {text:?}");
-            assert_eq!(regex.is_match(text), expected.is_some());
+            for regex in by_all_means(pattern) {
+                assert_eq!(regex.find(text), expected, "{pattern} on {text:?}: {regex:?}");
+                assert_eq!(regex.is_match(text), expected.is_some(), "{pattern} on {text:?}");
+            }
         };
         check("a|ab", "ab", Some("a"));
         check(".*c|.*b", "cb", Some("c"));
@@ -179,11 +343,13 @@ mod tests {
     #[test]
     fn all_matches() {
         let check = |pattern: &str, text: &str, limit, expected: &[&str]| {
-            assert_eq!(
-                Regex::new(pattern).unwrap().find_all(text, limit),
-                expected,
-                "{pattern} on {text:?}"
-            );
+            for regex in by_all_means(pattern) {
+                assert_eq!(
+                    regex.find_all(text, limit),
+                    expected,
+                    "{pattern} on {text:?}: {regex:?}"
+                );
+            }
         };
         check("a", "banana", -1, &["a", "a", "a"]);
         check("a", "banana", 2, &["a", "a"]);
@@ -221,8 +387,7 @@ mod tests {
             )
         };
         check("x{1000}".repeat(4_000));
-        check(r"\pL{1000}".repeat(10));
-        assert!(Regex::new(r"\pL{1000}").is_ok());
+        assert!(Regex::new(&r"\pL{1000}".repeat(10)).is_ok());
         assert!(Regex::new(r"\w{1000}").is_ok());
     }
 

@@ -9,10 +9,27 @@ use super::class::ClassReader;
 use super::error::{Error, ErrorKind, between, whole};
 use super::piece::Piece;
 use super::scan::{self, Count, Extension, Flags, split_first};
-use super::set;
+use super::{Refused, set};
+use crate::meter::Meter;
 
-/// Translates a pattern.
-pub(super) fn parse(pattern: &str) -> Result<Hir, Error> {
+/// A pattern, translated.
+pub(super) struct Parsed {
+    pub(super) hir: Hir,
+    /// How much an automaton of bytes has to know: literals in bytes and classes in ranges, as often as they are repeated.
+    pub(super) weight: u64,
+}
+
+/// What reading a thing takes, in units of work.
+const THING: u64 = 300;
+
+/// What a thing that was read takes in memory, in bytes, at least.
+const HELD: usize = 256;
+
+/// How many things are read before memory is asked for those that follow.
+const PORTION: usize = 256;
+
+/// Translates a pattern. Each thing in it is accounted for.
+pub(super) fn parse(pattern: &str, meter: &dyn Meter) -> Result<Parsed, Refused> {
     let mut parser = Parser {
         pattern,
         flags: Flags::default(),
@@ -24,8 +41,14 @@ pub(super) fn parse(pattern: &str) -> Result<Hir, Error> {
     let mut rest = pattern;
     // Where the repetition began that was read last, if it was the last thing read.
     let mut repetition: Option<&str> = None;
+    let mut things = 0_usize;
     while let Some((first, after)) = split_first(rest) {
         let here = rest;
+        if things.is_multiple_of(PORTION) {
+            let of_things = things.saturating_add(PORTION).saturating_mul(HELD);
+            meter.reserve(of_things.saturating_add(parser.runes.saturating_mul(4)))?;
+        }
+        things += 1;
         let count = match first {
             '*' => Some((Ok(Count { min: 0, max: None }), after)),
             '+' => Some((Ok(Count { min: 1, max: None }), after)),
@@ -38,8 +61,9 @@ pub(super) fn parse(pattern: &str) -> Result<Hir, Error> {
             None => parser.item(first, here, after)?,
         };
         repetition = count.map(|_| here);
+        meter.work(THING + 16 * (here.len() - rest.len()) as u64)?;
     }
-    parser.finish()
+    Ok(parser.finish()?)
 }
 
 /// Code points in all classes, twice for each range, as Go counts its memory.
@@ -212,12 +236,12 @@ impl Parser<'_> {
         self.checked(Piece::alternation(alternatives))
     }
 
-    fn finish(mut self) -> Result<Hir, Error> {
+    fn finish(mut self) -> Result<Parsed, Error> {
         let piece = self.end_group()?;
         if !self.groups.is_empty() {
             return whole(ErrorKind::MissingParen, self.pattern);
         }
-        Ok(piece.into_hir())
+        Ok(piece.into_parsed())
     }
 
     fn look(&mut self, look: Look) -> Result<(), Error> {

@@ -3,6 +3,7 @@
 use regex_syntax::hir::{Capture, Class, ClassUnicode, Hir, HirKind, Look, Repetition};
 
 use super::error::ErrorKind;
+use super::parser::Parsed;
 use super::scan::{Count, Flags, MAX_COUNT};
 use super::set;
 
@@ -21,6 +22,8 @@ pub(super) struct Piece {
     size: u64,
     /// The largest product of counts from here to a leaf.
     repeats: u32,
+    /// Literals in bytes and classes in ranges, as often as they are repeated.
+    weight: u64,
 }
 
 /// What a piece is, as far as neighbours care.
@@ -131,17 +134,26 @@ impl Piece {
         }
     }
 
-    pub(super) fn into_hir(self) -> Hir {
-        self.hir
+    pub(super) fn into_parsed(self) -> Parsed {
+        Parsed {
+            hir: self.hir,
+            weight: self.weight,
+        }
     }
 
     fn leaf(hir: Hir, shape: Shape) -> Piece {
+        let weight = match hir.kind() {
+            HirKind::Literal(literal) => literal.0.len() as u64,
+            HirKind::Class(Class::Unicode(class)) => class.ranges().len() as u64,
+            _ => 1,
+        };
         Piece {
             hir,
             shape,
             height: 1,
             size: 1,
             repeats: 1,
+            weight,
         }
     }
 
@@ -154,12 +166,14 @@ impl Piece {
             sub: Box::new(self.hir),
         });
         let height = self.height + 1;
+        let times = u64::from(max.unwrap_or(min).max(min).max(1));
         Piece {
             hir,
             shape: Shape::Other,
             height,
             size: size.max(1),
             repeats: self.repeats,
+            weight: self.weight.saturating_mul(times).saturating_add(1),
         }
         .checked()
     }
@@ -193,6 +207,8 @@ impl Piece {
             .map(|piece| piece.size)
             .fold(joints, u64::saturating_add);
         let repeats = pieces.iter().map(|piece| piece.repeats).max().unwrap_or(1);
+        let weights = pieces.iter().map(|piece| piece.weight);
+        let weight = weights.fold(joints, u64::saturating_add);
         let literal = pieces.first().map(|piece| piece.shape).filter(|_| runs == 1);
         let (shape, height) = match literal {
             Some(Shape::Literal { fold_case, .. }) if shape == Shape::Concatenation => (
@@ -212,6 +228,7 @@ impl Piece {
             height,
             size,
             repeats,
+            weight,
         }
         .checked()
     }

@@ -47,6 +47,19 @@ impl Version {
     }
 }
 
+impl Version {
+    /// How much memory its parts take, about.
+    pub(crate) fn owned_bytes(&self) -> usize {
+        let word = |identifier: &Identifier| match identifier {
+            Identifier::Number(_) => 0,
+            Identifier::Word(word) => word.len(),
+        };
+        let pre = self.pre.iter().map(|own| word(own) + size_of::<Identifier>());
+        let build = self.build.iter().map(|own| own.len() + size_of::<String>());
+        pre.chain(build).sum()
+    }
+}
+
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
         let numbers = |v: &Self| (v.major, v.minor, v.patch);

@@ -53,6 +53,14 @@ impl Url {
         parse::request_uri(text)
     }
 
+    /// How much memory its parts take, about.
+    pub(crate) fn owned_bytes(&self) -> usize {
+        let raw = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let texts = self.scheme.len() + self.opaque.len() + self.raw_query.len();
+        let decoded = self.host.len() + self.path.len() + self.fragment.len();
+        texts + decoded + raw(&self.raw_path) + raw(&self.raw_fragment)
+    }
+
     /// The scheme in lower case; empty where there is none.
     pub fn scheme(&self) -> &str {
         &self.scheme

@@ -25,6 +25,7 @@ mod directories;
 mod example;
 #[cfg(feature = "webhooks")]
 mod guards;
+mod limits;
 mod live;
 #[cfg(all(feature = "watch", feature = "metrics", feature = "audit"))]
 mod load;

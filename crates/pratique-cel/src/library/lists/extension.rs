@@ -82,6 +82,7 @@ fn slice<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     if to > list.len() {
         return refuse(&format!("list is length {}", list.len()));
     }
+    bounds::elements(context, to - from)?;
     let elements: Vec<Value<'a>> = (from..to).filter_map(|index| list.get(index)).collect();
     Ok(results::list(context, &elements))
 }
@@ -96,16 +97,22 @@ fn flatten<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a>
         return Err(Fault::error("level must be non-negative"));
     }
     let mut flat = Vec::new();
-    flatten_into(&mut flat, list, depth)?;
+    flatten_into(context, &mut flat, list, depth)?;
     Ok(results::list(context, &flat))
 }
 
 /// Lists nest no deeper than expressions and the input do, and so does the recursion.
-fn flatten_into<'a>(flat: &mut Vec<Value<'a>>, list: &List<'a>, depth: i64) -> Result<(), Fault> {
-    bounds::elements(flat.len().saturating_add(list.len()))?;
+fn flatten_into<'a>(
+    context: &Context<'a>,
+    flat: &mut Vec<Value<'a>>,
+    list: &List<'a>,
+    depth: i64,
+) -> Result<(), Fault> {
+    bounds::elements(context, flat.len().saturating_add(list.len()))?;
     for element in list.iter() {
+        context.work(8)?;
         match element {
-            Value::List(inner) if depth > 0 => flatten_into(flat, &inner, depth - 1)?,
+            Value::List(inner) if depth > 0 => flatten_into(context, flat, &inner, depth - 1)?,
             element => flat.push(element),
         }
     }
@@ -150,6 +157,7 @@ fn range<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
         let text = format!("lists.range: size {size} exceeds maximum allowed ({MAX_RANGE})");
         return Err(Fault::error(text));
     }
+    bounds::elements(context, usize::try_from(*size).unwrap_or(usize::MAX))?;
     let numbers: Vec<Value<'a>> = (0..*size).map(Value::Int).collect();
     Ok(results::list(context, &numbers))
 }
@@ -158,6 +166,7 @@ fn reverse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a>
     let [Value::List(list)] = arguments else {
         return Err(Fault::no_such_overload());
     };
+    bounds::elements(context, list.len())?;
     let elements: Vec<Value<'a>> = (0..list.len())
         .rev()
         .filter_map(|index| list.get(index))

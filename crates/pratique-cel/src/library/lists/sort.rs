@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::compare::{has_order, is_ordered};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::library::results;
+use crate::library::{bounds, results};
 use crate::ops;
 use crate::value::{Evaluation, List, Value};
 
@@ -49,6 +49,8 @@ fn sorted<'a>(context: &Context<'a>, list: &List<'a>, keys: &List<'a>) -> Evalua
     if keys.iter().any(|key| key.type_name() != first.type_name()) {
         return Err(Fault::error("list elements must have the same type"));
     }
+    // Each element with its key, and again while runs are merged.
+    bounds::elements(context, keys.len().saturating_mul(4))?;
     let mut pairs: Vec<Pair<'a>> = keys.iter().zip(list.iter()).collect();
     sort_pairs(context, &mut pairs)?;
     let elements: Vec<Value<'a>> = pairs.into_iter().map(|(_, element)| element).collect();
@@ -58,16 +60,20 @@ fn sorted<'a>(context: &Context<'a>, list: &List<'a>, keys: &List<'a>) -> Evalua
 /// Lists up to this length are sorted by insertion, as in the reference.
 const INSERTION: usize = 12;
 
+/// What putting an element in its place among its neighbours counts for, in units of work.
+const ELEMENT: u64 = 20;
+
 /// A merge sort of its own: the standard library's wants an order of all keys, and NaN has none.
 fn sort_pairs<'a>(context: &Context<'a>, pairs: &mut Vec<Pair<'a>>) -> Result<(), Fault> {
     let mut width = INSERTION;
     for run in pairs.chunks_mut(width) {
+        context.work(ELEMENT.saturating_mul(width as u64))?;
         insertion_sort(run);
     }
     while width < pairs.len() {
-        context.work(1)?;
         let mut merged = Vec::with_capacity(pairs.len());
         for two_runs in pairs.chunks(2 * width) {
+            context.work(ELEMENT.saturating_mul(two_runs.len() as u64))?;
             let (left, right) = two_runs.split_at_checked(width).unwrap_or((two_runs, &[]));
             merge(left, right, &mut merged);
         }

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{CallFn, CostFn, Function, Quick};
 use crate::ops;
-use crate::regex::Regex;
+use crate::regex::{Refused, Regex};
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
@@ -49,19 +49,21 @@ fn starts_with<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     strings(arguments, |text, part| text.starts_with(part))
 }
 
-fn matches_dynamic<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+fn matches_dynamic<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
-        [Value::String(text), Value::String(pattern)] => Regex::new(pattern)
-            .map(|regex| Value::Bool(regex.is_match(text)))
-            .map_err(|fault| Fault::error(fault.to_string())),
+        [Value::String(text), Value::String(pattern)] => match Regex::compile(pattern, context) {
+            Ok(regex) => regex.has_match(text, context).map(Value::Bool),
+            Err(Refused::Pattern(error)) => Err(Fault::error(error.to_string())),
+            Err(Refused::Stopped(stop)) => Err(stop),
+        },
         [first, _] => Err(ops::unknown_operands("matches", first)),
         _ => Err(Fault::no_such_overload()),
     }
 }
 
-fn matches_constant<'a>(_: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
+fn matches_constant<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments.first() {
-        Some(Value::String(text)) => Ok(Value::Bool(regex.is_match(text))),
+        Some(Value::String(text)) => regex.has_match(text, context).map(Value::Bool),
         _ => Err(Fault::no_such_overload()),
     }
 }

@@ -48,14 +48,23 @@ pub(super) fn substring<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluat
 }
 
 pub(super) fn split<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let pieces = match arguments {
-        [Value::String(text), Value::String(separator)] => text::split(text, separator, -1),
-        [Value::String(text), Value::String(separator), Value::Int(limit)] => {
-            text::split(text, separator, *limit)
-        }
+    let (text, separator, limit) = match arguments {
+        [Value::String(text), Value::String(separator)] => (text, separator, -1),
+        [Value::String(text), Value::String(separator), Value::Int(limit)] => (text, separator, *limit),
         _ => return Err(Fault::no_such_overload()),
     };
-    Ok(string_list(context, &pieces))
+    context.reserve(pieces(text, separator, limit).saturating_mul(size_of::<Value<'_>>()))?;
+    Ok(string_list(context, &text::split(text, separator, limit)))
+}
+
+/// At least how many pieces a text is split into.
+fn pieces(text: &str, separator: &str, limit: i64) -> usize {
+    const FEW: usize = 1_000;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    match text.len() / separator.len().max(1) + 1 {
+        most @ 0..FEW => most.min(limit),
+        _ => (text.matches(separator).count() + 1).min(limit),
+    }
 }
 
 pub(super) fn replace<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
@@ -69,9 +78,12 @@ pub(super) fn replace<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Eva
         ] => (text, old, new, *limit),
         _ => return Err(Fault::no_such_overload()),
     };
-    bounds::text(replaced_len(text, old, new, limit))?;
+    bounds::text(context, replaced_len(text, old, new, limit))?;
     Ok(store(context, text::replace(text, old, new, limit)))
 }
+
+/// Texts up to this length are made without a closer look.
+const ENOUGH: usize = 1 << 20;
 
 /// At least the length of a text with replacements.
 fn replaced_len(text: &str, old: &str, new: &str, limit: i64) -> usize {
@@ -82,7 +94,7 @@ fn replaced_len(text: &str, old: &str, new: &str, limit: i64) -> usize {
     };
     let most = with(text.len() / old.len().max(1) + 1);
     // Counting the places is worth it only where there may be too many.
-    if bounds::text(most).is_ok() {
+    if most <= ENOUGH {
         most
     } else {
         with(text.matches(old).count())
@@ -98,21 +110,31 @@ pub(super) fn trim<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'
 
 pub(super) fn lower_ascii<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
-        [Value::String(text)] => Ok(store(context, text::lower_ascii(text))),
+        [Value::String(text)] => {
+            bounds::text(context, text.len())?;
+            Ok(store(context, text::lower_ascii(text)))
+        }
         _ => Err(Fault::no_such_overload()),
     }
 }
 
 pub(super) fn upper_ascii<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
-        [Value::String(text)] => Ok(store(context, text::upper_ascii(text))),
+        [Value::String(text)] => {
+            bounds::text(context, text.len())?;
+            Ok(store(context, text::upper_ascii(text)))
+        }
         _ => Err(Fault::no_such_overload()),
     }
 }
 
 pub(super) fn quote<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
-        [Value::String(text)] => Ok(Value::String(context.arena.str(&text::quote_cel(text)))),
+        [Value::String(text)] => {
+            // Each character may become two.
+            bounds::text(context, text.len().saturating_mul(2))?;
+            Ok(Value::String(context.arena.str(&text::quote_cel(text))))
+        }
         _ => Err(Fault::no_such_overload()),
     }
 }
@@ -134,7 +156,8 @@ pub(super) fn join<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
         if index > 0 {
             joined.push_str(separator);
         }
-        bounds::text(joined.len().saturating_add(text.len()))?;
+        context.work(16 + text.len() as u64)?;
+        bounds::text(context, joined.len().saturating_add(text.len()))?;
         joined.push_str(text);
     }
     Ok(Value::String(context.arena.str(&joined)))

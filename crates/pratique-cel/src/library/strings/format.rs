@@ -12,7 +12,11 @@ pub(super) fn call<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     };
     // Walking over the arguments costs a tenth of the characters they are written with.
     let cost = cost::traverses_first(arguments.get(1..).unwrap_or(&[]), None);
-    bounds::text(usize::try_from(cost).unwrap_or(usize::MAX).saturating_mul(10))?;
+    bounds::text(
+        context,
+        usize::try_from(cost).unwrap_or(usize::MAX).saturating_mul(10),
+    )?;
+    context.work(cost.saturating_mul(100))?;
     let values: Vec<Value<'a>> = list.iter().collect();
     let formatted = format(text, &values).map_err(|error| Fault::error(error.to_string()))?;
     Ok(Value::String(context.arena.str(&formatted)))

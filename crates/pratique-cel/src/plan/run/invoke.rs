@@ -63,7 +63,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         if let Target::Pattern { regex, parts, .. } = &call.target
             && let Some((Plain::Text(text), cost)) = self.plain(left)
         {
-            let (answer, of_test) = quick::matches(text, regex, *parts);
+            let (answer, of_test) = quick::matches(self.context, text, regex, *parts)?;
             self.context.charge_ones(cost)?;
             self.context.charge(of_test)?;
             return Ok(answer);
@@ -76,7 +76,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             && let Some((answer, of_test)) = quick::test(quick, own, other)
         {
             self.context.charge_ones(cost + of_other)?;
-            self.context.charge(of_test)?;
+            self.charge_test(of_test)?;
             return Ok(answer);
         }
         let (left, right) = self.operands(left, right)?;
@@ -84,10 +84,20 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             && let (Some(own), Some(other)) = (Plain::of_value(own), Plain::of_value(other))
             && let Some((answer, cost)) = quick::test(quick, own, other)
         {
-            self.context.charge(cost)?;
+            self.charge_test(cost)?;
             return Ok(answer);
         }
         truth(self.finish_two(call, left, right))
+    }
+
+    /// A test of plain operands is work as far as it costs.
+    #[inline]
+    fn charge_test(&self, cost: u64) -> Result<(), Fault> {
+        const LONG: u64 = 100;
+        if cost > LONG {
+            self.context.work(cost.saturating_mul(10))?;
+        }
+        self.context.charge(cost)
     }
 
     /// Both arguments are evaluated, even if the first is an error.
@@ -153,6 +163,8 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 
     #[inline]
     fn finish(&mut self, call: &'a Call, arguments: &[Value<'a>]) -> Evaluation<'a> {
+        let weight = arguments.iter().map(weight).fold(0, u64::saturating_add);
+        self.context.work(weight)?;
         let result = call.run(self.context, arguments);
         match call.cost {
             Cost::One if result.is_ok() => self.context.charge(1)?,
@@ -237,6 +249,19 @@ impl Call {
     fn unknown(&self, arguments: &[Value<'_>]) -> Fault {
         let types: Vec<&str> = arguments.iter().map(Value::type_name).collect();
         Fault::error(format!("no such overload: {}({})", self.name, types.join(", ")))
+    }
+}
+
+/// The work of going through an argument once, whatever a call costs. What is in its members is not known here: code
+/// that looks into them accounts for that itself.
+#[inline]
+fn weight(argument: &Value<'_>) -> u64 {
+    match argument {
+        Value::String(text) => text.len() as u64,
+        Value::Bytes(bytes) => bytes.len() as u64,
+        Value::List(list) => (list.len() as u64).saturating_mul(8),
+        Value::Map(map) => (map.len() as u64).saturating_mul(8),
+        _ => 1,
     }
 }
 

@@ -144,6 +144,10 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
         match result {
             Ok(value) => self.set(local, Local::Value(value)),
             Err(fault) => {
+                // Seen when it is looked next whether to go on.
+                self.context
+                    .arena
+                    .count(usize::try_from(fault.size()).unwrap_or(usize::MAX));
                 self.set(local, Local::Failed(self.faults.len()));
                 self.faults.push(fault);
             }

@@ -1,0 +1,268 @@
+//! Matching one character at a time, for what automata of bytes are no match for.
+//!
+//! An automaton of bytes needs hundreds of states for a class such as `\pL`, and cannot be stopped. This machine has one
+//! instruction for it, as Go's has, follows all ways of matching at the same time in the order of their preference, and
+//! accounts for each step.
+
+use std::collections::HashMap;
+
+use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Look, Repetition};
+
+use crate::error::Fault;
+use crate::meter::Meter;
+
+/// A pattern as instructions.
+#[derive(Debug)]
+pub(super) struct Machine {
+    instructions: Vec<Instruction>,
+    classes: Vec<Set>,
+    start: Place,
+}
+
+/// The place of an instruction.
+pub(super) type Place = u32;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Instruction {
+    /// The pattern has matched.
+    Match,
+    /// No text leads on.
+    Fail,
+    /// This character leads on.
+    Character(char, Place),
+    /// A character of a class leads on.
+    Class(u32, Place),
+    /// Both ways lead on; the first is preferred.
+    Split(Place, Place),
+    /// This place of the text leads on.
+    Look(Look, Place),
+}
+
+/// The characters of a class.
+#[derive(Debug)]
+struct Set {
+    /// A bit for each character of ASCII.
+    ascii: u128,
+    /// The others, in order.
+    ranges: Vec<(char, char)>,
+}
+
+impl Machine {
+    /// The instructions of a pattern: as many as Go has, give or take. Each is accounted for.
+    pub(super) fn new(hir: &Hir, meter: &dyn Meter) -> Result<Self, Fault> {
+        let machine = Machine {
+            instructions: vec![Instruction::Match],
+            classes: Vec::new(),
+            start: 0,
+        };
+        let mut builder = Builder {
+            machine,
+            known: HashMap::new(),
+            meter,
+        };
+        let start = builder.compile(hir, 0)?;
+        Ok(Machine {
+            start,
+            ..builder.machine
+        })
+    }
+
+    /// How many instructions there are.
+    pub(super) fn len(&self) -> usize {
+        self.instructions.len()
+    }
+
+    pub(super) fn start(&self) -> Place {
+        self.start
+    }
+
+    pub(super) fn instruction(&self, place: Place) -> Instruction {
+        let instruction = self.instructions.get(place as usize);
+        instruction.copied().unwrap_or(Instruction::Fail)
+    }
+
+    pub(super) fn class_holds(&self, class: u32, character: char) -> bool {
+        let set = self.classes.get(class as usize);
+        set.is_some_and(|set| set.holds(character))
+    }
+}
+
+impl Set {
+    fn new(class: &ClassUnicode) -> Self {
+        let mut set = Set {
+            ascii: 0,
+            ranges: Vec::new(),
+        };
+        for range in class.ranges() {
+            let (low, high) = (u32::from(range.start()), u32::from(range.end()));
+            for code in low..=high.min(0x7F) {
+                set.ascii |= 1 << code;
+            }
+            if high > 0x7F {
+                set.ranges.push((range.start().max('\u{80}'), range.end()));
+            }
+        }
+        set
+    }
+
+    fn holds(&self, character: char) -> bool {
+        if character.is_ascii() {
+            return self.ascii >> u32::from(character) & 1 == 1;
+        }
+        let after = self.ranges.partition_point(|(low, _)| *low <= character);
+        let range = after.checked_sub(1).and_then(|at| self.ranges.get(at));
+        range.is_some_and(|(_, high)| character <= *high)
+    }
+}
+
+/// Compiles from the end to the start: each part is told where it leads.
+struct Builder<'m> {
+    machine: Machine,
+    /// Classes that are there already, by their address: repetitions have them again and again.
+    known: HashMap<*const ClassUnicode, u32>,
+    meter: &'m dyn Meter,
+}
+
+/// What making an instruction takes.
+const INSTRUCTION: u64 = 30;
+
+/// How many instructions are made before memory is asked for those that follow.
+const PORTION: usize = 4_096;
+
+impl Builder<'_> {
+    fn push(&mut self, instruction: Instruction) -> Result<Place, Fault> {
+        let instructions = &mut self.machine.instructions;
+        self.meter.work(INSTRUCTION)?;
+        if instructions.len().is_multiple_of(PORTION) {
+            let more = instructions.len() + PORTION;
+            // Vectors grow by doubling.
+            self.meter
+                .reserve(more.saturating_mul(2 * size_of::<Instruction>()))?;
+        }
+        let place = Place::try_from(instructions.len()).unwrap_or(Place::MAX);
+        instructions.push(instruction);
+        Ok(place)
+    }
+
+    fn set(&mut self, place: Place, instruction: Instruction) {
+        if let Some(own) = self.machine.instructions.get_mut(place as usize) {
+            *own = instruction;
+        }
+    }
+
+    /// Parts nest no deeper than patterns may.
+    fn compile(&mut self, hir: &Hir, next: Place) -> Result<Place, Fault> {
+        match hir.kind() {
+            HirKind::Empty => Ok(next),
+            HirKind::Literal(literal) => self.literal(&literal.0, next),
+            HirKind::Class(class) => self.class(class, next),
+            HirKind::Look(look) => self.push(Instruction::Look(*look, next)),
+            HirKind::Repetition(repetition) => self.repetition(repetition, next),
+            HirKind::Capture(capture) => self.compile(&capture.sub, next),
+            HirKind::Concat(parts) => {
+                let mut parts = parts.iter().rev();
+                parts.try_fold(next, |next, part| self.compile(part, next))
+            }
+            HirKind::Alternation(parts) => {
+                let mut parts = parts.iter().rev();
+                let Some(last) = parts.next() else {
+                    return self.push(Instruction::Fail);
+                };
+                let last = self.compile(last, next)?;
+                parts.try_fold(last, |others, part| {
+                    let part = self.compile(part, next)?;
+                    self.push(Instruction::Split(part, others))
+                })
+            }
+        }
+    }
+
+    /// Patterns are texts, and so are their literals.
+    fn literal(&mut self, bytes: &[u8], next: Place) -> Result<Place, Fault> {
+        let text = String::from_utf8_lossy(bytes);
+        let mut characters = text.chars().rev();
+        characters.try_fold(next, |next, character| {
+            self.push(Instruction::Character(character, next))
+        })
+    }
+
+    fn class(&mut self, class: &Class, next: Place) -> Result<Place, Fault> {
+        let Class::Unicode(class) = class else {
+            // Patterns have no classes of bytes but the one without any.
+            return self.push(Instruction::Fail);
+        };
+        let place = match self.known.get(&std::ptr::from_ref(class)) {
+            Some(place) => *place,
+            None => {
+                self.meter.work(8 * class.ranges().len() as u64)?;
+                self.meter.reserve(size_of_val(class.ranges()))?;
+                let place = u32::try_from(self.machine.classes.len()).unwrap_or(u32::MAX);
+                self.machine.classes.push(Set::new(class));
+                self.known.insert(std::ptr::from_ref(class), place);
+                place
+            }
+        };
+        self.push(Instruction::Class(place, next))
+    }
+
+    fn repetition(&mut self, repetition: &Repetition, next: Place) -> Result<Place, Fault> {
+        let Repetition { min, max, sub, .. } = repetition;
+        let mut next = next;
+        let mut required = *min;
+        match max {
+            Some(max) => {
+                let after = next;
+                for _ in *min..*max {
+                    let part = self.compile(sub, next)?;
+                    next = self.split(repetition, part, after)?;
+                }
+            }
+            None if *min == 0 => return self.any_number(repetition, next),
+            None => {
+                next = self.more(repetition, next)?.0;
+                required -= 1;
+            }
+        }
+        for _ in 0..required {
+            next = self.compile(sub, next)?;
+        }
+        Ok(next)
+    }
+
+    /// Any number of repetitions, none included. One that may match nothing is taken for `(?:x+)?`, so that what it prefers
+    /// is kept.
+    fn any_number(&mut self, repetition: &Repetition, next: Place) -> Result<Place, Fault> {
+        let may_be_empty = repetition
+            .sub
+            .properties()
+            .minimum_len()
+            .is_none_or(|len| len == 0);
+        let (part, again) = self.more(repetition, next)?;
+        match may_be_empty {
+            true => self.split(repetition, part, next),
+            false => Ok(again),
+        }
+    }
+
+    /// At least one repetition, and the place where it is decided whether another one follows.
+    fn more(&mut self, repetition: &Repetition, next: Place) -> Result<(Place, Place), Fault> {
+        let again = self.push(Instruction::Fail)?;
+        let part = self.compile(&repetition.sub, again)?;
+        let (first, second) = ordered(repetition, part, next);
+        self.set(again, Instruction::Split(first, second));
+        Ok((part, again))
+    }
+
+    fn split(&mut self, repetition: &Repetition, part: Place, after: Place) -> Result<Place, Fault> {
+        let (first, second) = ordered(repetition, part, after);
+        self.push(Instruction::Split(first, second))
+    }
+}
+
+/// Another repetition and what follows all, the preferred one first.
+fn ordered(repetition: &Repetition, part: Place, after: Place) -> (Place, Place) {
+    match repetition.greedy {
+        true => (part, after),
+        false => (after, part),
+    }
+}

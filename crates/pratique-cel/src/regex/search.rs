@@ -1,0 +1,171 @@
+//! A machine goes through a text.
+
+use std::ops::Range;
+
+use regex_syntax::hir::Look;
+
+use super::machine::{Instruction, Machine, Place};
+use crate::error::Fault;
+use crate::meter::Meter;
+
+/// The ways of matching that lead on from a place of the text, the preferred ones first.
+struct Ways {
+    /// Instructions that take a character, or that have matched, each with where its match began.
+    ways: Vec<(Place, usize)>,
+    /// For each instruction the number of the last step that came to it.
+    seen: Vec<u32>,
+    step: u32,
+}
+
+impl Ways {
+    fn new(machine: &Machine) -> Self {
+        Ways {
+            ways: Vec::new(),
+            seen: vec![0; machine.len()],
+            step: 0,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.ways.clear();
+        self.step = self.step.wrapping_add(1);
+        if self.step == 0 {
+            self.seen.fill(0);
+            self.step = 1;
+        }
+    }
+
+    /// Whether an instruction is new in this step.
+    fn enters(&mut self, place: Place) -> bool {
+        match self.seen.get_mut(place as usize) {
+            Some(seen) if *seen != self.step => {
+                *seen = self.step;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What a step of one way counts for, in units of work.
+const STEP: u64 = 8;
+
+/// The first match at or after a place of a text, that which the pattern prefers; where `any` is enough, its end may be
+/// that of another one that begins later or ends earlier.
+pub(super) fn find(
+    machine: &Machine,
+    text: &str,
+    from: usize,
+    any: bool,
+    meter: &dyn Meter,
+) -> Result<Option<Range<usize>>, Fault> {
+    meter.work(machine.len() as u64 / 4)?;
+    meter.reserve(machine.len().saturating_mul(4 * size_of::<(Place, usize)>()))?;
+    let (mut ways, mut next) = (Ways::new(machine), Ways::new(machine));
+    let mut stack = Vec::new();
+    let mut found: Option<Range<usize>> = None;
+    let mut at = from;
+    let mut before = text.get(..from).and_then(|text| text.chars().next_back());
+    ways.clear();
+    loop {
+        let character = text.get(at..).and_then(|text| text.chars().next());
+        let here = Here {
+            before,
+            after: character,
+        };
+        if found.is_none() {
+            let steps = follow(machine, (machine.start(), at), here, &mut ways, &mut stack);
+            meter.work(STEP.saturating_mul(steps))?;
+        } else if ways.ways.is_empty() {
+            return Ok(found);
+        }
+        let end = at + character.map_or(1, char::len_utf8);
+        let here = Here {
+            before: character,
+            after: text.get(end..).and_then(|text| text.chars().next()),
+        };
+        next.clear();
+        for (place, began) in ways.ways.drain(..) {
+            let lead = match machine.instruction(place) {
+                Instruction::Match => {
+                    found = Some(began..at);
+                    if any {
+                        return Ok(found);
+                    }
+                    // Those after it are less preferred.
+                    break;
+                }
+                Instruction::Character(own, lead) if character == Some(own) => lead,
+                Instruction::Class(class, lead)
+                    if character.is_some_and(|character| machine.class_holds(class, character)) =>
+                {
+                    lead
+                }
+                _ => {
+                    meter.work(STEP)?;
+                    continue;
+                }
+            };
+            let steps = follow(machine, (lead, began), here, &mut next, &mut stack);
+            meter.work(STEP.saturating_mul(steps))?;
+        }
+        std::mem::swap(&mut ways, &mut next);
+        if character.is_none() {
+            return Ok(found);
+        }
+        before = character;
+        at = end;
+    }
+}
+
+/// The characters around a place.
+#[derive(Clone, Copy)]
+struct Here {
+    before: Option<char>,
+    after: Option<char>,
+}
+
+impl Here {
+    fn is(self, look: Look) -> bool {
+        let is_word = |character: Option<char>| {
+            character.is_some_and(|character| character.is_ascii_alphanumeric() || character == '_')
+        };
+        match look {
+            Look::Start => self.before.is_none(),
+            Look::End => self.after.is_none(),
+            Look::StartLF => matches!(self.before, None | Some('\n')),
+            Look::EndLF => matches!(self.after, None | Some('\n')),
+            Look::WordAscii => is_word(self.before) != is_word(self.after),
+            Look::WordAsciiNegate => is_word(self.before) == is_word(self.after),
+            // Go's patterns have no others.
+            _ => false,
+        }
+    }
+}
+
+/// Adds all that an instruction leads to without a character; gives the number of instructions it came by.
+fn follow(
+    machine: &Machine,
+    (place, began): (Place, usize),
+    here: Here,
+    ways: &mut Ways,
+    stack: &mut Vec<Place>,
+) -> u64 {
+    let mut steps = 0;
+    stack.push(place);
+    while let Some(place) = stack.pop() {
+        steps += 1;
+        if !ways.enters(place) {
+            continue;
+        }
+        match machine.instruction(place) {
+            Instruction::Split(first, second) => stack.extend([second, first]),
+            Instruction::Look(look, lead) if here.is(look) => stack.push(lead),
+            Instruction::Look(..) | Instruction::Fail => {}
+            Instruction::Match | Instruction::Character(..) | Instruction::Class(..) => {
+                ways.ways.push((place, began));
+            }
+        }
+    }
+    steps
+}
