@@ -25,20 +25,30 @@ impl ClassReader {
         let (negate, mut rest) = inside
             .strip_prefix('^')
             .map_or((false, inside), |rest| (true, rest));
-        let mut class = ClassUnicode::empty();
+        // What is put together once takes no longer than it is large.
+        let (mut named, mut written) = (Vec::new(), Vec::new());
         let mut first = true;
         loop {
             // A bracket right at the start is a member.
             if let Some(after) = rest.strip_prefix(']').filter(|_| !first) {
+                let mut class = ClassUnicode::new(written);
+                if flags.fold_case {
+                    class = set::folded(&class);
+                }
+                class.union(&ClassUnicode::new(named));
                 return Ok((if negate { set::negated(class) } else { class }, after));
             }
             first = false;
             rest = match self.named(rest, flags)? {
-                Some((named, after)) => {
-                    class.union(&named);
+                Some((class, after)) => {
+                    named.extend_from_slice(class.ranges());
                     after
                 }
-                None => add_range(&mut class, rest, text, flags)?,
+                None => {
+                    let ((low, high), after) = range(rest, text)?;
+                    written.extend(set::ranges(low, high));
+                    after
+                }
             };
         }
     }
@@ -118,12 +128,7 @@ fn posix(text: &str, flags: Flags) -> Result<Option<(ClassUnicode, &str)>, Error
 }
 
 /// Reads a member or a range of a class, and gives what follows.
-fn add_range<'t>(
-    class: &mut ClassUnicode,
-    text: &'t str,
-    whole: &str,
-    flags: Flags,
-) -> Result<&'t str, Error> {
+fn range<'t>(text: &'t str, whole: &str) -> Result<((u32, u32), &'t str), Error> {
     let (low, mut rest) = member(text, whole)?;
     let mut high = low;
     // Before the closing bracket a hyphen is a hyphen.
@@ -136,12 +141,7 @@ fn add_range<'t>(
             return between(ErrorKind::ClassRange, text, rest);
         }
     }
-    if flags.fold_case {
-        class.union(&set::folded(&set::range(low, high)));
-    } else {
-        set::add(class, low, high);
-    }
-    Ok(rest)
+    Ok(((low, high), rest))
 }
 
 /// Reads one code point of a class.

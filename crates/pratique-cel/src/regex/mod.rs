@@ -391,6 +391,28 @@ mod tests {
         assert!(Regex::new(r"\w{1000}").is_ok());
     }
 
+    /// Each took minutes, seconds or a gigabyte once, and is read within milliseconds by a build that is optimized.
+    #[test]
+    fn compiled_in_linear_time() {
+        let descending = |from: u32| (0..100_000).filter_map(move |step| char::from_u32(from - 2 * step));
+        let classes = format!("[{}]", descending(0xF_0000).collect::<String>());
+        let began = std::time::Instant::now();
+        for pattern in [
+            r"[\w-\W]".repeat(10_000),
+            format!("(?i){classes}"),
+            format!("(?i){}", "é".repeat(20_000)),
+            r"(\pL{999}N)*".to_owned(),
+            r"\pL{999}".repeat(100),
+        ] {
+            assert!(Regex::new(&pattern).is_ok());
+        }
+        assert!(
+            began.elapsed() < std::time::Duration::from_secs(20),
+            "{:?}",
+            began.elapsed()
+        );
+    }
+
     #[test]
     fn linear_time() {
         let text = "a".repeat(20_000);

@@ -1,15 +1,20 @@
 //! Classes with names: `\d`, `[:alpha:]`, `\p{Greek}`.
 
+use std::sync::LazyLock;
+
 use regex_syntax::hir::ClassUnicode;
 
 use super::set::{KNOWN, named, negated, range};
 
 /// The class of `\d`, `\s` or `\w` (ASCII all), by its lower-case letter.
 pub(super) fn perl(letter: u8) -> Option<ClassUnicode> {
+    static DIGIT: LazyLock<ClassUnicode> = LazyLock::new(|| named("[0-9]"));
+    static SPACE: LazyLock<ClassUnicode> = LazyLock::new(|| named(r"[\t\n\x0C\r ]"));
+    static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| named("[0-9A-Za-z_]"));
     Some(match letter {
-        b'd' => named("[0-9]"),
-        b's' => named(r"[\t\n\x0C\r ]"),
-        b'w' => named("[0-9A-Za-z_]"),
+        b'd' => DIGIT.clone(),
+        b's' => SPACE.clone(),
+        b'w' => WORD.clone(),
         _ => return None,
     })
 }

@@ -33,11 +33,16 @@ pub(super) fn range(low: u32, high: u32) -> ClassUnicode {
 
 /// Adds the characters between two code points.
 pub(super) fn add(set: &mut ClassUnicode, low: u32, high: u32) {
-    for (low, high) in [(low, high.min(0xD7FF)), (low.max(0xE000), high)] {
-        if let (true, Some(low), Some(high)) = (low <= high, char::from_u32(low), char::from_u32(high)) {
-            set.push(ClassUnicodeRange::new(low, high));
-        }
-    }
+    ranges(low, high).for_each(|range| set.push(range));
+}
+
+/// The characters between two code points.
+pub(super) fn ranges(low: u32, high: u32) -> impl Iterator<Item = ClassUnicodeRange> {
+    let parts = [(low, high.min(0xD7FF)), (low.max(0xE000), high)];
+    parts.into_iter().filter_map(|(low, high)| {
+        let (from, to) = (char::from_u32(low)?, char::from_u32(high)?);
+        (low <= high).then(|| ClassUnicodeRange::new(from, to))
+    })
 }
 
 /// The set and all that differs from its members in case only.
