@@ -91,8 +91,8 @@ impl Outcome {
     /// The answer of an admission webhook that judges so, which knows nothing between yes and no: a request that is
     /// undecided is refused, with a status that says why. Its warnings are those that an API server passes on, each once.
     pub fn into_response(self, request: &AdmissionRequest<'_>) -> AdmissionResponse {
-        let patch: Vec<Value<'_>> = self.patch(request).into_iter().map(Value::from).collect();
-        let patch = (!patch.is_empty()).then(|| base64::encode(Value::Array(patch).to_string().as_bytes()));
+        let patch = self.patch(request);
+        let patch = (!patch.is_empty()).then(|| base64::encode(&written(patch)));
         let (allowed, result) = (self.allowed(), self.answered_status());
         AdmissionResponse {
             patch_type: patch.as_ref().map(|_| "JSONPatch".to_owned()),
@@ -119,6 +119,17 @@ impl Outcome {
             }
         }
     }
+}
+
+/// A patch as JSON. It may be large, so that it is not made a value as a whole.
+fn written(patch: Vec<Operation<'_>>) -> Vec<u8> {
+    let mut text = Vec::new();
+    for operation in patch {
+        text.push(if text.is_empty() { b'[' } else { b',' });
+        pratique_json::write(&Value::from(operation), &mut text);
+    }
+    text.push(b']');
+    text
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use pratique_json::{Object, Value};
 use super::{Operation, Text};
 
 /// The operations that make one document of another: as few as a comparison member by member and element by
-/// element finds. Only `add`, `remove` and `replace` are used.
+/// element finds. Only `add`, `remove` and `replace` are used. A list in which so much differs that a thousand operations
+/// and more would be longer than it is itself is replaced as a whole.
 ///
 /// [`apply`](super::apply) gives the second document back, unless one of the two is neither an object nor an
 /// array: such a document cannot be replaced.
@@ -13,6 +14,7 @@ pub fn diff<'a>(from: &Value<'a>, to: &Value<'a>) -> Vec<Operation<'a>> {
     let mut differ = Differ {
         path: String::new(),
         operations: Vec::new(),
+        length: 0,
     };
     differ.values(from, to);
     differ.operations
@@ -21,13 +23,27 @@ pub fn diff<'a>(from: &Value<'a>, to: &Value<'a>) -> Vec<Operation<'a>> {
 struct Differ<'a> {
     path: String,
     operations: Vec<Operation<'a>>,
+    /// About how long the operations are as text, apart from the values: these are there in any case.
+    length: usize,
 }
+
+/// How many operations a list may always have.
+const MANY: usize = 1000;
+/// What an operation has besides its path and its value: `{"op":"add","path":"","value":},`.
+const FRAME: usize = 32;
 
 impl<'a> Differ<'a> {
     fn values(&mut self, from: &Value<'a>, to: &Value<'a>) {
         match (from, to) {
             (Value::Object(from), Value::Object(to)) => self.objects(from, to),
-            (Value::Array(from), Value::Array(to)) => self.arrays(from, to),
+            (Value::Array(before), Value::Array(after)) => {
+                let (operations, length) = (self.operations.len(), self.length);
+                if !self.arrays(before, after, || length + to.to_string().len()) {
+                    self.operations.truncate(operations);
+                    self.length = length;
+                    self.operation("replace", Some(to));
+                }
+            }
             _ if from == to => {}
             _ => self.operation("replace", Some(to)),
         }
@@ -46,26 +62,44 @@ impl<'a> Differ<'a> {
     }
 
     /// Elements that are equal stay; what stands between them is changed pair by pair, and what is left over
-    /// removed or added.
-    fn arrays(&mut self, from: &[Value<'a>], to: &[Value<'a>]) {
+    /// removed or added. Tells whether the operations stayed shorter than `most`, unless they are few; otherwise it
+    /// stopped. The document itself is never replaced.
+    fn arrays(&mut self, from: &[Value<'a>], to: &[Value<'a>], most: impl Fn() -> usize) -> bool {
         let mut position = 0;
+        let few = self.operations.len() + MANY;
+        let mut known = None;
+        let mut is_short = |differ: &Self| {
+            differ.operations.len() <= few
+                || differ.path.is_empty()
+                || differ.length <= *known.get_or_insert_with(&most)
+        };
         for gap in gaps(from, to) {
             position += gap.kept;
             let pairs = gap.from.len().min(gap.to.len());
             for (before, after) in gap.from.iter().zip(gap.to) {
                 self.at(&position.to_string(), |differ| differ.values(before, after));
                 position += 1;
+                if !is_short(self) {
+                    return false;
+                }
             }
             for _ in gap.from.iter().skip(pairs) {
                 self.at(&position.to_string(), |differ| differ.operation("remove", None));
+                if !is_short(self) {
+                    return false;
+                }
             }
             for after in gap.to.iter().skip(pairs) {
                 self.at(&position.to_string(), |differ| {
                     differ.operation("add", Some(after))
                 });
                 position += 1;
+                if !is_short(self) {
+                    return false;
+                }
             }
         }
+        true
     }
 
     fn at(&mut self, token: &str, visit: impl FnOnce(&mut Self)) {
@@ -77,6 +111,7 @@ impl<'a> Differ<'a> {
     }
 
     fn operation(&mut self, op: &'static str, value: Option<&Value<'a>>) {
+        self.length += FRAME + self.path.len();
         self.operations.push(Operation {
             op: op.into(),
             path: Text::from(self.path.clone()),
@@ -211,5 +246,44 @@ mod tests {
         check(r#"[{"a":1},2]"#, r#"[{"a":2},3,2]"#, "replace /0/a 2, add /1 3");
         check("[1,2,3]", "[]", "remove /0, remove /0, remove /0");
         check("[1,1]", "[1,1,1]", "add /2 1");
+    }
+
+    #[test]
+    fn lists_are_replaced_where_that_is_shorter() {
+        let list = |element: &str, count: usize| format!("[{}]", vec![element; count].join(","));
+        let whole = |list: &str| format!(r#"{{"a":{{"b":{list}}},"c":{list}}}"#);
+        let diff = |from: &str, to: &str| -> Vec<String> {
+            let (from, to) = (parse(from.as_bytes()).unwrap(), parse(to.as_bytes()).unwrap());
+            let operations = diff(&from, &to);
+            assert_eq!(apply(from.clone(), &operations).unwrap(), to);
+            let paths = operations
+                .into_iter()
+                .map(|own| Value::from(own).get("path").unwrap().to_string());
+            paths.collect()
+        };
+        let after = r#"{"name":"","resources":{}}"#;
+        let both = [r#""/a/b""#, r#""/c""#];
+        assert_eq!(
+            diff(&whole(&list("{}", 2_000)), &whole(&list(after, 2_000))),
+            both
+        );
+        assert_eq!(diff(&whole(&list("1", 2_000)), &whole("[2]")), both, "removed");
+        assert_eq!(diff(&whole("[2]"), &whole(&list("1", 2_000))), both, "added");
+        // Few operations, and long elements of which little changes.
+        assert_eq!(
+            diff(&whole(&list("{}", 100)), &whole(&list(after, 100))).len(),
+            400
+        );
+        let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(100));
+        let changed = format!(r#"{{"a":"{}","b":1}}"#, "x".repeat(100));
+        assert_eq!(
+            diff(&whole(&list(&long, 2_000)), &whole(&list(&changed, 2_000))).len(),
+            4_000
+        );
+        // The document itself stays.
+        assert_eq!(diff(&list("1", 2_000), "[2]").len(), 2_000);
+        // A list in a list is replaced with it.
+        let nested = |element: &str| format!(r#"{{"a":{}}}"#, list(&list(element, 10), 500));
+        assert_eq!(diff(&nested("{}"), &nested(after)), [r#""/a""#]);
     }
 }
