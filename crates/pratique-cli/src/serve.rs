@@ -5,6 +5,7 @@ mod files;
 mod judged;
 mod log_writer;
 mod logging;
+mod memory;
 mod registration;
 mod signals;
 mod trial;
@@ -82,6 +83,12 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Troubl
         .listen
         .addresses()
         .map_err(|error| unheard(arguments, &error))?;
+    let health = match &arguments.health_listen {
+        Some(listen) => listen
+            .addresses()
+            .map_err(|error| Trouble::Serve(format!("cannot listen at {listen}: {error}")))?,
+        None => Vec::new(),
+    };
     let certificates = certificates(arguments, &addresses)?;
     let rotation = certificates.as_ref().map(|own| Rotation::start(own, &metrics));
     let rotation = rotation
@@ -94,6 +101,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Troubl
     let settings = Settings {
         limits: limits(&arguments.limits, files),
         metrics,
+        health,
         audit: audit.clone(),
         certificates,
         rotation: rotation.clone(),
@@ -179,6 +187,9 @@ async fn serve(
         (None, true) => format!("localhost:{}", address.port()),
         (None, false) => address.to_string(),
     };
+    if let Some(address) = server.health_address() {
+        tracing::info!(address = %address, "Serving health and metrics");
+    }
     let asked = try_line(scheme, &reached, trial);
     let tries = own_certificate || scheme == "http";
     match tries && !logging.is_human() {
@@ -280,7 +291,10 @@ fn limits(arguments: &LimitArguments, files: Option<u64>) -> Limits {
     let count = |own: u32| usize::try_from(own).unwrap_or(usize::MAX);
     Limits {
         body: usize::from(arguments.max_body) << 20,
-        bodies: usize::from(arguments.max_bodies) << 20,
+        memory: arguments
+            .max_memory
+            .or(arguments.max_bodies)
+            .map_or_else(memory::default, |mebibytes| count(mebibytes) << 20),
         requests: count(arguments.max_requests),
         connections: count(files::connections(arguments.max_connections, files)),
         ..Limits::default()

@@ -6,26 +6,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-/// What memory is counted in.
-const UNIT: usize = 1024;
+use crate::budget::{Client, Exhausted, Share};
+
 /// How much of a body that is too large is taken in and forgotten, so that its sender gets to read the answer.
 const FORGOTTEN: usize = 64 << 20;
 /// Between two parts of what is forgotten: whoever sends too much waits for the others, who want the processor.
 const PACE: Duration = Duration::from_millis(1);
-
-/// Memory for all bodies together.
-#[derive(Debug)]
-pub(crate) struct Memory(Arc<Semaphore>);
-
-/// A body, and its share of the memory.
-#[derive(Debug)]
-pub(crate) struct Read {
-    pub(crate) bytes: Vec<u8>,
-    _share: Option<OwnedSemaphorePermit>,
-}
 
 /// Why there is no body.
 #[derive(Debug)]
@@ -36,64 +25,67 @@ pub(crate) enum Unread {
     Slow,
     /// There is no memory for it.
     Busy,
+    /// There was no memory for others, and it arrived slowly.
+    Evicted,
     /// The client broke off.
     Broken,
 }
 
-impl Memory {
-    pub(crate) fn new(bytes: usize) -> Self {
-        Memory(Arc::new(Semaphore::new(
-            (bytes / UNIT).clamp(1, Semaphore::MAX_PERMITS),
-        )))
+impl From<Exhausted> for Unread {
+    fn from(_: Exhausted) -> Self {
+        Unread::Busy
     }
+}
 
-    /// Reads a body.
-    pub(crate) async fn read(&self, body: Incoming, limit: usize, time: Duration) -> Result<Read, Unread> {
-        timeout(time, self.collect(body, limit))
-            .await
-            .unwrap_or(Err(Unread::Slow))
+/// Reads a body, with which its share of the memory grows.
+pub(crate) async fn read(
+    body: Incoming,
+    share: &Share,
+    limit: usize,
+    time: Duration,
+) -> Result<Vec<u8>, Unread> {
+    timeout(time, collect(body, share, limit))
+        .await
+        .unwrap_or(Err(Unread::Slow))
+}
+
+async fn collect(mut body: Incoming, share: &Share, limit: usize) -> Result<Vec<u8>, Unread> {
+    let announced = body.size_hint();
+    if announced.lower() > limit as u64 {
+        forget(body, FORGOTTEN).await;
+        return Err(Unread::TooLarge);
     }
-
-    async fn collect(&self, mut body: Incoming, limit: usize) -> Result<Read, Unread> {
-        if body.size_hint().lower() > limit as u64 {
+    let most = announced.upper().and_then(|own| usize::try_from(own).ok());
+    let evicted = Arc::new(Notify::new());
+    share.wait_for(Client::Sending(evicted.clone()));
+    let mut bytes = Vec::new();
+    loop {
+        let frame = tokio::select! {
+            frame = body.frame() => frame,
+            () = evicted.notified() => return Err(Unread::Evicted),
+        };
+        let Some(frame) = frame else { break };
+        let Ok(data) = frame.map_err(|_| Unread::Broken)?.into_data() else {
+            continue;
+        };
+        let length = bytes.len() + data.len();
+        if length > limit {
+            drop(bytes);
+            share.resize(0)?;
             forget(body, FORGOTTEN).await;
             return Err(Unread::TooLarge);
         }
-        let (mut bytes, mut share) = (Vec::new(), None);
-        while let Some(frame) = body.frame().await {
-            let Ok(data) = frame.map_err(|_| Unread::Broken)?.into_data() else {
-                continue;
-            };
-            if bytes.len() + data.len() > limit {
-                drop((bytes, share));
-                forget(body, FORGOTTEN).await;
-                return Err(Unread::TooLarge);
-            }
-            self.grow(&mut share, bytes.len() + data.len())?;
-            bytes.extend_from_slice(&data);
+        if length > bytes.capacity() {
+            // It doubles, as vectors do, up to what the client announced.
+            let capacity = length.next_power_of_two().min(most.unwrap_or(limit)).max(length);
+            share.resize(capacity)?;
+            bytes.reserve_exact(capacity - bytes.len());
         }
-        Ok(Read { bytes, _share: share })
+        bytes.extend_from_slice(&data);
     }
-
-    /// Sees to it that the share is enough for so many bytes.
-    fn grow(&self, share: &mut Option<OwnedSemaphorePermit>, bytes: usize) -> Result<(), Unread> {
-        let held = share.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        // Vectors double their size.
-        let wanted = bytes.next_power_of_two().div_ceil(UNIT).saturating_sub(held);
-        if wanted == 0 {
-            return Ok(());
-        }
-        let wanted = u32::try_from(wanted).map_err(|_| Unread::Busy)?;
-        let more = self
-            .0
-            .clone()
-            .try_acquire_many_owned(wanted)
-            .map_err(|_| Unread::Busy)?;
-        match share {
-            Some(share) => share.merge(more),
-            None => *share = Some(more),
-        }
-        Ok(())
+    match share.proceed() {
+        true => Ok(bytes),
+        false => Err(Unread::Evicted),
     }
 }
 

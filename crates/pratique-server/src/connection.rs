@@ -20,10 +20,10 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use crate::connections::{Place, Slot};
-use crate::respond::Answer;
 use crate::routes;
 use crate::server::Shared;
 use crate::shutdown::{Stage, closing};
+use crate::unsent::{self, Sending};
 
 /// How long a connection that makes room may still take.
 const LEAVING: Duration = Duration::from_secs(1);
@@ -100,6 +100,11 @@ impl Client {
         }
     }
 
+    /// One that asks for health and metrics where there is nothing else.
+    pub(crate) fn of_health() -> Self {
+        Client::of(Some(true), false)
+    }
+
     /// The same, connected to this address.
     fn at(self, local: Option<IpAddr>) -> Self {
         Client { local, ..self }
@@ -149,18 +154,19 @@ async fn second<I>(
         .max_concurrent_streams(250)
         .max_header_list_size(16 << 10)
         .initial_stream_window_size(256 << 10)
-        .initial_connection_window_size(1 << 20);
+        // What a connection may send without being read: no server has memory for more of a thousand of them.
+        .initial_connection_window_size(256 << 10);
     drive(builder.serve_connection(io, service), slot, stage).await;
 }
 
-type Replying = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
+type Replying = Pin<Box<dyn Future<Output = Result<Sending, Infallible>> + Send>>;
 
 fn service(
     client: Client,
     slot: &Arc<Slot>,
     shared: &Arc<Shared>,
     stage: &watch::Receiver<Stage>,
-) -> impl Service<Request<Incoming>, Response = Answer, Error = Infallible, Future = Replying> + use<> {
+) -> impl Service<Request<Incoming>, Response = Sending, Error = Infallible, Future = Replying> + use<> {
     let (slot, shared, stage) = (slot.clone(), shared.clone(), stage.clone());
     service_fn(move |request: Request<Incoming>| -> Replying {
         slot.asked();
@@ -168,7 +174,13 @@ fn service(
         Box::pin(async move {
             let version = request.version();
             let leaving = || *stage.borrow() != Stage::Serving;
-            let mut answer = routes::answer(request, client, leaving(), &slot, &shared).await;
+            let mut answer = match unsent::share(&request, &slot, &shared) {
+                Ok(share) => {
+                    let answer = routes::answer(request, client, leaving(), &slot, &shared).await;
+                    unsent::send(answer, share, &slot)
+                }
+                Err(refusal) => unsent::send(*refusal, None, &slot),
+            };
             if version <= Version::HTTP_11 && leaving() {
                 answer
                     .headers_mut()
@@ -187,7 +199,7 @@ trait Ends: Future<Output = hyper::Result<()>> {
 impl<I, S> Ends for http1::Connection<I, S>
 where
     I: Read + Write + Unpin,
-    S: Service<Request<Incoming>, Response = Answer, Error = Infallible>,
+    S: Service<Request<Incoming>, Response = Sending, Error = Infallible>,
 {
     fn end(self: Pin<&mut Self>) {
         self.graceful_shutdown();
@@ -197,16 +209,31 @@ where
 impl<I, S> Ends for http2::Connection<I, S, TokioExecutor>
 where
     I: Read + Write + Unpin,
-    S: Service<Request<Incoming>, Response = Answer, Error = Infallible, Future = Replying>,
+    S: Service<Request<Incoming>, Response = Sending, Error = Infallible, Future = Replying>,
 {
     fn end(self: Pin<&mut Self>) {
         self.graceful_shutdown();
     }
 }
 
-async fn drive(connection: impl Ends, slot: &Slot, mut stage: watch::Receiver<Stage>) {
-    let mut connection = pin!(connection);
+async fn drive(connection: impl Ends, slot: &Slot, stage: watch::Receiver<Stage>) {
     let ended = tokio::select! {
+        ended = until_end(connection, slot, stage) => ended,
+        () = slot.is_cut() => return tracing::debug!("Connection closed: its client does not read, or not fast enough"),
+    };
+    if let Some(Err(error)) = ended {
+        tracing::debug!(err = %error, "Connection ended");
+    }
+}
+
+/// Serves a connection until it ends, or is to.
+async fn until_end(
+    connection: impl Ends,
+    slot: &Slot,
+    mut stage: watch::Receiver<Stage>,
+) -> Option<hyper::Result<()>> {
+    let mut connection = pin!(connection);
+    tokio::select! {
         ended = connection.as_mut() => Some(ended),
         () = last_request(&mut stage, slot) => {
             connection.as_mut().end();
@@ -222,9 +249,6 @@ async fn drive(connection: impl Ends, slot: &Slot, mut stage: watch::Receiver<St
                 false => timeout(LEAVING, connection.as_mut()).await.ok(),
             }
         }
-    };
-    if let Some(Err(error)) = ended {
-        tracing::debug!(err = %error, "Connection ended");
     }
 }
 

@@ -45,6 +45,7 @@ pub(crate) struct Slot {
     /// Whether any request of it has begun.
     asked: AtomicBool,
     first: Notify,
+    cut: Notify,
 }
 
 /// A place among the connections, given up when dropped.
@@ -177,6 +178,21 @@ impl Slot {
         self.busy.fetch_add(1, Ordering::Relaxed);
         self.known.store(true, Ordering::Relaxed);
         Busy(self.clone())
+    }
+
+    /// The connection is to make room: it ends with what it has begun.
+    pub(crate) fn leave(&self) {
+        self.leave.notify_one();
+    }
+
+    /// Closes the connection, whatever it has begun.
+    pub(crate) fn cut(&self) {
+        self.cut.notify_one();
+    }
+
+    /// Waits until the connection is to be closed.
+    pub(crate) async fn is_cut(&self) {
+        self.cut.notified().await;
     }
 
     /// Waits until the connection is to make room.

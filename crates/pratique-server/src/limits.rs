@@ -13,8 +13,12 @@ pub struct Limits {
     /// and options and the user come on top. A review that is refused for its size passes where the failure policy is
     /// `Ignore`, so that a lower bound lets requests past the policies.
     pub body: usize,
-    /// How many bytes all bodies that are being read or judged may have together: 256 MiB.
-    pub bodies: usize,
+    /// How many bytes of memory all requests may take together, from the first byte of a body until the last byte of the
+    /// answer is read: 512 MiB. A quarter is for small requests only, and no
+    /// request may take more than half.
+    pub memory: usize,
+    /// The largest answer, in bytes: 64 MiB.
+    pub answer: usize,
     /// How many requests are judged at a time: 256.
     pub requests: usize,
     /// How many connections there may be: 1024. Past that, idle ones make room for new ones.
@@ -25,22 +29,33 @@ pub struct Limits {
     pub head: Duration,
     /// How long the body of a request may take: 10 s.
     pub body_time: Duration,
+    /// How long a client may take to read an answer: 30 s. Its connection is closed then.
+    pub answer_time: Duration,
     /// How long judging takes where the client does not say: 10 s, the default of webhooks.
     pub time: Duration,
     /// How long judging may take at most: 30 s, the longest that webhooks can be given.
     pub longest: Duration,
 }
 
+impl Limits {
+    /// How many bytes of memory one request may take.
+    pub(crate) fn request_memory(&self) -> usize {
+        self.memory / 2
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             body: 32 << 20,
-            bodies: 256 << 20,
+            memory: 512 << 20,
+            answer: 64 << 20,
             requests: 256,
             connections: 1024,
             handshake: Duration::from_secs(10),
             head: Duration::from_secs(60),
             body_time: Duration::from_secs(10),
+            answer_time: Duration::from_secs(30),
             time: Duration::from_secs(10),
             longest: Duration::from_secs(30),
         }

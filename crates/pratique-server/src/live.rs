@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use arc_swap::ArcSwapOption;
-use pratique::{Admission, Live, Reload, ReloadResult, StepResult, Witness};
+use pratique::{Admission, Limits, Live, Reload, ReloadResult, StepResult, Witness};
 use pratique_manifest::{ManifestSet, Plugin};
 use pratique_types::AdmissionRequest;
 
@@ -108,7 +108,7 @@ impl Reviewer for LiveReviewer {
         &'a self,
         half: Half,
         request: &'a AdmissionRequest<'a>,
-        deadline: Instant,
+        limits: &'a Limits,
     ) -> Reviewing<'a> {
         let half = match half {
             Half::Mutating => Some(pratique::Half::Mutating),
@@ -116,7 +116,7 @@ impl Reviewer for LiveReviewer {
             Half::Both => None,
         };
         Box::pin(async move {
-            let outcome = self.live.admit_by(request, half, Some(deadline)).await;
+            let outcome = self.live.admit_by(request, half, limits.clone()).await;
             let outcome = outcome.map_err(|error| Unavailable(error.to_string()))?;
             let mutations = outcome.mutations.iter();
             let mutations = mutations.filter(|step| step.result != StepResult::Unchanged);

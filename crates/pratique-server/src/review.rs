@@ -8,18 +8,24 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use hyper::body::Incoming;
 use pratique_audit::{Event, Level};
-use pratique_types::{AdmissionRequest, AdmissionReview, admission};
+use pratique_types::{AdmissionRequest, AdmissionReview, GroupVersionKind, admission};
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::annotations;
-use crate::body::{Read, Unread};
+use crate::body::{self, Unread};
+use crate::budget::Share;
 use crate::connections::Slot;
+use crate::limits::Limits;
 use crate::query;
-use crate::respond::{Answer, failure, json, later};
+use crate::respond::{self, Answer, busy, failure, later};
 use crate::reviewer::{Half, Reviewed, Unavailable};
 use crate::server::Shared;
+use crate::weight::Weight;
+use pratique::{Interrupt, MemoryLimit};
 
+/// The longest `uid`, in bytes: API servers send UUIDs.
+const MAX_UID: usize = 128;
 /// The older version of reviews, of the same shape.
 const OLDER_VERSION: &str = "admission.k8s.io/v1beta1";
 
@@ -50,25 +56,28 @@ pub(crate) async fn answer(
 ) -> Answer {
     let deadline = Instant::now() + time;
     let limits = &shared.limits;
-    let body = match shared
-        .memory
-        .read(body, limits.body, limits.body_time.min(time))
-        .await
-    {
+    let Ok(share) = shared.budget.share(0) else {
+        return busy();
+    };
+    let body = match body::read(body, &share, limits.body, limits.body_time.min(time)).await {
         Ok(body) => body,
         Err(unread) => return refused(&unread, limits.body),
     };
     let _busy = slot.busy();
     let Ok(turn) = shared.requests.clone().try_acquire_owned() else {
-        return later(
-            StatusCode::TOO_MANY_REQUESTS,
-            "TooManyRequests",
-            "too many requests, please try again later",
-        );
+        return busy();
     };
-    // A task of its own: a panic ends in it, and it can be left behind when nobody waits any more.
-    let judging = tokio::spawn(judge(shared.clone(), half, body, deadline, turn));
-    match tokio::time::timeout_at(deadline.into(), judging).await {
+    let interrupt = Interrupt::new().with_deadline(deadline);
+    let is_small = Weight::is_small(&body);
+    let taken = Taken {
+        body,
+        share,
+        turn,
+        time,
+    };
+    let evaluate = evaluate(shared.clone(), half, taken, interrupt.clone());
+    let evaluation = shared.evaluators.spawn(is_small, interrupt, evaluate);
+    match tokio::time::timeout_at(deadline.into(), evaluation).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => {
             tracing::error!(err = %error, "Judging a request failed");
@@ -78,47 +87,93 @@ pub(crate) async fn answer(
                 "judging the request failed",
             )
         }
-        Err(_) => {
-            let message = format!("judging the request took longer than {time:?}");
-            failure(StatusCode::GATEWAY_TIMEOUT, "Timeout", message)
-        }
+        Err(_) => late(time),
     }
 }
 
-async fn judge(
-    shared: Arc<Shared>,
-    half: Half,
-    body: Read,
-    deadline: Instant,
+fn late(time: Duration) -> Answer {
+    let message = format!("judging the request took longer than {time:?}");
+    failure(StatusCode::GATEWAY_TIMEOUT, "Timeout", message)
+}
+
+/// What a request has taken so far: freed with its evaluation, whenever that ends.
+struct Taken {
+    body: Vec<u8>,
+    share: Share,
     turn: OwnedSemaphorePermit,
-) -> Answer {
+    time: Duration,
+}
+
+async fn evaluate(shared: Arc<Shared>, half: Half, taken: Taken, interrupt: Interrupt) -> Answer {
+    let Taken {
+        body,
+        share,
+        turn,
+        time,
+    } = taken;
+    let answer = review(&shared, half, (&body, &share), interrupt.clone()).await;
+    drop((body, turn));
+    if interrupt.is_set() {
+        return late(time);
+    }
+    let mut answer = answer.unwrap_or_else(|refusal| *refusal);
+    // Smaller than what was reserved, or it would not have been written.
+    if share.resize(answer.body().len()).is_err() {
+        return busy();
+    }
+    answer.extensions_mut().insert(Arc::new(share));
+    answer
+}
+
+/// Reserves what a body and so many bytes besides take.
+fn reserve(body: &Vec<u8>, besides: usize, share: &Share, limits: &Limits) -> Result<(), Box<Answer>> {
+    let needed = body.capacity().saturating_add(besides);
+    if needed > limits.request_memory() {
+        let message = format!(
+            "Request entity too large: evaluating it may take {} MiB of memory, limit is {} MiB",
+            needed >> 20,
+            limits.request_memory() >> 20
+        );
+        let code = StatusCode::PAYLOAD_TOO_LARGE;
+        return Err(failure(code, "RequestEntityTooLarge", message).into());
+    }
+    share.resize(needed).map_err(|_| busy().into())
+}
+
+/// Whether an object of this kind may be one that API servers know themselves.
+fn is_built_in(kind: &GroupVersionKind) -> bool {
+    !kind.group.contains('.') || kind.group.ends_with(".k8s.io")
+}
+
+/// What expressions hold comes out of the same budget.
+fn evaluation_limits(shared: &Shared, interrupt: Interrupt) -> Result<pratique::Limits, Box<Answer>> {
+    let share = shared.budget.share(0).map_err(|_| busy())?;
+    let memory = MemoryLimit::new(shared.limits.request_memory()).with_budget(Arc::new(share));
+    Ok(pratique::Limits::from(interrupt).with_memory(memory))
+}
+
+async fn review(
+    shared: &Shared,
+    half: Half,
+    (body, share): (&Vec<u8>, &Share),
+    interrupt: Interrupt,
+) -> Result<Answer, Box<Answer>> {
     let (received, start) = (SystemTime::now(), Instant::now());
-    let bad = |message: String| failure(StatusCode::BAD_REQUEST, "BadRequest", message);
-    let review: AdmissionReview<'_> = match read(&body.bytes) {
-        Ok(review) => review,
-        Err(error) => return bad(format!("the body is no AdmissionReview: {error}")),
-    };
-    if review.kind != admission::KIND
-        || ![admission::API_VERSION, OLDER_VERSION].contains(&&*review.api_version)
-    {
-        let message = format!("expected an AdmissionReview of {}", admission::API_VERSION);
-        return bad(format!(
-            "{message}, found kind {:?} of {:?}",
-            review.kind, review.api_version
-        ));
+    let weight = Weight::of(body);
+    reserve(body, weight.parsed(), share, &shared.limits)?;
+    let review: AdmissionReview<'_> =
+        read(body).map_err(|error| bad(format!("the body is no AdmissionReview: {error}")))?;
+    let request = asked(&review)?;
+    let needed = weight.evaluated(is_built_in(&request.kind));
+    reserve(body, needed, share, &shared.limits)?;
+    let limits = evaluation_limits(shared, interrupt)?;
+    let reviewed = shared.reviewer.review(half, request, &limits).await;
+    let mut reviewed = reviewed.map_err(|why| unavailable(&why))?;
+    if limits.interrupt.is_set() {
+        // It is too late for a decision, also for one that says so.
+        return Err(busy().into());
     }
-    let Some(request) = &review.request else {
-        return bad("the AdmissionReview has no request".into());
-    };
-    if request.resource.resource.is_empty() {
-        // No policy would be about it, and whoever asks would be told that it is allowed.
-        return bad("the request of the AdmissionReview names no resource".into());
-    }
-    let mut reviewed = match shared.reviewer.review(half, request, deadline).await {
-        Ok(reviewed) => reviewed,
-        Err(why) => return unavailable(&why),
-    };
-    drop(turn);
+    drop(limits);
     reviewed.response.uid.clone_from(&request.uid);
     shared.note(half, request, &reviewed, (received, start.elapsed()));
     let mut response = reviewed.response;
@@ -127,7 +182,38 @@ async fn judge(
         api_version: review.api_version,
         ..AdmissionReview::answer(response)
     };
-    json(StatusCode::OK, &answer)
+    Ok(respond::review(&answer, shared.limits.answer))
+}
+
+/// The request of a review that an API server may have sent.
+fn asked<'r>(review: &'r AdmissionReview<'r>) -> Result<&'r AdmissionRequest<'r>, Box<Answer>> {
+    if review.kind != admission::KIND
+        || ![admission::API_VERSION, OLDER_VERSION].contains(&&*review.api_version)
+    {
+        let message = format!("expected an AdmissionReview of {}", admission::API_VERSION);
+        return Err(bad(format!(
+            "{message}, found kind {:?} of {:?}",
+            review.kind, review.api_version
+        )));
+    }
+    let Some(request) = &review.request else {
+        return Err(bad("the AdmissionReview has no request".into()));
+    };
+    if request.resource.resource.is_empty() {
+        // No policy would be about it, and whoever asks would be told that it is allowed.
+        return Err(bad("the request of the AdmissionReview names no resource".into()));
+    }
+    if request.uid.len() > MAX_UID {
+        // It is a UUID, and goes back in the answer.
+        return Err(bad(format!(
+            "the uid of the request of the AdmissionReview is longer than {MAX_UID} bytes"
+        )));
+    }
+    Ok(request)
+}
+
+fn bad(message: String) -> Box<Answer> {
+    failure(StatusCode::BAD_REQUEST, "BadRequest", message).into()
 }
 
 fn unavailable(why: &Unavailable) -> Answer {
@@ -199,10 +285,11 @@ fn refused(unread: &Unread, limit: usize) -> Answer {
             failure(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message)
         }
         Unread::Slow => failure(StatusCode::REQUEST_TIMEOUT, "Timeout", "the body took too long"),
-        Unread::Busy => later(
-            StatusCode::TOO_MANY_REQUESTS,
-            "TooManyRequests",
-            "too many requests, please try again later",
+        Unread::Busy => busy(),
+        Unread::Evicted => later(
+            StatusCode::REQUEST_TIMEOUT,
+            "Timeout",
+            "the body arrived slowly, and its memory was needed for other requests",
         ),
         Unread::Broken => failure(StatusCode::BAD_REQUEST, "BadRequest", "the body broke off"),
     }

@@ -2,21 +2,22 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Instant;
 
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::configz::Source;
+use pratique::Limits;
 
 /// Judges requests.
 pub trait Reviewer: Send + Sync + 'static {
-    /// Judges a request. Nobody waits for the answer after the deadline, when the future is dropped or left alone. If it
-    /// panics, only this request has no answer.
+    /// Evaluates a request within limits, on a thread for that. The answer is of no use any more once the interrupt is set,
+    /// which is at its deadline, or when the client is gone: evaluation is to end then, and the future is dropped when it
+    /// is not computing. If it panics, only this request has no answer.
     fn review<'a>(
         &'a self,
         half: Half,
         request: &'a AdmissionRequest<'a>,
-        deadline: Instant,
+        limits: &'a Limits,
     ) -> Reviewing<'a>;
 
     /// Whether requests can be judged.

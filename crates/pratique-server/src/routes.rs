@@ -31,7 +31,7 @@ pub(crate) async fn answer(
     shared: &Arc<Shared>,
 ) -> Answer {
     let (head, body) = request.into_parts();
-    let is_review = ["/mutate", "/validate", "/admit"].contains(&head.uri.path());
+    let is_review = is_review(head.uri.path());
     let accepted = match head.uri.path() {
         "/mutate" => asked(Half::Mutating, &head, client, shared),
         "/validate" => asked(Half::Validating, &head, client, shared),
@@ -55,6 +55,30 @@ pub(crate) async fn answer(
     answer
 }
 
+/// Answers where there is nothing but health and metrics.
+pub(crate) fn health(head: &Parts, leaving: bool, shared: &Shared) -> Answer {
+    let path = head.uri.path();
+    let client = Client::of_health();
+    let answer = match is_health(path) || path == "/metrics" {
+        true => look(head, client, leaving, shared),
+        false => not_found(),
+    };
+    match head.method {
+        Method::HEAD => without_body(answer),
+        _ => answer,
+    }
+}
+
+/// Whether a path takes reviews.
+pub(crate) fn is_review(path: &str) -> bool {
+    matches!(path, "/mutate" | "/validate" | "/admit")
+}
+
+/// Whether a path tells probes how the server is.
+pub(crate) fn is_health(path: &str) -> bool {
+    matches!(path, "/livez" | "/healthz" | "/readyz")
+}
+
 /// Which half of admission is to judge, within which time; or why none does.
 fn asked(half: Half, head: &Parts, client: Client, shared: &Shared) -> Result<(Half, Duration), Box<Answer>> {
     if head.method != Method::POST {
@@ -75,11 +99,7 @@ fn look(head: &Parts, client: Client, leaving: bool, shared: &Shared) -> Answer 
         _ => false,
     };
     if !exists {
-        return failure(
-            StatusCode::NOT_FOUND,
-            "NotFound",
-            "the server could not find the requested resource",
-        );
+        return not_found();
     }
     if ![Method::GET, Method::HEAD].contains(&head.method) {
         return with(wrong_method("GET"), ALLOW, "GET, HEAD");
@@ -153,6 +173,11 @@ fn configuration(leaving: bool, shared: &Shared) -> Configuration {
             .map(|own| own.sources())
             .unwrap_or_default(),
     }
+}
+
+fn not_found() -> Answer {
+    let message = "the server could not find the requested resource";
+    failure(StatusCode::NOT_FOUND, "NotFound", message)
 }
 
 fn wrong_method(right: &str) -> Answer {

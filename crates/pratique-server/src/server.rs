@@ -12,9 +12,11 @@ use tokio::time::timeout;
 
 use crate::accept::AcceptFailures;
 use crate::audit_losses;
-use crate::body::Memory;
+use crate::budget::Budget;
 use crate::connection;
 use crate::connections::Connections;
+use crate::evaluation::Evaluators;
+use crate::health::Health;
 use crate::limits::Limits;
 use crate::listen;
 use crate::recent::Recent;
@@ -24,6 +26,7 @@ use crate::rotation::Rotation;
 use crate::shutdown::{Shutdown, Stage};
 use crate::supervise::{Supervision, supervise};
 use crate::tls::Certificates;
+use crate::unsent;
 
 /// How a server is set up.
 #[derive(Clone, Debug)]
@@ -32,6 +35,9 @@ pub struct Settings {
     pub limits: Limits,
     /// Served at `/metrics`.
     pub metrics: Metrics,
+    /// Where health and metrics are served as well, by plain HTTP: for probes and scrapers that depend on nothing else.
+    /// Nowhere if there are none.
+    pub health: Vec<SocketAddr>,
     /// Where decisions are kept.
     pub audit: Option<Arc<Log>>,
     /// The certificates of HTTPS. Without, there is only HTTP, and that only to this machine.
@@ -49,6 +55,7 @@ pub struct Settings {
 pub struct Server {
     /// One or more.
     listeners: Vec<TcpListener>,
+    health: Option<Health>,
     shared: Arc<Shared>,
     connections: Arc<Connections>,
     shutdown: Shutdown,
@@ -65,7 +72,8 @@ pub(crate) struct Shared {
     pub(crate) supervision: Supervision,
     pub(crate) page_hosts: Vec<String>,
     pub(crate) recent: Option<Recent>,
-    pub(crate) memory: Memory,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) evaluators: Evaluators,
     pub(crate) requests: Arc<Semaphore>,
 }
 
@@ -76,6 +84,7 @@ impl Settings {
         Settings {
             limits: Limits::default(),
             metrics,
+            health: Vec::new(),
             audit: None,
             certificates: None,
             rotation: None,
@@ -118,6 +127,7 @@ impl Server {
         let Settings {
             limits,
             metrics,
+            health,
             audit,
             certificates,
             rotation,
@@ -139,15 +149,22 @@ impl Server {
             supervision,
             page_hosts,
             recent: page.then(Recent::default),
-            memory: Memory::new(limits.bodies),
+            budget: Arc::new(Budget::new(limits.memory)),
+            evaluators: Evaluators::new(limits.requests),
             requests: Arc::new(Semaphore::new(limits.requests.min(Semaphore::MAX_PERMITS))),
         };
         let connections = Arc::new(Connections::new(limits.connections.max(1)));
+        let (shared, shutdown) = (Arc::new(shared), Shutdown::new());
+        let health = match health.is_empty() {
+            true => None,
+            false => Some(Health::start(&health, shared.clone(), shutdown.watch()).map_err(of_health)?),
+        };
         Ok(Server {
             listeners,
-            shared: Arc::new(shared),
+            health,
+            shared,
             connections,
-            shutdown: Shutdown::new(),
+            shutdown,
         })
     }
 
@@ -158,6 +175,12 @@ impl Server {
     pub fn address(&self) -> io::Result<SocketAddr> {
         let first = self.listeners.first().ok_or(io::ErrorKind::AddrNotAvailable)?;
         first.local_addr()
+    }
+
+    /// Where it serves health and metrics besides, if it does.
+    #[must_use]
+    pub fn health_address(&self) -> Option<SocketAddr> {
+        Some(self.health.as_ref()?.address)
     }
 
     /// What ends it.
@@ -173,6 +196,8 @@ impl Server {
         let supervised = self.shared.clone();
         let supervisor = tokio::spawn(async move { supervise(&supervised).await });
         let mut failures = AcceptFailures::default();
+        let unsent = self.shared.clone();
+        let expiring = tokio::spawn(async move { unsent::expire(&unsent).await });
         let grace = loop {
             if let Stage::Closing(grace) = *stage.borrow_and_update() {
                 break grace;
@@ -194,6 +219,8 @@ impl Server {
             tracing::warn!("Requests took too long to wait for");
             self.connections.dismiss();
         }
+        expiring.abort();
+        drop(self.health);
         answered
     }
 
@@ -215,6 +242,10 @@ impl Server {
             Err(error) => failures.handle(&error, &self.connections).await,
         }
     }
+}
+
+fn of_health(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("health and metrics: {error}"))
 }
 
 impl std::fmt::Debug for Shared {

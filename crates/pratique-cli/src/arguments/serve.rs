@@ -24,6 +24,10 @@ pub(crate) struct ServeArguments {
         default_value = "127.0.0.1:8443"
     )]
     pub(crate) listen: Listen,
+    /// An address to serve health and metrics at as well: by plain HTTP, without anything that clients of reviews could
+    /// use up. /livez, /readyz and /metrics stay at the other address, too.
+    #[arg(long, env = "PRATIQUE_HEALTH_LISTEN", value_name = "ADDRESS:PORT")]
+    pub(crate) health_listen: Option<Listen>,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]
@@ -127,10 +131,15 @@ pub(crate) struct LimitArguments {
     #[arg(long, env = "PRATIQUE_MAX_BODY", value_name = "MIB", default_value_t = 32,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) max_body: u16,
-    /// The most bytes that all bodies may have together, in MiB.
-    #[arg(long, env = "PRATIQUE_MAX_BODIES", value_name = "MIB", default_value_t = 256,
-          value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) max_bodies: u16,
+    /// The memory that all requests may take together, in MiB: bodies, what they are parsed into, evaluation, and answers
+    /// until they are read. Without it, half of the container's limit, but not more than 1024; or 512 where there is none.
+    #[arg(long, env = "PRATIQUE_MAX_MEMORY", value_name = "MIB",
+          value_parser = clap::value_parser!(u32).range(16..=1 << 20))]
+    pub(crate) max_memory: Option<u32>,
+    /// What --max-memory was called when it was about bodies only.
+    #[arg(long, env = "PRATIQUE_MAX_BODIES", value_name = "MIB", hide = true,
+          value_parser = clap::value_parser!(u32).range(16..=1 << 20))]
+    pub(crate) max_bodies: Option<u32>,
     /// How many requests are judged at a time.
     #[arg(long, env = "PRATIQUE_MAX_REQUESTS", value_name = "COUNT", default_value_t = 256,
           value_parser = clap::value_parser!(u32).range(1..))]

@@ -227,6 +227,23 @@ fn names_and_all_addresses_are_listened_at() {
 }
 
 #[test]
+fn health_has_an_address_of_its_own() {
+    let directory = Directory::new();
+    let arguments = ["--health-listen", "127.0.0.1:0", "--max-memory", "64"];
+    let serving = Serving::start(directory.path(), &arguments);
+    let line = serving
+        .greeting
+        .lines()
+        .find(|line| line.contains("Serving health and metrics"));
+    let (_, address) = line.unwrap().split_once("127.0.0.1:").unwrap();
+    let port: String = address.chars().take_while(char::is_ascii_digit).collect();
+    let get = |path: &str| Client::to(&format!("127.0.0.1:{port}")).unwrap().get(path);
+    assert_eq!(get("/readyz"), "ok\n");
+    assert!(get("/metrics").contains("pratique_reviews_refused_total"));
+    assert!(get("/configz").contains("NotFound"));
+}
+
+#[test]
 fn the_line_to_try_is_about_what_is_loaded() {
     let mutating = "
 apiVersion: admissionregistration.k8s.io/v1

@@ -18,7 +18,7 @@ use super::running::Running;
 
 pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-type Pair = (String, KeyPair, CertificateDer<'static>);
+pub(crate) type Pair = (String, KeyPair, CertificateDer<'static>);
 
 impl Authority {
     pub(crate) fn new() -> Self {
@@ -61,7 +61,7 @@ impl Authority {
         }
     }
 
-    fn client(
+    pub(crate) fn client(
         &self,
         address: SocketAddr,
         own: Option<&Pair>,

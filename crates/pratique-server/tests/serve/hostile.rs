@@ -78,24 +78,113 @@ fn what_an_api_server_lets_through_is_read() {
 }
 
 #[test]
-fn all_bodies_together_are_bounded() {
-    let server = Running::with(|settings| settings.limits.bodies = 64 << 10);
+fn all_requests_together_are_bounded() {
+    let server = Running::with(|settings| settings.limits.memory = 4 << 20);
     let mut hoarder = Client::to(server.address);
     hoarder
-        .send(format!("{HEAD}Content-Length: 60000\r\n\r\n{}", " ".repeat(59_000)).as_bytes())
+        .send(format!("{HEAD}Content-Length: 2500000\r\n\r\n{}", " ".repeat(2_400_000)).as_bytes())
         .unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    std::thread::sleep(Duration::from_millis(100));
+    let body = review(&"x".repeat(100_000)).to_string();
     let mut client = Client::to(server.address);
-    let body = review(&"x".repeat(20_000)).to_string();
     assert_eq!(client.ask("POST", "/validate", "", body.as_bytes()).code, 429);
-    hoarder.send(" ".repeat(1000).as_bytes()).unwrap();
-    assert_eq!(hoarder.read().unwrap().code, 400);
     assert_eq!(
-        Client::to(server.address)
-            .ask("POST", "/validate", "", body.as_bytes())
-            .code,
-        200
+        client.review("/validate", "web").code,
+        200,
+        "there is room for small ones"
     );
+    hoarder.send(" ".repeat(100_000).as_bytes()).unwrap();
+    assert_eq!(
+        hoarder.read().unwrap().code,
+        413,
+        "it would take more than the rest"
+    );
+    assert_eq!(client.ask("POST", "/validate", "", body.as_bytes()).code, 200);
+}
+
+/// Who has sent most of a large body and waits makes room for others; small requests have room in any case.
+#[test]
+fn unfinished_bodies_make_room() {
+    let server = Running::with(|settings| settings.limits.memory = 8 << 20);
+    let mut hoarders: Vec<_> = (0..2)
+        .map(|_| {
+            let mut client = Client::to(server.address);
+            let head = format!("{HEAD}Content-Length: 3000000\r\n\r\n");
+            client
+                .send(format!("{head}{}", " ".repeat(2_200_000)).as_bytes())
+                .unwrap();
+            client
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(Client::to(server.address).review("/validate", "web").code, 200);
+    let body = review(&"x".repeat(200_000)).to_string();
+    let start = Instant::now();
+    loop {
+        let code = Client::to(server.address)
+            .ask("POST", "/validate", "", body.as_bytes())
+            .code;
+        if code == 200 {
+            break;
+        }
+        assert_eq!(code, 429);
+        assert!(
+            start.elapsed() < Duration::from_secs(8),
+            "before the bodies had their time"
+        );
+    }
+    let evicted = hoarders.remove(0).read().unwrap();
+    assert_eq!(evicted.code, 408);
+    assert!(evicted.json()["message"].as_str().unwrap().contains("slowly"));
+}
+
+#[test]
+fn what_would_take_too_much_memory_is_refused() {
+    let server = Running::with(|settings| settings.limits.memory = 64 << 20);
+    let ask = |object: &str| {
+        let body = review("web")
+            .to_string()
+            .replace("{\"metadata\":{\"name\":\"web\"}}", object);
+        Client::to(server.address).ask("POST", "/validate", "", body.as_bytes())
+    };
+    let answer = ask(&format!("[{}[]]", "[],".repeat(100_000)));
+    assert_eq!(answer.code, 413);
+    let message = answer.json()["message"].to_string();
+    assert!(message.contains("memory, limit is 32 MiB"), "{message}");
+    assert_eq!(
+        ask(&format!("\"{}\"", "[],".repeat(100_000))).code,
+        200,
+        "a text is no list"
+    );
+    assert_eq!(ask(&format!("[{}[]]", "[],".repeat(10_000))).code, 200);
+}
+
+#[test]
+fn answers_are_bounded() {
+    let server = Running::with(|settings| settings.limits.answer = 2000);
+    let mut client = Client::to(server.address);
+    assert_eq!(client.review("/validate", "answer-1000").code, 200);
+    let answer = client.review("/validate", "answer-2000");
+    assert_eq!(
+        (answer.code, &answer.json()["reason"]),
+        (500, &"InternalError".into())
+    );
+}
+
+/// It goes back in the answer.
+#[test]
+fn a_long_uid_is_refused() {
+    let server = Running::start();
+    let mut client = Client::to(server.address);
+    let mut ask = |length: usize| {
+        let mut review = review("web");
+        review["request"]["uid"] = "u".repeat(length).into();
+        let answer = client.ask("POST", "/validate", "", review.to_string().as_bytes());
+        (answer.code, answer.body)
+    };
+    assert_eq!(ask(128).0, 200);
+    let (code, body) = ask(129);
+    assert!(code == 400 && body.contains("uid"), "{body}");
 }
 
 #[test]

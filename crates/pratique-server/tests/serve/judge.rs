@@ -1,28 +1,50 @@
 //! A judge that does what the name of the object says.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
 
+use pratique::Limits;
 use pratique_server::{Attempt, Half, Reviewed, Reviewer, Reviewing, Source, Unavailable};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
 
-/// Judges by names: `deny`, `panic`, `slow-<milliseconds>`, anything else is allowed.
+/// Evaluates by names: `deny`, `panic`, `slow-<milliseconds>`, `compute` (without an end, and without giving way),
+/// `answer-<bytes>` (of such a patch), anything else is allowed.
 #[derive(Debug, Default)]
 pub(crate) struct Judge {
     pub(crate) loading: AtomicBool,
     pub(crate) dead: AtomicBool,
+    /// How many compute.
+    pub(crate) computing: AtomicUsize,
 }
 
 impl Reviewer for Judge {
-    fn review<'a>(&'a self, half: Half, request: &'a AdmissionRequest<'a>, _: Instant) -> Reviewing<'a> {
+    fn review<'a>(
+        &'a self,
+        half: Half,
+        request: &'a AdmissionRequest<'a>,
+        limits: &'a Limits,
+    ) -> Reviewing<'a> {
         Box::pin(async move {
             if let Some(millis) = request.name.strip_prefix("slow-") {
                 tokio::time::sleep(Duration::from_millis(millis.parse().unwrap())).await;
             }
+            if request.name == "compute" {
+                self.computing.fetch_add(1, Ordering::Relaxed);
+                while !limits.interrupt.is_set() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                self.computing.fetch_sub(1, Ordering::Relaxed);
+                return Err(Unavailable("interrupted".into()));
+            }
             assert_ne!(request.name, "panic", "told to");
+            let longer = request.name.strip_prefix("answer-");
+            let longer = longer.map(|bytes| "x".repeat(bytes.parse().unwrap()));
             Ok(Reviewed {
                 mutated_by: vec!["m.static.k8s.io".into()],
-                response: response(half, &request.name),
+                response: AdmissionResponse {
+                    patch: longer,
+                    ..response(half, &request.name)
+                },
             })
         })
     }

@@ -14,6 +14,7 @@ use super::judge::Judge;
 
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
+    pub(crate) health: Option<SocketAddr>,
     pub(crate) judge: Arc<Judge>,
     shutdown: Shutdown,
     handle: Handle,
@@ -41,14 +42,16 @@ impl Running {
                 let server = Server::bind("127.0.0.1:0".parse().unwrap(), own, settings)
                     .await
                     .unwrap();
-                tell.send((server.address().unwrap(), server.shutdown(), Handle::current()))
+                let addresses = (server.address().unwrap(), server.health_address());
+                tell.send((addresses, server.shutdown(), Handle::current()))
                     .unwrap();
                 server.run().await
             })
         });
-        let (address, shutdown, handle) = told.recv().unwrap();
+        let ((address, health), shutdown, handle) = told.recv().unwrap();
         Running {
             address,
+            health,
             judge,
             shutdown,
             handle,
