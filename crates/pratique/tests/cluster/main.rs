@@ -8,6 +8,7 @@
     reason = "a test may stop where it fails"
 )]
 
+mod ended;
 mod exec;
 mod follow;
 mod real;

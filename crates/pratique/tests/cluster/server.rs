@@ -38,6 +38,8 @@ struct State {
     log: Vec<(String, u64, Bytes)>,
     watchers: Vec<(String, UnboundedSender<io::Result<Frame<Bytes>>>)>,
     missing: HashSet<String>,
+    /// What asks for these panics.
+    panics: HashSet<String>,
     reviews: Vec<Value>,
     lists: BTreeMap<String, usize>,
 }
@@ -83,6 +85,11 @@ impl FakeServer {
     /// Says of a collection that there is none.
     pub(crate) fn lack(&self, collection: &str) {
         self.lock().missing.insert(collection.to_owned());
+    }
+
+    /// Has whoever asks for a collection from now on panic.
+    pub(crate) fn panic_at(&self, collection: &str) {
+        self.lock().panics.insert(collection.to_owned());
     }
 
     /// Breaks all connections of watchers, and forgets what they had seen.
@@ -214,6 +221,8 @@ impl Service<Request<Body>> for FakeServer {
         let own = self.clone();
         Box::pin(async move {
             let (parts, body) = request.into_parts();
+            let panics = own.lock().panics.contains(parts.uri.path());
+            assert!(!panics, "told to");
             let body = body.collect().await.unwrap().to_bytes();
             let answer = match parts.method {
                 Method::POST => own.review(&body),
