@@ -14,6 +14,7 @@ mod drain;
 mod endpoints;
 mod evaluation;
 mod files;
+mod followed;
 mod health;
 mod hostile;
 mod http2;

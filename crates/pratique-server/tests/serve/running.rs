@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use pratique_metrics::Metrics;
-use pratique_server::{Drain, Server, Settings, Shutdown};
+use pratique_server::{Drain, Reviewer, Server, Settings, Shutdown};
 use tokio::runtime::Handle;
 
 use super::judge::Judge;
@@ -30,8 +30,14 @@ impl Running {
         };
         change(&mut settings);
         let judge = Arc::new(Judge::default());
+        let mut running = Running::of(judge.clone(), settings);
+        running.judge = judge;
+        running
+    }
+
+    /// With another reviewer.
+    pub(crate) fn of(reviewer: Arc<dyn Reviewer>, settings: Settings) -> Self {
         let (tell, told) = channel();
-        let own = judge.clone();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
@@ -39,7 +45,7 @@ impl Running {
                 .build()
                 .unwrap();
             runtime.block_on(async {
-                let server = Server::bind("127.0.0.1:0".parse().unwrap(), own, settings)
+                let server = Server::bind("127.0.0.1:0".parse().unwrap(), reviewer, settings)
                     .await
                     .unwrap();
                 let addresses = (server.address().unwrap(), server.health_address());
@@ -52,7 +58,7 @@ impl Running {
         Running {
             address,
             health,
-            judge,
+            judge: Arc::default(),
             shutdown,
             handle,
             thread: Some(thread),
