@@ -105,6 +105,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Troubl
         audit: audit.clone(),
         certificates,
         rotation: rotation.clone(),
+        protected_metrics: arguments.certificates.protect_metrics,
         page: !arguments.no_status_page,
         page_hosts,
     };
@@ -249,6 +250,7 @@ fn certificates(
         tls_key,
         client_ca,
         plain_http,
+        protect_metrics: _,
     } = &arguments.certificates;
     let certificates = match (tls_cert, tls_key) {
         (Some(certificate), Some(key)) => Certificates::load(CertificateFiles {

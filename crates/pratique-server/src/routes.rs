@@ -106,6 +106,7 @@ fn look(head: &Parts, client: Client, leaving: bool, shared: &Shared) -> Answer 
     }
     match path {
         "/readyz" => ready(leaving, shared),
+        "/metrics" if shared.protected_metrics && !client.asks => unknown(),
         "/metrics" => metrics(head, shared),
         "/configz" | "/" if !client.asks => unknown(),
         "/" if !client.sees => elsewhere(),

@@ -44,6 +44,8 @@ pub struct Settings {
     pub certificates: Option<Arc<Certificates>>,
     /// Looks after the certificates; `/readyz` says no once it does not any more.
     pub rotation: Option<Arc<Rotation>>,
+    /// Whether `/metrics`, too, is only for clients with a certificate, where these are asked for one.
+    pub protected_metrics: bool,
     /// Whether `/` shows people what goes on.
     pub page: bool,
     /// The names that `/` answers to, besides `localhost` and the addresses of this machine.
@@ -70,6 +72,7 @@ pub(crate) struct Shared {
     pub(crate) certificates: Option<Arc<Certificates>>,
     pub(crate) rotation: Option<Arc<Rotation>>,
     pub(crate) supervision: Supervision,
+    pub(crate) protected_metrics: bool,
     pub(crate) page_hosts: Vec<String>,
     pub(crate) recent: Option<Recent>,
     pub(crate) budget: Arc<Budget>,
@@ -88,6 +91,7 @@ impl Settings {
             audit: None,
             certificates: None,
             rotation: None,
+            protected_metrics: false,
             page: false,
             page_hosts: Vec::new(),
         }
@@ -131,6 +135,7 @@ impl Server {
             audit,
             certificates,
             rotation,
+            protected_metrics,
             page,
             page_hosts,
         } = settings;
@@ -147,6 +152,7 @@ impl Server {
             certificates,
             rotation,
             supervision,
+            protected_metrics,
             page_hosts,
             recent: page.then(Recent::default),
             budget: Arc::new(Budget::new(limits.memory)),

@@ -117,6 +117,9 @@ pub(crate) struct CertificateArguments {
     /// Roots of clients' certificates, as PEM: only clients with one may then ask for reviews.
     #[arg(long, env = "PRATIQUE_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
     pub(crate) client_ca: Option<PathBuf>,
+    /// Show /metrics only to clients with a certificate, too. Without, they are for everybody who reaches the port.
+    #[arg(long, env = "PRATIQUE_PROTECT_METRICS", requires = "client_ca")]
+    pub(crate) protect_metrics: bool,
     /// Serve HTTP instead of HTTPS, to this machine only.
     #[arg(long, env = "PRATIQUE_PLAIN_HTTP", conflicts_with = "tls_cert")]
     pub(crate) plain_http: bool,

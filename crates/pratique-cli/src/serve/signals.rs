@@ -1,4 +1,6 @@
 //! Signals that end the server.
+//!
+//! SIGHUP ends it as SIGTERM does: files are read again when they change, so that there is nothing to be told to reload.
 
 use std::io;
 use std::process;
@@ -9,7 +11,7 @@ use pratique_server::{Drain, Shutdown};
 use tokio::runtime;
 use tokio::time::sleep;
 
-/// Ends the server on signals: after the delay when the system asks, at once when a person does, and without waiting
+/// Ends the server on signals: after the delay when the system asks (SIGTERM, SIGHUP), at once when a person does, and without waiting
 /// for requests on the second signal.
 ///
 /// This goes on in a thread of its own, and ends the process when the server did not do so `last` after its time, so that
@@ -56,6 +58,7 @@ async fn end(mut signals: Signals, shutdown: Shutdown, drain: Drain, last: Durat
 #[cfg(unix)]
 struct Signals {
     terminate: tokio::signal::unix::Signal,
+    hang_up: Option<tokio::signal::unix::Signal>,
     interrupt: tokio::signal::unix::Signal,
 }
 
@@ -65,6 +68,10 @@ impl Signals {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Signals {
             terminate: signal(SignalKind::terminate())?,
+            hang_up: match ignores_hang_up() {
+                false => Some(signal(SignalKind::hangup())?),
+                true => None,
+            },
             interrupt: signal(SignalKind::interrupt())?,
         })
     }
@@ -73,9 +80,30 @@ impl Signals {
     async fn next(&mut self) -> bool {
         tokio::select! {
             _ = self.terminate.recv() => true,
+            true = hung_up(self.hang_up.as_mut()) => true,
             _ = self.interrupt.recv() => false,
         }
     }
+}
+
+/// Waits for SIGHUP, if that is listened to.
+#[cfg(unix)]
+async fn hung_up(signal: Option<&mut tokio::signal::unix::Signal>) -> bool {
+    match signal {
+        Some(signal) => signal.recv().await.is_some(),
+        None => false,
+    }
+}
+
+/// Whether the server was started to live on when its terminal is gone, as by `nohup`, or this cannot be told.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    /// The bit of signal 1.
+    const HANG_UP: u64 = 1;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_none_or(|mask| mask & HANG_UP != 0)
 }
 
 #[cfg(not(unix))]
@@ -93,5 +121,84 @@ impl Signals {
             std::future::pending::<()>().await;
         }
         false
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Child, Command, Stdio};
+    use std::time::Instant;
+
+    use super::*;
+
+    const CHILD: &str = "serve::signals::tests::hangs_in_a_process_of_its_own";
+    const READY: &str = "listening to signals";
+    const LAST: Duration = Duration::from_millis(300);
+
+    /// What the child is: a server that does not end, whose requests may take as long as they like.
+    #[test]
+    #[ignore = "it is the child of the other tests"]
+    fn hangs_in_a_process_of_its_own() {
+        let grace: u64 = std::env::var("GRACE").unwrap().parse().unwrap();
+        let drain = Drain {
+            delay: Duration::ZERO,
+            grace: Duration::from_secs(grace),
+        };
+        start(Shutdown::new(), drain, LAST).unwrap();
+        println!("\n{READY}");
+        thread::sleep(Duration::from_secs(60));
+    }
+
+    fn child(grace: &str) -> Child {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--nocapture", "--exact", CHILD])
+            .env("GRACE", grace)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        while line.trim() != READY {
+            line.clear();
+            assert!(output.read_line(&mut line).unwrap() > 0, "it does not start");
+        }
+        thread::spawn(move || output.read_to_end(&mut Vec::new()));
+        child
+    }
+
+    fn signal(child: &Child, name: &str) {
+        let id = child.id().to_string();
+        let sent = Command::new("kill").args([&format!("-{name}"), &id]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// It would live for a minute, and then end well.
+    #[track_caller]
+    fn is_forced(mut child: Child, start: Instant) {
+        assert_eq!(child.wait().unwrap().code(), Some(1));
+        let took = start.elapsed();
+        assert!((LAST..Duration::from_secs(30)).contains(&took), "{took:?}");
+    }
+
+    #[test]
+    fn a_server_that_does_not_end_is_ended() {
+        for name in ["TERM", "HUP", "INT"] {
+            let child = child("0");
+            let start = Instant::now();
+            signal(&child, name);
+            is_forced(child, start);
+        }
+    }
+
+    #[test]
+    fn a_second_signal_does_not_wait_for_requests() {
+        let mut child = child("50");
+        signal(&child, "TERM");
+        thread::sleep(LAST * 3);
+        assert!(child.try_wait().unwrap().is_none(), "requests have time");
+        let start = Instant::now();
+        signal(&child, "TERM");
+        is_forced(child, start);
     }
 }

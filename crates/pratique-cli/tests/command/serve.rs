@@ -434,6 +434,28 @@ fn a_directory_is_read_again_when_it_changes() {
 
 #[test]
 fn its_end_drops_no_request() {
+    end_under_load("TERM");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn its_end_with_its_terminal_drops_no_request() {
+    end_under_load("HUP");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn it_outlives_its_terminal_if_told_to() {
+    let directory = Directory::new();
+    let starter = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];
+    let serving = Serving::start_in(&starter, "127.0.0.1:0", directory.path(), &["--plain-http"]);
+    serving.signal("HUP");
+    thread::sleep(Duration::from_millis(500));
+    let (head, body) = serving.client().ask("GET", "/readyz", "").unwrap();
+    assert!(head.starts_with("http/1.1 200"), "{head}{body}");
+}
+
+fn end_under_load(signal: &str) {
     let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "no"));
     let arguments = ["--plain-http", "--manifests", "manifests", "--drain-delay", "1"];
     let serving = Serving::start(directory.path(), &arguments);
@@ -446,7 +468,7 @@ fn its_end_drops_no_request() {
         .collect();
     eventually("there is load", || answered.load(Ordering::Relaxed) > 200);
     ending.store(true, Ordering::Relaxed);
-    serving.signal("TERM");
+    serving.signal(signal);
     for client in clients {
         client.join().unwrap().expect("a request was dropped");
     }

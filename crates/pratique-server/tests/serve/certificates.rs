@@ -317,6 +317,7 @@ fn clients_may_need_a_certificate() {
     assert_eq!(stranger.review("/validate", "web").code, 401);
     assert_eq!(stranger.get("/configz").code, 401);
     assert_eq!(stranger.get("/readyz").code, 200);
+    assert_eq!(stranger.get("/metrics").code, 200, "unless they are protected");
     let known = clients.issue(ExtendedKeyUsagePurpose::ClientAuth);
     assert_eq!(
         own.client(server.address, Some(&known))
@@ -324,6 +325,25 @@ fn clients_may_need_a_certificate() {
             .code,
         200
     );
+
+    let certificates = Certificates::load(files(directory.path(), Some("ca.crt"))).unwrap();
+    let protected = Running::with(|settings| {
+        settings.certificates = Some(Arc::new(certificates));
+        settings.protected_metrics = true;
+    });
+    for (path, shown, code) in [
+        ("/metrics", None, 401),
+        ("/metrics", Some(&known), 200),
+        ("/livez", None, 200),
+        ("/readyz", None, 200),
+    ] {
+        assert_eq!(
+            own.client(protected.address, shown).get(path).code,
+            code,
+            "{path}"
+        );
+    }
+
     let forged = Authority::new().issue(ExtendedKeyUsagePurpose::ClientAuth);
     let mut forger = own.client(server.address, Some(&forged));
     let sent = forger.send(b"GET /livez HTTP/1.1\r\nHost: test\r\n\r\n");
