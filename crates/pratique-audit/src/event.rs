@@ -141,10 +141,8 @@ impl<'a> Event<'a> {
     #[must_use]
     pub fn with_secrets(mut self) -> Self {
         self.secrets = &[];
-        for object in [&mut self.request_object, &mut self.response_object]
-            .into_iter()
-            .flatten()
-        {
+        let objects = [&mut self.request_object, &mut self.response_object];
+        for object in objects.into_iter().flatten() {
             object.paths = &[];
         }
         self

@@ -124,9 +124,10 @@ impl Signals {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
-    use std::io::{BufRead, BufReader, Read};
+    use std::io::{BufRead, BufReader, Read, Write};
     use std::process::{Child, Command, Stdio};
     use std::time::Instant;
 
@@ -146,7 +147,7 @@ mod tests {
             grace: Duration::from_secs(grace),
         };
         start(Shutdown::new(), drain, LAST).unwrap();
-        println!("\n{READY}");
+        writeln!(io::stdout(), "\n{READY}").unwrap();
         thread::sleep(Duration::from_secs(60));
     }
 
