@@ -6,9 +6,10 @@ use std::io;
 use std::path::Path;
 
 use crate::budget::{self, Budget};
-use crate::file::{self, MAX_CONFIGURATION_BYTES, Unread};
+use crate::file::{self, Identity, MAX_CONFIGURATION_BYTES, Unread};
 use crate::path::path_text;
 use crate::problem::{Failure, Problem, Rule};
+use crate::settle::Identified;
 use pratique_cel::quote::quoted;
 
 /// A manifest file's path, as it is shown in messages, and its content.
@@ -25,7 +26,7 @@ pub struct ManifestFile {
 ///
 /// Symbolic links are followed; one that leads to a directory is an error. What is read is spent of a budget; more than that
 /// is an error of the directory.
-pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ManifestFile, Failure>>, Failure> {
+pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified, Failure>>, Failure> {
     if path.is_empty() {
         return Err(unreadable("manifest directory path is empty".to_owned()));
     }
@@ -41,7 +42,7 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ManifestFil
         let found = Path::new(path).join(&name);
         let path = clean_path(&format!("{path}/{}", path_text(Path::new(&name))));
         files.push(match read_manifest(&found, budget) {
-            Ok(content) => Ok(ManifestFile { path, content }),
+            Ok((content, identity)) => Ok((ManifestFile { path, content }, identity)),
             Err(unread) => {
                 let is_too_large = unread.error.kind() == io::ErrorKind::FileTooLarge;
                 let reason = unopened(&path, &unread);
@@ -57,12 +58,12 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ManifestFil
 }
 
 /// Reads a file of a directory. The server would wait for a pipe, and read a device without end.
-fn read_manifest(path: &Path, budget: &Budget) -> Result<Vec<u8>, Unread> {
+fn read_manifest(path: &Path, budget: &Budget) -> Result<(Vec<u8>, Identity), Unread> {
     let limit = budget.limit() / budget::FILE;
-    let content = file::read(path, limit)?;
-    let length = u64::try_from(content.len()).unwrap_or(u64::MAX);
+    let read = file::read(path, limit)?;
+    let length = u64::try_from(read.0.len()).unwrap_or(u64::MAX);
     let spent = budget.spend(length.saturating_mul(budget::FILE));
-    spent.map(|()| content).map_err(|_| {
+    spent.map(|()| read).map_err(|_| {
         let text = format!("the manifests are larger than {} MiB together", limit >> 20);
         let error = io::Error::new(io::ErrorKind::FileTooLarge, text);
         Unread { call: "read", error }
@@ -95,7 +96,7 @@ fn has_manifest_extension(name: &str) -> bool {
 
 /// Reads a file of configuration.
 pub(crate) fn open_and_read(path: &str) -> Result<Vec<u8>, Unread> {
-    file::read(Path::new(path), MAX_CONFIGURATION_BYTES)
+    file::read(Path::new(path), MAX_CONFIGURATION_BYTES).map(|(content, _)| content)
 }
 
 /// Reads a file of configuration; an error says which call failed on which path.

@@ -4,7 +4,10 @@
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Read};
+#[cfg(unix)]
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::SystemTime;
 
 /// The largest file of configuration or credentials that is read, in bytes: AdmissionConfigurations, kubeconfigs,
 /// certificates, keys, tokens.
@@ -27,11 +30,34 @@ pub(crate) struct Unread {
 /// The file cannot be opened or read; it is a pipe, a socket or a device, which is told without opening it; it has more
 /// bytes than the limit.
 pub fn read_regular(path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
-    read(path.as_ref(), limit).map_err(|unread| unread.error)
+    let read = read(path.as_ref(), limit);
+    read.map(|(bytes, _)| bytes).map_err(|unread| unread.error)
 }
 
-/// [`read_regular`], with the call that failed.
-pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Unread> {
+/// What tells a file from another that has the same path later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// The device and the number on it, where there is one. Numbers are used again.
+    number: Option<(u64, u64)>,
+    /// When it was made, if the file system remembers.
+    created: Option<SystemTime>,
+}
+
+impl Identity {
+    fn of(found: &Metadata) -> Self {
+        #[cfg(unix)]
+        let number = Some((found.dev(), found.ino()));
+        #[cfg(not(unix))]
+        let number = None;
+        Identity {
+            number,
+            created: found.created().ok(),
+        }
+    }
+}
+
+/// [`read_regular`], with the call that failed, or the file's identity.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), Unread> {
     let failed = |call| move |error| Unread { call, error };
     // To open some devices is to do something with them. What cannot be looked at is told when it is opened.
     if let Ok(found) = fs::metadata(path) {
@@ -48,7 +74,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Unread> {
     let mut bytes = Vec::with_capacity(length.saturating_add(1).min(MAX_RESERVED));
     let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
     match u64::try_from(read.map_err(failed("read"))?) {
-        Ok(length) if length <= limit => Ok(bytes),
+        Ok(length) if length <= limit => Ok((bytes, Identity::of(&found))),
         _ => Err(too_large(limit)),
     }
 }

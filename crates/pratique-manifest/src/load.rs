@@ -188,7 +188,10 @@ fn load(files: &[ManifestFile], home: Home, options: &Options<'_>) -> Result<Man
 /// The files of a directory. All are read before any is looked at: a change meanwhile is seen as late as can be.
 pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Readable<'static>>, LoadErrors> {
     let files = directory::read(path, budget).map_err(|failure| LoadErrors::new(vec![failure]))?;
-    Ok(files.into_iter().map(|file| file.map(Cow::Owned)).collect())
+    let files = files
+        .into_iter()
+        .map(|file| file.map(|(file, _)| Cow::Owned(file)));
+    Ok(files.collect())
 }
 
 /// A file, or why it cannot be read.

@@ -66,6 +66,23 @@ impl ManifestSet {
             ))
             .chain(names(Kind::MutatingWebhookConfiguration, &self.mutating_webhooks))
     }
+
+    /// The file, kind and name of each object.
+    pub(crate) fn names_in_files(&self) -> impl Iterator<Item = (&str, Kind, &str)> {
+        let files = files(&self.validating_policies)
+            .chain(files(&self.validating_bindings))
+            .chain(files(&self.mutating_policies))
+            .chain(files(&self.mutating_bindings))
+            .chain(files(&self.validating_webhooks))
+            .chain(files(&self.mutating_webhooks));
+        files
+            .zip(self.names())
+            .map(|(file, (kind, name))| (file, kind, name))
+    }
+}
+
+fn files<T>(list: &[Loaded<T>]) -> impl Iterator<Item = &str> {
+    list.iter().map(|loaded| &**loaded.source.document().file())
 }
 
 fn names<T: Metadata<Ty = ObjectMeta>>(kind: Kind, list: &[Loaded<T>]) -> impl Iterator<Item = (Kind, &str)> {

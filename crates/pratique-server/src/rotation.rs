@@ -67,6 +67,7 @@ fn watch(
         reloaded: "reloaded certificates",
         failed: "reloading certificates",
         recovered: "certificates are again what is in use",
+        unsettled: "certificates may be unfinished, keeping what is in use",
         unwatched: "watching certificates",
     };
     let (own, metrics) = (certificates.clone(), metrics.clone());

@@ -42,8 +42,10 @@
 //! looked at once a minute ([`Options::poll`]), and so is everything where the system has no more watches to give.
 //!
 //! Changes are let come to rest before they are looked at: for a millisecond, while a file is being written for longer,
-//! but never for more than [`Options::patience`]. Many changes are one load, and take no memory. A load of the same
-//! content, by its hash, is no change.
+//! but never for more than [`Options::patience`]; files that are only being written, up to
+//! [`Options::writing_patience`]. Many changes are one load, and take no memory. A load of the same content, by its hash,
+//! is no change. A file that is rewritten in place can be read before it is whole: a [`Load`] that sees that says
+//! [`Loaded::Unsettled`], and is asked again.
 
 mod background;
 mod eyes;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
+use std::time::Duration;
 
 /// Loads a directory as a `T`.
 ///
@@ -43,6 +44,14 @@ pub enum Loaded<T> {
         value: T,
         /// What tells this content from others; any text will do.
         hash: String,
+    },
+    /// The content may be unfinished, as that of a file that is being rewritten in place: the version in use stays, and
+    /// the directory is to be loaded again after a while, or as soon as it changes. Not at the start.
+    Unsettled {
+        /// Why, for logs.
+        reason: String,
+        /// The while.
+        again_in: Duration,
     },
 }
 

@@ -55,6 +55,11 @@ pub enum Outcome<'a> {
         /// The hash.
         hash: &'a str,
     },
+    /// The content may be unfinished: the version in use stays until it is looked at again.
+    Unsettled {
+        /// Why.
+        reason: &'a str,
+    },
     /// The content cannot be used. A reason is heard again at each attempt until it is mended.
     Failed {
         /// Why.

@@ -13,6 +13,8 @@ pub struct Options {
     pub writing: Duration,
     /// How long changes may go on without being looked at.
     pub patience: Duration,
+    /// The same while nothing else happens than that files are being written, on systems that tell when they are closed.
+    pub writing_patience: Duration,
     /// The words for logs.
     pub wording: Wording,
 }
@@ -24,6 +26,7 @@ impl Default for Options {
             quiet: Duration::from_millis(1),
             writing: Duration::from_millis(20),
             patience: Duration::from_millis(50),
+            writing_patience: Duration::from_secs(2),
             wording: Wording::default(),
         }
     }
@@ -40,6 +43,8 @@ pub struct Wording {
     pub failed: &'static str,
     /// After content that could not be used, it is again that of the version in use. An API server says nothing then.
     pub recovered: &'static str,
+    /// The content may be unfinished.
+    pub unsettled: &'static str,
     /// The file system cannot tell of changes.
     pub unwatched: &'static str,
 }
@@ -52,6 +57,7 @@ impl Wording {
             reloaded: "reloaded manifest config",
             failed: "reloading manifest config",
             recovered: "manifest config is again what is in use",
+            unsettled: "manifest config may be unfinished, keeping what is in use",
             unwatched: "watching manifest directory",
         }
     }
@@ -62,6 +68,7 @@ impl Wording {
             reloaded: "reloaded admission manifest config",
             failed: "reloading admission manifest config",
             recovered: "admission manifest config is again what is in use",
+            unsettled: "admission manifest config may be unfinished, keeping what is in use",
             ..Self::policies(plugin)
         }
     }
@@ -74,6 +81,7 @@ impl Default for Wording {
             reloaded: "reloaded directory",
             failed: "reloading directory",
             recovered: "directory is again what is in use",
+            unsettled: "directory may be unfinished, keeping what is in use",
             unwatched: "watching directory",
         }
     }

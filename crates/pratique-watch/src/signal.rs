@@ -17,6 +17,8 @@ struct State {
     /// When the first and the last change were that nobody looked at yet.
     changes: Option<(Instant, Instant)>,
     is_writing: bool,
+    /// Whether something else happened than that files are being written.
+    is_done: bool,
     is_lost: bool,
     is_asked: bool,
     is_stopped: bool,
@@ -57,6 +59,7 @@ impl Signal {
         let wakes = state.changes.is_none() || (state.is_writing && change != Change::Writing);
         state.changes = Some((first, now));
         state.is_writing = change == Change::Writing;
+        state.is_done |= change != Change::Writing;
         state.is_lost |= change == Change::Lost;
         drop(state);
         if wakes {
@@ -109,9 +112,13 @@ impl State {
         } else {
             options.quiet
         };
+        let patience = match self.is_done {
+            true => options.patience,
+            false => options.writing_patience,
+        };
         let settled = self
             .changes
-            .map(|(first, last)| (last + rest).min(first + options.patience));
+            .map(|(first, last)| (last + rest).min(first + patience));
         let asked = self.is_asked.then_some(now);
         [settled, asked, poll_at].into_iter().flatten().min()
     }
@@ -133,6 +140,7 @@ mod tests {
             quiet: Duration::from_millis(2),
             writing: Duration::from_millis(30),
             patience: Duration::from_millis(50),
+            writing_patience: Duration::from_millis(80),
             ..Options::default()
         }
     }
@@ -163,7 +171,11 @@ mod tests {
         let flood: Vec<_> = (0..100).map(|at| (at, Change::Done)).collect();
         check(&flood, 50);
         let writing: Vec<_> = (0..100).map(|at| (at, Change::Writing)).collect();
-        check(&writing, 50);
+        check(&writing, 80);
+        // What is done beside that has not to wait for it.
+        let mut both = writing.clone();
+        both.insert(30, (30, Change::Done));
+        check(&both, 50);
     }
 
     #[test]

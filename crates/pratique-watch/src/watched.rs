@@ -33,7 +33,7 @@ pub enum StartError<E> {
     /// The directory cannot be used as it is.
     #[error("{0}")]
     Load(E),
-    /// The loader says that nothing changed since nothing was loaded.
+    /// The loader says that nothing changed, or that the content is unfinished, since nothing was loaded.
     #[error("nothing was loaded")]
     Nothing,
     /// The system gives no thread, or no name of the current directory.
@@ -159,7 +159,7 @@ fn first<T, E: Display>(
             hash,
             number: 0,
         }),
-        Ok(Loaded::Unchanged) => Err(StartError::Nothing),
+        Ok(Loaded::Unchanged | Loaded::Unsettled { .. }) => Err(StartError::Nothing),
         Err(error) => {
             let reason = error.to_string();
             worker::tell(observer, began, Outcome::Failed { reason: &reason });

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwap;
 
@@ -31,6 +31,8 @@ pub(crate) struct Worker<T, L, O> {
 pub(crate) struct Said {
     /// Of the content.
     failure: Option<u64>,
+    /// Of content that may be unfinished.
+    unsettled: Option<u64>,
     /// Of the file system.
     unwatched: Option<u64>,
     /// Whether the file system tells of changes, as the observer was told.
@@ -48,8 +50,10 @@ impl Said {
 impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
     /// Works until it is told to stop.
     pub(crate) fn run(mut self) {
+        let mut again_in = None;
         loop {
-            let poll_at = Instant::now().checked_add(self.options.poll);
+            let wait = again_in.map_or(self.options.poll, |again_in| self.options.poll.min(again_in));
+            let poll_at = Instant::now().checked_add(wait);
             match self.signal.wait(poll_at, &self.options) {
                 Call::Stop => return,
                 Call::Look { lost } => {
@@ -61,13 +65,14 @@ impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
                         (&self.options, &self.observer),
                         &mut self.said,
                     );
-                    self.attempt();
+                    again_in = self.attempt();
                 }
             }
         }
     }
 
-    fn attempt(&mut self) {
+    /// Loads. Gives when to do so again, though nothing may change.
+    fn attempt(&mut self) -> Option<Duration> {
         let began = Instant::now();
         let current = self.current.load_full();
         let (loader, directory) = (&mut self.loader, &self.directory);
@@ -81,8 +86,13 @@ impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
         let Ok(loaded) = loaded else {
             // It goes on changing; what was read is of no one time.
             self.signal.change(Change::Lost);
-            return;
+            return None;
         };
+        if let Ok(Loaded::Unsettled { reason, again_in }) = loaded {
+            self.unsettled(began, &reason);
+            return Some(again_in);
+        }
+        self.said.unsettled = None;
         match loaded {
             Err(reason) => self.failed(began, &reason),
             Ok(Loaded::New { value, hash }) if hash != current.hash => {
@@ -96,6 +106,15 @@ impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
                 self.tell(began, Outcome::Unchanged { hash: &current.hash });
             }
         }
+        None
+    }
+
+    fn unsettled(&mut self, began: Instant, reason: &str) {
+        if is_new(&mut self.said.unsettled, reason) {
+            let (plugin, dir) = (self.options.wording.plugin.as_str(), self.directory.display());
+            tracing::warn!(reason, plugin, %dir, "{}", self.options.wording.unsettled);
+        }
+        self.tell(began, Outcome::Unsettled { reason });
     }
 
     fn swap(&mut self, began: Instant, value: T, hash: String, number: u64) {

@@ -15,5 +15,6 @@ mod faults;
 mod flood;
 mod log;
 mod logs;
+mod rewritten;
 mod start;
 mod world;

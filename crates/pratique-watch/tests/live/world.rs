@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use pratique_manifest::{LoadErrors, Options as LoadOptions, Plugin, Reloader, UncheckedExpressions};
+use pratique_manifest::{
+    LoadErrors, Options as LoadOptions, Plugin, Reloaded, Reloader, Settling, UncheckedExpressions,
+};
 use pratique_watch::{Attempt, Load, Loaded, Observer, Options, Outcome, Version, Watched, Wording};
 use tempfile::TempDir;
 
@@ -47,13 +49,22 @@ impl World {
         self.watch_polling(NEVER)
     }
 
-    pub(crate) fn watch_polling(mut self, poll: Duration) -> Self {
+    pub(crate) fn watch_polling(self, poll: Duration) -> Self {
+        self.watch_with(poll, Settling::default())
+    }
+
+    pub(crate) fn watch_settling(self, settling: Settling) -> Self {
+        self.watch_with(NEVER, settling)
+    }
+
+    fn watch_with(mut self, poll: Duration, settling: Settling) -> Self {
         let options = Options {
             poll,
             wording: Wording::policies("ValidatingAdmissionPolicy"),
             ..Options::default()
         };
-        let loader = Policies(Reloader::new(Plugin::ValidatingAdmissionPolicy));
+        let reloader = Reloader::new(Plugin::ValidatingAdmissionPolicy);
+        let loader = Policies(reloader.with_settling(settling));
         let watched = Watched::start(&self.directory, options, loader, Arc::clone(&self.heard));
         self.watched = Some(watched.unwrap());
         self
@@ -125,16 +136,23 @@ impl Load<Vec<String>> for Policies {
     ) -> Result<Loaded<Vec<String>>, LoadErrors> {
         let options = LoadOptions::new(&UncheckedExpressions);
         let in_use = current.map(|current| current.hash.as_str());
-        let loaded = self.0.load(directory.to_str().unwrap(), in_use, &options)?;
-        Ok(loaded.map_or(Loaded::Unchanged, |set| Loaded::New {
-            value: set
-                .validating_policies
-                .iter()
-                .filter_map(|own| own.object.metadata.name.as_deref())
-                .map(|name| name.trim_end_matches(".static.k8s.io").to_owned())
-                .collect(),
-            hash: set.hash,
-        }))
+        let path = directory.to_str().unwrap();
+        Ok(match self.0.load_settled(path, in_use, &options)? {
+            Reloaded::Unchanged => Loaded::Unchanged,
+            Reloaded::Unsettled(unsettled) => Loaded::Unsettled {
+                reason: unsettled.to_string(),
+                again_in: unsettled.again_in,
+            },
+            Reloaded::New(set) => Loaded::New {
+                value: set
+                    .validating_policies
+                    .iter()
+                    .filter_map(|own| own.object.metadata.name.as_deref())
+                    .map(|name| name.trim_end_matches(".static.k8s.io").to_owned())
+                    .collect(),
+                hash: set.hash,
+            },
+        })
     }
 }
 
@@ -143,6 +161,7 @@ impl Load<Vec<String>> for Policies {
 pub(crate) enum Kept {
     Loaded,
     Unchanged,
+    Unsettled(String),
     Failed(String),
 }
 
@@ -188,6 +207,7 @@ impl Observer for Heard {
         let kept = match attempt.outcome {
             Outcome::Loaded { .. } => Kept::Loaded,
             Outcome::Unchanged { .. } => Kept::Unchanged,
+            Outcome::Unsettled { reason } => Kept::Unsettled(reason.to_owned()),
             Outcome::Failed { reason } => Kept::Failed(reason.to_owned()),
         };
         self.attempts.lock().unwrap().push(kept);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pratique_manifest::{LoadErrors, ManifestSet, Options, Plugin, Reloader};
+use pratique_manifest::{LoadErrors, ManifestSet, Options, Plugin, Reloaded, Reloader};
 use pratique_watch::{Attempt, Load, Loaded, Outcome, Version, Watched, Wording};
 
 use super::source::Changed;
@@ -119,10 +119,14 @@ impl Load<Arc<ManifestSet>> for Loader {
             None => options.with_workers(&*self.helpers.starting),
             Some(_) => options,
         };
-        let loaded = self.reloader.load(&self.path, in_use, &options)?;
+        let loaded = self.reloader.load_settled(&self.path, in_use, &options)?;
         Ok(match loaded {
-            None => Loaded::Unchanged,
-            Some(set) => {
+            Reloaded::Unchanged => Loaded::Unchanged,
+            Reloaded::Unsettled(unsettled) => Loaded::Unsettled {
+                reason: unsettled.to_string(),
+                again_in: unsettled.again_in,
+            },
+            Reloaded::New(set) => {
                 self.loaded.store(super::log::count(&set), Ordering::Relaxed);
                 Loaded::New {
                     hash: set.hash.clone(),
@@ -150,6 +154,8 @@ impl pratique_watch::Observer for Teller {
             Outcome::Loaded { hash } => ReloadResult::Loaded { hash },
             Outcome::Unchanged { .. } => ReloadResult::Unchanged,
             Outcome::Failed { reason } => ReloadResult::Failed { reason },
+            // Neither a success nor a failure yet; the log tells of it.
+            Outcome::Unsettled { .. } => return,
         };
         if matches!(result, ReloadResult::Loaded { .. }) {
             let loaded = self.loaded.load(Ordering::Relaxed);

@@ -1,7 +1,9 @@
 //! Directories that change while requests are judged: the last good set serves, and everybody hears why.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -88,6 +90,55 @@ fn the_last_good_set_serves() {
     for (told, expected) in told.iter().zip(expected) {
         assert!(told.starts_with(&format!("{plugin} {expected}")), "{told}");
     }
+}
+
+/// A file that is rewritten in place is empty for a while, and then ends after one document or another.
+#[test]
+fn slow_writers_let_nothing_in() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let text = |round: usize| {
+        let allows = validating_policy("a.static.k8s.io", &format!("{round} >= 0"));
+        [allows, validating_policy("p.static.k8s.io", "false")].join("\n---\n")
+    };
+    put(path, "p.yaml", &text(10));
+    let memory = Memory::default();
+    let live = Admission::builder()
+        .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
+        .unwrap()
+        .live()
+        .witness(memory.clone())
+        .start()
+        .unwrap();
+    assert_eq!(code(&live), 422);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for round in 11..41 {
+                let mut file = fs::File::create(path.join("p.yaml")).unwrap();
+                std::thread::sleep(Duration::from_millis(30));
+                for document in text(round).split_inclusive("---\n") {
+                    file.write_all(document.as_bytes()).unwrap();
+                    std::thread::sleep(Duration::from_millis(30));
+                }
+            }
+            over.store(true, Ordering::Release);
+        });
+        while !over.load(Ordering::Acquire) && !writer.is_finished() {
+            assert_eq!(code(&live), 422);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    wait("what was written last", || {
+        let heard = memory.0.lock().unwrap();
+        heard.iter().filter(|told| told.contains("loaded")).count() > 1
+    });
+    assert_eq!(code(&live), 422);
+    // A policy that is taken away in place goes, but not at once.
+    fs::write(path.join("p.yaml"), validating_policy("a.static.k8s.io", "10 >= 0")).unwrap();
+    let began = Instant::now();
+    wait("the policy is gone", || code(&live) == 200);
+    assert!(began.elapsed() > Duration::from_secs(3), "{:?}", began.elapsed());
 }
 
 #[test]

@@ -1,0 +1,177 @@
+//! Files that are rewritten in place: what is in use stays until they are whole, as far as that can be told; files that
+//! are replaced at once are taken at once.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::world::{Kept, World, policy};
+
+/// Shorter than anything that hesitates waits.
+const SOON: Duration = Duration::from_millis(2_500);
+
+/// Two policies in one file, with a number in the first that changes.
+fn pair(round: usize) -> String {
+    let first = policy("first").replace("'true'", &format!("'{round:03} >= 0'"));
+    [first, policy("second")].join("---\n")
+}
+
+/// Writes a file in place as slow programs do: cut after each line, with a pause at the end of each document.
+fn write_slowly(world: &World, text: &str, reopen: bool) {
+    let mut file = File::create(world.path("first.yaml")).unwrap();
+    sleep(Duration::from_millis(30));
+    for line in text.split_inclusive('\n') {
+        if reopen {
+            file = OpenOptions::new()
+                .append(true)
+                .open(world.path("first.yaml"))
+                .unwrap();
+        }
+        file.write_all(line.as_bytes()).unwrap();
+        if line.starts_with("---") || line.contains("validations") {
+            sleep(Duration::from_millis(30));
+        }
+    }
+}
+
+#[test]
+fn slow_writers_take_no_policy_away() {
+    for reopen in [false, true] {
+        let world = World::new();
+        world.put("first.yaml", &pair(0));
+        let world = world.watch();
+        world.expect(&["first", "second"]);
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                for round in 1..=30 {
+                    write_slowly(&world, &pair(round), reopen);
+                }
+                over.store(true, Ordering::Release);
+            });
+            while !over.load(Ordering::Acquire) && !writer.is_finished() {
+                assert_eq!(world.names(), ["first", "second"]);
+                sleep(Duration::from_millis(1));
+            }
+        });
+        // What was written last comes into effect.
+        let number = world.watched.as_ref().unwrap().current().number;
+        world
+            .heard
+            .wait_for(|attempts| attempts.last() == Some(&Kept::Loaded));
+        assert!(world.watched.as_ref().unwrap().current().number >= number);
+        let text = fs::read(world.path("first.yaml")).unwrap();
+        assert_eq!(text, pair(30).as_bytes());
+        assert_eq!(world.names(), ["first", "second"]);
+    }
+}
+
+#[test]
+fn what_is_gone_for_good_goes() {
+    let world = World::new();
+    world.put("first.yaml", &pair(0));
+    let world = world.watch();
+    fs::write(world.path("first.yaml"), policy("second")).unwrap();
+    let reason = format!(
+        "{} was rewritten in place a moment ago and 1 object of it is gone",
+        world.path("first.yaml").display()
+    );
+    world
+        .heard
+        .wait_for(|attempts| attempts.contains(&Kept::Unsettled(reason.clone())));
+    assert_eq!(world.names(), ["first", "second"]);
+    let start = Instant::now();
+    world.expect(&["second"]);
+    assert!(start.elapsed() > SOON, "{:?}", start.elapsed());
+
+    // A file that is emptied.
+    fs::write(world.path("first.yaml"), "").unwrap();
+    world
+        .heard
+        .wait_for(|attempts| matches!(attempts.last(), Some(Kept::Unsettled(_))));
+    assert_eq!(world.names(), ["second"]);
+    world.expect(&[]);
+}
+
+/// However long a file is written, it is not waited for without end.
+#[test]
+fn a_file_that_is_written_all_the_time_is_taken() {
+    let world = World::new();
+    world.put("first.yaml", &policy("first"));
+    let settling = pratique_manifest::Settling {
+        rewritten: Duration::from_secs(3600),
+        shrunk: Duration::from_secs(3600),
+        at_most: Duration::from_secs(1),
+    };
+    let world = world.watch_settling(settling);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0.. {
+                if over.load(Ordering::Acquire) {
+                    return;
+                }
+                let text = format!("{}# {round}\n", policy("other"));
+                let mut file = OpenOptions::new()
+                    .write(true)
+                    .open(world.path("first.yaml"))
+                    .unwrap();
+                file.write_all(text.as_bytes()).unwrap();
+                drop(file);
+                sleep(Duration::from_millis(50));
+            }
+        });
+        world.expect(&["other"]);
+        over.store(true, Ordering::Release);
+    });
+}
+
+/// What cannot be half seen is not waited for, whatever is gone by it.
+#[test]
+fn what_is_replaced_at_once_is_taken_at_once() {
+    #[track_caller]
+    fn check(change: impl FnOnce(&World)) {
+        let world = World::new();
+        world.put("first.yaml", &pair(0));
+        let world = world.watch();
+        change(&world);
+        world
+            .heard
+            .wait_for(|attempts| attempts.contains(&Kept::Loaded) && attempts.len() > 1);
+        let heard = world.heard.attempts();
+        assert!(
+            !heard.iter().any(|kept| matches!(kept, Kept::Unsettled(_))),
+            "{heard:?}"
+        );
+        assert!(!world.names().contains(&"first".to_owned()));
+    }
+    check(|world| world.put("first.yaml", &policy("second")));
+    check(|world| world.put("first.yaml", ""));
+    check(|world| fs::remove_file(world.path("first.yaml")).unwrap());
+    check(|world| fs::rename(world.path("first.yaml"), world.path("first.off")).unwrap());
+    check(|world| {
+        fs::create_dir(world.path("..1")).unwrap();
+        fs::write(world.path("..1").join("a"), policy("second")).unwrap();
+        symlink("..1/a", world.path("new")).unwrap();
+        fs::rename(world.path("new"), world.path("first.yaml")).unwrap();
+    });
+}
+
+/// The identity of a file that is in use is that of the one that was renamed there last, even with the same content.
+#[test]
+fn what_was_renamed_may_be_rewritten() {
+    let world = World::new();
+    world.put("first.yaml", &pair(0));
+    let world = world.watch();
+    let count = world.heard.attempts().len();
+    world.put("first.yaml", &pair(0));
+    assert_eq!(world.heard.wait_beyond(count)[count..], [Kept::Unchanged]);
+    fs::write(world.path("first.yaml"), policy("second")).unwrap();
+    world
+        .heard
+        .wait_for(|attempts| matches!(attempts.last(), Some(Kept::Unsettled(_))));
+    assert_eq!(world.names(), ["first", "second"]);
+}
