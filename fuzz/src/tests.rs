@@ -99,3 +99,20 @@ fn every_dictionary_is_of_some_target_and_has_words() {
         assert_eq!(corpus::words(&text).len(), lines.count(), "{}", path.display());
     }
 }
+
+#[test]
+fn continuous_fuzzing_gives_targets_the_same_dictionaries() {
+    let script = include_str!("../../.clusterfuzzlite/build.sh");
+    for target in TARGETS {
+        let lines = script
+            .lines()
+            .filter_map(|line| line.trim().split_once(") echo "));
+        let mut named = lines.filter(|(targets, _)| targets.split(" | ").any(|name| name == target.name));
+        let found = named
+            .next()
+            .map(|(_, name)| name.trim_end_matches(" ;;").to_owned());
+        let expected = corpus::dictionary(target.name);
+        let expected = expected.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
+        assert_eq!(found, expected, "{}", target.name);
+    }
+}

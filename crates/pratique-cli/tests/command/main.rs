@@ -28,6 +28,7 @@ mod pipes;
 mod readme;
 mod registry;
 mod review;
+mod security;
 mod serve;
 mod stdin;
 mod story;
