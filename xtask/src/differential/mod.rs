@@ -11,6 +11,7 @@ mod grammar;
 mod known;
 mod ours;
 mod outcome;
+mod patterns;
 mod policy;
 mod process;
 mod reference;
@@ -60,6 +61,9 @@ struct Run {
     /// How many expressions share a world.
     #[arg(long, default_value_t = 200)]
     batch: usize,
+    /// Look for random patterns in random texts, with matches(), find() and findAll(), and at nothing else.
+    #[arg(long)]
+    regex: bool,
 }
 
 /// Runs until the time is over; fails if there was a difference.
@@ -107,7 +111,10 @@ fn compare(run: &Run) -> Result<Report, String> {
     let mut report = Report::default();
     let end = Instant::now() + Duration::from_secs(run.seconds);
     while Instant::now() < end {
-        let mut round = prepare(&mut dice, run.batch);
+        let mut round = match run.regex {
+            true => prepare_patterns(&mut dice, run.batch),
+            false => prepare(&mut dice, run.batch),
+        };
         reference.ask(&Batch {
             world: &round.world,
             expressions: &round.sources,
@@ -134,6 +141,21 @@ fn prepare(dice: &mut Dice, count: usize) -> Round {
         world,
         trees,
         sources,
+        ours: Vec::new(),
+        slow: Vec::new(),
+    }
+}
+
+/// Expressions that look for patterns need nothing of the world.
+fn prepare_patterns(dice: &mut Dice, count: usize) -> Round {
+    let trees: Vec<Tree> = (0..count).map(|_| patterns::expression(dice)).collect();
+    Round {
+        world: World {
+            inputs: serde_json::json!({}),
+            ..World::default()
+        },
+        sources: trees.iter().map(Tree::plain).collect(),
+        trees,
         ours: Vec::new(),
         slow: Vec::new(),
     }

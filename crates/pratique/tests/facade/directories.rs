@@ -135,7 +135,11 @@ fn slow_writers_let_nothing_in() {
     });
     assert_eq!(code(&live), 422);
     // A policy that is taken away in place goes, but not at once.
-    fs::write(path.join("p.yaml"), validating_policy("a.static.k8s.io", "10 >= 0")).unwrap();
+    fs::write(
+        path.join("p.yaml"),
+        validating_policy("a.static.k8s.io", "10 >= 0"),
+    )
+    .unwrap();
     let began = Instant::now();
     wait("the policy is gone", || code(&live) == 200);
     assert!(began.elapsed() > Duration::from_secs(3), "{:?}", began.elapsed());
