@@ -1,7 +1,7 @@
 //! Differential runs: random expressions over random data, and random policies with requests, here and in the reference,
 //! until a difference shows.
 //!
-//! `policy` is about policies, all else about expressions. `grammar` says what expressions are made of, `generate` makes them, `world` what they are evaluated over; `ours` and
+//! `policy` is about policies, `webhook` about the patches of webhooks, all else about expressions. `grammar` says what expressions are made of, `generate` makes them, `world` what they are evaluated over; `ours` and
 //! `reference` answer, and `shrink` makes what differs small.
 
 mod damage;
@@ -20,6 +20,7 @@ mod report;
 mod shrink;
 mod tree;
 mod types;
+mod webhook;
 mod world;
 
 use std::process::ExitCode;
@@ -47,6 +48,8 @@ enum Subject {
     Cel(Run),
     /// Policies: what becomes of requests that go through mutating and validating ones. Needs Go.
     Policy(policy::Run),
+    /// Webhooks: what becomes of objects that they patch. Needs Go.
+    Webhook(webhook::Run),
 }
 
 /// How long, and from where.
@@ -74,6 +77,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             report.has_differences()
         }),
         Subject::Policy(run) => policy::compare(run),
+        Subject::Webhook(run) => webhook::compare(run),
     };
     match differs {
         Ok(differs) => ExitCode::from(u8::from(differs)),

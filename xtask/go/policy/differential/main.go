@@ -1,9 +1,14 @@
-// Command differential puts requests through the API server's own policy plugins.
+// Command differential puts requests through the API server's own admission plugins.
 //
-// Each line of stdin is a world as JSON: policies and bindings, static and of the API, objects of the cluster, an
-// authorizer's rules, and requests. Each gets one line on stdout, in order: for each request what came of it. `cargo
-// xtask differential policy` starts this program and compares its answers with Pratique's. Its one argument is the
-// directory of the OpenAPI documents of the built-in types, as they lie in k8s.io/kubernetes.
+// Lines of JSON on stdin are questions, and each gets one line on stdout, in order. `cargo xtask differential policy` and
+// `cargo xtask differential webhook` start this program and compare its answers with Pratique's.
+//
+// `differential policy DIRECTORY`: a question is a world of policies and bindings, static and of the API, objects of the
+// cluster, an authorizer's rules, and requests; the answer is for each request what came of it. The directory is that of
+// the OpenAPI documents of the built-in types, as they lie in k8s.io/kubernetes.
+//
+// `differential webhook`: the first line has the webhooks and is not answered. A question is a request with what webhooks
+// say to it, see webhook.go.
 package main
 
 import (
@@ -42,21 +47,30 @@ func main() {
 }
 
 func run(arguments []string) error {
-	if len(arguments) != 1 {
-		return errors.New("usage: differential OPENAPI-DIRECTORY")
+	switch {
+	case len(arguments) == 2 && arguments[0] == "policy":
+		directory, err := os.MkdirTemp("", "differential-policy-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(directory)
+		s := setting{empty: directory, documents: &documents{directory: arguments[1]}}
+		return serve(bufio.NewReaderSize(os.Stdin, 1<<20), os.Stdout, s.answerLine)
+	case len(arguments) == 1 && arguments[0] == "webhook":
+		in := bufio.NewReaderSize(os.Stdin, 1<<20)
+		backend, err := newBackend(in)
+		if err != nil {
+			return err
+		}
+		defer backend.close()
+		return serve(in, os.Stdout, backend.answerLine)
+	default:
+		return errors.New("usage: differential policy DIRECTORY | differential webhook")
 	}
-	directory, err := os.MkdirTemp("", "differential-policy-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(directory)
-	s := setting{empty: directory, documents: &documents{directory: arguments[0]}}
-	return serve(s, os.Stdin, os.Stdout)
 }
 
 // serve answers lines in their order, several of them at a time.
-func serve(s setting, from io.Reader, to io.Writer) error {
-	in := bufio.NewReaderSize(from, 1<<20)
+func serve(in *bufio.Reader, to io.Writer, answerLine func([]byte) answers) error {
 	pending := make(chan chan answers, atOnce)
 	failed := make(chan error, 1)
 	go func() { failed <- write(pending, to) }()
@@ -72,7 +86,7 @@ func serve(s setting, from io.Reader, to io.Writer) error {
 			case err := <-failed:
 				return err
 			}
-			go func() { answer <- s.answerLine(line) }()
+			go func() { answer <- answerLine(line) }()
 		}
 		if err == io.EOF {
 			close(pending)
@@ -96,12 +110,15 @@ func write(pending <-chan chan answers, to io.Writer) error {
 	return nil
 }
 
+// caught makes an answer of a crash.
+func caught(a *answers) {
+	if crash := recover(); crash != nil {
+		*a = answers{Error: fmt.Sprintf("crash: %v\n%s", crash, debug.Stack())}
+	}
+}
+
 func (s setting) answerLine(line []byte) (a answers) {
-	defer func() {
-		if crash := recover(); crash != nil {
-			a = answers{Error: fmt.Sprintf("crash: %v\n%s", crash, debug.Stack())}
-		}
-	}()
+	defer caught(&a)
 	var w world
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()

@@ -4,19 +4,19 @@ use serde_json::{Value, json};
 
 /// A resource, with the kind of its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kind {
+pub(in crate::differential) struct Kind {
     /// The group of the resource and of its kind.
-    pub(super) group: &'static str,
+    pub(in crate::differential) group: &'static str,
     /// Likewise the version.
-    pub(super) version: &'static str,
+    pub(in crate::differential) version: &'static str,
     /// The resource.
-    pub(super) resource: &'static str,
+    pub(in crate::differential) resource: &'static str,
     /// The kind.
-    pub(super) kind: &'static str,
+    pub(in crate::differential) kind: &'static str,
     /// Whether its objects are in namespaces.
-    pub(super) namespaced: bool,
+    pub(in crate::differential) namespaced: bool,
     /// The subresources with objects of the same kind.
-    pub(super) subresources: &'static [&'static str],
+    pub(in crate::differential) subresources: &'static [&'static str],
 }
 
 const fn kind(
@@ -38,7 +38,7 @@ const fn kind(
 }
 
 /// All kinds; those that say more come more often.
-pub(super) const KINDS: &[Kind] = &[
+pub(in crate::differential) const KINDS: &[Kind] = &[
     POD,
     POD,
     POD,
@@ -53,15 +53,18 @@ pub(super) const KINDS: &[Kind] = &[
 ];
 
 /// Pods.
-pub(super) const POD: Kind = kind("", "v1", "pods", "Pod", true, &["status", "ephemeralcontainers"]);
+pub(in crate::differential) const POD: Kind =
+    kind("", "v1", "pods", "Pod", true, &["status", "ephemeralcontainers"]);
 /// Deployments.
-pub(super) const DEPLOYMENT: Kind = kind("apps", "v1", "deployments", "Deployment", true, &["status"]);
+pub(in crate::differential) const DEPLOYMENT: Kind =
+    kind("apps", "v1", "deployments", "Deployment", true, &["status"]);
 /// Custom resources.
-pub(super) const WIDGET: Kind = kind("example.com", "v1", "widgets", "Widget", true, &["status"]);
+pub(in crate::differential) const WIDGET: Kind =
+    kind("example.com", "v1", "widgets", "Widget", true, &["status"]);
 
 impl Kind {
     /// The `apiVersion` of its objects.
-    pub(super) fn api_version(&self) -> String {
+    pub(in crate::differential) fn api_version(&self) -> String {
         match self.group {
             "" => self.version.to_owned(),
             group => format!("{group}/{}", self.version),
@@ -69,18 +72,18 @@ impl Kind {
     }
 
     /// As the `kind` of a request.
-    pub(super) fn as_kind(&self) -> Value {
+    pub(in crate::differential) fn as_kind(&self) -> Value {
         json!({"group": self.group, "version": self.version, "kind": self.kind})
     }
 
     /// As the `resource` of a request.
-    pub(super) fn as_resource(&self) -> Value {
+    pub(in crate::differential) fn as_resource(&self) -> Value {
         json!({"group": self.group, "version": self.version, "resource": self.resource})
     }
 }
 
 /// The definitions of the custom resources.
-pub(super) fn definitions() -> [Value; 4] {
+pub(in crate::differential) fn definitions() -> [Value; 4] {
     [
         definition("widgets", "Widget", "Namespaced", &["v1", "v2"]),
         definition("gadgets", "Gadget", "Cluster", &["v1"]),

@@ -4,15 +4,15 @@
 //! `kinds`); `ours` and `reference` answer for its requests, `shrink` makes what differs small by `smaller` worlds, and
 //! what is printed is a case as conformance suites have them.
 
-mod kinds;
+pub(super) mod kinds;
 mod known;
-mod objects;
+pub(super) mod objects;
 mod ours;
-mod outcome;
+pub(super) mod outcome;
 mod policies;
-mod reference;
+pub(super) mod reference;
 mod report;
-mod requests;
+pub(super) mod requests;
 mod shrink;
 mod smaller;
 mod world;

@@ -6,7 +6,7 @@ use crate::conformance::compare::same;
 
 /// In what two outcomes differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(in crate::differential) enum Kind {
     /// One crashed, or refused to answer.
     Crash,
     /// One allows.
@@ -24,7 +24,7 @@ pub(super) enum Kind {
 }
 
 /// In what an outcome differs from what is expected.
-pub(super) fn differs(ours: &Value, theirs: &Value) -> Option<Kind> {
+pub(in crate::differential) fn differs(ours: &Value, theirs: &Value) -> Option<Kind> {
     let field = |path: &str| same(theirs.pointer(path), ours.pointer(path));
     let checks = [
         (ours.get("allowed").is_some(), Kind::Crash),
@@ -42,7 +42,7 @@ pub(super) fn differs(ours: &Value, theirs: &Value) -> Option<Kind> {
 }
 
 /// The texts of an outcome.
-pub(super) fn texts(outcome: &Value) -> String {
+pub(in crate::differential) fn texts(outcome: &Value) -> String {
     let of = |path: &str| outcome.pointer(path).map(ToString::to_string).unwrap_or_default();
     [of("/status/message"), of("/warnings"), of("/auditAnnotations")].join("\n")
 }

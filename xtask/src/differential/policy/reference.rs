@@ -33,7 +33,7 @@ impl Reference {
     pub(super) fn start() -> Result<Self, String> {
         let binary = build(&workspace(), "policy")?;
         let documents = documents()?;
-        Process::start(&binary, &[documents.as_os_str()]).map(Reference)
+        Process::start(&binary, &["policy".as_ref(), documents.as_os_str()]).map(Reference)
     }
 
     /// Asks about a world, made anew so many times; the answers come in the order of the questions.
@@ -54,7 +54,7 @@ impl Reference {
 }
 
 /// Outcomes in the form of ours.
-fn plain(mut outcomes: Vec<Value>) -> Vec<Value> {
+pub(in crate::differential) fn plain(mut outcomes: Vec<Value>) -> Vec<Value> {
     for outcome in &mut outcomes {
         if let Some(status) = outcome.get_mut("status").and_then(Value::as_object_mut) {
             status.retain(|name, _| !["kind", "apiVersion", "metadata", "status"].contains(&name.as_str()));

@@ -1,0 +1,96 @@
+//! A request, and what webhooks say to it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::answers::Said;
+use super::reference::configurations;
+use crate::differential::dice::Dice;
+use crate::differential::policy::kinds::{KINDS, POD};
+use crate::differential::policy::requests::plain;
+
+/// A request, and what the webhooks of a configuration say to it.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    /// Which of the configurations it meets.
+    pub(super) configuration: usize,
+    /// The request.
+    pub(super) request: Value,
+    /// What webhooks say, by path.
+    pub(super) said: BTreeMap<String, Said>,
+}
+
+/// A case as the reference is asked about it.
+#[derive(Serialize)]
+pub(super) struct Question<'c> {
+    configuration: usize,
+    request: &'c Value,
+    answers: BTreeMap<&'c str, String>,
+    times: usize,
+}
+
+impl Case {
+    /// Any case.
+    pub(super) fn random(dice: &mut Dice) -> Self {
+        let kind = *dice.pick(KINDS).unwrap_or(&POD);
+        let request = plain(dice, kind);
+        let object = request.get("object").cloned().unwrap_or_default();
+        let configuration = dice.below(configurations().len());
+        let said = ["/first", "/second"].map(|path| (path.to_owned(), Said::random(dice, &object)));
+        Case {
+            configuration,
+            request,
+            said: said.into(),
+        }
+    }
+
+    /// The question about it, asked so many times.
+    pub(super) fn question(&self, times: usize) -> Question<'_> {
+        Question {
+            configuration: self.configuration,
+            request: &self.request,
+            answers: self
+                .said
+                .iter()
+                .map(|(path, said)| (path.as_str(), said.body()))
+                .collect(),
+            times,
+        }
+    }
+
+    /// The patches, as they are written.
+    pub(super) fn patches(&self) -> Vec<&str> {
+        self.said
+            .values()
+            .filter_map(|said| said.patch.as_deref())
+            .collect()
+    }
+
+    /// As conformance suites have it.
+    pub(super) fn conformance(&self, expect: &Value) -> Value {
+        let mut configuration = configurations()
+            .get(self.configuration)
+            .cloned()
+            .unwrap_or_default();
+        for webhook in configuration["webhooks"].as_array_mut().into_iter().flatten() {
+            let url = webhook.pointer("/clientConfig/url").and_then(Value::as_str);
+            let url = format!("$BACKEND{}", url.unwrap_or_default());
+            webhook["clientConfig"] = json!({"url": url, "caBundle": "$CA"});
+        }
+        let backends = self
+            .said
+            .iter()
+            .map(|(path, said)| (path.clone(), json!({"body": said.body()})));
+        json!({
+            "name": "differential/",
+            "configurations": [configuration],
+            "backends": backends.collect::<serde_json::Map<_, _>>(),
+            "objects": super::reference::namespaces(),
+            "typed": self.request.pointer("/kind/group") != Some(&json!("example.com")),
+            "request": self.request,
+            "expect": expect,
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! Random objects, and random patches as webhooks answer them: what becomes of the object here and in the API server's
+//! plugin.
+//!
+//! A `case` is a request with what webhooks say to it (`answers`, with `patches`); `ours` and `reference` tell what came of
+//! it, `shrink` makes what differs small.
+
+mod answers;
+mod case;
+mod known;
+mod ours;
+mod patches;
+mod reference;
+mod shrink;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use self::case::Case;
+use self::ours::Ours;
+use self::reference::Reference;
+use super::policy::outcome::{Kind, differs, texts};
+use super::report::shape;
+
+/// How long, and from where.
+#[derive(clap::Args)]
+pub(super) struct Run {
+    /// How long to look for differences.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Where to begin; a run prints the one it takes.
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+/// How many cases the reference works at.
+const AHEAD: usize = 16;
+
+/// How many differences that look the same are made small.
+const ENOUGH: usize = 3;
+
+/// What a run found.
+#[derive(Default)]
+struct Report {
+    cases: usize,
+    changed: usize,
+    denied: usize,
+    known: usize,
+    met: BTreeMap<String, usize>,
+    shapes: BTreeMap<String, usize>,
+}
+
+/// Runs until the time is over; whether there was a difference.
+pub(super) fn compare(run: &Run) -> Result<bool, String> {
+    let mut reference = Reference::start()?;
+    let mut second = Reference::start()?;
+    let ours = Ours::new()?;
+    let mut dice = super::seeded(run.seed);
+    let mut report = Report::default();
+    let end = Instant::now() + Duration::from_secs(run.seconds);
+    let mut open: VecDeque<(Case, Value)> = VecDeque::new();
+    loop {
+        let more = Instant::now() < end;
+        if more {
+            let case = Case::random(&mut dice);
+            reference.ask(&case, 1)?;
+            let outcome = ours.outcome(&case);
+            open.push_back((case, outcome));
+        }
+        if more && open.len() < AHEAD {
+            continue;
+        }
+        let Some((case, ours_outcome)) = open.pop_front() else {
+            break;
+        };
+        let theirs = reference.answer()?;
+        report.settle(&mut second, &ours, case, &ours_outcome, &theirs)?;
+    }
+    println!(
+        "{} cases: {} changed, {} denied; {} differ on purpose\n{} differences",
+        report.cases,
+        report.changed,
+        report.denied,
+        report.known,
+        report.shapes.len()
+    );
+    Ok(!report.shapes.is_empty())
+}
+
+impl Report {
+    /// Compares the outcomes of a case, and makes what differs small.
+    fn settle(
+        &mut self,
+        reference: &mut Reference,
+        ours: &Ours,
+        case: Case,
+        outcome: &Value,
+        theirs: &[Value],
+    ) -> Result<(), String> {
+        let Some(theirs) = theirs.first() else {
+            return Ok(());
+        };
+        self.cases += 1;
+        self.changed += usize::from(theirs.get("object").is_some());
+        self.denied += usize::from(theirs["allowed"] == false);
+        let Some(kind) = differs(outcome, theirs) else {
+            return Ok(());
+        };
+        if known::is_known(&case, outcome, theirs) {
+            self.known += 1;
+            return Ok(());
+        }
+        let met = self.met.entry(look(kind, outcome, theirs)).or_default();
+        *met += 1;
+        if *met > ENOUGH {
+            return Ok(());
+        }
+        if let Some(found) = shrink::shrunk(reference, ours, case)? {
+            let seen = self
+                .shapes
+                .entry(look(found.kind, &found.ours, &found.theirs))
+                .or_default();
+            *seen += 1;
+            if *seen == 1 {
+                println!(
+                    "{:?}:\n  ours:      {}\n  reference: {}",
+                    found.kind, found.ours, found.theirs
+                );
+                println!("  patches: {:?}", found.case.patches());
+                println!("  case: {}\n", found.case.conformance(&found.theirs));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn look(kind: Kind, ours: &Value, theirs: &Value) -> String {
+    format!("{kind:?} {} {}", shape(&texts(ours)), shape(&texts(theirs)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! Our side: the webhooks of a case, played without sockets.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use k8s_openapi::api::admissionregistration::v1::MutatingWebhookConfiguration;
+use pratique::Objects;
+use pratique_expression::Cache;
+use pratique_policy::Cluster;
+use pratique_types::AdmissionRequest;
+use pratique_webhook::{
+    Answer, Call, Caller, MutatingWebhooks, Origin, Reinvocation, Submission, Surroundings, mutate,
+};
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+use super::case::Case;
+use super::reference::{configurations, namespaces};
+use crate::conformance::authorizer::CaseAuthorizer;
+use crate::conformance::fixture::json_value;
+use crate::differential::policy::kinds::definitions;
+
+/// The webhooks of all configurations.
+pub(super) struct Ours {
+    runtime: Runtime,
+    cluster: Objects,
+    webhooks: Vec<MutatingWebhooks>,
+}
+
+/// Says what a case says.
+struct Player<'c> {
+    case: &'c Case,
+    uids: Mutex<Vec<String>>,
+}
+
+impl Caller for Player<'_> {
+    fn call<'a>(&'a self, call: Call) -> Answer<'a> {
+        let review: Value = serde_json::from_slice(&call.body).unwrap_or_default();
+        let uid = review
+            .pointer("/request/uid")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let path = call.endpoint.url.strip_prefix(HOST).unwrap_or_default();
+        let body = self
+            .case
+            .said
+            .get(path)
+            .map(|said| said.body().replace("$UID", uid));
+        let mut uids = self.uids.lock().unwrap_or_else(PoisonError::into_inner);
+        uids.push(uid.to_owned());
+        Box::pin(async move { Ok(body.unwrap_or_default().into()) })
+    }
+}
+
+/// Where the webhooks would be.
+const HOST: &str = "https://webhooks.example";
+
+impl Ours {
+    /// Compiles the webhooks.
+    pub(super) fn new() -> Result<Self, String> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let mut cluster = Objects::new();
+        for object in namespaces().iter().chain(&definitions()) {
+            // What has no name is no object of a cluster.
+            let _ = cluster.insert(json_value(object));
+        }
+        let webhooks = configurations().iter().map(|configuration| {
+            let mut configuration = configuration.clone();
+            for webhook in configuration["webhooks"].as_array_mut().into_iter().flatten() {
+                let url = webhook.pointer("/clientConfig/url").and_then(Value::as_str);
+                webhook["clientConfig"] = json!({"url": format!("{HOST}{}", url.unwrap_or_default())});
+            }
+            let read: MutatingWebhookConfiguration =
+                serde_json::from_value(configuration).map_err(|error| error.to_string())?;
+            Ok(MutatingWebhooks::compile([&read], Origin::Api, &Cache::new()))
+        });
+        Ok(Ours {
+            runtime: runtime.map_err(|error| error.to_string())?,
+            cluster,
+            webhooks: webhooks.collect::<Result<_, String>>()?,
+        })
+    }
+
+    /// What becomes of a case.
+    pub(super) fn outcome(&self, case: &Case) -> Value {
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.tried(case)));
+        match outcome {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(error)) => json!({"error": error}),
+            Err(_) => json!({"crash": true}),
+        }
+    }
+
+    fn tried(&self, case: &Case) -> Result<Value, String> {
+        let text = case.request.to_string();
+        let request: AdmissionRequest<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let webhooks = self
+            .webhooks
+            .get(case.configuration)
+            .ok_or("no such configuration")?;
+        let player = Player {
+            case,
+            uids: Mutex::default(),
+        };
+        let authorizer = Arc::new(CaseAuthorizer::default());
+        let surroundings = Surroundings::new(self.cluster.equivalents(), &self.cluster, authorizer);
+        let (mut turns, mut current) = (Reinvocation::default(), None);
+        let (mut warnings, mut annotations) = (Vec::new(), serde_json::Map::new());
+        let status = loop {
+            let submission = Submission {
+                request: &request,
+                object: current.as_ref().unwrap_or(&request.object),
+            };
+            let mutated = self.runtime.block_on(async {
+                mutate(
+                    &[webhooks],
+                    submission,
+                    &surroundings,
+                    &mut turns,
+                    &player,
+                    &mut (),
+                )
+                .await
+            });
+            let mutated = mutated.map_err(|error| error.to_string())?;
+            current = mutated.object.or(current);
+            warnings.extend(mutated.warnings);
+            for (key, value) in mutated
+                .audit_annotations
+                .into_iter()
+                .chain(mutated.patch_annotations)
+            {
+                annotations.entry(key).or_insert_with(|| json!(value));
+            }
+            if mutated.status.is_some() || !turns.is_due() {
+                break mutated.status;
+            }
+            turns.begin_second();
+        };
+        let mut outcome = json!({
+            "allowed": status.is_none(), "warnings": warnings, "auditAnnotations": annotations,
+        });
+        let status_json = status.as_ref().map(|status| {
+            let mut status = serde_json::to_value(status).unwrap_or_default();
+            if let Some(members) = status.as_object_mut() {
+                members.remove("status");
+                members.remove("metadata");
+            }
+            status
+        });
+        let changed = current
+            .filter(|_| status.is_none())
+            .map(|object| serde_json::to_value(&object));
+        if let Some(members) = outcome.as_object_mut() {
+            if let Some(status) = status_json {
+                members.insert("status".to_owned(), status);
+            }
+            if let Some(Ok(object)) = changed {
+                members.insert("object".to_owned(), object);
+            }
+        }
+        let uids = player.uids.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let masked = uids.iter().fold(outcome.to_string(), |text, uid| {
+            text.replace(uid.as_str(), "$UID")
+        });
+        serde_json::from_str(&masked).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,251 @@
+//! JSON patches for an object, valid and not, as texts: keys may repeat, numbers may be spelt oddly.
+
+use serde_json::Value;
+
+use crate::differential::dice::Dice;
+
+/// A patch for an object.
+pub(super) fn patch(dice: &mut Dice, object: &Value) -> String {
+    let count = *dice.pick(&[1, 1, 1, 2, 2, 3, 5]).unwrap_or(&1);
+    let operations: Vec<String> = (0..count).map(|_| operation(dice, object)).collect();
+    let separator = if dice.chance(10) { " ,\n" } else { "," };
+    let patch = format!("[{}]", operations.join(separator));
+    match dice.below(100) {
+        0 => operations.first().cloned().unwrap_or_default(),
+        1 => "null".to_owned(),
+        2 => format!("{patch} "),
+        3..5 => broken(&patch, dice),
+        _ => patch,
+    }
+}
+
+/// The operations of a patch that [`patch`] made, as far as they can be told apart.
+pub(super) fn operations(patch: &str) -> Option<Vec<Value>> {
+    let read: Value = serde_json::from_str(patch).ok()?;
+    read.as_array().cloned()
+}
+
+fn operation(dice: &mut Dice, object: &Value) -> String {
+    const OPERATIONS: &[&str] = &[
+        "add", "add", "add", "add", "replace", "replace", "replace", "remove", "remove", "copy", "move",
+        "test", "test",
+    ];
+    const ODD: &[&str] = &["", "Add", "ADD", "merge", "_get", "tést"];
+    let op = match dice.chance(2) {
+        true => dice.pick(ODD).copied().unwrap_or_default(),
+        false => dice.pick(OPERATIONS).copied().unwrap_or("add"),
+    };
+    let mut members = vec![
+        format!("\"op\":{}", quoted(op, dice)),
+        format!("\"path\":{}", quoted(&path(dice, object), dice)),
+    ];
+    let from = matches!(op, "copy" | "move") != dice.chance(2);
+    if from {
+        members.push(format!("\"from\":{}", quoted(&path(dice, object), dice)));
+    }
+    let value = matches!(op, "add" | "replace" | "test") != dice.chance(3);
+    if value {
+        let value = match op {
+            "test" if dice.chance(60) => there(dice, object),
+            _ => spelt(dice, object),
+        };
+        members.push(format!("\"value\":{value}"));
+    }
+    if dice.chance(2) && !members.is_empty() {
+        let again = members
+            .get(dice.below(members.len()))
+            .cloned()
+            .unwrap_or_default();
+        members.push(again);
+    }
+    match dice.below(150) {
+        0 => {
+            let at = dice.below(members.len());
+            members.remove(at);
+        }
+        1 => members.push("\"op\":null".to_owned()),
+        2 => members.push("\"path\":3".to_owned()),
+        3 => members.push("\"extra\":{}".to_owned()),
+        4 => members.push("\"Value\":7".to_owned()),
+        5 => members.push("\"from\":null".to_owned()),
+        6 => return spelt(dice, object),
+        7 => members.reverse(),
+        _ => {}
+    }
+    format!("{{{}}}", members.join(","))
+}
+
+/// A text as JSON, now and then with escapes that need not be.
+fn quoted(text: &str, dice: &mut Dice) -> String {
+    let plain = Value::from(text).to_string();
+    match dice.chance(3) {
+        true => plain.replacen('a', "\\u0061", 1).replacen('/', "\\/", 1),
+        false => plain,
+    }
+}
+
+/// A path, mostly of something that is in the object, or beside it.
+fn path(dice: &mut Dice, object: &Value) -> String {
+    const COMMON: &[&str] = &[
+        "/metadata/labels",
+        "/metadata/labels/added",
+        "/metadata/annotations",
+        "/metadata/annotations/a~1b",
+        "/metadata/annotations/a~0b",
+        "/metadata/labels/example.com~1a",
+        "/metadata/name",
+        "/metadata/finalizers/-",
+        "/metadata/creationTimestamp",
+        "/spec/containers/0/image",
+        "/spec/containers/-",
+        "/spec/replicas",
+        "/spec",
+        "/data/x",
+        "/status",
+        "/kind",
+        "/apiVersion",
+    ];
+    const ODD: &[&str] = &[
+        "",
+        "/",
+        "//",
+        "metadata",
+        "/metadata/",
+        "/~",
+        "/~2",
+        "/-",
+        "/0",
+        "/metadata/labels/a~",
+        "/é",
+        " /spec",
+    ];
+    match dice.below(20) {
+        0..5 => return dice.pick(COMMON).copied().unwrap_or_default().to_owned(),
+        5 if dice.chance(50) => return dice.pick(ODD).copied().unwrap_or_default().to_owned(),
+        _ => {}
+    }
+    let mut path = String::new();
+    let mut at = object;
+    let depth = 1 + dice.below(6);
+    for _ in 0..depth {
+        match at {
+            Value::Object(members) if !members.is_empty() => {
+                let names: Vec<&String> = members.keys().collect();
+                let Some(name) = dice.pick(&names) else { break };
+                path.push('/');
+                path.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                at = members.get(*name).unwrap_or(&Value::Null);
+            }
+            Value::Array(elements) if !elements.is_empty() => {
+                let index = dice.below(elements.len());
+                path.push_str(&format!("/{index}"));
+                at = elements.get(index).unwrap_or(&Value::Null);
+            }
+            _ => break,
+        }
+    }
+    if dice.chance(25) {
+        const LAST: &[&str] = &[
+            "-",
+            "0",
+            "1",
+            "7",
+            "-1",
+            "-2",
+            "-9",
+            "01",
+            "+0",
+            "1.0",
+            "1e0",
+            "99999999999999999999",
+            "new",
+            "a~1b",
+            "",
+        ];
+        let last = dice.pick(LAST).copied().unwrap_or_default();
+        path.push('/');
+        path.push_str(last);
+    }
+    path
+}
+
+/// A part of the object.
+fn there(dice: &mut Dice, object: &Value) -> String {
+    let path = path(dice, object);
+    object.pointer(&path).cloned().unwrap_or_default().to_string()
+}
+
+/// A value, with numbers and texts in any spelling.
+fn spelt(dice: &mut Dice, object: &Value) -> String {
+    const VALUES: &[&str] = &[
+        "\"x\"",
+        "\"\"",
+        "\"a<b>&c\"",
+        "\"\\u00e9\\ud83d\\ude00\"",
+        "\"\\ud800\"",
+        "\"1Gi\"",
+        "\"1024Mi\"",
+        "\"2024-01-01T00:00:00Z\"",
+        "3",
+        "1",
+        "-1",
+        "0",
+        "-0",
+        "1.0",
+        "1.5",
+        "1e2",
+        "3E0",
+        "80",
+        "9007199254740993",
+        "9223372036854775808",
+        "1e400",
+        "0.1e1",
+        "true",
+        "false",
+        "null",
+        "{}",
+        "[]",
+        "[\"a\",\"b\"]",
+        "[null]",
+        "{\"a\":\"b\"}",
+        "{\"app\":\"web\",\"app\":\"db\"}",
+        "{\"name\":\"added\",\"image\":\"nginx\"}",
+        "{\"b\":{\"c\":null,\"d\":[1,2.50]}}",
+        "{\"a\":1,\"A\":2}",
+        "[{\"name\":\"main\"},{\"name\":\"main\",\"count\":1e0}]",
+        "{\"containers\":[]}",
+        "{\"limits\":{\"cpu\":\"1000m\",\"memory\":\"1.5Gi\"}}",
+        "{\"limits\":{\"cpu\":1.5}}",
+    ];
+    match dice.chance(15) {
+        true => there(dice, object),
+        false => dice.pick(VALUES).copied().unwrap_or("null").to_owned(),
+    }
+}
+
+/// A text with a mistake or two.
+pub(super) fn broken(text: &str, dice: &mut Dice) -> String {
+    const PIECES: &[&str] = &[
+        "{", "}", "[", "]", ",", ":", "\"", "null", "\\", "1", "-", "\u{feff}", " ", "\n", "e", "\t",
+        "\u{0}", "é",
+    ];
+    let mut characters: Vec<char> = text.chars().collect();
+    for _ in 0..1 + dice.below(2) {
+        let at = dice.below(characters.len() + 1);
+        let end = (at + 1 + dice.below(3)).min(characters.len());
+        let piece: Vec<char> = dice.pick(PIECES).copied().unwrap_or_default().chars().collect();
+        match dice.below(4) {
+            0 => {
+                characters.drain(at.min(end)..end);
+            }
+            1 => characters.truncate(at),
+            2 => {
+                characters.splice(at.min(end)..end, piece);
+            }
+            _ => {
+                characters.splice(at..at, piece);
+            }
+        }
+    }
+    characters.into_iter().collect()
+}

@@ -1,0 +1,88 @@
+//! The reference: the API server's own plugin, with webhooks that the Go program plays.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::case::Case;
+use crate::differential::policy::kinds::definitions;
+use crate::differential::policy::reference::plain;
+use crate::differential::process::{Process, build};
+use crate::tidy::workspace;
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Answers {
+    outcomes: Vec<Vec<Value>>,
+    error: String,
+}
+
+/// The program, running.
+pub(super) struct Reference(Process);
+
+impl Reference {
+    /// Builds and starts the program.
+    pub(super) fn start() -> Result<Self, String> {
+        let binary = build(&workspace(), "policy")?;
+        let mut process = Process::start(&binary, &["webhook".as_ref()])?;
+        let mut objects = namespaces();
+        objects.extend(definitions());
+        process.ask(&json!({"configurations": configurations(), "objects": objects}))?;
+        Ok(Reference(process))
+    }
+
+    /// Asks so many times; the answers come in the order of the questions.
+    pub(super) fn ask(&mut self, case: &Case, times: usize) -> Result<(), String> {
+        self.0.ask(&case.question(times))
+    }
+
+    /// The next answer: the different outcomes that were seen; none of a case that the reference cannot be asked about.
+    pub(super) fn answer(&mut self) -> Result<Vec<Value>, String> {
+        let line = self.0.answer()?;
+        let answers: Answers = serde_json::from_str(&line).map_err(|error| format!("{error}: {line}"))?;
+        if answers.error.starts_with("crash: ") {
+            return Ok(vec![json!({"crash": answers.error})]);
+        }
+        Ok(answers.outcomes.into_iter().next().map(plain).unwrap_or_default())
+    }
+}
+
+/// The namespaces that requests are in.
+pub(super) fn namespaces() -> Vec<Value> {
+    let names = ["default", "prod", "bare", "missing", "web-1", "web-2", "other"];
+    let namespaces =
+        names.map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
+    namespaces.to_vec()
+}
+
+/// Configurations of two webhooks each, which differ in what becomes of failures and of changes.
+pub(super) fn configurations() -> &'static [Value] {
+    static ALL: LazyLock<Vec<Value>> = LazyLock::new(|| {
+        vec![
+            configuration(&["v1"], "Fail", "Never"),
+            configuration(&["v1"], "Ignore", "IfNeeded"),
+            configuration(&["v1beta1"], "Fail", "IfNeeded"),
+        ]
+    });
+    &ALL
+}
+
+fn configuration(versions: &[&str], failure_policy: &str, reinvocation: &str) -> Value {
+    let webhooks = ["first", "second"].map(|name| {
+        json!({
+            "name": format!("{name}.example.com"),
+            "clientConfig": {"url": format!("/{name}")},
+            "rules": [{
+                "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"], "operations": ["*"], "scope": "*",
+            }],
+            "admissionReviewVersions": versions, "sideEffects": "None", "timeoutSeconds": 30,
+            "failurePolicy": failure_policy, "reinvocationPolicy": reinvocation, "matchPolicy": "Equivalent",
+            "namespaceSelector": {}, "objectSelector": {},
+        })
+    });
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
+        "metadata": {"name": "hooks"}, "webhooks": webhooks,
+    })
+}

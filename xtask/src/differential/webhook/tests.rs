@@ -1,0 +1,20 @@
+//! The generator and our side, without the reference.
+
+use super::case::Case;
+use super::ours::Ours;
+use crate::differential::dice::Dice;
+
+#[test]
+fn cases_are_of_use_and_nothing_makes_us_panic() {
+    let mut dice = Dice::new(1);
+    let ours = Ours::new().unwrap();
+    let (mut changed, mut denied) = (0, 0);
+    for _ in 0..400 {
+        let case = Case::random(&mut dice);
+        let outcome = ours.outcome(&case);
+        assert!(outcome.get("allowed").is_some(), "{outcome} {:?}", case.patches());
+        changed += usize::from(outcome.get("object").is_some());
+        denied += usize::from(outcome["allowed"] == false);
+    }
+    assert!(changed > 60 && denied > 60, "{changed} changed, {denied} denied");
+}
