@@ -70,18 +70,22 @@ impl Answered {
             &kind,
             &review_kind(version),
         );
-        let mut fields = Fields::new(version.name());
         if own.kind == "Status" {
             // It is read before it is found to be no review.
+            let mut fields = Fields::new(version.name());
             fields.status(value, "");
             fields.fault()?;
-            fields = Fields::new(version.name());
+        }
+        let other = match version {
+            ReviewVersion::V1 => ReviewVersion::V1Beta1,
+            ReviewVersion::V1Beta1 => ReviewVersion::V1,
+        };
+        if own == review_kind(other) {
+            // It is read as what it is, before it is found to be of another version.
+            Response::of_review(value, other)?;
         }
         readable(&own, version)?;
-        let response = fields.structure(value, "AdmissionReview", "response", "AdmissionResponse");
-        echo::read(value, &mut fields);
-        let response = response.map(|response| Response::read(response, &mut fields));
-        fields.fault()?;
+        let response = Response::of_review(value, version)?;
         // Only here their case matters.
         let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -130,6 +134,19 @@ impl Answered {
 pub(crate) const JSON_PATCH: &str = "JSONPatch";
 
 impl Response {
+    /// The response in a review of a version, all of which is read.
+    ///
+    /// # Errors
+    /// Why it cannot be read, in the reference's words.
+    fn of_review(review: &Value<'_>, version: ReviewVersion) -> Result<Option<Self>, String> {
+        let mut fields = Fields::new(version.name());
+        let response = fields.structure(review, "AdmissionReview", "response", "AdmissionResponse");
+        echo::read(review, &mut fields);
+        let response = response.map(|response| Response::read(response, &mut fields));
+        fields.fault()?;
+        Ok(response)
+    }
+
     fn read(response: &Value<'_>, fields: &mut Fields) -> Self {
         const OF: &str = "AdmissionResponse";
         let at = |name: &str| format!("response.{name}");

@@ -57,8 +57,12 @@ pub async fn mutate<'s>(
         Err(End::Undecided(undecided)) => (None, Some(undecided)),
         Ok(()) => (None, None),
     };
-    turns.end(&bench.given);
     let changed = status.is_none() && undecided.is_none() && bench.changed();
+    match changed {
+        true => turns.end(&bench.given),
+        // What goes on is the object as it was submitted, which need not have the form of its kind.
+        false => turns.end(&Held::Given(submission.object)),
+    }
     // The objects of the last kind may share what goes on, and are needed no more.
     drop(bench.version);
     Ok(Mutated {

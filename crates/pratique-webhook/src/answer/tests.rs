@@ -102,6 +102,11 @@ fn other_kinds_are_refused() {
         &kind("admission.k8s.io/v1beta1", "AdmissionReview"),
         "converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion",
     );
+    // It is read as what it says it is before that.
+    check_body(
+        r#"{"apiVersion": "admission.k8s.io/v1beta1", "kind": "AdmissionReview", "response": {"warnings": 3}}"#,
+        "json: cannot unmarshal number into Go struct field AdmissionResponse.response.warnings of type []string",
+    );
     check_body(
         &kind("v1", "Status"),
         "converting (v1.Status) to (v1.AdmissionReview): unknown conversion",

@@ -91,6 +91,20 @@ async fn nobody_is_called_again_without_a_change() {
 }
 
 #[tokio::test]
+async fn a_patch_that_changes_nothing_in_the_end_is_no_change() {
+    let again = json!({"reinvocationPolicy": "IfNeeded"});
+    let hooks = mutating(Origin::Api, &[("m", vec![hook("a", again)])]);
+    // The API server gives the object its kind again, and its form: that is not what was submitted.
+    let patch = pratique_json::base64::encode(br#"[{"op": "add", "path": "/apiVersion", "value": ""}]"#);
+    let response = json!({"allowed": true, "patchType": "JSONPatch", "patch": patch});
+    let player = Player::default().plays("a", response);
+    let turns = mutated_twice(&[&hooks], &player, None).await;
+    assert_eq!(turns.len(), 2);
+    assert_eq!(turns[0].object, None);
+    assert_eq!(player.paths(), ["a"]);
+}
+
+#[tokio::test]
 async fn a_change_of_others_between_the_turns_counts() {
     let hooks = mutating(
         Origin::Api,

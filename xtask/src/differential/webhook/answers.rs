@@ -19,12 +19,13 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// Anything, to a request with an object.
-    pub(super) fn random(dice: &mut Dice, object: &Value) -> Self {
+    /// Anything, to a request with an object, mostly in the version that was asked for, with a patch so often in a
+    /// hundred times.
+    pub(super) fn random(dice: &mut Dice, object: &Value, beta: bool, patches_often: usize) -> Self {
         let mut response = Map::new();
         response.insert("uid".to_owned(), json!("$UID"));
         response.insert("allowed".to_owned(), json!(!dice.chance(4)));
-        let patch = dice.chance(92).then(|| patches::patch(dice, object));
+        let patch = dice.chance(patches_often).then(|| patches::patch(dice, object));
         if patch.is_some() && !dice.chance(2) {
             response.insert("patchType".to_owned(), json!("JSONPatch"));
         }
@@ -45,12 +46,12 @@ impl Said {
             "status",
             |dice| json!({"code": dice.below(600), "message": text(dice), "reason": "Conflict"}),
         );
-        let version = match dice.chance(12) {
-            true => "admission.k8s.io/v1beta1",
-            false => "admission.k8s.io/v1",
+        let version = match (beta, dice.chance(3)) {
+            (true, false) | (false, true) => "admission.k8s.io/v1beta1",
+            _ => "admission.k8s.io/v1",
         };
         let mut review = json!({"apiVersion": version, "kind": "AdmissionReview", "response": response});
-        if dice.chance(4) {
+        if dice.chance(3) {
             odd(dice, &mut review);
         }
         let mut said = Said {

@@ -31,6 +31,11 @@ pub(super) struct Question<'c> {
     times: usize,
 }
 
+/// Whether webhooks ask for the old version of reviews.
+fn is_beta(configuration: &Value) -> bool {
+    configuration.pointer("/webhooks/0/admissionReviewVersions/0") == Some(&json!("v1beta1"))
+}
+
 impl Case {
     /// Any case.
     pub(super) fn random(dice: &mut Dice) -> Self {
@@ -38,7 +43,9 @@ impl Case {
         let request = plain(dice, kind);
         let object = request.get("object").cloned().unwrap_or_default();
         let configuration = dice.below(configurations().len());
-        let said = ["/first", "/second"].map(|path| (path.to_owned(), Said::random(dice, &object)));
+        let beta = configurations().get(configuration).is_some_and(is_beta);
+        let said = [("/first", 92), ("/second", 40)];
+        let said = said.map(|(path, often)| (path.to_owned(), Said::random(dice, &object, beta, often)));
         Case {
             configuration,
             request,

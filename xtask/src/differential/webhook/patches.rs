@@ -14,7 +14,7 @@ pub(super) fn patch(dice: &mut Dice, object: &Value) -> String {
         0 => operations.first().cloned().unwrap_or_default(),
         1 => "null".to_owned(),
         2 => format!("{patch} "),
-        3..5 => broken(&patch, dice),
+        3 => broken(&patch, dice),
         _ => patch,
     }
 }
@@ -39,6 +39,9 @@ fn operation(dice: &mut Dice, object: &Value) -> String {
         format!("\"op\":{}", quoted(op, dice)),
         format!("\"path\":{}", quoted(&path(dice, object), dice)),
     ];
+    if matches!(op, "add" | "replace") && dice.chance(60) {
+        return fitting(dice, object, op);
+    }
     let from = matches!(op, "copy" | "move") != dice.chance(2);
     if from {
         members.push(format!("\"from\":{}", quoted(&path(dice, object), dice)));
@@ -73,6 +76,44 @@ fn operation(dice: &mut Dice, object: &Value) -> String {
         _ => {}
     }
     format!("{{{}}}", members.join(","))
+}
+
+/// An operation that puts something of the kind that is there in the place of it, or something plain beside it.
+fn fitting(dice: &mut Dice, object: &Value, op: &str) -> String {
+    const BESIDE: &[(&str, &str)] = &[
+        ("/metadata/annotations", "{\"a\":\"b\"}"),
+        ("/metadata/labels", "{\"app\":\"web\",\"b\":\"\"}"),
+        ("/metadata/finalizers", "[\"x/y\"]"),
+        ("/metadata/deletionGracePeriodSeconds", "3e0"),
+        ("/spec/hostNetwork", "true"),
+        ("/spec/replicas", "3.0"),
+        ("/data", "{\"x\":\"y\"}"),
+        ("/spec/color", "\"red\""),
+        ("/spec/limit", "[1.0,1e2,-0,null,{\"a\":1.50}]"),
+        ("/status", "{}"),
+    ];
+    let at = path(dice, object);
+    let there = object.pointer(&at).filter(|_| !at.is_empty());
+    let (at, value) = match there {
+        Some(Value::String(_)) => (at, "\"changed\"".to_owned()),
+        Some(Value::Number(_)) => (at, dice.pick(&["7", "7.0", "1e1", "0"]).copied().unwrap_or("7").to_owned()),
+        Some(Value::Bool(is)) => (at, (!is).to_string()),
+        Some(Value::Array(elements)) => {
+            let mut fewer = elements.clone();
+            fewer.truncate(dice.below(elements.len() + 1));
+            (at, Value::Array(fewer).to_string())
+        }
+        Some(Value::Object(members)) => {
+            let fewer = members.iter().filter(|_| dice.chance(70));
+            let fewer: serde_json::Map<_, _> = fewer.map(|(name, value)| (name.clone(), value.clone())).collect();
+            (at, Value::Object(fewer).to_string())
+        }
+        _ => {
+            let (at, value) = dice.pick(BESIDE).copied().unwrap_or_default();
+            (at.to_owned(), value.to_owned())
+        }
+    };
+    format!("{{\"op\":\"{op}\",\"path\":{},\"value\":{value}}}", quoted(&at, dice))
 }
 
 /// A text as JSON, now and then with escapes that need not be.
