@@ -255,7 +255,7 @@ mod tests {
         let diff = |from: &str, to: &str| -> Vec<String> {
             let (from, to) = (parse(from.as_bytes()).unwrap(), parse(to.as_bytes()).unwrap());
             let operations = diff(&from, &to);
-            assert_eq!(apply(from.clone(), &operations).unwrap(), to);
+            assert_eq!(apply(from.clone(), &operations, &|| false).unwrap(), to);
             let paths = operations
                 .into_iter()
                 .map(|own| Value::from(own).get("path").unwrap().to_string());

@@ -96,7 +96,13 @@ fn fitting(dice: &mut Dice, object: &Value, op: &str) -> String {
     let there = object.pointer(&at).filter(|_| !at.is_empty());
     let (at, value) = match there {
         Some(Value::String(_)) => (at, "\"changed\"".to_owned()),
-        Some(Value::Number(_)) => (at, dice.pick(&["7", "7.0", "1e1", "0"]).copied().unwrap_or("7").to_owned()),
+        Some(Value::Number(_)) => (
+            at,
+            dice.pick(&["7", "7.0", "1e1", "0"])
+                .copied()
+                .unwrap_or("7")
+                .to_owned(),
+        ),
         Some(Value::Bool(is)) => (at, (!is).to_string()),
         Some(Value::Array(elements)) => {
             let mut fewer = elements.clone();
@@ -105,7 +111,8 @@ fn fitting(dice: &mut Dice, object: &Value, op: &str) -> String {
         }
         Some(Value::Object(members)) => {
             let fewer = members.iter().filter(|_| dice.chance(70));
-            let fewer: serde_json::Map<_, _> = fewer.map(|(name, value)| (name.clone(), value.clone())).collect();
+            let fewer: serde_json::Map<_, _> =
+                fewer.map(|(name, value)| (name.clone(), value.clone())).collect();
             (at, Value::Object(fewer).to_string())
         }
         _ => {
@@ -113,7 +120,10 @@ fn fitting(dice: &mut Dice, object: &Value, op: &str) -> String {
             (at.to_owned(), value.to_owned())
         }
     };
-    format!("{{\"op\":\"{op}\",\"path\":{},\"value\":{value}}}", quoted(&at, dice))
+    format!(
+        "{{\"op\":\"{op}\",\"path\":{},\"value\":{value}}}",
+        quoted(&at, dice)
+    )
 }
 
 /// A text as JSON, now and then with escapes that need not be.
