@@ -105,8 +105,8 @@ impl Arena {
         Value::Opaque(stored)
     }
 
-    /// Counts bytes that are held elsewhere for as long as the arena.
-    pub(crate) fn count(&self, bytes: usize) {
+    /// Counts bytes that are held elsewhere for as long as the arena, such as a host's own temporaries.
+    pub fn count(&self, bytes: usize) {
         self.counted.set(self.counted.get().saturating_add(bytes));
     }
 

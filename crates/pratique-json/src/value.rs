@@ -46,6 +46,27 @@ impl<'a> Value<'a> {
         path.iter().try_fold(self, |value, key| value.get(key))
     }
 
+    /// How many bytes of memory it holds besides its own: what it borrows does not count.
+    pub fn owned_bytes(&self) -> usize {
+        let text = |text: &Cow<'_, str>| match text {
+            Cow::Borrowed(_) => 0,
+            Cow::Owned(text) => text.capacity(),
+        };
+        match self {
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => 0,
+            Value::String(own) => text(own),
+            Value::Array(elements) => {
+                let of_elements: usize = elements.iter().map(Value::owned_bytes).sum();
+                of_elements + elements.capacity() * size_of::<Value<'_>>()
+            }
+            Value::Object(object) => {
+                let members = object.members();
+                let of_members = members.iter().map(|(key, value)| text(key) + value.owned_bytes());
+                of_members.sum::<usize>() + size_of_val(members)
+            }
+        }
+    }
+
     /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -203,5 +224,18 @@ mod tests {
             assert_eq!(value.rewritten(""), parse(written.as_bytes()).unwrap(), "{text}");
         }
         assert_eq!(Value::Float(-0.0).rewritten(""), Value::Int(0));
+    }
+
+    #[test]
+    fn what_is_borrowed_is_not_owned() {
+        let text = br#"{"a":["plain","esc\u0061ped"],"b":1}"#;
+        let borrowed = crate::parse(text).unwrap();
+        let members = 2 * size_of::<(Cow<'_, str>, Value<'_>)>();
+        let elements = 2 * size_of::<Value<'_>>();
+        let least = members + elements + "escaped".len();
+        assert!((least..2 * least).contains(&borrowed.owned_bytes()));
+        let owned = borrowed.clone().into_owned();
+        assert!(owned.owned_bytes() >= least + "abplain".len());
+        assert_eq!(Value::Int(1).owned_bytes(), 0);
     }
 }

@@ -356,6 +356,13 @@ impl<'s> Session<'s> {
 
     /// Keeps a JSON value until the end of the request.
     pub(crate) fn keep(&self, value: json::Value<'s>) -> &'s json::Value<'s> {
+        // An object may take many times the memory of its text.
+        self.arena().count(size_of_val(&value) + value.owned_bytes());
+        self.keep_small(value)
+    }
+
+    /// Keeps what is too small to be counted.
+    fn keep_small(&self, value: json::Value<'s>) -> &'s json::Value<'s> {
         let values = self.store.values.get_or_init(typed_arena::Arena::new);
         values.alloc(value)
     }
@@ -629,7 +636,7 @@ impl<'s> Session<'s> {
             return *value;
         }
         let value = request_value(self.request, self.name, matched.resource, matched.kind);
-        let value = Value::from_typed_json(self.keep(value));
+        let value = Value::from_typed_json(self.keep_small(value));
         known.push((*matched, value));
         value
     }

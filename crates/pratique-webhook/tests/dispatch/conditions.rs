@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pratique_cel::library::authz;
+use pratique_cel::{Interrupt, MemoryLimit};
 use pratique_match::Equivalents;
 use pratique_webhook::{Pending, Surroundings, Unanswered, validate};
 use serde_json::json;
@@ -90,4 +91,27 @@ async fn open_checks_are_waited_for() {
     let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
     assert!(verdict.unwrap().allowed());
     assert_eq!(player.paths(), ["a"]);
+}
+
+#[tokio::test]
+async fn conditions_are_stopped_whatever_the_failure_policy() {
+    let hooks = |expression: &str| {
+        validating(vec![hook(
+            "a",
+            json!({"failurePolicy": "Ignore", "matchConditions": [{"name": "c", "expression": expression}]}),
+        )])
+    };
+    let (request, equivalents, player) = (request(), Equivalents::new(), Player::default());
+    let surroundings = Surroundings::new(&equivalents, &Nowhere, Arc::new(Later::default()));
+    let interrupt = Interrupt::new();
+    interrupt.set();
+    let interrupted = surroundings.clone().with_interrupt(&interrupt);
+    let long = hooks("lists.range(10000).all(x, x >= 0)");
+    let verdict = validate(&[&long], &request, &interrupted, &player, &mut ()).await;
+    assert_eq!(verdict, Err(Unanswered::Interrupted));
+    let bounded = surroundings.with_memory(&MemoryLimit::new(1 << 20));
+    let large = hooks("lists.range(10000).map(x, [x, x, x, x, x, x]).size() > 0");
+    let verdict = validate(&[&large], &request, &bounded, &player, &mut ()).await;
+    assert_eq!(verdict, Err(Unanswered::MemoryLimit));
+    assert!(player.paths().is_empty());
 }
