@@ -22,6 +22,8 @@ use tokio::runtime::Handle;
 const PATIENCE: Duration = Duration::from_millis(5);
 /// How long an added thread stays without anything to do.
 const IDLE: Duration = Duration::from_secs(2);
+/// How long not to tell again that the system gives no thread.
+const QUIET: Duration = Duration::from_secs(10);
 /// For what nests as deeply as it may.
 const STACK: usize = 16 << 20;
 
@@ -48,7 +50,7 @@ pub(crate) enum Kind {
     /// For what is soon done.
     Quick,
     /// For what may take long, and much memory: the system prefers all other threads to these, and each ends after what
-    /// it did, so that the allocator keeps nothing for it.
+    /// it did, so that what the allocator keeps of it is there for others.
     Heavy,
 }
 
@@ -59,6 +61,8 @@ struct State {
     idle: usize,
     /// How many tasks were taken from the queue so far.
     taken: u64,
+    /// When it was last told that the system gives no thread.
+    failed: Option<Instant>,
     /// Whether something looks after those that wait.
     relieved: bool,
     ended: bool,
@@ -150,7 +154,11 @@ impl Shared {
         let thread = thread::Builder::new().name("evaluate".to_owned());
         match thread.stack_size(STACK).spawn(move || shared.run()) {
             Ok(_) => state.threads += 1,
-            Err(error) => tracing::warn!(err = %error, "Cannot start a thread"),
+            Err(error) if state.failed.is_none_or(|failed| failed.elapsed() >= QUIET) => {
+                state.failed = Some(Instant::now());
+                tracing::warn!(err = %error, "Cannot start a thread");
+            }
+            Err(_) => {}
         }
     }
 
