@@ -180,6 +180,7 @@ async fn serve(
         .certificates
         .as_ref()
         .is_some_and(|own| own.files().is_none());
+    let listening = signals::listen().map_err(Trouble::Thread)?;
     let server = Server::bind_all(addresses, Arc::new(reviewer), settings).await;
     let server = server.map_err(|error| unheard(arguments, &error))?;
     let address = server.address().map_err(|error| unheard(arguments, &error))?;
@@ -204,7 +205,7 @@ async fn serve(
         delay: Duration::from_secs(arguments.drain_delay),
         grace: Duration::from_secs(arguments.drain_grace),
     };
-    signals::start(server.shutdown(), drain, END).map_err(Trouble::Thread)?;
+    signals::start(listening, server.shutdown(), drain, END).map_err(Trouble::Thread)?;
     Ok(server.run().await)
 }
 

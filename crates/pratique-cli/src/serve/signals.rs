@@ -8,20 +8,36 @@ use std::thread;
 use std::time::Duration;
 
 use pratique_server::{Drain, Shutdown};
-use tokio::runtime;
+use tokio::runtime::{self, Runtime};
 use tokio::time::sleep;
+
+/// Signals that are waited for, so that they do not end the process.
+pub(super) struct Listening {
+    runtime: Runtime,
+    signals: Signals,
+}
+
+/// Begins to listen to signals: before the server listens for connections, as whoever sees it there may end it.
+pub(super) fn listen() -> io::Result<Listening> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+    let signals = {
+        let _runtime = runtime.enter();
+        Signals::new()?
+    };
+    Ok(Listening { runtime, signals })
+}
 
 /// Ends the server on signals: after the delay when the system asks (SIGTERM, SIGHUP), at once when a person does, and without waiting
 /// for requests on the second signal.
 ///
 /// This goes on in a thread of its own, and ends the process when the server did not do so `last` after its time, so that
 /// nothing that blocks the server keeps it from ending.
-pub(super) fn start(shutdown: Shutdown, drain: Drain, last: Duration) -> io::Result<()> {
-    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-    let signals = {
-        let _runtime = runtime.enter();
-        Signals::new()?
-    };
+pub(super) fn start(
+    Listening { runtime, signals }: Listening,
+    shutdown: Shutdown,
+    drain: Drain,
+    last: Duration,
+) -> io::Result<()> {
     thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || {
@@ -146,7 +162,7 @@ mod tests {
             delay: Duration::ZERO,
             grace: Duration::from_secs(grace),
         };
-        start(Shutdown::new(), drain, LAST).unwrap();
+        start(listen().unwrap(), Shutdown::new(), drain, LAST).unwrap();
         writeln!(io::stdout(), "\n{READY}").unwrap();
         thread::sleep(Duration::from_secs(60));
     }
