@@ -1,11 +1,13 @@
 //! `google.protobuf.Any`: a message of another type, which is unpacked where that is one that holds a value.
 
 use super::native;
+use super::unpack::unpacked;
+use super::wire::{MAX_DEPTH, Wire, fields};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::value::{Evaluation, List, Map, Value};
+use crate::value::{Evaluation, Value};
 
-const ANY: &str = "google.protobuf.Any";
+pub(super) const ANY: &str = "google.protobuf.Any";
 
 /// What an Any holds. The reference has no value for one that it cannot unpack, and shows the message.
 pub(super) fn construct<'a>(
@@ -24,104 +26,66 @@ pub(super) fn construct<'a>(
     let (Value::String(type_url), Value::Bytes(bytes)) = (type_url, value) else {
         return Err(Fault::no_such_overload());
     };
-    let name = type_url.rsplit_once('/').map_or(type_url, |(_, name)| name);
-    unpacked(context, name, bytes).ok_or_else(|| {
-        let shown = shown(type_url, bytes);
+    unpacked(context, type_name(type_url), bytes, 0).ok_or_else(|| {
+        let shown = shown(type_url, bytes, 0);
         Fault::error(format!(
             "unsupported conversion to ref.Val: (*dynamicpb.Message){shown}"
         ))
     })
 }
 
-/// The value of a message of a well-known type.
-fn unpacked<'a>(context: &Context<'a>, name: &str, bytes: &[u8]) -> Option<Value<'a>> {
-    match name {
-        "google.protobuf.Struct" if bytes.is_empty() => return Some(Value::Map(Map::Entries(&[]))),
-        "google.protobuf.ListValue" if bytes.is_empty() => return Some(Value::List(List::Values(&[]))),
-        _ => {}
-    }
-    let default = super::default(name)?;
-    let mut value = default;
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let (tag, after) = varint(rest)?;
-        let (read, after) = Wire::read(tag & 7, after)?;
-        rest = after;
-        // Fields that a wrapper does not have are passed over.
-        if tag >> 3 == 1 {
-            value = read.value(context, name, &default)?;
+/// The name of a type by its URL.
+pub(super) fn type_name(type_url: &str) -> &str {
+    type_url.rsplit_once('/').map_or(type_url, |(_, name)| name)
+}
+
+/// The URL and the message of an Any within another one; `None` where it is none.
+pub(super) fn parts(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    let (mut type_url, mut message) = ("", &[][..]);
+    for (number, wire) in fields(bytes)? {
+        match (number, wire) {
+            (1, Wire::Bytes(text)) => type_url = std::str::from_utf8(text).ok()?,
+            (2, Wire::Bytes(bytes)) => message = bytes,
+            _ => {}
         }
     }
-    Some(value)
+    Some((type_url, message))
 }
 
-/// A field of a message as it is written.
-enum Wire<'b> {
-    Varint(u64),
-    Fixed64([u8; 8]),
-    Bytes(&'b [u8]),
-    Fixed32([u8; 4]),
+/// The message in the text format of protocol buffers: an Any within it with its own fields, everything else in bytes.
+fn shown(type_url: &str, value: &[u8], depth: usize) -> String {
+    let within = (type_name(type_url) == ANY && depth < MAX_DEPTH)
+        .then(|| Some((parts(value)?, fields(value)?)))
+        .flatten();
+    let Some(((inner_url, inner), all)) = within else {
+        return in_bytes(type_url, value);
+    };
+    let mut texts = vec![shown(inner_url, inner, depth + 1)];
+    texts.extend(all.into_iter().filter_map(unknown));
+    texts.retain(|text| !text.is_empty());
+    format!("[{type_url}]:{{{}}}", texts.join(" "))
 }
 
-impl<'b> Wire<'b> {
-    fn read(kind: u64, bytes: &'b [u8]) -> Option<(Self, &'b [u8])> {
-        Some(match kind {
-            0 => varint(bytes).map(|(number, rest)| (Wire::Varint(number), rest))?,
-            1 => bytes
-                .split_first_chunk()
-                .map(|(fixed, rest)| (Wire::Fixed64(*fixed), rest))?,
-            2 => {
-                let (length, rest) = varint(bytes)?;
-                let (text, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;
-                (Wire::Bytes(text), rest)
-            }
-            5 => bytes
-                .split_first_chunk()
-                .map(|(fixed, rest)| (Wire::Fixed32(*fixed), rest))?,
-            _ => return None,
-        })
-    }
-
-    /// As a wrapper holds it that by default holds another.
-    fn value<'a>(&self, context: &Context<'a>, name: &str, default: &Value<'a>) -> Option<Value<'a>> {
-        let is_narrow = name.ends_with("Int32Value");
-        Some(match (self, default) {
-            (Wire::Varint(number), Value::Bool(_)) => Value::Bool(*number != 0),
-            (Wire::Varint(number), Value::Int(_)) if is_narrow => Value::Int(i64::from(*number as i32)),
-            (Wire::Varint(number), Value::Int(_)) => Value::Int(number.cast_signed()),
-            (Wire::Varint(number), Value::Uint(_)) if is_narrow => Value::Uint(u64::from(*number as u32)),
-            (Wire::Varint(number), Value::Uint(_)) => Value::Uint(*number),
-            (Wire::Fixed64(bytes), Value::Double(_)) => Value::Double(f64::from_le_bytes(*bytes)),
-            (Wire::Fixed32(bytes), Value::Double(_)) => Value::Double(f32::from_le_bytes(*bytes).into()),
-            (Wire::Bytes(bytes), Value::String(_)) => {
-                Value::String(context.arena.str(std::str::from_utf8(bytes).ok()?))
-            }
-            (Wire::Bytes(bytes), Value::Bytes(_)) => Value::Bytes(context.arena.slice(bytes)),
-            _ => return None,
-        })
-    }
-}
-
-/// A number of up to ten bytes, the lowest first.
-fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let mut number = 0;
-    for (at, byte) in bytes.iter().enumerate().take(10) {
-        number |= u64::from(byte & 0x7F) << (7 * at);
-        if byte & 0x80 == 0 {
-            return Some((number, bytes.get(at + 1..)?));
-        }
-    }
-    None
-}
-
-/// The message in the text format of protocol buffers.
-fn shown(type_url: &str, value: &[u8]) -> String {
+fn in_bytes(type_url: &str, value: &[u8]) -> String {
     let fields = [("type_url", type_url.as_bytes()), ("value", value)];
     let fields = fields.into_iter().filter(|(_, bytes)| !bytes.is_empty());
     let fields: Vec<String> = fields
         .map(|(name, bytes)| format!("{name}:\"{}\"", escaped(bytes)))
         .collect();
     fields.join(" ")
+}
+
+/// A field that an Any does not have, by its number.
+fn unknown((number, wire): (u64, Wire<'_>)) -> Option<String> {
+    let value = match wire {
+        Wire::Bytes(_) if number <= 2 => return None,
+        Wire::Bytes(bytes) => format!("\"{}\"", escaped(bytes)),
+        Wire::Varint(value) => value.to_string(),
+        Wire::Fixed32(bytes) => format!("0x{:08x}", u32::from_le_bytes(bytes)),
+        Wire::Fixed64(bytes) => format!("0x{:016x}", u64::from_le_bytes(bytes)),
+        Wire::Group => "{}".to_owned(),
+    };
+    Some(format!("{number}:{value}"))
 }
 
 fn escaped(bytes: &[u8]) -> String {
@@ -195,5 +159,61 @@ mod tests {
             "a",
         );
         check("type_url: 'a/google.protobuf.Struct'", "{}");
+        // A field that is written as another type's is none of the wrapper's.
+        check(
+            "type_url: 'a/google.protobuf.BoolValue', value: b'\\x0d\\x01\\x00\\x00\\x00'",
+            "false",
+        );
+    }
+
+    #[test]
+    fn times_are_unpacked() {
+        let of = |name: &str, value: &str| format!("type_url: 'a/google.protobuf.{name}', value: b'{value}'");
+        check(&of("Duration", ""), "0s");
+        check(&of("Duration", "\\x08\\x05\\x10\\x64"), "5.0000001s");
+        check(&of("Timestamp", "\\x08\\x05"), "1970-01-01 00:00:05 +0000 UTC");
+        check(
+            &of(
+                "Timestamp",
+                "\\x08\\x05\\x10\\xf9\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x01",
+            ),
+            "1970-01-01 00:00:04.999999993 +0000 UTC",
+        );
+    }
+
+    #[test]
+    fn documents_are_unpacked() {
+        let of = |name: &str, value: &str| format!("type_url: 'a/google.protobuf.{name}', value: b'{value}'");
+        check(&of("Value", ""), "0");
+        check(&of("Value", "\\x1a\\x02hi"), "hi");
+        check(&of("Value", "\\x1a\\x02hi\\x20\\x01"), "true");
+        // Two parts of one list.
+        check(
+            &of("Value", "\\x32\\x02\\x0a\\x00\\x32\\x04\\x0a\\x02\\x20\\x01"),
+            "[0, true]",
+        );
+        check(
+            &of("Struct", "\\x0a\\x07\\x0a\\x01k\\x12\\x02\\x20\\x01"),
+            "{k: true}",
+        );
+    }
+
+    #[test]
+    fn messages_lie_in_each_other() {
+        let string = "\\x0a\\x1bgoogle.protobuf.StringValue\\x12\\x03\\x0a\\x01x";
+        check(
+            &format!("type_url: 'google.protobuf.Any', value: b'{string}'"),
+            "x",
+        );
+        const START: &str = "unsupported conversion to ref.Val: (*dynamicpb.Message)[google.protobuf.Any]:";
+        check("type_url: 'google.protobuf.Any'", &format!("{START}{{}}"));
+        check(
+            "type_url: 'google.protobuf.Any', value: b'\\x0a\\x03foo\\x12\\x02\\x01\\xff'",
+            &format!("{START}{{type_url:\"foo\" value:\"\\x01\\xff\"}}"),
+        );
+        check(
+            "type_url: 'google.protobuf.Any', value: b'\\x08\\x01'",
+            &format!("{START}{{1:1}}"),
+        );
     }
 }

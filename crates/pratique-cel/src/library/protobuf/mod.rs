@@ -3,6 +3,8 @@
 mod any;
 mod dynamic;
 mod native;
+mod unpack;
+mod wire;
 
 use super::Library;
 use crate::ast::Literal;
@@ -73,7 +75,7 @@ impl TypeProvider for WellKnown {
             })
         };
         match type_name {
-            DURATION => duration(integer("seconds", "int64")?, integer("nanos", "int32")?),
+            DURATION => Ok(duration(integer("seconds", "int64")?, integer("nanos", "int32")?)),
             TIMESTAMP => Ok(Value::Timestamp(Timestamp::of_message(
                 integer("seconds", "int64")?,
                 integer("nanos", "int32")?,
@@ -157,8 +159,8 @@ fn default<'a>(type_name: &str) -> Option<Value<'a>> {
     })
 }
 
-fn duration<'a>(seconds: i64, nanos: i64) -> Evaluation<'a> {
+fn duration<'a>(seconds: i64, nanos: i64) -> Value<'a> {
     let total = i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
     let nanos = total.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
-    Ok(Value::Duration(Duration::from_nanos(nanos)))
+    Value::Duration(Duration::from_nanos(nanos))
 }
