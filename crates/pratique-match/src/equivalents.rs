@@ -92,6 +92,13 @@ impl Equivalents {
             .map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a resource is served in this very version.
+    pub fn serve(&self, resource: &GroupVersionResource, subresource: &str) -> bool {
+        self.of(resource, subresource)
+            .iter()
+            .any(|served| served.resource == *resource)
+    }
+
     /// The family of a resource that is known already, or lives in two groups and is known in the other.
     fn family(&self, own: &GroupResource) -> Option<usize> {
         let twins = TWINS

@@ -64,6 +64,16 @@ pub enum MatchError {
 }
 
 impl MatchResources {
+    /// Whether a rule that excludes fits. A version that is not served is not taken for another one here: no API server has
+    /// requests for it, and they would not be looked at.
+    fn excludes(&self, target: &Target<'_>, equivalents: &Equivalents) -> Result<bool, MatchError> {
+        Ok(match self.exclude.find(target, equivalents)? {
+            None => false,
+            Some(Found::Itself) => true,
+            Some(Found::Other(_)) => equivalents.serve(target.resource, target.subresource),
+        })
+    }
+
     /// Compiles the `matchConstraints` of a policy. What is wrong with them shows when a request matches the rest.
     pub fn compile(constraints: Option<&api::MatchResources>) -> Self {
         let Some(constraints) = constraints else {
@@ -136,7 +146,7 @@ impl MatchResources {
         if in_namespace == Ok(false) || selected == Ok(false) {
             return Ok(None);
         }
-        if self.exclude.find(target, equivalents)?.is_some() {
+        if self.excludes(target, equivalents)? {
             return Ok(None);
         }
         let Some(found) = found? else {
@@ -244,10 +254,20 @@ mod tests {
 
     #[track_caller]
     fn check_in(namespaces: &dyn Namespaces, constraints: &str, expected: Result<bool, &str>) {
+        check_request(REQUEST, namespaces, constraints, expected);
+    }
+
+    #[track_caller]
+    fn check_request(
+        request: &str,
+        namespaces: &dyn Namespaces,
+        constraints: &str,
+        expected: Result<bool, &str>,
+    ) {
         let rules = r#""resourceRules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods"]}]"#;
         let text = format!("{{{rules},{constraints}}}");
         let constraints: api::MatchResources = serde_json::from_str(&text).unwrap();
-        let request: AdmissionRequest<'_> = serde_json::from_str(REQUEST).unwrap();
+        let request: AdmissionRequest<'_> = serde_json::from_str(request).unwrap();
         let matched = MatchResources::compile(Some(&constraints))
             .matches(&Target::new(&request), &Equivalents::builtin(), namespaces)
             .map(|matched| matched.is_some())
@@ -327,5 +347,23 @@ mod tests {
                 [{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["*"]}]"#,
             Ok(false),
         );
+    }
+
+    #[test]
+    fn what_is_not_served_is_not_excluded_as_another_version() {
+        let excluded = |version: &str| {
+            format!(
+                r#""namespaceSelector":{{}},"objectSelector":{{}},"matchPolicy":"Equivalent","excludeResourceRules":
+                    [{{"operations":["*"],"apiGroups":[""],"apiVersions":["{version}"],"resources":["pods"]}}]"#
+            )
+        };
+        let later = REQUEST.replace("v1", "v9");
+        let check = |request: &str, version: &str, expected: bool| {
+            check_request(request, &NamesOnly, &excluded(version), Ok(expected));
+        };
+        check(REQUEST, "v1", false);
+        check(&later, "v9", false);
+        check(&later, "v1", true);
+        check(REQUEST, "v9", true);
     }
 }

@@ -262,11 +262,9 @@ mod tests {
         )
     }
 
-    const POD: &str =
-        r#"{"resource":{"group":"","version":"v1","resource":"pods"},"namespace":"n","name":"p"}"#;
-    const STATUS: &str = r#"{"resource":{"group":"","version":"v1","resource":"pods"},"subResource":"status","namespace":"n"}"#;
-    const NAMESPACE: &str =
-        r#"{"resource":{"group":"","version":"v1","resource":"namespaces"},"namespace":"n"}"#;
+    const POD: &str = r#"{"resource":{"group":"","version":"v1","resource":"pods"},"namespace":"n","name":"p","operation":"CREATE"}"#;
+    const STATUS: &str = r#"{"resource":{"group":"","version":"v1","resource":"pods"},"subResource":"status","namespace":"n","operation":"UPDATE"}"#;
+    const NAMESPACE: &str = r#"{"resource":{"group":"","version":"v1","resource":"namespaces"},"namespace":"n","operation":"UPDATE"}"#;
 
     #[test]
     fn wildcards_and_parts() {
@@ -297,8 +295,7 @@ mod tests {
 
     #[test]
     fn equivalents_are_tried_last() {
-        let event =
-            r#"{"resource":{"group":"events.k8s.io","version":"v1","resource":"events"},"namespace":"n"}"#;
+        let event = r#"{"resource":{"group":"events.k8s.io","version":"v1","resource":"events"},"namespace":"n","operation":"CREATE"}"#;
         check(&rule(r#""events""#, ""), event, "/v1, Resource=events");
         check(&rule(r#""pods""#, ""), event, "none");
     }
