@@ -199,9 +199,11 @@ fn asked<'r>(review: &'r AdmissionReview<'r>) -> Result<&'r AdmissionRequest<'r>
     let Some(request) = &review.request else {
         return Err(bad("the AdmissionReview has no request".into()));
     };
-    if request.resource.resource.is_empty() {
-        // No policy would be about it, and whoever asks would be told that it is allowed.
-        return Err(bad("the request of the AdmissionReview names no resource".into()));
+    if let Err(error) = request.validate() {
+        // No policy might be about it, and whoever asks would be told that it is allowed.
+        return Err(bad(format!(
+            "no API server sends the request of this AdmissionReview: {error}"
+        )));
     }
     if request.uid.len() > MAX_UID {
         // It is a UUID, and goes back in the answer.

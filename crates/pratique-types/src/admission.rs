@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
 use pratique_json::Value;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::lenient::or_default;
 use crate::{GroupVersionKind, GroupVersionResource, Status, UserInfo};
@@ -64,8 +64,8 @@ pub struct AdmissionRequest<'a> {
     /// The namespace of the request, if any.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// What is being done.
-    #[serde(deserialize_with = "or_default")]
+    /// What is being done; none where JSON does not say it.
+    #[serde(default = "Operation::none", deserialize_with = "or_none")]
     pub operation: Operation,
     /// Who does it.
     #[serde(deserialize_with = "or_default")]
@@ -144,6 +144,10 @@ pub enum Operation {
 }
 
 impl Operation {
+    fn none() -> Self {
+        Operation::None
+    }
+
     /// All operations that there are.
     pub const ALL: [Operation; 4] = [
         Operation::Create,
@@ -168,6 +172,11 @@ impl Display for Operation {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.as_str())
     }
+}
+
+/// Reads an operation, and `null` as none.
+fn or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Operation, D::Error> {
+    Option::<Operation>::deserialize(deserializer).map(|operation| operation.unwrap_or(Operation::None))
 }
 
 impl<'a> AdmissionReview<'a> {

@@ -14,6 +14,7 @@ mod lenient;
 mod quote;
 mod status;
 mod user;
+mod validate;
 pub mod warnings;
 
 pub use admission::{AdmissionRequest, AdmissionResponse, AdmissionReview, ObjectForm, Operation};
@@ -27,3 +28,4 @@ pub use kubeconfig::{KubeConfig, KubeUser, ReadFile};
 pub use quote::{quote, quote_bytes};
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;
+pub use validate::{Field, InvalidRequest, Problem};

@@ -77,8 +77,27 @@ fn what_is_no_review_is_refused() {
         "",
         &whole.replace("\"resource\":\"pods\"", "\"name\":\"pods\""),
         400,
-        "names no resource",
+        "resource.resource: must not be empty",
     );
+    for (from, to, message) in [
+        ("CREATE", "", "operation: must be one of"),
+        ("\"pods\"", "\"Pods\"", "\"Pods\" is not the name of a resource"),
+        ("\"pods\"", "\"pods/status\"", "belongs into subResource"),
+        (
+            "\"pods\"",
+            "\"configmaps\"",
+            "carry objects of kind ConfigMap, not Pod",
+        ),
+        (
+            "\"object\":{",
+            "\"object\":{\"kind\":\"Node\",",
+            "object: is of kind Node",
+        ),
+    ] {
+        let changed = whole.replace(from, to);
+        assert_ne!(changed, whole);
+        check("/validate", "", &changed, 400, message);
+    }
     check("/validate", "", &"[".repeat(100_000), 400, "no AdmissionReview");
     let deep = whole.replace(
         "{\"name\":\"web\"}",

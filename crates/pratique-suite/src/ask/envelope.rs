@@ -24,7 +24,13 @@ pub fn open(review: &Value<'static>) -> Result<AdmissionRequest<'static>, String
     let Some(Value::Object(request)) = review.get("request") else {
         return Err("the AdmissionReview has no request".to_owned());
     };
-    read(request.clone()).map_err(|error| format!("not an AdmissionReview: {error}"))
+    let request = read(request.clone()).map_err(|error| format!("not an AdmissionReview: {error}"))?;
+    match request.validate() {
+        Ok(()) => Ok(request),
+        Err(error) => Err(format!(
+            "no API server sends the request of this AdmissionReview: {error}"
+        )),
+    }
 }
 
 /// Reads a request, and leaves its objects as they are.
@@ -70,10 +76,11 @@ mod tests {
     fn requests_are_taken_as_they_are() {
         check(
             r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"DELETE",
-                "kind":{"kind":"Pod","version":"v1"},"object":null,"oldObject":{"a":1}}}"#,
+                "kind":{"kind":"Pod","version":"v1"},"resource":{"resource":"pods","version":"v1"},"object":null,
+                "oldObject":{"a":1}}}"#,
             Ok(concat!(
                 r#"{"uid":"u","kind":{"group":"","version":"v1","kind":"Pod"},"#,
-                r#""resource":{"group":"","version":"","resource":""},"operation":"DELETE","userInfo":{},"#,
+                r#""resource":{"group":"","version":"v1","resource":"pods"},"operation":"DELETE","userInfo":{},"#,
                 r#""object":null,"oldObject":{"a":1},"options":null}"#,
             )),
         );
@@ -88,6 +95,14 @@ mod tests {
         check(
             r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}"#,
             Err("the AdmissionReview has no request"),
+        );
+        check(
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"operation":"CREATE",
+                "resource":{"resource":"Pods","version":"v1"}}}"#,
+            Err(
+                "no API server sends the request of this AdmissionReview: resource.resource: \"Pods\" is not the name of a \
+                 resource: lower-case letters, digits and '-'",
+            ),
         );
         check(
             r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"operation":"READ"}}"#,

@@ -20,7 +20,7 @@ mod small;
 use std::borrow::Cow;
 
 use pratique_json::{Object, Value};
-use pratique_schema::Schema;
+use pratique_schema::{Schema, TypeId};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use crate::form::{id, typed, typed_as};
@@ -31,6 +31,17 @@ pub enum ConversionError {
     /// There is no way between two versions of a kind.
     #[error("converting (*{0}) to (*{1}): unknown conversion")]
     Unknown(String, String),
+    /// No API server knows the kind that an object says it is of.
+    #[error("no kind {} is registered for version {} in scheme {SCHEME:?}", pratique_types::quote(.kind), pratique_types::quote(.version))]
+    Unregistered {
+        /// The kind.
+        kind: String,
+        /// Its version, as `apiVersion` says it.
+        version: String,
+    },
+    /// A custom resource of another group.
+    #[error("request to convert CR from an invalid group/version: {0}")]
+    Group(String),
     /// A whole number is expected in an annotation.
     #[error("failed to parse annotation[{annotation}]={value} as int64: {error}")]
     Annotation {
@@ -60,6 +71,9 @@ pub enum InvalidInteger {
     Range(String),
 }
 
+/// The name of the registry of built-in types in messages.
+const SCHEME: &str = "pkg/runtime/scheme.go:111";
+
 /// The version of an object as it is written: `apps/v1`.
 type ApiVersion<'v> = &'v str;
 
@@ -88,6 +102,9 @@ enum Relation {
 
 /// An object of another version of a built-in kind, in the version of `kind` but for the form of its fields; `None` where
 /// it is of that version, or where none of its fields has another name or place there.
+///
+/// # Errors
+/// What the object says that it is cannot become one of `kind`. What it does not say is as `kind` has it.
 pub fn converted<'a>(
     kind: &GroupVersionKind,
     object: &'a Value<'a>,
@@ -96,24 +113,38 @@ pub fn converted<'a>(
         return Ok(None);
     };
     let text = |key| members.get(key).and_then(Value::as_str).unwrap_or_default();
-    let from = text("apiVersion");
-    if from.is_empty() || kind.is_of_version(from) || text("kind") != kind.kind {
+    // What an object does not say is as the request has it.
+    let (from, name) = (text("apiVersion"), text("kind"));
+    let is_version = from.is_empty() || kind.is_of_version(from);
+    if is_version && (name.is_empty() || name == kind.kind) {
         return Ok(None);
     }
-    let Ok(version) = GroupVersion::parse(from) else {
-        return Ok(None);
+    let own_version = kind.api_version();
+    let from = if is_version { own_version.as_str() } else { from };
+    let name = if name.is_empty() { &kind.kind } else { name };
+    let Some((of, given)) = known(from, name) else {
+        return match id(kind) {
+            Some(_) => Err(ConversionError::Unregistered {
+                kind: name.to_owned(),
+                version: from.to_owned(),
+            }),
+            None => in_group(kind, from),
+        };
     };
-    let given = version.with_kind(&kind.kind);
-    let (Some(of), Some(to)) = (id(&given), id(kind)) else {
-        return Ok(None);
+    let Some(to) = id(kind) else {
+        return in_group(kind, from);
     };
+    let unknown = || {
+        let name = |of| Schema::builtin().get(of).go_type().to_owned();
+        ConversionError::Unknown(name(of), name(to))
+    };
+    if !are_versions(&given, kind) {
+        return Err(unknown());
+    }
     let family = match relation(&given, kind) {
         Relation::Same => return Ok(None),
         Relation::Differs(family) => family,
-        Relation::Unknown => {
-            let name = |of| Schema::builtin().get(of).go_type().to_owned();
-            return Err(ConversionError::Unknown(name(of), name(to)));
-        }
+        Relation::Unknown => return Err(unknown()),
     };
     let formed = typed_as(of, object);
     let Some(formed) = formed.as_ref().unwrap_or(object).as_object() else {
@@ -124,6 +155,20 @@ pub fn converted<'a>(
     (family.to_hub)(from, &mut members)?;
     (family.from_hub)(&kind.api_version(), &mut members)?;
     Ok(Some(Value::Object(members)))
+}
+
+/// A built-in kind by what an object says.
+fn known(api_version: &str, name: &str) -> Option<(TypeId, GroupVersionKind)> {
+    let kind = GroupVersion::parse(api_version).ok()?.with_kind(name);
+    Some((id(&kind)?, kind))
+}
+
+/// An object of a custom kind has no other version but in its group, where only `apiVersion` differs.
+fn in_group<'a>(kind: &GroupVersionKind, api_version: &str) -> Result<Option<Value<'a>>, ConversionError> {
+    match GroupVersion::parse(api_version) {
+        Ok(version) if version.group == kind.group => Ok(None),
+        _ => Err(ConversionError::Group(api_version.to_owned())),
+    }
 }
 
 /// The change from `before` to `after`, which are of another version, made to the object that `before` was

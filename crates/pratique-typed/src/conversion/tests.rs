@@ -186,11 +186,50 @@ fn objects_of_no_other_version_stay() {
         r#"{"apiVersion":"events.k8s.io/v1","kind":"Event","note":"n"}"#,
     );
     check(&event, r#"{"note":"n"}"#);
-    check(&event, r#"{"apiVersion":"v1","kind":"Pod"}"#);
-    check(&event, r#"{"apiVersion":"a/b/c","kind":"Event"}"#);
+    check(&event, r#"{"kind":"Event"}"#);
     check(&event, "null");
     let custom = GroupVersionKind::new("example.com", "v2", "Event");
-    check(&custom, r#"{"apiVersion":"v1","kind":"Event"}"#);
+    check(&custom, r#"{"apiVersion":"example.com/v1","kind":"Event"}"#);
+    check(&custom, r#"{"apiVersion":"example.com/v2","kind":"Other"}"#);
+}
+
+#[test]
+fn what_is_of_another_kind_is_not_converted() {
+    let check = |kind: &GroupVersionKind, text: &str, expected: &str| {
+        let object = parse(text.as_bytes()).unwrap();
+        let error = converted(kind, &object).unwrap_err().to_string();
+        assert_eq!(error, expected, "{text}");
+    };
+    let config_map = GroupVersionKind::new("", "v1", "ConfigMap");
+    let unknown = "converting (*v1.Pod) to (*v1.ConfigMap): unknown conversion";
+    check(&config_map, r#"{"apiVersion":"v1","kind":"Pod"}"#, unknown);
+    check(&config_map, r#"{"kind":"Pod"}"#, unknown);
+    let unregistered = |kind: &str, version: &str| {
+        format!(
+            "no kind \"{kind}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\""
+        )
+    };
+    check(
+        &config_map,
+        r#"{"apiVersion":"example.com/v1","kind":"Foo"}"#,
+        &unregistered("Foo", "example.com/v1"),
+    );
+    check(
+        &config_map,
+        r#"{"apiVersion":"v9"}"#,
+        &unregistered("ConfigMap", "v9"),
+    );
+    check(
+        &config_map,
+        r#"{"apiVersion":"a/b/c","kind":"ConfigMap"}"#,
+        &unregistered("ConfigMap", "a/b/c"),
+    );
+    let custom = GroupVersionKind::new("example.com", "v1", "Foo");
+    check(
+        &custom,
+        r#"{"apiVersion":"v1","kind":"ConfigMap"}"#,
+        "request to convert CR from an invalid group/version: v1",
+    );
 }
 
 /// What comes of an object, by its kind and version, when a change is made to it in another version.

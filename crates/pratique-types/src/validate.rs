@@ -1,0 +1,503 @@
+//! Requests that an API server may send, told from all others.
+//!
+//! A policy is asked about `pods` and not about `Pods`: a request that names what no API server names matches nothing, and
+//! would be allowed.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use pratique_json::Value;
+
+use crate::{AdmissionRequest, GroupResource, GroupVersionKind, GroupVersionResource, Operation, builtin};
+
+/// Why no API server sends a request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidRequest {
+    /// `operation` is none.
+    #[error("operation: must be one of CREATE, UPDATE, DELETE and CONNECT")]
+    Operation,
+    /// A field is empty that never is.
+    #[error("{0}: must not be empty")]
+    Empty(Field),
+    /// A field has a value that it cannot have.
+    #[error("{field}: {value:?} {problem}")]
+    Value {
+        /// The field.
+        field: Field,
+        /// What it says.
+        value: String,
+        /// What is wrong with that.
+        problem: Problem,
+    },
+    /// The resource is one of objects of another kind.
+    #[error("kind: requests for {resource} carry objects of kind {expected}, not {found}")]
+    Kind {
+        /// The resource, with its part.
+        resource: String,
+        /// The kind of its objects.
+        expected: String,
+        /// What the request says.
+        found: String,
+    },
+    /// An object says that it is of another kind than the request.
+    #[error("{field}: is of kind {found}, and the request about kind {expected}")]
+    Object {
+        /// `object` or `oldObject`
+        field: Field,
+        /// The kind of the request.
+        expected: String,
+        /// What the object says.
+        found: String,
+    },
+    /// An object is something else.
+    #[error("{0}: must be an object")]
+    NoObject(Field),
+    /// The operation has an object that is not there.
+    #[error("{field}: must not be null for {operation}")]
+    Missing {
+        /// `object` or `oldObject`
+        field: Field,
+        /// The operation.
+        operation: Operation,
+    },
+    /// The operation has no such object.
+    #[error("{field}: must be null for {operation}")]
+    Unexpected {
+        /// `object` or `oldObject`
+        field: Field,
+        /// The operation.
+        operation: Operation,
+    },
+}
+
+/// A field of a request, as its path.
+pub type Field = &'static str;
+
+/// What is wrong with the value of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// A name in a URL of the API.
+    #[error("is not the name of a resource: lower-case letters, digits and '-'")]
+    Resource,
+    /// It has a part of a resource in it.
+    #[error("names a part of a resource, which belongs into subResource")]
+    Part,
+    /// A part of a resource.
+    #[error("is not the name of a part of a resource")]
+    SubResource,
+    /// The core group has no name.
+    #[error("is not the name of a group: that of the core group is empty")]
+    Core,
+    /// The name of a group.
+    #[error("is not the name of a group")]
+    Group,
+    /// The name of a version.
+    #[error("is not the name of a version")]
+    Version,
+    /// The name of a kind.
+    #[error("is not the name of a kind")]
+    Name,
+    /// The name of a namespace.
+    #[error("is not the name of a namespace")]
+    Namespace,
+}
+
+impl AdmissionRequest<'_> {
+    /// Whether an API server may send this request: all that its fields say is possible, and goes together. The name is
+    /// not looked at, as that of an object which is to be created may be any text before it is validated.
+    ///
+    /// # Errors
+    /// The first field that no API server writes like this.
+    pub fn validate(&self) -> Result<(), InvalidRequest> {
+        if self.operation == Operation::None {
+            return Err(InvalidRequest::Operation);
+        }
+        check_resource(&self.resource, &RESOURCE)?;
+        check_subresource("subResource", &self.sub_resource)?;
+        check_kind(&self.kind, &KIND)?;
+        if let Some(resource) = &self.request_resource {
+            check_resource(resource, &REQUEST_RESOURCE)?;
+        }
+        check_subresource("requestSubResource", &self.request_sub_resource)?;
+        if let Some(kind) = &self.request_kind {
+            check_kind(kind, &REQUEST_KIND)?;
+        }
+        let namespace = &self.namespace;
+        require(
+            namespace.is_empty() || is_label(namespace),
+            "namespace",
+            namespace,
+            Problem::Namespace,
+        )?;
+        self.check_carried()?;
+        self.check_presence()?;
+        self.check_object("object", &self.object)?;
+        self.check_object("oldObject", &self.old_object)
+    }
+
+    /// Whether requests for a built-in resource carry objects of this kind, in whichever version.
+    fn check_carried(&self) -> Result<(), InvalidRequest> {
+        let GroupVersionResource { group, resource, .. } = &self.resource;
+        let key = (group.as_str(), resource.as_str(), self.sub_resource.as_str());
+        let Some(expected) = CARRIED.get(&key) else {
+            return Ok(());
+        };
+        if expected.kind == self.kind.kind && expected.group == self.kind.group {
+            return Ok(());
+        }
+        let mut named = GroupResource {
+            group: group.clone(),
+            resource: resource.clone(),
+        };
+        if !self.sub_resource.is_empty() {
+            named.resource = format!("{resource}/{}", self.sub_resource);
+        }
+        Err(InvalidRequest::Kind {
+            resource: named.to_string(),
+            expected: expected.group_kind().to_string(),
+            found: self.kind.group_kind().to_string(),
+        })
+    }
+
+    fn check_presence(&self) -> Result<(), InvalidRequest> {
+        let operation = self.operation;
+        let (object, old_object) = match operation {
+            Operation::Create => (Some(true), Some(false)),
+            Operation::Update => (Some(true), Some(true)),
+            // The deletion of a collection has no object, and neither had any deletion long ago.
+            Operation::Delete => (Some(false), None),
+            Operation::Connect | Operation::None => (None, Some(false)),
+        };
+        for (field, value, expected) in [
+            ("object", &self.object, object),
+            ("oldObject", &self.old_object, old_object),
+        ] {
+            match (expected, value.is_null()) {
+                (Some(true), true) => return Err(InvalidRequest::Missing { field, operation }),
+                (Some(false), false) => return Err(InvalidRequest::Unexpected { field, operation }),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an object is of the kind of the request. One that does not say of which it is, is.
+    fn check_object(&self, field: Field, object: &Value<'_>) -> Result<(), InvalidRequest> {
+        let members = match object {
+            Value::Null => return Ok(()),
+            Value::Object(members) => members,
+            _ => return Err(InvalidRequest::NoObject(field)),
+        };
+        let is = |name: &str, expected: &dyn Fn(&str) -> bool| match members.get(name) {
+            None | Some(Value::Null) => true,
+            Some(Value::String(text)) => text.is_empty() || expected(text),
+            Some(_) => false,
+        };
+        if is("kind", &|kind| kind == self.kind.kind) && is("apiVersion", &|of| self.kind.is_of_version(of)) {
+            return Ok(());
+        }
+        let text = |name: &str| members.get(name).map(Value::to_string).unwrap_or_default();
+        let name = |version: &str, kind: &str| format!("{kind} of {version}");
+        Err(InvalidRequest::Object {
+            field,
+            expected: name(&self.kind.api_version(), &self.kind.kind),
+            found: name(&text("apiVersion"), &text("kind")).replace('"', ""),
+        })
+    }
+}
+
+/// The kinds of the objects that requests for built-in resources carry, by group, resource and part.
+static CARRIED: LazyLock<HashMap<(&str, &str, &str), &GroupVersionKind>> = LazyLock::new(|| {
+    let served = builtin::resources().iter();
+    let carried = served.map(|served| {
+        let GroupVersionResource { group, resource, .. } = &served.resource;
+        let key = (group.as_str(), resource.as_str(), served.subresource.as_str());
+        (key, &served.kind)
+    });
+    carried.collect()
+});
+
+/// The fields of a resource or a kind: its group, its version and its name.
+type Fields = [Field; 3];
+
+const RESOURCE: Fields = ["resource.group", "resource.version", "resource.resource"];
+const KIND: Fields = ["kind.group", "kind.version", "kind.kind"];
+const REQUEST_RESOURCE: Fields = [
+    "requestResource.group",
+    "requestResource.version",
+    "requestResource.resource",
+];
+const REQUEST_KIND: Fields = ["requestKind.group", "requestKind.version", "requestKind.kind"];
+
+fn check_resource(
+    resource: &GroupVersionResource,
+    [group, version, name]: &Fields,
+) -> Result<(), InvalidRequest> {
+    check_group(&resource.group, group)?;
+    check_version(&resource.version, version)?;
+    let resource = resource.resource.as_str();
+    filled(resource, name)?;
+    require(!resource.contains('/'), name, resource, Problem::Part)?;
+    require(is_label(resource), name, resource, Problem::Resource)
+}
+
+fn check_kind(kind: &GroupVersionKind, [group, version, name]: &Fields) -> Result<(), InvalidRequest> {
+    check_group(&kind.group, group)?;
+    check_version(&kind.version, version)?;
+    filled(&kind.kind, name)?;
+    require(
+        is_label(&kind.kind.to_ascii_lowercase()),
+        name,
+        &kind.kind,
+        Problem::Name,
+    )
+}
+
+fn check_subresource(field: Field, part: &str) -> Result<(), InvalidRequest> {
+    let is_name = |name: &str| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        !name.is_empty() && name.bytes().all(is_plain)
+    };
+    require(
+        part.is_empty() || part.split('/').all(is_name),
+        field,
+        part,
+        Problem::SubResource,
+    )
+}
+
+fn check_group(group: &str, field: Field) -> Result<(), InvalidRequest> {
+    require(group != "core", field, group, Problem::Core)?;
+    require(
+        group.is_empty() || group.split('.').all(is_label),
+        field,
+        group,
+        Problem::Group,
+    )
+}
+
+fn check_version(version: &str, field: Field) -> Result<(), InvalidRequest> {
+    filled(version, field)?;
+    require(is_label(version), field, version, Problem::Version)
+}
+
+fn filled(value: &str, field: Field) -> Result<(), InvalidRequest> {
+    match value.is_empty() {
+        true => Err(InvalidRequest::Empty(field)),
+        false => Ok(()),
+    }
+}
+
+fn require(holds: bool, field: Field, value: &str, problem: Problem) -> Result<(), InvalidRequest> {
+    match holds {
+        true => Ok(()),
+        false => Err(InvalidRequest::Value {
+            field,
+            value: value.to_owned(),
+            problem,
+        }),
+    }
+}
+
+/// Whether a text is a DNS label: lower-case letters, digits, and '-' between them.
+fn is_label(text: &str) -> bool {
+    let is_inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=63).contains(&text.len())
+        && text.bytes().all(is_inside)
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A request with some fields set otherwise, each by its path.
+    #[track_caller]
+    fn check(changes: &[(&str, &str)], expected: Result<(), &str>) {
+        let mut request: serde_json::Value = serde_json::from_str(
+            r#"{"kind":{"group":"","version":"v1","kind":"Pod"},"resource":{"group":"","version":"v1","resource":"pods"},
+                "namespace":"shop","operation":"UPDATE","object":{"apiVersion":"v1","kind":"Pod"},
+                "oldObject":{"metadata":{}}}"#,
+        )
+        .unwrap();
+        for (path, value) in changes {
+            let value = serde_json::from_str(value).unwrap();
+            match path.split_once('.') {
+                Some((of, field)) => request[of][field] = value,
+                None => request[path] = value,
+            }
+        }
+        let text = request.to_string();
+        let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
+        let found = request.validate().map_err(|error| error.to_string());
+        assert_eq!(
+            found.as_ref().map(|()| ()).map_err(String::as_str),
+            expected,
+            "{changes:?}"
+        );
+    }
+
+    #[test]
+    fn what_api_servers_send_is_valid() {
+        check(&[], Ok(()));
+        check(&[("operation", r#""DELETE""#), ("object", "null")], Ok(()));
+        check(
+            &[
+                ("operation", r#""DELETE""#),
+                ("object", "null"),
+                ("oldObject", "null"),
+            ],
+            Ok(()),
+        );
+        check(&[("operation", r#""CREATE""#), ("oldObject", "null")], Ok(()));
+        check(&[("name", r#""a/b\n""#), ("subResource", r#""status""#)], Ok(()));
+        let eviction = [
+            ("operation", r#""CREATE""#),
+            ("subResource", r#""eviction""#),
+            (
+                "kind",
+                r#"{"group":"policy","version":"v1beta1","kind":"Eviction"}"#,
+            ),
+            ("object", r#"{"apiVersion":"policy/v1beta1","kind":"Eviction"}"#),
+            ("oldObject", "null"),
+        ];
+        check(&eviction, Ok(()));
+        let proxy = [
+            ("operation", r#""CONNECT""#),
+            ("subResource", r#""proxy""#),
+            ("kind.kind", r#""PodProxyOptions""#),
+            ("object", r#"{"kind":"PodProxyOptions","path":"x"}"#),
+            ("oldObject", "null"),
+        ];
+        check(&proxy, Ok(()));
+        let custom = [
+            (
+                "resource",
+                r#"{"group":"vm.example.com","version":"v1alpha3","resource":"machines"}"#,
+            ),
+            ("subResource", r#""sev/fetch_chain""#),
+            (
+                "kind",
+                r#"{"group":"vm.example.com","version":"v1","kind":"VMachine"}"#,
+            ),
+            (
+                "object",
+                r#"{"apiVersion":"vm.example.com/v1","kind":"VMachine"}"#,
+            ),
+        ];
+        check(&custom, Ok(()));
+    }
+
+    #[test]
+    fn operations_are_known() {
+        let error = Err("operation: must be one of CREATE, UPDATE, DELETE and CONNECT");
+        check(&[("operation", r#""""#)], error);
+        check(&[("operation", "null")], error);
+        let text = r#"{"resource":{"version":"v1","resource":"pods"}}"#;
+        let request: AdmissionRequest<'_> = serde_json::from_str(text).unwrap();
+        assert_eq!(request.validate(), Err(InvalidRequest::Operation));
+    }
+
+    #[test]
+    fn names_are_those_of_the_api() {
+        check(
+            &[("resource.resource", r#""""#)],
+            Err("resource.resource: must not be empty"),
+        );
+        check(
+            &[("resource.resource", r#""Pods""#)],
+            Err(
+                r#"resource.resource: "Pods" is not the name of a resource: lower-case letters, digits and '-'"#,
+            ),
+        );
+        check(
+            &[("resource.resource", r#""pods/status""#)],
+            Err(
+                r#"resource.resource: "pods/status" names a part of a resource, which belongs into subResource"#,
+            ),
+        );
+        check(
+            &[("subResource", r#""/status""#)],
+            Err(r#"subResource: "/status" is not the name of a part of a resource"#),
+        );
+        check(
+            &[("resource.group", r#""core""#)],
+            Err(r#"resource.group: "core" is not the name of a group: that of the core group is empty"#),
+        );
+        check(
+            &[("kind.group", r#""Apps""#)],
+            Err(r#"kind.group: "Apps" is not the name of a group"#),
+        );
+        check(
+            &[("kind.version", r#""""#)],
+            Err("kind.version: must not be empty"),
+        );
+        check(
+            &[("resource.version", r#""*""#)],
+            Err(r#"resource.version: "*" is not the name of a version"#),
+        );
+        check(&[("kind.kind", r#""""#)], Err("kind.kind: must not be empty"));
+        check(
+            &[("kind.kind", r#""Pod ""#)],
+            Err(r#"kind.kind: "Pod " is not the name of a kind"#),
+        );
+        check(
+            &[("requestKind", r#"{"group":"core","version":"v1","kind":"Pod"}"#)],
+            Err(r#"requestKind.group: "core" is not the name of a group: that of the core group is empty"#),
+        );
+        check(
+            &[("namespace", r#""a/b""#)],
+            Err(r#"namespace: "a/b" is not the name of a namespace"#),
+        );
+    }
+
+    #[test]
+    fn objects_are_of_the_kind_of_the_request() {
+        check(
+            &[
+                ("kind.kind", r#""ConfigMap""#),
+                ("object", r#"{"kind":"ConfigMap"}"#),
+            ],
+            Err("kind: requests for pods carry objects of kind Pod, not ConfigMap"),
+        );
+        check(
+            &[("subResource", r#""eviction""#)],
+            Err("kind: requests for pods/eviction carry objects of kind Eviction.policy, not Pod"),
+        );
+        check(
+            &[("object", r#"{"apiVersion":"v1","kind":"ConfigMap"}"#)],
+            Err("object: is of kind ConfigMap of v1, and the request about kind Pod of v1"),
+        );
+        check(
+            &[("oldObject", r#"{"apiVersion":"v2","kind":"Pod"}"#)],
+            Err("oldObject: is of kind Pod of v2, and the request about kind Pod of v1"),
+        );
+        check(&[("object", "[]")], Err("object: must be an object"));
+    }
+
+    #[test]
+    fn operations_have_their_objects() {
+        check(&[("object", "null")], Err("object: must not be null for UPDATE"));
+        check(
+            &[("oldObject", "null")],
+            Err("oldObject: must not be null for UPDATE"),
+        );
+        check(
+            &[("operation", r#""DELETE""#)],
+            Err("object: must be null for DELETE"),
+        );
+        check(
+            &[("operation", r#""CREATE""#)],
+            Err("oldObject: must be null for CREATE"),
+        );
+        check(
+            &[
+                ("operation", r#""CREATE""#),
+                ("object", "null"),
+                ("oldObject", "null"),
+            ],
+            Err("object: must not be null for CREATE"),
+        );
+    }
+}
