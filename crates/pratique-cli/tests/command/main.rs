@@ -35,4 +35,6 @@ mod story;
 mod support;
 mod test;
 mod undecided;
+#[cfg(target_os = "linux")]
+mod unwatched;
 mod webhooks;

@@ -345,3 +345,69 @@ fn threads_that_die_are_noticed() {
         assert_eq!(live.ended_tasks(), [""; 0]);
     }
 }
+
+/// A system may have no more watches to give. Then the poll finds changes, and the metric tells.
+#[test]
+#[cfg(target_os = "linux")]
+fn without_watches_the_poll_finds_changes() {
+    if !is_without_watches("directories::without_watches_the_poll_finds_changes") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    put(path, "p.yaml", &validating_policy("p.static.k8s.io", "false"));
+    let metrics = pratique_metrics::Metrics::new("");
+    let live = Admission::builder()
+        .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
+        .unwrap()
+        .live()
+        .watching(pratique_watch::Options {
+            poll: Duration::from_millis(50),
+            ..Default::default()
+        })
+        .witness(metrics.clone())
+        .start()
+        .unwrap();
+    let watched = format!(
+        "pratique_manifest_directory_watched{{directory=\"{}\",plugin=\"ValidatingAdmissionPolicy\"}} 0",
+        path.display()
+    );
+    let text = metrics.text();
+    assert!(text.contains(&watched), "{watched}\n{text}");
+    assert_eq!(code(&live), 422);
+    put(path, "p.yaml", &validating_policy("p.static.k8s.io", "true"));
+    wait("a change that nothing tells of", || code(&live) == 200);
+}
+
+/// Whether this process has no inotify instances; if not, the test is run in one that has none: in a user namespace of its
+/// own, so that others keep theirs.
+#[cfg(target_os = "linux")]
+fn is_without_watches(test: &str) -> bool {
+    use std::process::Command;
+
+    const AGAIN: &str = "PRATIQUE_TEST_WITHOUT_WATCHES";
+    const LIMIT: &str = "echo 0 > /proc/sys/user/max_inotify_instances && exec \"$0\" \"$@\"";
+    if std::env::var_os(AGAIN).is_some() {
+        return true;
+    }
+    let limited = |program: &Path| {
+        let mut command = Command::new("unshare");
+        command.args(["-Ur", "sh", "-c", LIMIT]).arg(program);
+        command
+    };
+    match limited(Path::new("true")).output() {
+        Ok(output) if output.status.success() => {
+            let this = std::env::current_exe().unwrap();
+            let run = limited(&this)
+                .args(["--exact", test])
+                .env(AGAIN, "")
+                .output()
+                .unwrap();
+            let told = String::from_utf8_lossy(&run.stdout);
+            assert!(run.status.success() && told.contains("1 passed"), "{told}");
+        }
+        Ok(output) => eprintln!("skipped: {}", String::from_utf8_lossy(&output.stderr)),
+        Err(error) => eprintln!("skipped: no user namespaces: {error}"),
+    }
+    false
+}
