@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How much memory one load may take by default, in bytes, by the estimate of this module.
 ///
-/// Fifty thousand small policies, or ten thousand of 5 KB each, are below it.
-pub const DEFAULT_LOAD_BYTES: u64 = 512 << 20;
+/// Forty thousand small policies, or ten thousand of 5 KB each, are below it.
+pub const DEFAULT_LOAD_BYTES: u64 = 384 << 20;
 
 /// A byte of a file: as it is read, split, as characters, and for messages.
 pub(crate) const FILE: u64 = 4;

@@ -146,7 +146,7 @@ fn files_without_end() {
             let file = File::create(directory.entry("a.yaml")).unwrap();
             file.set_len(1 << 40).unwrap();
         },
-        Err("failed to read file \"$DIR/a.yaml\": read $DIR/a.yaml: larger than 128 MiB"),
+        Err("failed to read file \"$DIR/a.yaml\": read $DIR/a.yaml: larger than 96 MiB"),
     );
 }
 

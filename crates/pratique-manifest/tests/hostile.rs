@@ -163,39 +163,39 @@ const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: Validat
 #[test]
 fn small_texts_that_take_much_memory() {
     let long = "s".repeat(20_000);
-    let scalars = format!("x: &a '{long}'\ny: [{}]\n", "*a,".repeat(20_000));
-    let keys = format!("x: &a {{? '{long}' : 1}}\ny: [{}]\n", "{<<: *a},".repeat(20_000));
-    let numbers = format!("y: [{}]\n", "1,".repeat(1_000_000));
-    let twice = format!("x: {{{}}}\n", "a: 1,".repeat(500_000));
+    let scalars = format!("x: &a '{long}'\ny: [{}]\n", "*a,".repeat(4_000));
+    let keys = format!("x: &a {{? '{long}' : 1}}\ny: [{}]\n", "{<<: *a},".repeat(4_000));
+    let numbers = format!("y: [{}]\n", "1,".repeat(200_000));
+    let twice = format!("x: {{{}}}\n", "a: 1,".repeat(100_000));
     for content in [scalars, keys, numbers, twice] {
         // A document before it has another fault.
-        let text = load_within(50, &format!("a: b\n---\n{POLICY}{content}")).unwrap_err();
+        let text = load_within(8, &format!("a: b\n---\n{POLICY}{content}")).unwrap_err();
         assert!(
-            text.starts_with("error loading a.yaml: more than 50 MiB of memory would be needed"),
+            text.starts_with("error loading a.yaml: more than 8 MiB of memory would be needed"),
             "{text}"
         );
     }
-    let json = format!("{{\"kind\": \"x\", \"y\": [{}1]}}", "1,".repeat(1_000_000));
-    let text = load_within(50, &json).unwrap_err();
+    let json = format!("{{\"kind\": \"x\", \"y\": [{}1]}}", "1,".repeat(200_000));
+    let text = load_within(8, &json).unwrap_err();
     assert!(
-        text.starts_with("error loading a.yaml: more than 50 MiB"),
+        text.starts_with("error loading a.yaml: more than 8 MiB"),
         "{text}"
     );
-    let documents = "a\n---\n".repeat(100_000);
-    let text = load_within(50, &documents).unwrap_err();
+    let documents = "a\n---\n".repeat(20_000);
+    let text = load_within(8, &documents).unwrap_err();
     assert!(
-        text.starts_with("error loading manifests: more than 50 MiB"),
+        text.starts_with("error loading manifests: more than 8 MiB"),
         "{text}"
     );
-    let comments = "# nothing\n".repeat(2_000_000);
-    let text = load_within(50, &comments).unwrap_err();
+    let comments = "# nothing\n".repeat(400_000);
+    let text = load_within(8, &comments).unwrap_err();
     assert!(
-        text.starts_with("error loading manifests: more than 50 MiB"),
+        text.starts_with("error loading manifests: more than 8 MiB"),
         "{text}"
     );
-    let items = format!("apiVersion: v1\nkind: List\nitems: [{}]\n", "1,".repeat(100_000));
-    let text = load_within(50, &items).unwrap_err();
-    assert!(text.contains("more than 50 MiB"), "{text}");
+    let items = format!("apiVersion: v1\nkind: List\nitems: [{}]\n", "1,".repeat(20_000));
+    let text = load_within(8, &items).unwrap_err();
+    assert!(text.contains("more than 8 MiB"), "{text}");
 }
 
 /// Prefixes of tags are repeated by each tag; documents that are split have none, what a plugin's configuration is has.
@@ -213,7 +213,7 @@ fn long_prefixes_of_tags() {
     let loaded = load_configuration(path.to_str().unwrap(), &options);
     let text = loaded.unwrap_err().to_string();
     assert!(
-        text.contains("more than 512 MiB of memory would be needed"),
+        text.contains("more than 384 MiB of memory would be needed"),
         "{text}"
     );
 }
@@ -224,7 +224,7 @@ fn ten_thousand_policies_are_within_reason() {
     let policies: Vec<String> = (0..10_000)
         .map(|number| POLICY.replace("NAME", &format!("p{number}")) + &padding)
         .collect();
-    assert_eq!(load_within(512, &policies.join("---\n")), Ok(10_000));
+    assert_eq!(load_within(384, &policies.join("---\n")), Ok(10_000));
     // Aliases as people write them.
     let aliases = POLICY.replace("NAME", "a").replace(
         "[{expression: 'true'}]",

@@ -75,7 +75,7 @@ fn huge_files_are_not_read() {
         let file = File::create(world.path("a.yaml")).unwrap();
         file.set_len(1 << 40).unwrap();
     };
-    check(grow, "larger than 128 MiB", remove);
+    check(grow, "larger than 96 MiB", remove);
 }
 
 #[test]
