@@ -172,3 +172,21 @@ fn old_webhooks_are_believed() {
         "allowed=true patch=\"\" type=",
     );
 }
+
+/// What aliases of YAML repeat is bounded, in whatever field.
+#[test]
+fn aliases_do_not_multiply_an_answer() {
+    let answer = |times: usize| {
+        format!(
+            "apiVersion: admission.k8s.io/v1\nkind: AdmissionReview\nresponse: {{uid: u-1, allowed: true, \
+             warnings: [&a '{}',{}]}}\n",
+            "x".repeat(49_000),
+            "*a,".repeat(times)
+        )
+    };
+    check_body(&answer(10), "allowed=true patch=\"\" type=");
+    check_body(
+        &answer(266_000),
+        "yaml: more than 22 MiB of memory would be needed to load this: values that YAML aliases repeat count each time",
+    );
+}
