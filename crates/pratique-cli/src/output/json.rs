@@ -6,6 +6,8 @@ use pratique_types::is_invisible;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
+use super::text::is_plain;
+
 /// A value on several lines.
 pub(crate) fn pretty(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     written(value, PrettyFormatter::new())
@@ -93,6 +95,9 @@ impl<F: Formatter> Formatter for Visible<F> {
 }
 
 fn escape<W: Write + ?Sized>(out: &mut W, text: &str) -> io::Result<()> {
+    if is_plain(text) && !text.contains("##") {
+        return out.write_all(text.as_bytes());
+    }
     let mut rest = text;
     let hidden = |(at, character): &(usize, char), text: &str| {
         is_invisible(*character) || text.get(*at..).is_some_and(|rest| rest.starts_with("##"))

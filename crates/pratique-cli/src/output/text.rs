@@ -86,6 +86,9 @@ pub(crate) struct Escaped<W>(pub(crate) W);
 
 impl<W: fmt::Write> fmt::Write for Escaped<W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        if is_plain(text) {
+            return self.0.write_str(text);
+        }
         let mut rest = text;
         while let Some((at, hidden)) = rest
             .char_indices()
@@ -103,6 +106,11 @@ impl<W: fmt::Write> fmt::Write for Escaped<W> {
         }
         self.0.write_str(rest)
     }
+}
+
+/// Whether a text is of visible ASCII characters and blanks alone, as nearly all is that is printed.
+pub(super) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// A text of one line for a format that has escapes of its own for everything else: what is not seen stands as escapes,

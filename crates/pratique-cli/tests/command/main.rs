@@ -9,6 +9,7 @@
 )]
 
 mod audit;
+mod bounds;
 mod check;
 #[cfg(feature = "kube")]
 mod cluster;

@@ -1,0 +1,340 @@
+//! Input that is large, endless or elsewhere: bounded in memory and time, and files below a root only.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::support::{Directory, Run, within};
+
+/// Debug builds on busy machines are slow; what is not bounded takes hours.
+const LIMIT: Duration = Duration::from_secs(180);
+
+const POD: &str =
+    "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: c, image: i}]}}";
+
+const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n\
+    metadata: {name: a.static.k8s.io}\nspec:\n  matchConstraints:\n    resourceRules:\n    \
+    - {apiGroups: [\"\"], apiVersions: [v1], operations: [CREATE], resources: [pods]}\n  \
+    validations: [{expression: object.metadata.name != 'bad'}]\n---\n\
+    apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n\
+    metadata: {name: a.static.k8s.io}\nspec: {policyName: a.static.k8s.io, validationActions: [Deny]}\n";
+
+fn suite(policies: &str, object: &str) -> String {
+    format!(
+        "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {{name: s}}\npolicies: [{policies}]\ntests:\n\
+         - {{name: t, object: {object}, expect: allowed}}\n"
+    )
+}
+
+#[track_caller]
+fn ends(run: &Run, code: i32, mentions: &[&str]) {
+    let head: String = run.to_string().chars().take(3000).collect();
+    assert_eq!(run.code, Some(code), "{head}");
+    let text = run.stdout.clone() + &run.stderr;
+    for mentions in mentions {
+        assert!(text.contains(mentions), "{mentions} is not in {head}");
+    }
+}
+
+/// A repository beside a file that nothing in it is to read.
+#[cfg(unix)]
+fn repository() -> Directory {
+    let directory = Directory::new()
+        .with("elsewhere/secret.yaml", "TOPSECRET: [\n")
+        .with(
+            "elsewhere/policies/p.yaml",
+            format!("{POLICY}---\nTOPSECRET: [\n"),
+        )
+        .with("repo/.git/HEAD", "ref: refs/heads/main\n")
+        .with("repo/policies/p.yaml", POLICY)
+        .with("repo/pod.yaml", POD);
+    let link = |to: &str, at: &str| {
+        let at = directory.path().join(at);
+        fs::create_dir_all(at.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(to, at).unwrap();
+    };
+    link("../elsewhere/secret.yaml", "repo/link.yaml");
+    link("../elsewhere", "repo/linked");
+    link("../../elsewhere/secret.yaml", "repo/mixed/p.yaml");
+    directory
+}
+
+#[test]
+#[cfg(unix)]
+fn suites_stay_below_their_root() {
+    let root = repository();
+    let test = |policies: &str, object: &str, more: &[&str]| {
+        fs::create_dir_all(root.path().join("repo/tests")).unwrap();
+        fs::write(root.path().join("repo/tests/s.yaml"), suite(policies, object)).unwrap();
+        let run = root.run(&[&["test", "repo/tests/s.yaml", "--allow", "warnings"][..], more].concat());
+        (run.code, run.stdout + &run.stderr)
+    };
+    // Within the repository anything goes, from wherever the command is run.
+    let (code, text) = test("../policies", "../pod.yaml", &[]);
+    assert_eq!(code, Some(0), "{text}");
+    let absolute = root.path().join("repo/pod.yaml");
+    let (code, text) = test("../policies", &absolute.to_string_lossy(), &[]);
+    assert_eq!(code, Some(0), "{text}");
+
+    let secret = root.path().join("elsewhere/secret.yaml");
+    let secret = secret.to_string_lossy();
+    let refused = [
+        ("../policies", "../../elsewhere/secret.yaml"),
+        ("../policies", "../policies/../../elsewhere/secret.yaml"),
+        ("../policies", "../link.yaml"),
+        ("../policies", "../linked/secret.yaml"),
+        ("../policies", &secret),
+        ("../policies", "/etc/passwd"),
+        // What is not there looks the same.
+        ("../policies", "../../elsewhere/nothing.yaml"),
+        ("../policies", "../linked/nothing.yaml"),
+        ("../policies", "/nowhere/at/all.yaml"),
+        ("../../elsewhere/policies", "../pod.yaml"),
+        ("../linked/policies", "../pod.yaml"),
+        ("../mixed", "../pod.yaml"),
+        ("/etc", "../pod.yaml"),
+    ];
+    for (policies, object) in refused {
+        let (code, text) = test(policies, object, &[]);
+        assert_eq!(code, Some(1), "{policies} {object}: {text}");
+        assert!(!text.contains("TOPSECRET") && !text.contains("root:"), "{text}");
+        assert!(text.contains("it is not below "), "{policies} {object}: {text}");
+        assert!(text.contains("--allow-path DIR"), "{text}");
+    }
+    let (code, text) = test("../policies", "nothing.yaml", &[]);
+    assert!(
+        code == Some(1) && text.contains("No such file or directory"),
+        "{text}"
+    );
+    let (_, text) = test("../policies", "../link.yaml", &["--allow-path", "elsewhere"]);
+    assert!(text.contains("TOPSECRET"), "{text}");
+    let run = root.run(&["test", "repo", "--allow-path", "nowhere"]);
+    ends(&run, 2, &["error: nowhere: No such file or directory"]);
+}
+
+/// Outside of a repository it is the working directory that counts, or the suite's own.
+#[test]
+#[cfg(unix)]
+fn roots_without_a_repository() {
+    let root = Directory::new()
+        .with("policies/p.yaml", POLICY)
+        .with("pod.yaml", POD)
+        .with("tests/s.yaml", suite("../policies", "../pod.yaml"))
+        .with("other/x", "");
+    ends(&root.run(&["test", "tests"]), 0, &["1 passed"]);
+    let from = |directory: &str, arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_pratique"))
+            .args(arguments)
+            .current_dir(root.path().join(directory))
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, text) = from("other", &["test", "../tests"]);
+    assert!(code == Some(1) && text.contains("it is not below "), "{text}");
+    let (code, text) = from("other", &["test", "../tests", "--allow-path", ".."]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+#[cfg(unix)]
+fn configurations_of_suites_stay_below_the_root() {
+    let root = repository();
+    let elsewhere = root.path().join("elsewhere");
+    let mixed = root.path().join("repo/mixed");
+    let plugin = |settings: &str| {
+        let configuration = format!(
+            "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n\
+             - name: ValidatingAdmissionPolicy\n  {settings}\n"
+        );
+        fs::write(root.path().join("repo/configuration.yaml"), configuration).unwrap();
+        let suite = suite("policies", "pod.yaml")
+            .replace("policies: [policies]", "configuration: configuration.yaml");
+        fs::write(root.path().join("repo/s.yaml"), suite).unwrap();
+        let run = root.run(&["test", "repo/s.yaml", "--allow", "warnings"]);
+        (run.code, run.stdout + &run.stderr)
+    };
+    let embedded = |directory: &std::path::Path| {
+        format!(
+            "configuration: {{apiVersion: apiserver.config.k8s.io/v1, kind: ValidatingAdmissionPolicyConfiguration, \
+             staticManifestsDir: {}}}",
+            directory.display()
+        )
+    };
+    let (code, text) = plugin(&embedded(&root.path().join("repo/policies")));
+    assert_eq!(code, Some(0), "{text}");
+    for settings in [
+        embedded(&elsewhere),
+        embedded(&mixed),
+        "path: ../elsewhere/secret.yaml".to_owned(),
+        "path: link.yaml".to_owned(),
+        "path: /etc/passwd".to_owned(),
+    ] {
+        let (code, text) = plugin(&settings);
+        assert_eq!(code, Some(1), "{settings}: {text}");
+        assert!(!text.contains("TOPSECRET") && !text.contains("root:"), "{text}");
+        assert!(text.contains("it is not below "), "{settings}: {text}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn devices_end_and_pipes_are_read() {
+    let directory = Directory::new()
+        .with("policies/p.yaml", POLICY)
+        .with("pod.yaml", POD)
+        .with("s.yaml", suite("policies", "/dev/zero"));
+    let device = "/dev/zero: a device, of which no more than 16 MiB are read";
+    for arguments in [
+        &["check", "/dev/zero"][..],
+        &["check", "--plugin", "ValidatingAdmissionPolicy", "/dev/zero"],
+        &["review", "/dev/zero"],
+        &["review", "pod.yaml", "--objects", "/dev/zero"],
+        &["test", "/dev/zero"],
+    ] {
+        ends(&within(LIMIT, || directory.run(arguments)), 2, &[device]);
+    }
+    let run = within(LIMIT, || {
+        directory.run(&["test", "s.yaml", "--allow-path", "/dev"])
+    });
+    ends(&run, 1, &["not a regular file"]);
+
+    ends(
+        &directory.run_with(&["review", "/dev/stdin"], POD, &[]),
+        0,
+        &["1 allowed"],
+    );
+    ends(
+        &directory.run_with(&["check", "/dev/stdin"], POLICY, &[]),
+        0,
+        &["valid"],
+    );
+    ends(
+        &directory.run(&["review", "/dev/null"]),
+        2,
+        &["there is no object to review"],
+    );
+    // A pipe that nothing is written to, among manifests whose plugin has to be found out.
+    let made = Command::new("mkfifo")
+        .arg(directory.path().join("policies/q.yaml"))
+        .status();
+    assert!(made.unwrap().success());
+    let run = within(LIMIT, || directory.run(&["check", "policies"]));
+    ends(&run, 1, &["not a regular file"]);
+    let shell = |line: &str| {
+        let output = Command::new("bash")
+            .args(["-c", &line.replace("pratique", env!("CARGO_BIN_EXE_pratique"))])
+            .current_dir(directory.path())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+    };
+    let text = shell("pratique review <(cat pod.yaml) --manifests <(echo) ; pratique review <(cat pod.yaml)");
+    assert!(text.contains("1 allowed"), "{text}");
+    let text = shell("pratique check - < /dev/zero");
+    assert!(text.contains("<stdin>: a device"), "{text}");
+    let text = shell("yes | pratique review -");
+    assert!(text.contains("<stdin>: larger than 32 MiB"), "{text}");
+}
+
+#[test]
+fn faults_on_one_line_are_told_in_linear_time() {
+    let faults: Vec<String> = (0..20_000)
+        .map(|index| format!("{{expression: object.é{index}}}"))
+        .collect();
+    let manifest = format!(
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n\
+         metadata: {{name: a.static.k8s.io}}\nspec: {{validations: [{}]}}\n",
+        faults.join(", ")
+    );
+    let directory = Directory::new().with("p/p.yaml", manifest);
+    let run = within(LIMIT, || directory.run(&["check", "p"]));
+    let more = "and 38001 more, which --output json has\n\n40001 problems";
+    assert!(run.stdout.contains(more), "{}", run.stdout.len());
+    assert!(
+        run.code == Some(1) && run.stdout.len() < 2 << 20,
+        "{} bytes",
+        run.stdout.len()
+    );
+    let run = within(LIMIT, || directory.run(&["check", "p", "--output", "github"]));
+    assert_eq!(run.stdout.lines().count(), 40_001);
+}
+
+/// Runs the command, and gives its output's end and what it took at most, in KiB.
+#[cfg(target_os = "linux")]
+fn memory(directory: &Directory, arguments: &[&str]) -> (String, u64) {
+    let output = directory.path().join("output");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
+        .args(arguments)
+        .current_dir(directory.path())
+        .stdin(Stdio::null())
+        .stdout(fs::File::create(&output).unwrap())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let now = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        most = most.max(now.unwrap_or(0));
+        thread::sleep(Duration::from_millis(5));
+    }
+    let text = fs::read_to_string(output).unwrap();
+    let lines: Vec<&str> = text.lines().rev().take(4).collect();
+    (lines.join("\n"), most)
+}
+
+/// Objects that grow to 64 KiB each: what is told of one is let go of before the next.
+#[test]
+#[cfg(target_os = "linux")]
+fn answers_are_not_kept() {
+    let doubled = (1..=6).map(|index| {
+        let before = index - 1;
+        format!("  - {{name: v{index}, expression: variables.v{before} + variables.v{before}}}\n")
+    });
+    let policy = format!(
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicy\nmetadata: {{name: grow.static.k8s.io}}\n\
+         spec:\n  failurePolicy: Fail\n  reinvocationPolicy: Never\n  matchConstraints:\n    resourceRules:\n    \
+         - {{apiGroups: [\"\"], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}}\n  variables:\n  \
+         - {{name: v0, expression: \"'{x}'\"}}\n{doubled}  mutations:\n  - patchType: ApplyConfiguration\n    \
+         applyConfiguration: {{expression: \"Object{{data: {{'v': variables.v6}}}}\"}}\n---\n\
+         apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicyBinding\n\
+         metadata: {{name: grow.static.k8s.io}}\nspec: {{policyName: grow.static.k8s.io}}\n",
+        x = "x".repeat(1024),
+        doubled = doubled.collect::<String>(),
+    );
+    let object = |index| format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{index}}}\n");
+    let directory = Directory::new()
+        .with("p/p.yaml", policy)
+        .with("in.yaml", (0..1000).map(object).collect::<String>());
+    for more in [&[][..], &["--explain", "--output", "json"]] {
+        let arguments = [&["review", "in.yaml", "--manifests", "p"][..], more].concat();
+        let (end, most) = memory(&directory, &arguments);
+        assert!(end.contains("1000 allowed") || end.contains("c999"), "{end}");
+        assert!(most > 0 && most < 120 << 10, "{most} KiB for {more:?}");
+    }
+}
+
+/// Each row has an object of its own, which the file has once.
+#[test]
+#[cfg(target_os = "linux")]
+fn rows_of_large_objects_are_bounded() {
+    let rows: String = (0..50_000)
+        .map(|index| format!("  - {{name: r{index}}}\n"))
+        .collect();
+    let suite = format!(
+        "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {{name: s}}\ntests:\n- name: t\n  object: pod.yaml\n  \
+         expect: allowed\n  each:\n{rows}"
+    );
+    let labels: String = (0..2_000).map(|index| format!("    l{index}: x\n")).collect();
+    let pod = format!(
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  labels:\n{labels}spec: {{containers: []}}\n"
+    );
+    let directory = Directory::new().with("s.yaml", suite).with("pod.yaml", pod);
+    let (end, most) = memory(&directory, &["test", "s.yaml"]);
+    assert!(end.contains("0 passed, 0 failed, 1 not run"), "{end}");
+    assert!(most > 0 && most < 1 << 20, "{most} KiB");
+}
