@@ -9,9 +9,11 @@ mod lints;
 mod update;
 mod watch;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use pratique_json::Value;
 use pratique_manifest::{ManifestFile, Problem, path_text};
 use pratique_policy::Trace;
 use pratique_suite::{Case, Coverage, CoverageReport, Roots, Suite, Tested, Unbound};
@@ -19,7 +21,8 @@ use pratique_suite::{Case, Coverage, CoverageReport, Roots, Suite, Tested, Unbou
 use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
 use crate::exit::{Answer, Trouble};
-use crate::output::text::text;
+use crate::explanation;
+use crate::output::text::{Text, text};
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 use find::Found;
@@ -48,11 +51,39 @@ struct SuiteRun {
     cases: Vec<CaseRun>,
 }
 
-/// What came of a case.
+/// What came of a case: of very many, no more is kept than is told in the end.
 struct CaseRun {
+    /// The case without its objects.
     case: Case,
     tested: Tested,
+    /// How a result that is not as expected came about, as the format tells it.
+    explained: Text,
     duration: Duration,
+}
+
+impl CaseRun {
+    fn new(case: &Case, tested: Tested, duration: Duration, arguments: &TestArguments) -> Self {
+        let mut run = CaseRun {
+            case: case.outline(),
+            tested,
+            explained: Text::new(),
+            duration,
+        };
+        if arguments.output == TestFormat::Json {
+            return run;
+        }
+        if let Some(explanation) = run.tested.explanation.take() {
+            run.explained = match arguments.output {
+                TestFormat::Human => human::explained(&run, &explanation, Style::of_stdout()),
+                TestFormat::Junit => explanation::excerpt(&explanation, Style::default()),
+                TestFormat::Json | TestFormat::Github => Text::new(),
+            };
+        }
+        if let (false, Ok(actual)) = (arguments.update, &mut run.tested.actual) {
+            actual.object = Value::Null;
+        }
+        run
+    }
 }
 
 /// Runs all suites, once or again and again, and answers whether all is as expected.
@@ -185,11 +216,8 @@ impl Run {
             }
             let start = Instant::now();
             let tested = suite.test(case, &policies, trace);
-            run.cases.push(CaseRun {
-                case: case.clone(),
-                tested,
-                duration: start.elapsed(),
-            });
+            let duration = start.elapsed();
+            run.cases.push(CaseRun::new(case, tested, duration, arguments));
         }
         run
     }
@@ -208,13 +236,11 @@ impl Run {
 
     /// The policies that are not evaluated, each once though several suites name it.
     fn unbound(&self) -> Vec<&Unbound> {
-        let mut all: Vec<&Unbound> = Vec::new();
-        for policy in self.suites.iter().flat_map(|suite| &suite.unbound) {
-            if !all.contains(&policy) {
-                all.push(policy);
-            }
-        }
-        all
+        let mut seen = HashSet::new();
+        let all = self.suites.iter().flat_map(|suite| &suite.unbound);
+        let place = |policy: &Unbound| (policy.location.file.clone(), policy.location.start.offset);
+        all.filter(|policy| seen.insert((policy.kind(), place(policy), &policy.name)))
+            .collect()
     }
 
     fn covers_enough(&self) -> bool {

@@ -35,7 +35,8 @@ const VERDICTS: &[&str] = Decision::NAMES;
 /// A suite.
 pub(crate) static SUITE: Struct = Struct {
     name: "Suite",
-    about: "Tests of admission policies.",
+    about: "Tests of admission policies. All files that it names are below its root: the top of its Git repository, else \
+            the working directory, else its own directory; pratique test --allow-path adds others.",
     fields: &[
         required(
             "apiVersion",

@@ -61,6 +61,24 @@ pub struct Case {
     pub(crate) written: Written,
 }
 
+impl Case {
+    /// The case without the objects that it asks and expects: what is told of it, when it was tested.
+    pub fn outline(&self) -> Case {
+        let expected = self.expected.as_ref().map(|expected| Expected {
+            object: None,
+            object_contains: None,
+            ..expected.clone()
+        });
+        Case {
+            name: self.name.clone(),
+            location: self.location.clone(),
+            expected,
+            ask: Ask::default(),
+            written: self.written,
+        }
+    }
+}
+
 /// Where a case is written, for changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written {

@@ -93,14 +93,12 @@ fn one_case(run: &CaseRun, style: Style) -> Text {
     for difference in &run.tested.differences {
         out.push(&one_difference(difference, style));
     }
-    if let Some(explanation) = &run.tested.explanation {
-        out.push(&explained(run, explanation, style).indented("  "));
-    }
+    out.push(&run.explained.indented("  "));
     out
 }
 
 /// What was false or failed; of a request that should have been denied and was not, all that could have denied it.
-fn explained(run: &CaseRun, explanation: &Explanation, style: Style) -> Text {
+pub(super) fn explained(run: &CaseRun, explanation: &Explanation, style: Style) -> Text {
     let expected = run.case.expected.as_ref();
     let wanted = expected.filter(|expected| expected.decision.denies());
     let actual = run.tested.actual.as_ref();

@@ -1,10 +1,7 @@
 //! Results as `JUnit` XML, which CI servers show.
 
-use crate::explanation;
 use crate::output::junit::{self, Case, Outcome, Suite, Xml};
 use crate::output::problems;
-use crate::output::text::Text;
-use crate::style::Style;
 
 use super::{CaseRun, Run, SuiteRun};
 
@@ -55,11 +52,8 @@ fn outcome(run: &CaseRun) -> Outcome {
     let Some(first) = told.first() else {
         return Outcome::Passed;
     };
-    let explained = run.tested.explanation.as_ref();
-    let explained = explained.map(|own| explanation::excerpt(own, Style::default()));
-    let explained = explained.as_ref().map(Text::as_str);
     Outcome::Failed {
         message: first.clone(),
-        text: format!("{}\n{}", told.join("\n"), explained.unwrap_or_default()),
+        text: format!("{}\n{}", told.join("\n"), run.explained.as_str()),
     }
 }

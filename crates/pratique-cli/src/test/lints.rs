@@ -1,5 +1,7 @@
 //! Warnings of the policies under test: a test that is as expected says little of a policy that cannot do what it should.
 
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use pratique_lint::Warning;
@@ -14,7 +16,11 @@ use crate::style::Style;
 
 /// The warnings of all suites, each once.
 #[derive(Default)]
-pub(super) struct Lints(Vec<Warning>);
+pub(super) struct Lints {
+    all: Vec<Warning>,
+    /// By what they are told from each other.
+    seen: HashSet<(&'static str, Arc<str>, usize, String)>,
+}
 
 impl Lints {
     /// Adds the warnings of a suite's policies.
@@ -22,15 +28,22 @@ impl Lints {
         let sets: Vec<_> = policies.sets.iter().map(|(_, set)| set).collect();
         let warnings = pratique_lint::lint_with(&sets, &levels.options(SystemTime::now()));
         for warning in levels.wanted(warnings) {
-            if !self.0.contains(&warning) {
-                self.0.push(warning);
+            let (place, lint) = (&warning.location, warning.lint.name);
+            let key = (
+                lint,
+                place.file.clone(),
+                place.start.offset,
+                warning.message.clone(),
+            );
+            if self.seen.insert(key) {
+                self.all.push(warning);
             }
         }
     }
 
     /// Whether none of them is denied.
     pub(super) fn pass(&self, levels: &Levels<'_>) -> bool {
-        self.0
+        self.all
             .iter()
             .all(|warning| levels.of(warning.lint) != Level::Deny)
     }
@@ -38,7 +51,7 @@ impl Lints {
     /// Writes them to standard error.
     pub(super) fn report(&self, levels: &Levels<'_>) {
         let finding = |warning| Finding::of_warning(warning, levels.severity(warning));
-        let findings: Vec<_> = self.0.iter().map(finding).collect();
+        let findings: Vec<_> = self.all.iter().map(finding).collect();
         let mut texts = Texts::default();
         output::note(&problems::listed(
             &findings,

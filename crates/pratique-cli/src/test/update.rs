@@ -9,7 +9,7 @@ use pratique_suite::{Case, Suite, Tested, updated};
 use super::SuiteRun;
 use crate::exit::Trouble;
 use crate::output;
-use crate::output::text::text;
+use crate::output::text::{Text, text};
 
 /// Changes a file of suites where results are not as expected: they are from then on.
 pub(super) fn update(
@@ -18,15 +18,17 @@ pub(super) fn update(
     suites: &[Suite],
     runs: &mut [SuiteRun],
 ) -> Result<(), Trouble> {
-    let pairs = suites.iter().zip(runs.iter());
-    let results = pairs.flat_map(|(suite, run)| {
-        run.cases.iter().filter_map(move |own| {
-            let actual = own.tested.actual.as_ref().ok()?;
+    let mut results = Vec::new();
+    for (suite, run) in suites.iter().zip(runs.iter()) {
+        // Those that were tested are some of those that there are, in their order.
+        let mut cases = suite.cases.iter();
+        for own in &run.cases {
             let same = |case: &&Case| case.location == own.case.location;
-            Some((suite, suite.cases.iter().find(same)?, actual))
-        })
-    });
-    let results: Vec<_> = results.collect();
+            if let (Some(case), Ok(actual)) = (cases.find(same), &own.tested.actual) {
+                results.push((suite, case, actual));
+            }
+        }
+    }
     match updated(file, &results) {
         Ok(None) => return Ok(()),
         Ok(Some(text)) => fs::write(path, text).map_err(|error| Trouble::Read {
@@ -48,6 +50,7 @@ pub(super) fn update(
             explanation: None,
             actual: own.tested.actual.clone(),
         };
+        own.explained = Text::new();
     }
     output::note(&text!("{}: {} updated\n", file.path, count));
     Ok(())
