@@ -1,0 +1,1 @@
+{"kind":"MutatingAdmissionPolicy","apiVersion":"admissionregistration.k8s.io/v1","metadata":{"name":"n"},"spec":{"paramKind":{"kind":"<&>"},"failurePolicy":"Resource","matchConditions":[{"name":"","expression":"Resource"}],"reinvocationPolicy":"a"}}

@@ -1,0 +1,1 @@
+{"kind":"APIService","apiVersion":"apiregistration.k8s.io/v1","metadata":{"name":"a"},"spec":{"service":{"namespace":"n","name":"s"},"groupPriorityMinimum":0,"versionPriority":0},"status":{}}

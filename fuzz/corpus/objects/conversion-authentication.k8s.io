@@ -1,0 +1,1 @@
+{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","metadata":{"name":"n"},"status":{"userInfo":{"username":"User","uid":"Resource"}}}

@@ -1,0 +1,1 @@
+{"kind":"LocalSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","metadata":{"name":"n","annotations":{"a":"b"}},"spec":{"user":"a","groups":["x/y","x/y"],"extra":{"k":null,"kubernetes.io/hostname":null},"uid":"<&>"},"status":{"allowed":true,"reason":"*"}}

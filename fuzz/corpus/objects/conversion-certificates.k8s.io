@@ -1,0 +1,1 @@
+{"kind":"CertificateSigningRequest","apiVersion":"certificates.k8s.io/v1","metadata":{"name":"n"},"spec":{"request":null,"signerName":"","usages":["\u00e9","a"],"username":"<&>","uid":"<&>"},"status":{"conditions":[{"type":"\u00e9","status":"<&>","message":"cpu","lastUpdateTime":"2024-01-02T03:04:11Z","lastTransitionTime":"2024-01-02T03:04:08Z"}],"certificate":"eyJhIjoxfQ=="}}

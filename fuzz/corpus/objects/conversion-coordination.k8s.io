@@ -1,0 +1,1 @@
+{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"n"},"spec":{"strategy":"Resource","preferredHolder":"b"}}

@@ -1,0 +1,1 @@
+{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"name":"n"},"spec":{"priorityLevelConfiguration":{"name":"x/y"},"matchingPrecedence":0,"distinguisherMethod":{"type":"x/y"}},"status":{}}

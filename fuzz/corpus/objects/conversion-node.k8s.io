@@ -1,0 +1,1 @@
+{"kind":"RuntimeClass","apiVersion":"node.k8s.io/v1","metadata":{"name":"n","annotations":{"a":"b"}},"handler":"Resource","overhead":{"podFixed":{"topology.kubernetes.io/zone":"0"}},"scheduling":{"tolerations":[{"key":"<&>","operator":"Resource","value":"a","effect":"cpu"}]}}

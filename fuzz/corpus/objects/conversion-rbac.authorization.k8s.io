@@ -1,0 +1,1 @@
+{"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"n","annotations":{"a":"b"}},"rules":[{"verbs":null,"apiGroups":["cpu"],"resourceNames":["*"]}],"aggregationRule":{}}

@@ -1,0 +1,1 @@
+{"kind":"DeviceClass","apiVersion":"resource.k8s.io/v1","metadata":{"name":"n"},"spec":{}}

@@ -1,0 +1,1 @@
+{"kind":"PriorityClass","apiVersion":"scheduling.k8s.io/v1","metadata":{"name":"n"},"value":2,"description":"b","preemptionPolicy":"cpu"}

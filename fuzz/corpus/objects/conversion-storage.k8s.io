@@ -1,0 +1,1 @@
+{"kind":"CSIDriver","apiVersion":"storage.k8s.io/v1","metadata":{"name":"n"},"spec":{"attachRequired":false,"requiresRepublish":true,"seLinuxMount":true,"nodeAllocatableUpdatePeriodSeconds":2,"serviceAccountTokenInSecrets":false}}
