@@ -117,7 +117,12 @@ pub(crate) fn apply<'s>(
     conversion: &Conversion<'_>,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Held<'s>, Unapplied> {
-    let patched = json_patch::apply(object.borrowed(), operations, interrupted)?;
+    let object = match conversion.is_typed(kind) {
+        true => object.borrowed(),
+        // The reference writes the object and reads what it becomes: of a custom resource, 3.0 is 3 from then on.
+        false => object.rewritten(""),
+    };
+    let patched = json_patch::apply(object, operations, interrupted)?;
     let (api_version, own) = wire::type_of(&patched)?;
     let version = GroupVersion::parse(&api_version).map_err(|error| error.to_string())?;
     if !conversion.is_typed(kind) {

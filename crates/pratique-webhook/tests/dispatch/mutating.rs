@@ -1,10 +1,13 @@
 //! One after the other, in order, and again where something changed.
 
-use pratique_json::parse;
+use pratique_json::{base64, parse};
+use pratique_types::{GroupVersionKind, GroupVersionResource};
 use pratique_webhook::Origin;
 use serde_json::json;
 
-use crate::scene::{Player, allows, hook, labels, mutated, mutated_twice, mutating};
+use crate::scene::{
+    Player, allows, hook, labels, mutated, mutated_twice, mutating, request, request_mutated_twice,
+};
 
 #[tokio::test]
 async fn configurations_go_by_name_and_static_ones_first() {
@@ -95,13 +98,40 @@ async fn a_patch_that_changes_nothing_in_the_end_is_no_change() {
     let again = json!({"reinvocationPolicy": "IfNeeded"});
     let hooks = mutating(Origin::Api, &[("m", vec![hook("a", again)])]);
     // The API server gives the object its kind again, and its form: that is not what was submitted.
-    let patch = pratique_json::base64::encode(br#"[{"op": "add", "path": "/apiVersion", "value": ""}]"#);
+    let patch = base64::encode(br#"[{"op": "add", "path": "/apiVersion", "value": ""}]"#);
     let response = json!({"allowed": true, "patchType": "JSONPatch", "patch": patch});
     let player = Player::default().plays("a", response);
     let turns = mutated_twice(&[&hooks], &player, None).await;
     assert_eq!(turns.len(), 2);
     assert_eq!(turns[0].object, None);
     assert_eq!(player.paths(), ["a"]);
+}
+
+#[tokio::test]
+async fn a_number_of_a_custom_resource_is_written_before_it_is_patched() {
+    let again = json!({"reinvocationPolicy": "IfNeeded"});
+    let rules = json!([{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"]}]);
+    let hook = |path: &str| {
+        let mut hook = hook(path, again.clone());
+        hook["rules"] = rules.clone();
+        hook
+    };
+    let hooks = mutating(Origin::Api, &[("m", vec![hook("a"), hook("b")])]);
+    let patch = |operation: &[u8]| json!({"allowed": true, "patchType": "JSONPatch", "patch": base64::encode(operation)});
+    let player = Player::default()
+        .plays("a", patch(br#"[{"op": "add", "path": "/spec", "value": 1e2}]"#))
+        .plays("b", patch(br#"[{"op": "add", "path": "/b", "value": 1}]"#));
+    let mut request = request();
+    request.kind = GroupVersionKind::new("example.com", "v1", "Widget");
+    request.resource = GroupVersionResource::new("example.com", "v1", "widgets");
+    request.object = parse(br#"{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}}"#)
+        .unwrap()
+        .into_owned();
+    let turns = request_mutated_twice(&request, &[&hooks], &player, None).await;
+    // The second wrote 100, so that 1e2 is a change again.
+    assert_eq!(player.paths(), ["a", "b", "a", "b"]);
+    let annotation = &turns[1].audit_annotations["mutation.webhook.admission.k8s.io/round_1_index_0"];
+    assert!(annotation.ends_with(r#""mutated":true}"#), "{annotation}");
 }
 
 #[tokio::test]

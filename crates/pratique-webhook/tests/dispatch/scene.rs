@@ -188,10 +188,20 @@ pub(crate) async fn mutated_twice(
     player: &Player,
     between: Option<Value<'static>>,
 ) -> Vec<Mutated> {
-    let (request, equivalents) = (request(), Equivalents::new());
+    request_mutated_twice(&request(), sets, player, between).await
+}
+
+/// Likewise, of a request.
+pub(crate) async fn request_mutated_twice(
+    request: &AdmissionRequest<'static>,
+    sets: &[&MutatingWebhooks],
+    player: &Player,
+    between: Option<Value<'static>>,
+) -> Vec<Mutated> {
+    let equivalents = Equivalents::new();
     let surroundings = surroundings(&equivalents);
     let mut turns = Reinvocation::default();
-    let first = mutate(sets, &request, &surroundings, &mut turns, player, &mut ()).await;
+    let first = mutate(sets, request, &surroundings, &mut turns, player, &mut ()).await;
     let first = first.unwrap();
     if !turns.is_due() && between.is_none() {
         return vec![first];
@@ -199,7 +209,7 @@ pub(crate) async fn mutated_twice(
     turns.begin_second();
     let object = between.or(first.object.clone());
     let submission = Submission {
-        request: &request,
+        request,
         object: object.as_ref().unwrap_or(&request.object),
     };
     let second = mutate(sets, submission, &surroundings, &mut turns, player, &mut ()).await;

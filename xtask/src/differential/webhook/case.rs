@@ -45,7 +45,10 @@ impl Case {
         let configuration = dice.below(configurations().len());
         let beta = configurations().get(configuration).is_some_and(is_beta);
         let said = [("/first", 92), ("/second", 40)];
-        let said = said.map(|(path, often)| (path.to_owned(), Said::random(dice, &object, beta, often)));
+        // What is deleted cannot be patched.
+        let often = |often| if object.is_null() { often / 10 } else { often };
+        let said =
+            said.map(|(path, usual)| (path.to_owned(), Said::random(dice, &object, beta, often(usual))));
         Case {
             configuration,
             request,

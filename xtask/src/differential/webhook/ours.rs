@@ -148,9 +148,11 @@ impl Ours {
             }
             status
         });
-        let changed = current
-            .filter(|_| status.is_none())
-            .map(|object| serde_json::to_value(&object));
+        // An object that is written the same did not change.
+        let written = |object: &pratique_json::Value<'_>| object.rewritten("").to_string();
+        let changed =
+            current.filter(|object| status.is_none() && written(object) != written(&request.object));
+        let changed = changed.map(|object| serde_json::to_value(&object));
         if let Some(members) = outcome.as_object_mut() {
             if let Some(status) = status_json {
                 members.insert("status".to_owned(), status);

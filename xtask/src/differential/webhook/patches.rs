@@ -6,7 +6,7 @@ use crate::differential::dice::Dice;
 
 /// A patch for an object.
 pub(super) fn patch(dice: &mut Dice, object: &Value) -> String {
-    let count = *dice.pick(&[1, 1, 1, 2, 2, 3, 5]).unwrap_or(&1);
+    let count = *dice.pick(&[1, 1, 1, 1, 2, 2, 3]).unwrap_or(&1);
     let operations: Vec<String> = (0..count).map(|_| operation(dice, object)).collect();
     let separator = if dice.chance(10) { " ,\n" } else { "," };
     let patch = format!("[{}]", operations.join(separator));
@@ -27,8 +27,8 @@ pub(super) fn operations(patch: &str) -> Option<Vec<Value>> {
 
 fn operation(dice: &mut Dice, object: &Value) -> String {
     const OPERATIONS: &[&str] = &[
-        "add", "add", "add", "add", "replace", "replace", "replace", "remove", "remove", "copy", "move",
-        "test", "test",
+        "add", "add", "add", "add", "add", "add", "replace", "replace", "replace", "replace", "replace",
+        "remove", "copy", "move", "test",
     ];
     const ODD: &[&str] = &["", "Add", "ADD", "merge", "_get", "tést"];
     let op = match dice.chance(2) {
@@ -39,7 +39,7 @@ fn operation(dice: &mut Dice, object: &Value) -> String {
         format!("\"op\":{}", quoted(op, dice)),
         format!("\"path\":{}", quoted(&path(dice, object), dice)),
     ];
-    if matches!(op, "add" | "replace") && dice.chance(60) {
+    if matches!(op, "add" | "replace") && dice.chance(75) {
         return fitting(dice, object, op);
     }
     let from = matches!(op, "copy" | "move") != dice.chance(2);

@@ -1,5 +1,7 @@
 //! Makes a difference small: without operations, members of the object, parts of the patch's text.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use super::case::Case;
@@ -29,6 +31,9 @@ const AT_ONCE: usize = 32;
 /// How often the reference is asked, so that what it leaves to chance shows.
 const TIMES: usize = 10;
 
+/// How long a difference is made small, at most.
+const LONGEST: Duration = Duration::from_secs(60);
+
 /// The smallest case that still differs in the same way; none if it does not differ when asked again and again.
 pub(super) fn shrunk(
     reference: &mut Reference,
@@ -38,7 +43,8 @@ pub(super) fn shrunk(
     let Some(mut best) = sure(reference, ours, case)? else {
         return Ok(None);
     };
-    'again: for _ in 0..300 {
+    let end = Instant::now() + LONGEST;
+    'again: while Instant::now() < end {
         for candidates in smaller(&best.case).chunks(AT_ONCE) {
             for case in candidates {
                 reference.ask(case, 1)?;
