@@ -94,8 +94,8 @@ impl<'s> Conversion<'s> {
         }
         self.known(value)?;
         let own = kind_of(value);
-        if !self.served.contains(&&own) {
-            // Only its version is converted.
+        if !self.served.contains(&&own) || !self.served.contains(&&target) {
+            // Only its version is converted, also where an earlier webhook gave the object another kind.
             target.kind = own.kind;
         }
         Ok(match kind_of(value) == target {
@@ -195,6 +195,20 @@ mod tests {
             .to_string()
             .replace(r#""message":"m""#, r#""message":"other""#);
         assert_eq!(back.get().to_string(), expected);
+    }
+
+    #[test]
+    fn a_kind_that_is_not_served_does_not_come_back() {
+        let widget = kind("example.com", "v1", "Widget");
+        let conversion = Conversion::new(true, std::iter::once(&widget));
+        let renamed = parse(br#"{"apiVersion":"example.com/v1","kind":"Other"}"#).unwrap();
+        let seen = conversion.forth(&Held::Given(&renamed), &widget).unwrap();
+        assert_eq!(kind_of(seen.get()), widget);
+        let back = conversion.back((&seen, &seen), &widget, &renamed).unwrap();
+        assert_eq!(kind_of(back.get()), widget);
+        // What this webhook names otherwise stays so.
+        let back = conversion.back((&seen, &Held::Given(&renamed)), &widget, seen.get());
+        assert_eq!(kind_of(back.unwrap().get()).kind, "Other");
     }
 
     #[test]
