@@ -15,7 +15,6 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pratique_watch::give_way;
 use tokio::runtime::Handle;
 
 /// How long what is ready waits, while all threads compute, before there is another one.
@@ -49,8 +48,8 @@ struct Shared {
 pub(crate) enum Kind {
     /// For what is soon done.
     Quick,
-    /// For what may take long, and much memory: the system prefers all other threads to these, and each ends after what
-    /// it did, so that what the allocator keeps of it is there for others.
+    /// For what may take long, and much memory. Each thread ends after what it did, so that what the allocator keeps of it
+    /// is there for others. They have no lower priority: they share locks with threads that serve.
     Heavy,
 }
 
@@ -164,9 +163,6 @@ impl Shared {
 
     /// What a thread does.
     fn run(self: &Arc<Self>) {
-        if self.kind == Kind::Heavy {
-            give_way();
-        }
         while let Some(task) = self.next() {
             let is_done = task.poll(&self.io);
             if is_done && self.kind == Kind::Heavy {
