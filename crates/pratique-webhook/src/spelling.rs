@@ -4,6 +4,7 @@
 //! `\u003c`, 0.50 is 0.5), a patch as the webhook wrote it. A tested value that is spelt otherwise is found only where
 //! the same patch put it.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_json::{Object, Value, escape_html, parse};
@@ -14,30 +15,52 @@ use crate::patch::Members;
 /// Longer values are compared as they were read: to look at each level costs what the value is long.
 const LONGEST: usize = 64 * 1024;
 
+/// How many bytes of values are looked at in one patch, those of each level again. What comes after is compared as it was
+/// read.
+const MOST: usize = 8 * 1024 * 1024;
+
 /// Stands for a value that no document has.
 const FOUND_NOWHERE: Value<'static> = Value::Float(f64::INFINITY);
 
 /// The values that each operation tests, where they have to be looked for otherwise than they were read.
 pub(crate) fn tested(operations: &[Option<Members>]) -> Vec<Option<Value<'static>>> {
     let mut put = BTreeSet::new();
+    let left = Left(Cell::new(MOST));
     let tested = operations.iter().map(|operation| {
         let members = operation.as_ref()?;
         let value = members
             .get("value")
             .filter(|value| value.get().len() <= LONGEST)?;
         if members.get("op").is_some_and(|op| op.get() == r#""test""#) {
-            return looked_for(value, &put, 0).ok();
+            return looked_for(value, &put, 0, &left).ok();
         }
-        leaves(value, &mut put, 0);
+        leaves(value, &mut put, 0, &left);
         None
     });
     tested.collect()
 }
 
+/// How many bytes may be looked at yet.
+struct Left(Cell<usize>);
+
+impl Left {
+    /// Whether there are enough for a value, which takes them.
+    fn suffice(&self, value: &RawValue) -> bool {
+        let rest = self.0.get().checked_sub(value.get().len());
+        self.0.set(rest.unwrap_or_default());
+        rest.is_some()
+    }
+}
+
 /// A value with what it spells otherwise than an API server made impossible to find.
-fn looked_for(value: &RawValue, put: &BTreeSet<String>, depth: usize) -> Result<Value<'static>, ()> {
-    let inside = |value: &RawValue| looked_for(value, put, depth + 1);
-    if depth > pratique_json::MAX_DEPTH {
+fn looked_for(
+    value: &RawValue,
+    put: &BTreeSet<String>,
+    depth: usize,
+    left: &Left,
+) -> Result<Value<'static>, ()> {
+    let inside = |value: &RawValue| looked_for(value, put, depth + 1, left);
+    if depth > pratique_json::MAX_DEPTH || !left.suffice(value) {
         return Err(());
     }
     match Shape::of(value) {
@@ -61,15 +84,17 @@ fn looked_for(value: &RawValue, put: &BTreeSet<String>, depth: usize) -> Result<
 }
 
 /// Notes how the leaves of a value are spelt.
-fn leaves(value: &RawValue, put: &mut BTreeSet<String>, depth: usize) {
-    if depth > pratique_json::MAX_DEPTH {
+fn leaves(value: &RawValue, put: &mut BTreeSet<String>, depth: usize, left: &Left) {
+    if depth > pratique_json::MAX_DEPTH || !left.suffice(value) {
         return;
     }
     match Shape::of(value) {
         Shape::Array(elements) => elements
             .iter()
-            .for_each(|element| leaves(element, put, depth + 1)),
-        Shape::Object(members) => members.values().for_each(|value| leaves(value, put, depth + 1)),
+            .for_each(|element| leaves(element, put, depth + 1, left)),
+        Shape::Object(members) => members
+            .values()
+            .for_each(|value| leaves(value, put, depth + 1, left)),
         Shape::Leaf(text) => drop(put.insert(text.to_owned())),
     }
 }
@@ -131,6 +156,22 @@ mod tests {
         check_test("/list", r#"["a", {"x": 1.0}]"#, false);
         check_test("/empty", "{}", true);
         check_test("/none", "null", true);
+    }
+
+    #[test]
+    fn deep_values_are_looked_at_within_bounds() {
+        // Each level is read again: a gigabyte and more.
+        let deep = format!("{}\"{}\"{}", "[".repeat(300), "x".repeat(50_000), "]".repeat(300));
+        let add = format!(r#"{{"op":"add","path":"/new","value":{deep}}}"#);
+        let test = r#"{"op":"test","path":"/count","value":3}"#;
+        let operations = format!("[{}{test}]", format!("{add},").repeat(100));
+        let began = std::time::Instant::now();
+        check(&operations, true);
+        // What is not looked at is compared as it was read.
+        let spelt = r#"{"op":"test","path":"/ratio","value":0.50}"#;
+        check(&format!("[{}{spelt}]", format!("{add},").repeat(100)), true);
+        check(&format!("[{spelt}]"), false);
+        assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
     }
 
     #[test]
