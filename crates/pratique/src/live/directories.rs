@@ -35,6 +35,7 @@ pub(super) fn watch(
     witnesses: &[Arc<dyn Witness>],
 ) -> Result<Directories, pratique_watch::StartError<LoadErrors>> {
     let mut watched = Vec::new();
+    let turn = Arc::new(Mutex::new(()));
     for directory in directories {
         let wording = match directory.plugin.is_policy() {
             true => Wording::policies(directory.plugin.name()),
@@ -51,6 +52,7 @@ pub(super) fn watch(
             reloader: Reloader::new(directory.plugin),
             expressions: expressions.clone(),
             helpers: helpers.clone(),
+            turn: turn.clone(),
         };
         let teller = Teller {
             plugin: directory.plugin,
@@ -102,6 +104,8 @@ struct Loader {
     reloader: Reloader,
     expressions: Expressions,
     helpers: Helpers,
+    /// One directory loads at a time: each load has a bound on its memory, several have none together.
+    turn: Arc<Mutex<()>>,
 }
 
 impl Load<Arc<ManifestSet>> for Loader {
@@ -119,6 +123,7 @@ impl Load<Arc<ManifestSet>> for Loader {
             None => options.with_workers(&*self.helpers.starting),
             Some(_) => options,
         };
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let loaded = self.reloader.load_settled(&self.path, in_use, &options)?;
         Ok(match loaded {
             Reloaded::Unchanged => Loaded::Unchanged,
