@@ -208,7 +208,7 @@ pub(crate) fn printed(text: &Text) -> Cow<'_, str> {
 }
 
 /// A text in which no `##name[` is left.
-pub(super) fn without_commands(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_commands(text: &str) -> Cow<'_, str> {
     if !text.contains("##") {
         return Cow::Borrowed(text);
     }

@@ -8,13 +8,13 @@ use std::time::Duration;
 use tracing::field::Field;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::field::MakeExt as _;
-use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::{self, Writer};
+use tracing_subscriber::fmt::{FormatFields, MakeWriter};
 
 use super::log_writer::LogWriter;
 use crate::arguments::{LogFormat, LogLevel};
 use crate::output::json::visible_line;
-use crate::output::text::{Escaped, Text, printed};
+use crate::output::text::{Escaped, Text, printed, without_commands};
 
 /// How long the end waits for lines that are not written yet.
 const LAST_LINES: Duration = Duration::from_millis(500);
@@ -45,9 +45,7 @@ pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
         .log_internal_errors(false);
     // It is started once.
     let _ = match format {
-        LogFormat::Human => lines
-            .fmt_fields(format::debug_fn(field).delimited(" "))
-            .try_init(),
+        LogFormat::Human => lines.fmt_fields(fields()).try_init(),
         LogFormat::Json => {
             let lines = lines.with_writer(JsonLines(writer.clone()));
             lines.json().flatten_event(true).try_init()
@@ -80,15 +78,21 @@ impl<'a> MakeWriter<'a> for JsonLines {
     }
 }
 
-/// Writes a field as it is for people. Nothing in a name or a message ends a line or acts on a terminal.
+/// How fields are written for people. Nothing in a name or a message ends a line, acts on a terminal, or is a command.
+fn fields() -> impl for<'w> FormatFields<'w> + 'static {
+    format::debug_fn(field).delimited(" ")
+}
+
 fn field(out: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> fmt::Result {
+    let mut text = String::new();
+    write!(Escaped(&mut text), "{value:?}")?;
+    let text = without_commands(&text);
     match field.name() {
-        "message" => write!(Escaped(out), "{value:?}"),
+        "message" => write!(out, "{text}"),
         name if out.has_ansi_escapes() => {
-            write!(out, "\u{1b}[3m{name}\u{1b}[0m\u{1b}[2m=\u{1b}[0m")?;
-            write!(Escaped(out), "{value:?}")
+            write!(out, "\u{1b}[3m{name}\u{1b}[0m\u{1b}[2m=\u{1b}[0m{text}")
         }
-        name => write!(Escaped(out), "{name}={value:?}"),
+        name => write!(out, "{name}={text}"),
     }
 }
 
@@ -149,4 +153,48 @@ fn log_panic(info: &PanicHookInfo<'_>) {
         thread = thread.name().unwrap_or_default(),
         "A thread panicked"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Kept {
+        fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend(text);
+            Ok(text.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn names_end_no_lines() {
+        let kept = Kept::default();
+        let writer = kept.clone();
+        let lines = tracing_subscriber::fmt()
+            .with_writer(move || writer.clone())
+            .with_ansi(false)
+            .with_target(false)
+            .without_time()
+            .fmt_fields(fields())
+            .finish();
+        tracing::subscriber::with_default(lines, || {
+            let error = io::Error::other("c\n::x::");
+            let error: &(dyn std::error::Error + 'static) = &error;
+            tracing::info!(name = "a\n\u{202e}", shown = %"b\n##[error]\u{1b}[2J", error, "said {}", "\n::error::\u{9b}");
+        });
+        let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(
+            text,
+            " INFO said \\n::error::\\u{9b} name=\"a\\n\\u{202e}\" shown=b\\n#\\u{23}[error]\\u{1b}[2J error=c\\n::x::\n"
+        );
+    }
 }
