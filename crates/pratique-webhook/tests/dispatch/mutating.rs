@@ -1,8 +1,8 @@
 //! One after the other, in order, and again where something changed.
 
 use pratique_json::{base64, parse};
-use pratique_types::{GroupVersionKind, GroupVersionResource};
-use pratique_webhook::Origin;
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
+use pratique_webhook::{Mutated, Origin};
 use serde_json::json;
 
 use crate::scene::{
@@ -121,17 +121,41 @@ async fn a_number_of_a_custom_resource_is_written_before_it_is_patched() {
     let player = Player::default()
         .plays("a", patch(br#"[{"op": "add", "path": "/spec", "value": 1e2}]"#))
         .plays("b", patch(br#"[{"op": "add", "path": "/b", "value": 1}]"#));
-    let mut request = request();
-    request.kind = GroupVersionKind::new("example.com", "v1", "Widget");
-    request.resource = GroupVersionResource::new("example.com", "v1", "widgets");
-    request.object = parse(br#"{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}}"#)
-        .unwrap()
-        .into_owned();
-    let turns = request_mutated_twice(&request, &[&hooks], &player, None).await;
+    let turns = request_mutated_twice(&widget(), &[&hooks], &player, None).await;
     // The second wrote 100, so that 1e2 is a change again.
     assert_eq!(player.paths(), ["a", "b", "a", "b"]);
     let annotation = &turns[1].audit_annotations["mutation.webhook.admission.k8s.io/round_1_index_0"];
     assert!(annotation.ends_with(r#""mutated":true}"#), "{annotation}");
+}
+
+#[tokio::test]
+async fn a_custom_resource_gets_its_kind_again() {
+    let rules = json!([{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"]}]);
+    let hooks = mutating(
+        Origin::Api,
+        &[(
+            "m",
+            vec![
+                hook("a", json!({"rules": rules, "reinvocationPolicy": "IfNeeded"})),
+                hook("b", json!({"rules": rules})),
+            ],
+        )],
+    );
+    let patch = |operation: &[u8]| json!({"allowed": true, "patchType": "JSONPatch", "patch": base64::encode(operation)});
+    let player = Player::default()
+        .plays("a", patch(br#"[{"op": "add", "path": "/a", "value": 1}]"#))
+        .plays(
+            "b",
+            patch(br#"[{"op": "add", "path": "/kind", "value": "Other"}]"#),
+        );
+    let turns = request_mutated_twice(&widget(), &[&hooks], &player, None).await;
+    let kind = |turn: &Mutated| {
+        turn.object
+            .as_ref()
+            .and_then(|object| object.get("kind").cloned())
+    };
+    assert_eq!(kind(&turns[0]), Some("Other".into()));
+    assert_eq!(kind(&turns[1]), Some("Widget".into()));
 }
 
 #[tokio::test]
@@ -159,4 +183,15 @@ async fn two_of_one_name_are_two() {
     let player = Player::default().plays("a", allows()).plays("b", labels("b"));
     mutated_twice(&[&hooks], &player, None).await;
     assert_eq!(player.paths(), ["a", "b", "a", "a"]);
+}
+
+/// A request to create a custom resource.
+fn widget() -> AdmissionRequest<'static> {
+    let object = parse(br#"{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}}"#);
+    AdmissionRequest {
+        kind: GroupVersionKind::new("example.com", "v1", "Widget"),
+        resource: GroupVersionResource::new("example.com", "v1", "widgets"),
+        object: object.unwrap().into_owned(),
+        ..request()
+    }
 }

@@ -10,6 +10,7 @@ pub(super) fn is_known(case: &Case, ours: &Value, theirs: &Value) -> bool {
         || is_out_of_range(case)
         || spells_a_number(ours, theirs)
         || shows_what_was_written(ours, theirs)
+        || finds_another_fault_first(ours, theirs)
         || names_a_conversion(ours, theirs)
 }
 
@@ -32,6 +33,16 @@ fn spells_a_number(ours: &Value, theirs: &Value) -> bool {
         Some((before.to_owned(), number.to_bits(), after.to_owned()))
     };
     let (ours, theirs) = (plain(ours), plain(theirs));
+    ours.is_some() && ours == theirs
+}
+
+/// Of several values of a wrong type in one place, the reference finds the one that was written first.
+fn finds_another_fault_first(ours: &Value, theirs: &Value) -> bool {
+    let place = |outcome: &Value| {
+        let (_, rest) = message(outcome).split_once("cannot unmarshal ")?;
+        rest.split_once(" into ").map(|(_, place)| place.to_owned())
+    };
+    let (ours, theirs) = (place(ours), place(theirs));
     ours.is_some() && ours == theirs
 }
 
