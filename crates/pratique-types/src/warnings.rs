@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 /// How many characters all warnings of a response may have together before each is cut.
-const MOST_TOGETHER: usize = 4 * 1024;
+const MOST_TOGETHER: usize = 4096;
 
 /// How many warnings, and bytes of all of them, a source may give without being looked at.
 const USUAL: usize = 1024;
