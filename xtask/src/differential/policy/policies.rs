@@ -28,7 +28,7 @@ pub(super) fn policies(dice: &mut Dice, origin: Origin, focus: &Kind, trees: &mu
     for index in 0..count {
         let mutates = match origin {
             Origin::Static => dice.chance(45),
-            Origin::Api => (first + index) % 2 == 0,
+            Origin::Api => (first + index).is_multiple_of(2),
         };
         let subject = Subject {
             origin,

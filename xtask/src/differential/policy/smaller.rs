@@ -6,10 +6,13 @@ use super::world::World;
 use super::writer::Trees;
 use crate::differential::tree::shorter;
 
+/// The objects of one sort in a world.
+type Part = fn(&mut World) -> &mut Vec<Value>;
+
 /// The same world without one of the things in it, or with a simpler expression; large things come first.
 pub(super) fn smaller(world: &World) -> Vec<World> {
     let mut found = Vec::new();
-    let parts: [(&Vec<Value>, fn(&mut World) -> &mut Vec<Value>, bool); 4] = [
+    let parts: [(&Vec<Value>, Part, bool); 4] = [
         (&world.manifests, |world| &mut world.manifests, true),
         (&world.api, |world| &mut world.api, true),
         (&world.objects, |world| &mut world.objects, false),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::answers::Said;
-use super::reference::configurations;
+use super::reference::{configurations, set_clients};
 use crate::differential::dice::Dice;
 use crate::differential::policy::kinds::{KINDS, POD};
 use crate::differential::policy::requests::plain;
@@ -84,11 +84,10 @@ impl Case {
             .get(self.configuration)
             .cloned()
             .unwrap_or_default();
-        for webhook in configuration["webhooks"].as_array_mut().into_iter().flatten() {
-            let url = webhook.pointer("/clientConfig/url").and_then(Value::as_str);
-            let url = format!("$BACKEND{}", url.unwrap_or_default());
-            webhook["clientConfig"] = json!({"url": url, "caBundle": "$CA"});
-        }
+        set_clients(
+            &mut configuration,
+            |path| json!({"url": format!("$BACKEND{path}"), "caBundle": "$CA"}),
+        );
         let backends = self
             .said
             .iter()

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 use super::case::Case;
-use super::reference::{configurations, namespaces};
+use super::reference::{configurations, namespaces, set_clients};
 use crate::conformance::authorizer::CaseAuthorizer;
 use crate::conformance::fixture::json_value;
 use crate::differential::policy::kinds::definitions;
@@ -66,10 +66,7 @@ impl Ours {
         }
         let webhooks = configurations().iter().map(|configuration| {
             let mut configuration = configuration.clone();
-            for webhook in configuration["webhooks"].as_array_mut().into_iter().flatten() {
-                let url = webhook.pointer("/clientConfig/url").and_then(Value::as_str);
-                webhook["clientConfig"] = json!({"url": format!("{HOST}{}", url.unwrap_or_default())});
-            }
+            set_clients(&mut configuration, |path| json!({"url": format!("{HOST}{path}")}));
             let read: MutatingWebhookConfiguration =
                 serde_json::from_value(configuration).map_err(|error| error.to_string())?;
             Ok(MutatingWebhooks::compile([&read], Origin::Api, &Cache::new()))

@@ -68,6 +68,18 @@ pub(super) fn configurations() -> &'static [Value] {
     &ALL
 }
 
+/// Gives the webhooks of a configuration other clients, made of the paths of their URLs.
+pub(super) fn set_clients(configuration: &mut Value, client: impl Fn(&str) -> Value) {
+    let webhooks = configuration.get_mut("webhooks").and_then(Value::as_array_mut);
+    for webhook in webhooks.into_iter().flatten() {
+        let path = webhook.pointer("/clientConfig/url").and_then(Value::as_str);
+        let made = client(path.unwrap_or_default());
+        if let Some(members) = webhook.as_object_mut() {
+            members.insert("clientConfig".to_owned(), made);
+        }
+    }
+}
+
 fn configuration(versions: &[&str], failure_policy: &str, reinvocation: &str) -> Value {
     let webhooks = ["first", "second"].map(|name| {
         json!({

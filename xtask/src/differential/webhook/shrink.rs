@@ -119,7 +119,9 @@ fn smaller(case: &Case) -> Vec<Case> {
             with(&|said| {
                 said.damaged = None;
                 said.patch = None;
-                said.review["response"] = json!({"uid": "$UID", "allowed": true});
+                if let Some(review) = said.review.as_object_mut() {
+                    review.insert("response".to_owned(), json!({"uid": "$UID", "allowed": true}));
+                }
             });
         }
         if let Some(damaged) = &said.damaged {
