@@ -21,6 +21,8 @@ use tokio::runtime::Handle;
 const PATIENCE: Duration = Duration::from_millis(5);
 /// How long an added thread stays without anything to do.
 const IDLE: Duration = Duration::from_secs(2);
+/// How many threads compute what is heavy, for each core: with more, those that serve would wait for a core among them.
+const HEAVY_PER_CORE: usize = 4;
 /// How long not to tell again that the system gives no thread.
 const QUIET: Duration = Duration::from_secs(10);
 /// For what nests as deeply as it may.
@@ -94,7 +96,10 @@ impl Pool {
             state: Mutex::default(),
             ready: Condvar::new(),
             cores,
-            most: most.max(cores),
+            most: match kind {
+                Kind::Quick => most.max(cores),
+                Kind::Heavy => (HEAVY_PER_CORE * cores).min(most).max(cores),
+            },
             kind,
             io,
         }))
