@@ -318,23 +318,37 @@ fn answers_are_not_kept() {
     }
 }
 
-/// Each row has an object of its own, which the file has once.
-#[test]
+/// A suite of one test with so many rows, which ask about an object of 2,000 labels in a file of its own.
 #[cfg(target_os = "linux")]
-fn rows_of_large_objects_are_bounded() {
-    let rows: String = (0..50_000)
+fn rows(count: usize, expected: &str) -> Directory {
+    let rows: String = (0..count)
         .map(|index| format!("  - {{name: r{index}}}\n"))
         .collect();
     let suite = format!(
         "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {{name: s}}\ntests:\n- name: t\n  object: pod.yaml\n  \
-         expect: allowed\n  each:\n{rows}"
+         expect: {expected}\n  each:\n{rows}"
     );
     let labels: String = (0..2_000).map(|index| format!("    l{index}: x\n")).collect();
     let pod = format!(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  labels:\n{labels}spec: {{containers: []}}\n"
     );
-    let directory = Directory::new().with("s.yaml", suite).with("pod.yaml", pod);
-    let (end, most) = memory(&directory, &["test", "s.yaml"]);
+    Directory::new().with("s.yaml", suite).with("pod.yaml", pod)
+}
+
+/// Of a test that was run, the object is not kept.
+#[test]
+#[cfg(target_os = "linux")]
+fn objects_of_tests_are_not_kept() {
+    let (end, most) = memory(&rows(400, "denied"), &["test", "s.yaml"]);
+    assert!(end.contains("0 passed, 400 failed"), "{end}");
+    assert!(most > 0 && most < 140 << 10, "{most} KiB");
+}
+
+/// Each row has an object of its own, which the file has once.
+#[test]
+#[cfg(target_os = "linux")]
+fn rows_of_large_objects_are_bounded() {
+    let (end, most) = memory(&rows(50_000, "allowed"), &["test", "s.yaml"]);
     assert!(end.contains("0 passed, 0 failed, 1 not run"), "{end}");
     assert!(most > 0 && most < 1 << 20, "{most} KiB");
 }
