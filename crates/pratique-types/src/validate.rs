@@ -332,7 +332,7 @@ mod tests {
         let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
         let found = request.validate().map_err(|error| error.to_string());
         assert_eq!(
-            found.as_ref().map(|()| ()).map_err(String::as_str),
+            found.as_ref().copied().map_err(String::as_str),
             expected,
             "{changes:?}"
         );
