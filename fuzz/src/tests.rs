@@ -93,6 +93,9 @@ fn every_dictionary_is_of_some_target_and_has_words() {
     assert_eq!(files("dictionaries"), names(stems));
     for path in used {
         let text = std::fs::read_to_string(&path).unwrap();
+        // libFuzzer reads no others.
+        let is_read = |byte: u8| byte == b'\n' || (b' '..=b'~').contains(&byte);
+        assert!(text.bytes().all(is_read), "{}", path.display());
         let lines = text
             .lines()
             .filter(|line| !line.is_empty() && !line.starts_with('#'));
