@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pratique_expression::Missing;
+use pratique_json::Value;
 use pratique_match::Matched;
 use pratique_types::{GroupVersionKind, GroupVersionResource, quote};
 use tokio::time::Instant;
@@ -389,7 +390,10 @@ impl<'s> Bench<'_, 's> {
             Unapplied::Server(error) => Failure::internal(&error),
             Unapplied::Interrupted => Failure::Server(Box::new(timeout())),
         })?;
-        let changed = version.object.get() != made.get();
+        let changed = match self.conversion.is_typed(&version.kind) {
+            true => !is_equal_type(version.object.get(), made.get()),
+            false => version.object.get() != made.get(),
+        };
         version.object = made;
         version.dirty = true;
         self.annotations
@@ -425,6 +429,27 @@ impl<'s> Bench<'_, 's> {
             true => Err(timeout().into()),
             false => Ok(()),
         }
+    }
+}
+
+/// Whether two objects of a built-in kind are equal: to the reference, a list that is empty is one that is not there.
+// Upstream: k8s.io/apimachinery/pkg/api/equality, Semantic.
+fn is_equal_type(one: &Value<'_>, other: &Value<'_>) -> bool {
+    match (one, other) {
+        (Value::Null, Value::Array(elements)) | (Value::Array(elements), Value::Null) => elements.is_empty(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(one, other)| is_equal_type(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let mut pairs = one.iter().zip(other.iter());
+            one.len() == other.len()
+                && pairs.all(|(one, other)| one.0 == other.0 && is_equal_type(one.1, other.1))
+        }
+        _ => one == other,
     }
 }
 

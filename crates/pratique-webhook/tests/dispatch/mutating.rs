@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::scene::{
     Player, allows, hook, labels, mutated, mutated_twice, mutating, request, request_mutated_twice,
+    typed_mutated_twice,
 };
 
 #[tokio::test]
@@ -101,9 +102,9 @@ async fn a_patch_that_changes_nothing_in_the_end_is_no_change() {
     let patch = base64::encode(br#"[{"op": "add", "path": "/apiVersion", "value": ""}]"#);
     let response = json!({"allowed": true, "patchType": "JSONPatch", "patch": patch});
     let player = Player::default().plays("a", response);
-    let turns = mutated_twice(&[&hooks], &player, None).await;
+    let turns = typed_mutated_twice(&[&hooks], &player).await;
     assert_eq!(turns.len(), 2);
-    assert_eq!(turns[0].object, None);
+    assert_eq!((&turns[0].status, &turns[0].object), (&None, &None));
     assert_eq!(player.paths(), ["a"]);
 }
 
@@ -126,6 +127,18 @@ async fn a_number_of_a_custom_resource_is_written_before_it_is_patched() {
     assert_eq!(player.paths(), ["a", "b", "a", "b"]);
     let annotation = &turns[1].audit_annotations["mutation.webhook.admission.k8s.io/round_1_index_0"];
     assert!(annotation.ends_with(r#""mutated":true}"#), "{annotation}");
+}
+
+#[tokio::test]
+async fn an_empty_list_is_none() {
+    let hooks = mutating(Origin::Api, &[("m", vec![hook("a", json!({}))])]);
+    let patch = base64::encode(br#"[{"op": "add", "path": "/spec/containers", "value": []}]"#);
+    let response = json!({"allowed": true, "patchType": "JSONPatch", "patch": patch});
+    let player = Player::default().plays("a", response);
+    // The containers of the request's Pod are null to the API server.
+    let turns = typed_mutated_twice(&[&hooks], &player).await;
+    let annotation = &turns[0].audit_annotations["mutation.webhook.admission.k8s.io/round_0_index_0"];
+    assert!(annotation.ends_with(r#""mutated":false}"#), "{annotation}");
 }
 
 #[tokio::test]

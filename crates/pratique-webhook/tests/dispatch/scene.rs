@@ -199,7 +199,23 @@ pub(crate) async fn request_mutated_twice(
     between: Option<Value<'static>>,
 ) -> Vec<Mutated> {
     let equivalents = Equivalents::new();
-    let surroundings = surroundings(&equivalents);
+    turns_of(request, sets, player, between, surroundings(&equivalents)).await
+}
+
+/// Likewise, of a request whose object has the Go type of its kind.
+pub(crate) async fn typed_mutated_twice(sets: &[&MutatingWebhooks], player: &Player) -> Vec<Mutated> {
+    let equivalents = Equivalents::new();
+    let surroundings = Surroundings::new(&equivalents, &Nowhere, Arc::new(Nobody));
+    turns_of(&request(), sets, player, None, surroundings).await
+}
+
+async fn turns_of(
+    request: &AdmissionRequest<'static>,
+    sets: &[&MutatingWebhooks],
+    player: &Player,
+    between: Option<Value<'static>>,
+    surroundings: Surroundings<'_>,
+) -> Vec<Mutated> {
     let mut turns = Reinvocation::default();
     let first = mutate(sets, request, &surroundings, &mut turns, player, &mut ()).await;
     let first = first.unwrap();
