@@ -16,5 +16,5 @@ fn cases_are_of_use_and_nothing_makes_us_panic() {
         changed += usize::from(outcome.get("object").is_some());
         denied += usize::from(outcome["allowed"] == false);
     }
-    assert!(changed > 60 && denied > 60, "{changed} changed, {denied} denied");
+    assert!(changed > 30 && denied > 60, "{changed} changed, {denied} denied");
 }
