@@ -155,7 +155,7 @@ fn evaluated(expression: &str) -> u64 {
     let digits = |text: &str| text.replace('_', "").parse::<u64>().unwrap();
     match expression.split_once(" << ") {
         Some((left, right)) => digits(left) << digits(right),
-        None => digits(expression),
+        None => expression.split(" * ").map(digits).product(),
     }
 }
 
