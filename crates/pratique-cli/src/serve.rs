@@ -205,7 +205,9 @@ async fn serve(
         delay: Duration::from_secs(arguments.drain_delay),
         grace: Duration::from_secs(arguments.drain_grace),
     };
-    signals::start(listening, server.shutdown(), drain, END).map_err(Trouble::Thread)?;
+    listening
+        .start(server.shutdown(), drain, END)
+        .map_err(Trouble::Thread)?;
     Ok(server.run().await)
 }
 

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::process;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -12,42 +13,75 @@ use tokio::runtime::{self, Runtime};
 use tokio::time::sleep;
 
 /// Signals that are waited for, so that they do not end the process.
-pub(super) struct Listening {
-    runtime: Runtime,
-    signals: Signals,
+pub(super) struct Listening(SyncSender<Serving>);
+
+/// What a signal ends.
+struct Serving {
+    shutdown: Shutdown,
+    drain: Drain,
+    /// How long after its time the server may still be there.
+    last: Duration,
 }
 
 /// Begins to listen to signals: before the server listens for connections, as whoever sees it there may end it.
-pub(super) fn listen() -> io::Result<Listening> {
-    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-    let signals = {
-        let _runtime = runtime.enter();
-        Signals::new()?
-    };
-    Ok(Listening { runtime, signals })
-}
-
-/// Ends the server on signals: after the delay when the system asks (SIGTERM, SIGHUP), at once when a person does, and without waiting
-/// for requests on the second signal.
 ///
-/// This goes on in a thread of its own, and ends the process when the server did not do so `last` after its time, so that
-/// nothing that blocks the server keeps it from ending.
-pub(super) fn start(
-    Listening { runtime, signals }: Listening,
-    shutdown: Shutdown,
-    drain: Drain,
-    last: Duration,
-) -> io::Result<()> {
+/// This goes on in a thread of its own, and ends the process when the server does not do so in time, so that nothing that
+/// blocks the server keeps it from ending.
+pub(super) fn listen() -> io::Result<Listening> {
+    let (tell, told) = sync_channel(1);
+    let (begin, begun) = sync_channel(1);
     thread::Builder::new()
         .name("signals".to_owned())
-        .spawn(move || {
-            runtime.block_on(end(signals, shutdown, drain, last));
-            tracing::error!("The server did not end in time: it is ended");
-            // The thread that writes the log gets a chance to.
-            thread::sleep(Duration::from_millis(50));
-            process::exit(1)
-        })
-        .map(drop)
+        .spawn(move || match make() {
+            Ok((runtime, signals)) => {
+                // Who listens waits for this.
+                let _ = tell.send(Ok(()));
+                // Otherwise the server did not come to be.
+                if let Ok(serving) = begun.recv() {
+                    wait(&runtime, signals, serving);
+                }
+            }
+            Err(error) => drop(tell.send(Err(error))),
+        })?;
+    told.recv().map_err(io::Error::other)??;
+    Ok(Listening(begin))
+}
+
+fn make() -> io::Result<(Runtime, Signals)> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+    let entered = runtime.enter();
+    let signals = Signals::new()?;
+    drop(entered);
+    Ok((runtime, signals))
+}
+
+impl Listening {
+    /// Ends the server on signals: after the delay when the system asks (SIGTERM, SIGHUP), at once when a person does, and
+    /// without waiting for requests on the second signal. If it is still there `last` after its time, the process ends.
+    pub(super) fn start(self, shutdown: Shutdown, drain: Drain, last: Duration) -> io::Result<()> {
+        let serving = Serving {
+            shutdown,
+            drain,
+            last,
+        };
+        self.0.send(serving).map_err(io::Error::other)
+    }
+}
+
+fn wait(
+    runtime: &Runtime,
+    signals: Signals,
+    Serving {
+        shutdown,
+        drain,
+        last,
+    }: Serving,
+) {
+    runtime.block_on(end(signals, shutdown, drain, last));
+    tracing::error!("The server did not end in time: it is ended");
+    // The thread that writes the log gets a chance to.
+    thread::sleep(Duration::from_millis(50));
+    process::exit(1)
 }
 
 /// Waits until the server should have ended.
@@ -162,7 +196,7 @@ mod tests {
             delay: Duration::ZERO,
             grace: Duration::from_secs(grace),
         };
-        start(listen().unwrap(), Shutdown::new(), drain, LAST).unwrap();
+        listen().unwrap().start(Shutdown::new(), drain, LAST).unwrap();
         writeln!(io::stdout(), "\n{READY}").unwrap();
         thread::sleep(Duration::from_secs(60));
     }

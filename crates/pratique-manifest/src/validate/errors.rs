@@ -31,14 +31,25 @@ pub(super) struct FieldErrors {
     errors: Vec<FieldError>,
     /// How long their texts are together.
     length: usize,
+    /// How many were found after those.
+    more: usize,
 }
 
-/// More errors of one object are not kept, nor longer ones: the last is told instead of those. The server has no bound.
+/// More errors of one object are not kept, nor longer ones, but counted. The server has no bound.
 const MAX_ERRORS: usize = 10_000;
 const MAX_LENGTH: usize = 16 << 20;
 
 impl FieldErrors {
-    pub(super) fn into_vec(self) -> Vec<FieldError> {
+    pub(super) fn into_vec(mut self) -> Vec<FieldError> {
+        if self.more > 0 {
+            self.errors.push(FieldError {
+                path: Vec::new(),
+                rule: Rule::InvalidField,
+                text: format!("and {} more errors of this object", self.more),
+                issues: Vec::new(),
+                help: None,
+            });
+        }
         self.errors
     }
 
@@ -121,7 +132,7 @@ impl FieldErrors {
         help: Option<String>,
     ) {
         self.push(field, kind, detail);
-        if let Some(error) = self.errors.last_mut() {
+        if let Some(error) = self.last() {
             error.rule = Rule::InvalidExpression;
             error.issues = issues;
             error.help = help;
@@ -130,20 +141,26 @@ impl FieldErrors {
 
     /// Says of the last error what would mend it.
     fn help(&mut self, help: Option<String>) {
-        if let Some(error) = self.errors.last_mut() {
+        if let Some(error) = self.last() {
             error.help = help;
         }
     }
 
+    /// The error that was found last, if it was kept.
+    fn last(&mut self) -> Option<&mut FieldError> {
+        self.errors.last_mut().filter(|_| self.more == 0)
+    }
+
     fn push(&mut self, field: &View<'_>, kind: &str, detail: &str) {
+        if self.errors.len() >= MAX_ERRORS || self.length >= MAX_LENGTH {
+            self.more += 1;
+            return;
+        }
         let path = field.path();
         let mut text = format!("{}: {kind}", path_text(&path));
         if !detail.is_empty() {
             text.push_str(": ");
             text.push_str(detail);
-        }
-        if self.errors.len() >= MAX_ERRORS || self.length >= MAX_LENGTH {
-            self.errors.pop();
         }
         self.length = self.length.saturating_add(text.len());
         self.errors.push(FieldError {

@@ -70,6 +70,7 @@ fn what_an_api_server_lets_through_is_read() {
     let review = review("web").to_string();
     let review = review.replace("{\"metadata\":{\"name\":\"web\"}}", &escaped(3.0));
     let review = review.replace("\"oldObject\":null", &format!("\"oldObject\":{}", escaped(1.5)));
+    let review = review.replace("\"CREATE\"", "\"UPDATE\"");
     assert!(review.len() > 27 << 20, "{}", review.len());
     assert_eq!(client.ask("POST", "/validate", "", review.as_bytes()).code, 200);
     let metrics = client.get("/metrics").body;
@@ -142,9 +143,10 @@ fn unfinished_bodies_make_room() {
 fn what_would_take_too_much_memory_is_refused() {
     let server = Running::with(|settings| settings.limits.memory = 64 << 20);
     let ask = |object: &str| {
-        let body = review("web")
-            .to_string()
-            .replace("{\"metadata\":{\"name\":\"web\"}}", object);
+        let body = review("web").to_string().replace(
+            "{\"metadata\":{\"name\":\"web\"}}",
+            &format!("{{\"data\":{object}}}"),
+        );
         Client::to(server.address).ask("POST", "/validate", "", body.as_bytes())
     };
     let answer = ask(&format!("[{}[]]", "[],".repeat(100_000)));
