@@ -21,6 +21,9 @@ pub struct Limits {
     pub answer: usize,
     /// How many requests are judged at a time: 256.
     pub requests: usize,
+    /// How long a request waits where as many are evaluated as may be: 1 s. Those that arrive together then get their answers
+    /// one after the other, instead of an error that a failure policy makes a decision of.
+    pub turn: Duration,
     /// How many connections there may be: 1024. Past that, idle ones make room for new ones.
     pub connections: usize,
     /// How long a TLS handshake may take: 10 s.
@@ -51,6 +54,7 @@ impl Default for Limits {
             memory: 512 << 20,
             answer: 64 << 20,
             requests: 256,
+            turn: Duration::from_secs(1),
             connections: 1024,
             handshake: Duration::from_secs(10),
             head: Duration::from_secs(60),

@@ -11,6 +11,7 @@ use pratique_audit::{Event, Level};
 use pratique_types::{AdmissionRequest, AdmissionReview, GroupVersionKind, admission};
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{timeout, timeout_at};
 
 use crate::annotations;
 use crate::body::{self, Unread};
@@ -64,7 +65,8 @@ pub(crate) async fn answer(
         Err(unread) => return refused(&unread, limits.body),
     };
     let _busy = slot.busy();
-    let Ok(turn) = shared.requests.clone().try_acquire_owned() else {
+    let turn = shared.requests.clone().acquire_owned();
+    let Ok(Ok(turn)) = timeout(limits.turn.min(time), turn).await else {
         return busy();
     };
     let interrupt = Interrupt::new().with_deadline(deadline);
@@ -77,7 +79,7 @@ pub(crate) async fn answer(
     };
     let evaluate = evaluate(shared.clone(), half, taken, interrupt.clone());
     let evaluation = shared.evaluators.spawn(is_small, interrupt, evaluate);
-    match tokio::time::timeout_at(deadline.into(), evaluation).await {
+    match timeout_at(deadline.into(), evaluation).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => {
             tracing::error!(err = %error, "Judging a request failed");

@@ -32,7 +32,7 @@ pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, String
     told(
         &codes,
         "reviews of 966,000 empty containers",
-        &[200, 400, 413, 429, 504],
+        &[200, 400, 408, 413, 429, 504],
     )
 }
 

@@ -94,6 +94,7 @@ fn flags_have_the_defaults_that_are_told() {
             Some("handshake") => seconds(limits.handshake),
             Some("head") => seconds(limits.head),
             Some("body_time") => seconds(limits.body_time),
+            Some("turn") => seconds(limits.turn),
             Some("answer_time") => seconds(limits.answer_time),
             Some("answer") => (limits.answer >> 20).to_string(),
             Some("time") => seconds(limits.time),

@@ -236,8 +236,21 @@ fn many_idle_connections_make_room() {
 }
 
 #[test]
+fn requests_wait_for_their_turn() {
+    let server = Running::with(|settings| settings.limits.requests = 1);
+    let address = server.address;
+    let slow = std::thread::spawn(move || Client::to(address).review("/validate", "slow-500").code);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(Client::to(server.address).review("/validate", "web").code, 200);
+    assert_eq!(slow.join().unwrap(), 200);
+}
+
+#[test]
 fn too_many_requests_are_told_to_come_again() {
-    let server = Running::with(|settings| settings.limits.requests = 2);
+    let server = Running::with(|settings| {
+        settings.limits.requests = 2;
+        settings.limits.turn = Duration::from_millis(100);
+    });
     let slow = || {
         let address = server.address;
         std::thread::spawn(move || Client::to(address).review("/validate", "slow-1000").code)
