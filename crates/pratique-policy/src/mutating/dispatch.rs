@@ -3,7 +3,7 @@
 use pratique_exclusion::Origin;
 use pratique_expression::{Missing, OnUndecided, Undecided};
 use pratique_json as json;
-use pratique_match::Matched;
+use pratique_match::{Matched, Target};
 use pratique_types::{Operation, Status};
 
 use super::denial::Failures;
@@ -103,7 +103,13 @@ fn run(
         Err(End::Undecided(undecided)) => (None, Some(undecided)),
         Ok(()) => {
             let failures = std::mem::take(&mut bench.failures);
-            (failures.status(&bench.meeting.target), None)
+            // Upstream: the object is converted back before an error is made (mutating/dispatcher.go, Dispatch), whose name
+            // may be that of the object.
+            let target = Target {
+                object: bench.changed().map_or(submission.object, |changed| changed.object),
+                ..bench.meeting.target
+            };
+            (failures.status(&target), None)
         }
     };
     conditions.iter().for_each(|own| observer.conditions(own));
