@@ -35,6 +35,8 @@ struct All {
 /// One connection.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
+    /// Of all connections, the older the smaller.
+    number: u64,
     /// How many of its requests are being judged.
     busy: AtomicUsize,
     /// Whether any request of it was judged.
@@ -80,7 +82,10 @@ impl Connections {
         }
         let number = all.next;
         all.next += 1;
-        let slot = Arc::new(Slot::default());
+        let slot = Arc::new(Slot {
+            number,
+            ..Slot::default()
+        });
         all.slots.insert(number, slot.clone());
         Some(Place {
             connections: self.clone(),
@@ -154,6 +159,11 @@ impl All {
 }
 
 impl Slot {
+    /// Which of all connections it is.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// A request of it has begun.
     pub(crate) fn asked(&self) {
         if !self.asked.swap(true, Ordering::Relaxed) {

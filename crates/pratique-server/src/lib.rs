@@ -40,6 +40,7 @@ mod shutdown;
 mod supervise;
 mod throttle;
 mod tls;
+mod turns;
 mod unknown;
 mod unsent;
 mod weight;

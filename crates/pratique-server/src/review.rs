@@ -10,7 +10,6 @@ use hyper::body::Incoming;
 use pratique_audit::{Event, Level};
 use pratique_types::{AdmissionRequest, AdmissionReview, GroupVersionKind, admission};
 use serde::Deserialize;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{timeout, timeout_at};
 
 use crate::annotations;
@@ -22,6 +21,7 @@ use crate::query;
 use crate::respond::{self, Answer, busy, failure, later};
 use crate::reviewer::{Half, Reviewed, Unavailable};
 use crate::server::Shared;
+use crate::turns::Turn;
 use crate::weight::Weight;
 use pratique::{Interrupt, MemoryLimit};
 
@@ -65,8 +65,8 @@ pub(crate) async fn answer(
         Err(unread) => return refused(&unread, limits.body),
     };
     let _busy = slot.busy();
-    let turn = shared.requests.clone().acquire_owned();
-    let Ok(Ok(turn)) = timeout(limits.turn.min(time), turn).await else {
+    let turn = shared.turns.take(slot.number());
+    let Ok(turn) = timeout(limits.turn.min(time), turn).await else {
         return busy();
     };
     let interrupt = Interrupt::new().with_deadline(deadline);
@@ -102,7 +102,7 @@ fn late(time: Duration) -> Answer {
 struct Taken {
     body: Vec<u8>,
     share: Share,
-    turn: OwnedSemaphorePermit,
+    turn: Turn,
     time: Duration,
 }
 

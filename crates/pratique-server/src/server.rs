@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pratique_audit::Log;
 use pratique_metrics::Metrics;
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::accept::AcceptFailures;
@@ -26,6 +26,7 @@ use crate::rotation::Rotation;
 use crate::shutdown::{Shutdown, Stage};
 use crate::supervise::{Supervision, supervise};
 use crate::tls::Certificates;
+use crate::turns::Turns;
 use crate::unsent;
 
 /// How a server is set up.
@@ -77,7 +78,7 @@ pub(crate) struct Shared {
     pub(crate) recent: Option<Recent>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) evaluators: Evaluators,
-    pub(crate) requests: Arc<Semaphore>,
+    pub(crate) turns: Arc<Turns>,
 }
 
 impl Settings {
@@ -157,7 +158,7 @@ impl Server {
             recent: page.then(Recent::default),
             budget: Arc::new(Budget::new(limits.memory)),
             evaluators: Evaluators::new(limits.requests),
-            requests: Arc::new(Semaphore::new(limits.requests.min(Semaphore::MAX_PERMITS))),
+            turns: Arc::new(Turns::new(limits.requests.max(1))),
         };
         let connections = Arc::new(Connections::new(limits.connections.max(1)));
         let (shared, shutdown) = (Arc::new(shared), Shutdown::new());

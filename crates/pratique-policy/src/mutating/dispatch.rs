@@ -106,7 +106,9 @@ fn run(
             // Upstream: the object is converted back before an error is made (mutating/dispatcher.go, Dispatch), whose name
             // may be that of the object.
             let target = Target {
-                object: bench.changed().map_or(submission.object, |changed| changed.object),
+                object: bench
+                    .changed()
+                    .map_or(submission.object, |changed| changed.object),
                 ..bench.meeting.target
             };
             (failures.status(&target), None)
