@@ -80,11 +80,16 @@ fn broken(source: &str, dice: &mut Dice) -> String {
         "%",
         ";",
     ];
-    let mut characters: Vec<char> = source.chars().collect();
+    with(PIECES, source, dice)
+}
+
+/// A text with a mistake or two, for which there are these pieces.
+pub(super) fn with(pieces: &[&str], text: &str, dice: &mut Dice) -> String {
+    let mut characters: Vec<char> = text.chars().collect();
     for _ in 0..1 + dice.below(2) {
         let at = dice.below(characters.len() + 1);
         let end = (at + 1 + dice.below(3)).min(characters.len());
-        let piece: Vec<char> = dice.pick(PIECES).copied().unwrap_or_default().chars().collect();
+        let piece: Vec<char> = dice.pick(pieces).copied().unwrap_or_default().chars().collect();
         match dice.below(4) {
             0 => {
                 characters.drain(at.min(end)..end);

@@ -49,18 +49,40 @@ enum Subject {
     /// Policies: what becomes of requests that go through mutating and validating ones. Needs Go.
     Policy(policy::Run),
     /// Webhooks: what becomes of objects that they patch. Needs Go.
-    Webhook(webhook::Run),
+    Webhook(Span),
 }
 
 /// How long, and from where.
 #[derive(clap::Args)]
-struct Run {
+struct Span {
     /// How long to look for differences.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
     /// Where to begin; a run prints the one it takes.
     #[arg(long)]
     seed: Option<u64>,
+}
+
+impl Span {
+    /// The choices of its seed, which is printed; without one, of the time. And when it is over.
+    fn begin(&self) -> (Dice, Instant) {
+        let seed = self.seed.unwrap_or_else(|| {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            now.map_or(0, |since| since.as_secs())
+        });
+        println!("seed {seed}");
+        (
+            Dice::new(seed),
+            Instant::now() + Duration::from_secs(self.seconds),
+        )
+    }
+}
+
+/// What to compare of expressions.
+#[derive(clap::Args)]
+struct Run {
+    #[command(flatten)]
+    span: Span,
     /// How many expressions share a world.
     #[arg(long, default_value_t = 200)]
     batch: usize,
@@ -77,7 +99,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             report.has_differences()
         }),
         Subject::Policy(run) => policy::compare(run),
-        Subject::Webhook(run) => webhook::compare(run),
+        Subject::Webhook(span) => webhook::compare(span),
     };
     match differs {
         Ok(differs) => ExitCode::from(u8::from(differs)),
@@ -86,16 +108,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-/// The choices of a seed, which is printed; without one, of the time.
-fn seeded(seed: Option<u64>) -> Dice {
-    let seed = seed.unwrap_or_else(|| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        now.map_or(0, |since| since.as_secs())
-    });
-    println!("seed {seed}");
-    Dice::new(seed)
 }
 
 /// Expressions of one world, with our outcomes.
@@ -111,9 +123,8 @@ fn compare(run: &Run) -> Result<Report, String> {
     let binary = Reference::build(&crate::tidy::workspace())?;
     let mut reference = Reference::start(&binary)?;
     let mut second = Reference::start(&binary)?;
-    let mut dice = seeded(run.seed);
+    let (mut dice, end) = run.span.begin();
     let mut report = Report::default();
-    let end = Instant::now() + Duration::from_secs(run.seconds);
     while Instant::now() < end {
         let mut round = match run.regex {
             true => prepare_patterns(&mut dice, run.batch),

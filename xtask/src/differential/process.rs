@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// Builds the program of a module below `xtask/go` into the target directory.
 pub(super) fn build(workspace: &Path, module: &str) -> Result<PathBuf, String> {
@@ -21,6 +22,23 @@ pub(super) fn build(workspace: &Path, module: &str) -> Result<PathBuf, String> {
     match status.success() {
         true => Ok(binary),
         false => Err("the reference does not build".to_owned()),
+    }
+}
+
+/// An answer: to each part of a question the different outcomes that were seen, or why it cannot be answered.
+#[derive(Deserialize)]
+#[serde(default, bound = "O: DeserializeOwned")]
+pub(super) struct Answers<O> {
+    pub(super) outcomes: Vec<Vec<O>>,
+    pub(super) error: String,
+}
+
+impl<O> Default for Answers<O> {
+    fn default() -> Self {
+        Answers {
+            outcomes: Vec::new(),
+            error: String::new(),
+        }
     }
 }
 
@@ -70,10 +88,13 @@ impl Process {
         sent.map_err(|error| format!("the reference takes no questions: {error}"))
     }
 
-    /// The next answer.
-    pub(super) fn answer(&mut self) -> Result<String, String> {
-        let answer = self.answers.recv();
-        answer.map_err(|_| "the reference ended".to_owned())
+    /// The next answer, in which values may be nested as deep as expressions.
+    pub(super) fn answer<O: DeserializeOwned>(&mut self) -> Result<Answers<O>, String> {
+        let line = self.answers.recv();
+        let line = line.map_err(|_| "the reference ended".to_owned())?;
+        let mut deserializer = serde_json::Deserializer::from_str(&line);
+        deserializer.disable_recursion_limit();
+        Answers::deserialize(&mut deserializer).map_err(|error| format!("{error}: {line}"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::outcome::Outcome;
 use super::process::{Process, build};
@@ -18,13 +18,6 @@ pub(super) struct Batch<'b> {
     pub(super) expressions: &'b [String],
     /// How often each is asked.
     pub(super) times: usize,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Answers {
-    outcomes: Vec<Vec<Outcome>>,
-    error: String,
 }
 
 /// The program, running.
@@ -48,11 +41,7 @@ impl Reference {
 
     /// The next answer: for each expression the different outcomes that were seen.
     pub(super) fn answer(&mut self) -> Result<Vec<Vec<Outcome>>, String> {
-        let line = self.0.answer()?;
-        let mut deserializer = serde_json::Deserializer::from_str(&line);
-        // Values may be nested as deep as expressions.
-        deserializer.disable_recursion_limit();
-        let answers = Answers::deserialize(&mut deserializer).map_err(|error| format!("{error}: {line}"))?;
+        let answers = self.0.answer()?;
         match answers.error.is_empty() {
             true => Ok(answers.outcomes),
             false => Err(answers.error),

@@ -19,7 +19,7 @@ mod world;
 mod writer;
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -27,16 +27,13 @@ use self::outcome::differs;
 use self::reference::Reference;
 use self::report::Report;
 use self::world::World;
+use super::Span;
 
-/// How long, and from where.
+/// What to compare.
 #[derive(clap::Args)]
 pub(super) struct Run {
-    /// How long to look for differences.
-    #[arg(long, default_value_t = 60)]
-    seconds: u64,
-    /// Where to begin; a run prints the one it takes.
-    #[arg(long)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    span: Span,
     /// How many requests share policies.
     #[arg(long, default_value_t = 16)]
     batch: usize,
@@ -49,9 +46,8 @@ const AHEAD: usize = 16;
 pub(super) fn compare(run: &Run) -> Result<bool, String> {
     let mut reference = Reference::start()?;
     let mut second = Reference::start()?;
-    let mut dice = super::seeded(run.seed);
+    let (mut dice, end) = run.span.begin();
     let mut report = Report::default();
-    let end = Instant::now() + Duration::from_secs(run.seconds);
     let mut open: VecDeque<(World, Result<Vec<Value>, String>)> = VecDeque::new();
     loop {
         let more = Instant::now() < end;

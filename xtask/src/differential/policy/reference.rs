@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::world::World;
@@ -16,13 +16,6 @@ struct Question<'w> {
     world: &'w World,
     /// How often the world is made anew.
     times: usize,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Answers {
-    outcomes: Vec<Vec<Value>>,
-    error: String,
 }
 
 /// The program, running.
@@ -44,8 +37,7 @@ impl Reference {
     /// The next answer: for each request the different outcomes that were seen. The inner error is that of a world that
     /// the reference cannot be asked about.
     pub(super) fn answer(&mut self) -> Result<Result<Vec<Vec<Value>>, String>, String> {
-        let line = self.0.answer()?;
-        let answers: Answers = serde_json::from_str(&line).map_err(|error| format!("{error}: {line}"))?;
+        let answers = self.0.answer()?;
         Ok(match answers.error.is_empty() {
             true => Ok(answers.outcomes.into_iter().map(plain).collect()),
             false => Err(answers.error),

@@ -13,26 +13,16 @@ mod reference;
 mod shrink;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 
 use self::case::Case;
 use self::ours::Ours;
 use self::reference::Reference;
+use super::Span;
 use super::policy::outcome::{Kind, differs, texts};
 use super::report::shape;
-
-/// How long, and from where.
-#[derive(clap::Args)]
-pub(super) struct Run {
-    /// How long to look for differences.
-    #[arg(long, default_value_t = 60)]
-    seconds: u64,
-    /// Where to begin; a run prints the one it takes.
-    #[arg(long)]
-    seed: Option<u64>,
-}
 
 /// How many cases the reference works at.
 const AHEAD: usize = 16;
@@ -52,13 +42,12 @@ struct Report {
 }
 
 /// Runs until the time is over; whether there was a difference.
-pub(super) fn compare(run: &Run) -> Result<bool, String> {
+pub(super) fn compare(span: &Span) -> Result<bool, String> {
     let mut reference = Reference::start()?;
     let mut second = Reference::start()?;
     let ours = Ours::new()?;
-    let mut dice = super::seeded(run.seed);
+    let (mut dice, end) = span.begin();
     let mut report = Report::default();
-    let end = Instant::now() + Duration::from_secs(run.seconds);
     let mut open: VecDeque<(Case, Value)> = VecDeque::new();
     loop {
         let more = Instant::now() < end;

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::differential::damage;
 use crate::differential::dice::Dice;
 
 /// A patch for an object.
@@ -280,23 +281,5 @@ pub(super) fn broken(text: &str, dice: &mut Dice) -> String {
         "{", "}", "[", "]", ",", ":", "\"", "null", "\\", "1", "-", "\u{feff}", " ", "\n", "e", "\t",
         "\u{0}", "é",
     ];
-    let mut characters: Vec<char> = text.chars().collect();
-    for _ in 0..1 + dice.below(2) {
-        let at = dice.below(characters.len() + 1);
-        let end = (at + 1 + dice.below(3)).min(characters.len());
-        let piece: Vec<char> = dice.pick(PIECES).copied().unwrap_or_default().chars().collect();
-        match dice.below(4) {
-            0 => {
-                characters.drain(at.min(end)..end);
-            }
-            1 => characters.truncate(at),
-            2 => {
-                characters.splice(at.min(end)..end, piece);
-            }
-            _ => {
-                characters.splice(at..at, piece);
-            }
-        }
-    }
-    characters.into_iter().collect()
+    damage::with(PIECES, text, dice)
 }

@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::case::Case;
@@ -10,13 +9,6 @@ use crate::differential::policy::kinds::definitions;
 use crate::differential::policy::reference::plain;
 use crate::differential::process::{Process, build};
 use crate::tidy::workspace;
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Answers {
-    outcomes: Vec<Vec<Value>>,
-    error: String,
-}
 
 /// The program, running.
 pub(super) struct Reference(Process);
@@ -39,8 +31,7 @@ impl Reference {
 
     /// The next answer: the different outcomes that were seen; none of a case that the reference cannot be asked about.
     pub(super) fn answer(&mut self) -> Result<Vec<Value>, String> {
-        let line = self.0.answer()?;
-        let answers: Answers = serde_json::from_str(&line).map_err(|error| format!("{error}: {line}"))?;
+        let answers = self.0.answer()?;
         if answers.error.starts_with("crash: ") {
             return Ok(vec![json!({"crash": answers.error})]);
         }
