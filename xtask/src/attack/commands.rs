@@ -94,6 +94,14 @@ fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Outcome, Str
     }
 }
 
+/// That commands end with errors that are clear, and with which.
+fn refused(program: &Path, folder: &Path, commands: &[[&str; 2]]) -> Result<String, String> {
+    let seen = commands
+        .iter()
+        .map(|command| run(program, folder, command)?.refused());
+    seen.collect::<Result<Vec<_>, _>>().map(|seen| seen.join("\n"))
+}
+
 fn all(mut stream: impl std::io::Read) -> String {
     let mut bytes = Vec::new();
     // What was read until an error is what there is.
@@ -192,15 +200,15 @@ fn devices(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
     pipe(&folder.join("pipe.yaml"))?;
     fs::create_dir_all(folder.join("manifests")).map_err(|error| error.to_string())?;
     pipe(&folder.join("manifests/pipe.yaml"))?;
-    let mut seen = Vec::new();
-    for arguments in [
-        ["check", "/dev/zero"],
-        ["check", "manifests"],
-        ["test", "/dev/zero"],
-    ] {
-        seen.push(run(program, folder, &arguments)?.refused()?);
-    }
-    Ok(seen.join("\n"))
+    refused(
+        program,
+        folder,
+        &[
+            ["check", "/dev/zero"],
+            ["check", "manifests"],
+            ["test", "/dev/zero"],
+        ],
+    )
 }
 
 fn aliases(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
@@ -288,13 +296,13 @@ fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
 fn nested(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
     write(folder, "manifests/nested.yaml", &"[".repeat(500_000))?;
     write(folder, "nested.json", &"{\"a\":".repeat(200_000))?;
-    let mut seen = Vec::new();
-    for arguments in [
-        ["check", "manifests"],
-        ["review", "nested.json"],
-        ["test", "nested.json"],
-    ] {
-        seen.push(run(program, folder, &arguments)?.refused()?);
-    }
-    Ok(seen.join("\n"))
+    refused(
+        program,
+        folder,
+        &[
+            ["check", "manifests"],
+            ["review", "nested.json"],
+            ["test", "nested.json"],
+        ],
+    )
 }

@@ -3,9 +3,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Scale;
 use super::reviews;
 use super::served::Served;
+use super::{Scale, counted};
 
 /// How many hostile reviews are evaluated at a time.
 const AT_ONCE: usize = 4;
@@ -78,7 +78,7 @@ pub(super) fn odd(served: &Served, _: Scale) -> Result<String, String> {
 /// Has several clients post a body again and again, and tells how it was answered.
 fn hostile(served: &Served, scale: Scale, path: &str, body: &str) -> Result<String, String> {
     let end = Instant::now() + scale.time;
-    let mut codes = thread::scope(|scope| {
+    let codes = thread::scope(|scope| {
         let clients: Vec<_> = (0..AT_ONCE)
             .map(|_| {
                 scope.spawn(|| {
@@ -97,14 +97,9 @@ fn hostile(served: &Served, scale: Scale, path: &str, body: &str) -> Result<Stri
         });
         all.collect::<Result<Vec<_>, _>>().map(|all| all.concat())
     })?;
-    codes.sort_unstable();
-    let counted = codes.chunk_by(PartialEq::eq).map(|same| {
-        let code = same.first().copied().unwrap_or_default();
-        format!("{} times {code}", same.len())
-    });
     Ok(format!(
         "reviews of {} bytes were answered {}",
         body.len(),
-        counted.collect::<Vec<_>>().join(", ")
+        counted(&codes)
     ))
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Listener, Script};
 
 use super::Scale;
@@ -87,7 +88,7 @@ fn self_copies(options: &Options<'_>, _: Scale) -> Result<String, String> {
     let copies: Vec<_> = (0..30)
         .map(|index| serde_json::json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/copy{index}")}))
         .collect();
-    let patch = serde_json::json!({"allowed": true, "patchType": "JSONPatch", "patch": base64(&serde_json::json!(copies))});
+    let patch = serde_json::json!({"allowed": true, "patchType": "JSONPatch", "patch": base64::encode(serde_json::json!(copies).to_string().as_bytes())});
     let script = serde_json::json!({"respond": patch}).to_string();
     with_webhook(options, &script, |served| {
         let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
@@ -136,7 +137,7 @@ fn with_webhook(
             "timeoutSeconds": 1, "failurePolicy": "Fail",
             "clientConfig": {
                 "url": format!("{}/attack", backend.url(Listener::Backend)),
-                "caBundle": encoded(backend.ca_pem().as_bytes()),
+                "caBundle": base64::encode(backend.ca_pem().as_bytes()),
             },
             "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["*"]}],
         }],
@@ -244,13 +245,4 @@ fn executable(path: &PathBuf, text: &str) -> Result<(), String> {
     fs::write(path, text)
         .and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(0o755)))
         .map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn base64(value: &serde_json::Value) -> String {
-    encoded(value.to_string().as_bytes())
-}
-
-/// In base64, as Kubernetes has bytes in JSON.
-fn encoded(bytes: &[u8]) -> String {
-    pratique_json::base64::encode(bytes)
 }

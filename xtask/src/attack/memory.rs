@@ -4,10 +4,10 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Scale;
 use super::http2::Unread;
 use super::reviews;
 use super::served::Served;
+use super::{Scale, counted};
 use crate::load_test::client::{Client, head};
 
 /// As many empty containers as fit into 2.9 MB.
@@ -168,19 +168,7 @@ fn together(
 
 /// Tells how often there was which answer, all of which have to be among those.
 fn told(codes: &[u16], what: &str, allowed: &[u16]) -> Result<String, String> {
-    let mut sorted = codes.to_vec();
-    sorted.sort_unstable();
-    let counted: Vec<String> = sorted
-        .chunk_by(PartialEq::eq)
-        .map(|same| {
-            format!(
-                "{} times {}",
-                same.len(),
-                same.first().copied().unwrap_or_default()
-            )
-        })
-        .collect();
-    let text = format!("{what} were answered {}", counted.join(", "));
+    let text = format!("{what} were answered {}", counted(codes));
     match codes.iter().all(|code| allowed.contains(code)) {
         true => Ok(text),
         false => Err(text),

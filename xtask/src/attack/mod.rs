@@ -17,6 +17,7 @@ mod reviews;
 mod served;
 mod sockets;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -194,4 +195,14 @@ impl Seen {
             false => Err(format!("{text}; at most {limit:.1?} and {ALIVE:?} are allowed")),
         }
     }
+}
+
+/// How often there was which answer.
+fn counted(codes: &[u16]) -> String {
+    let mut counts = BTreeMap::new();
+    for code in codes {
+        *counts.entry(code).or_insert(0) += 1;
+    }
+    let counts = counts.iter().map(|(code, count)| format!("{count} times {code}"));
+    counts.collect::<Vec<_>>().join(", ")
 }
