@@ -133,7 +133,6 @@ pub mod parser;
 pub mod plan;
 pub mod print;
 pub mod quantity;
-pub mod quote;
 pub mod regex;
 mod report;
 pub mod semver;

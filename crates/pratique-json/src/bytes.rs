@@ -1,6 +1,8 @@
 //! From value to bytes: the JSON that a value's `Display` gives, for those who write many.
 
-use crate::{Value, format_float};
+use pratique_gotext::strconv::json_form;
+
+use crate::Value;
 
 /// Appends a value as compact JSON.
 pub fn write(value: &Value<'_>, to: &mut Vec<u8>) {
@@ -9,7 +11,7 @@ pub fn write(value: &Value<'_>, to: &mut Vec<u8>) {
         Value::Bool(true) => to.extend_from_slice(b"true"),
         Value::Bool(false) => to.extend_from_slice(b"false"),
         Value::Int(number) => integer(*number, to),
-        Value::Float(number) => to.extend_from_slice(format_float(*number).as_bytes()),
+        Value::Float(number) => to.extend_from_slice(json_form(*number).as_bytes()),
         Value::String(text) => self::text(text, to),
         Value::Array(elements) => {
             to.push(b'[');

@@ -15,4 +15,4 @@ pub use bytes::write;
 pub use object::{Object, same};
 pub use parse::{Error, MAX_DEPTH, parse};
 pub use value::Value;
-pub use write::{escape_html, format_float};
+pub use write::escape_html;

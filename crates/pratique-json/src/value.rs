@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::{Object, format_float};
+use pratique_gotext::strconv::json_form;
+
+use crate::Object;
 
 /// A JSON value that borrows from the text it was parsed from.
 ///
@@ -145,7 +147,7 @@ impl<'a> Value<'a> {
             Value::Null => Value::Null,
             Value::Bool(value) => Value::Bool(*value),
             Value::Int(number) => Value::Int(*number),
-            Value::Float(number) => match format_float(*number).parse() {
+            Value::Float(number) => match json_form(*number).parse() {
                 Ok(whole) => Value::Int(whole),
                 Err(_) => Value::Float(*number),
             },

@@ -38,20 +38,6 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// A floating-point number as Go's JSON encoder writes it: shortest digits, an exponent from 1e21 up and
-/// below 1e-6, no fraction for whole numbers.
-pub fn format_float(number: f64) -> String {
-    let magnitude = number.abs();
-    if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {
-        let text = format!("{number:e}");
-        return match text.split_once('e') {
-            Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent}"),
-            _ => text,
-        };
-    }
-    format!("{number}")
-}
-
 /// Replaces `<`, `>` and `&`, and the two line separators that JavaScript knows, by their escapes, as Go's
 /// JSON encoder does unless told otherwise. `json` is JSON text.
 pub fn escape_html(json: &str) -> Cow<'_, str> {
@@ -82,21 +68,6 @@ fn whole(number: f64) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn floats_read_as_go_writes_them() {
-        for (number, text) in [
-            (1.0, "1"),
-            (1.5, "1.5"),
-            (-0.0, "-0"),
-            (1e20, "100000000000000000000"),
-            (1e21, "1e+21"),
-            (1e-6, "0.000001"),
-            (1.5e-7, "1.5e-7"),
-        ] {
-            assert_eq!(format_float(number), text);
-        }
-    }
 
     #[test]
     fn a_document_is_compact_with_sorted_keys() {

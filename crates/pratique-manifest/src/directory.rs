@@ -10,7 +10,7 @@ use crate::file::{self, Identity, MAX_CONFIGURATION_BYTES, Unread};
 use crate::path::path_text;
 use crate::problem::{Failure, Problem, Rule};
 use crate::settle::Identified;
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 
 /// A manifest file's path, as it is shown in messages, and its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified,
         let reason = io_text(&error);
         unreadable(format!(
             "failed to read manifest directory {}: open {path}: {reason}",
-            quoted(path)
+            quote(path)
         ))
     })?;
     let mut files = Vec::with_capacity(names.len());
@@ -46,7 +46,7 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified,
             Err(unread) => {
                 let is_too_large = unread.error.kind() == io::ErrorKind::FileTooLarge;
                 let reason = unopened(&path, &unread);
-                let failure = unreadable(format!("failed to read file {}: {reason}", quoted(&path)));
+                let failure = unreadable(format!("failed to read file {}: {reason}", quote(&path)));
                 if is_too_large {
                     return Err(failure);
                 }

@@ -350,7 +350,7 @@ impl Examination<'_> {
         if errors.is_empty() {
             return None;
         }
-        let name = pratique_cel::quote::quoted(name);
+        let name = pratique_gotext::strconv::quote(name);
         let text = format!("{kind} {name}: {}", validate::aggregate(&errors));
         let problems = errors
             .into_iter()

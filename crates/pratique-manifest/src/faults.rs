@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 use serde_json::Value as Json;
 
 use crate::help;
@@ -78,12 +78,12 @@ pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Re
     }
     let text = format!(
         "{} in file {} must have a name ending with {}",
-        quoted(name),
-        quoted(subject.file),
-        quoted(SUFFIX)
+        quote(name),
+        quote(subject.file),
+        quote(SUFFIX)
     );
     let mut problem = subject.problem(Rule::StaticSuffix, &text, &["metadata", "name"]);
-    problem.help = Some(format!("name it {}", quoted(&format!("{name}{SUFFIX}"))));
+    problem.help = Some(format!("name it {}", quote(&format!("{name}{SUFFIX}"))));
     Some(Report::single(text, problem))
 }
 
@@ -98,9 +98,9 @@ pub(crate) fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<
         Entry::Occupied(first) => {
             let text = format!(
                 "duplicate name {} found in file {} (previously seen in {})",
-                quoted(name),
-                quoted(subject.file),
-                quoted(first.get())
+                quote(name),
+                quote(subject.file),
+                quote(first.get())
             );
             let problem = subject.problem(Rule::DuplicateName, &text, &["metadata", "name"]);
             Some(Report::single(text, problem))
@@ -128,25 +128,25 @@ fn policy_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
     let ObjectName { kind, name } = subject.name;
     let text = format!(
         "{kind} {}: spec.paramKind is not supported for static manifests",
-        quoted(name)
+        quote(name)
     );
     let problem = subject.problem(Rule::StaticUnsupported, &text, &["spec", "paramKind"]);
     Some(Report::single(text, problem))
 }
 
 fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Report> {
-    let name = quoted(&subject.name.name);
+    let name = quote(&subject.name.name);
     // Without a policy validation has said so.
     let policy = given(value, "/spec/policyName").and_then(Json::as_str);
     let policy = policy.filter(|policy| !policy.is_empty() && !policy.ends_with(SUFFIX));
     let suffix = policy.map(|policy| {
         let text = format!(
             "binding {name}: spec.policyName {} must end with {}",
-            quoted(policy),
-            quoted(SUFFIX)
+            quote(policy),
+            quote(SUFFIX)
         );
         let mut problem = subject.problem(Rule::StaticSuffix, &text, &["spec", "policyName"]);
-        let full = quoted(&format!("{policy}{SUFFIX}"));
+        let full = quote(&format!("{policy}{SUFFIX}"));
         problem.help = Some(format!(
             "static manifests bind static policies: the policy has to be named {full}, too"
         ));
@@ -168,11 +168,11 @@ fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
         .enumerate()
         .filter(|(_, hook)| hook.pointer("/clientConfig/service").is_some());
     let problems = behind_services.map(|(index, hook)| {
-        let hook = quoted(hook.get("name").and_then(Json::as_str).unwrap_or_default());
+        let hook = quote(hook.get("name").and_then(Json::as_str).unwrap_or_default());
         let text = format!(
             "webhook {hook} in {} (file {}): clientConfig.service is not supported for static manifests; use clientConfig.url instead",
-            quoted(&subject.name.name),
-            quoted(subject.file)
+            quote(&subject.name.name),
+            quote(subject.file)
         );
         let field = |name: &str| Step::Field(name.to_owned());
         let path = [
@@ -221,8 +221,8 @@ pub(crate) fn missing_policy<'p>(
 ) -> Failure {
     let text = format!(
         "binding {} references policy {} which does not exist in the manifest directory",
-        quoted(name),
-        quoted(policy)
+        quote(name),
+        quote(policy)
     );
     let path = [
         Step::Field("spec".to_owned()),

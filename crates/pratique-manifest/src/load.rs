@@ -18,7 +18,7 @@ use crate::problem::{Failure, LoadErrors, Problem, Rule};
 use crate::reading::Document;
 use crate::reload::Memory;
 use crate::set::ManifestSet;
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 use pratique_workers::{Alone, Workers};
 
 /// How to load.
@@ -363,7 +363,7 @@ fn bad_separator(source: &position::DocumentSource, fault: &document::BadSeparat
     Failure::single(
         format!(
             "failed to split YAML documents in file {}: {message}",
-            quoted(source.file())
+            quote(source.file())
         ),
         problem,
     )

@@ -128,13 +128,13 @@ fn internal(header: &Header) -> Option<Registered> {
 /// The server's text for a kind that is not known.
 pub(crate) fn not_registered(header: &Header) -> String {
     const SCHEME: &str = "pkg/runtime/scheme.go:111";
-    let kind = pratique_cel::quote::quoted(&header.kind);
+    let kind = pratique_gotext::strconv::quote(&header.kind);
     if header.version == "__internal" {
-        let group = pratique_cel::quote::quoted(&header.group);
+        let group = pratique_gotext::strconv::quote(&header.group);
         return format!(
             "no kind {kind} is registered for the internal version of group {group} in scheme \"{SCHEME}\""
         );
     }
-    let version = pratique_cel::quote::quoted(&header.group_version());
+    let version = pratique_gotext::strconv::quote(&header.group_version());
     format!("no kind {kind} is registered for version {version} in scheme \"{SCHEME}\"")
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 
 use crate::decode::{Decoded, Fault, StrictFault, StrictKind};
 use crate::header::{self, Header};
@@ -154,7 +154,7 @@ fn strict_message(fault: &StrictFault) -> String {
         StrictKind::Unknown => "unknown field",
         StrictKind::Duplicate => "duplicate field",
     };
-    format!("{kind} {}", quoted(&fault.field))
+    format!("{kind} {}", quote(&fault.field))
 }
 
 fn strict_problem(parsed: &Parsed, fault: &StrictFault) -> Problem {

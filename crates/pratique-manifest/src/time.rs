@@ -3,7 +3,7 @@
 //! The server is lenient: an hour may have one digit, a fraction may follow a comma, an offset may be 24 hours.
 
 use k8s_openapi::jiff::{SignedDuration, Timestamp, civil, fmt::strtime, tz::TimeZone};
-use pratique_types::quote_bytes as quoted;
+use pratique_gotext::time::quote as quoted;
 
 const LAYOUT: &str = "2006-01-02T15:04:05Z07:00";
 

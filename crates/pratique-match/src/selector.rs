@@ -3,8 +3,8 @@
 use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
+use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
-use pratique_types::quote;
 
 use crate::label_syntax::{key_faults, value_faults};
 use crate::request::NAME_LABEL;

@@ -35,6 +35,5 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod go;
 pub mod json_patch;
 pub mod structured;

@@ -19,7 +19,7 @@ pub(crate) fn samples<'a>(family: &'a Family, series: &'a Series) -> impl Displa
 
 /// A number as Go writes it in its shortest form.
 pub(crate) fn number(value: f64) -> impl Display {
-    fmt::from_fn(move |out| write_number(out, value))
+    pratique_gotext::strconv::general_form(value)
 }
 
 struct OneFamily<'a>(&'a Family);
@@ -110,45 +110,9 @@ fn whole(count: u64) -> impl Display {
     number(count as f64)
 }
 
-fn write_number(out: &mut Formatter<'_>, value: f64) -> fmt::Result {
-    if value.is_nan() {
-        return out.write_str("NaN");
-    }
-    if value.is_infinite() {
-        return out.write_str(if value > 0.0 { "+Inf" } else { "-Inf" });
-    }
-    let scientific = format!("{value:e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..6).contains(&exponent) {
-        return write!(out, "{value}");
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    write!(out, "{digits}e{sign}{:02}", exponent.unsigned_abs())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Escaped, number};
-
-    #[test]
-    fn numbers_are_those_of_go() {
-        let check = |value: f64, expected: &str| assert_eq!(number(value).to_string(), expected);
-        check(0.0, "0");
-        check(1.0, "1");
-        check(999_999.0, "999999");
-        check(1_000_000.0, "1e+06");
-        check(1_234_567.0, "1.234567e+06");
-        check(0.000_1, "0.0001");
-        check(0.000_012_5, "1.25e-05");
-        check(0.000_000_5, "5e-07");
-        check(2.5, "2.5");
-        check(1.795_226_642_934_138_5e9, "1.7952266429341385e+09");
-        check(-1e21, "-1e+21");
-        check(1e-100, "1e-100");
-        check(f64::INFINITY, "+Inf");
-        check(f64::NAN, "NaN");
-    }
+    use super::Escaped;
 
     #[test]
     fn text_is_escaped() {

@@ -6,8 +6,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use pratique_cel::value::{Evaluation, Struct};
-use pratique_cel::{Activation, Context, Fault, Value, quote};
+use pratique_cel::{Activation, Context, Fault, Value};
 use pratique_expression::{Closed, Expression, VARIABLES_TYPE, slots};
+use pratique_gotext::strconv::quote;
 
 use crate::compiled::{Compiled, Variable};
 use crate::memo::{Frame, Key, Known, is_open, unfinished};
@@ -151,7 +152,7 @@ impl<'s> Variables<'s> {
     /// What a variable gives, known or not.
     fn value(&self, name: &str, compiled: &'s Compiled) -> Evaluation<'s> {
         let expression = compiled.expression.as_ref().map_err(|error| {
-            let quoted = quote::quoted(name);
+            let quoted = quote(name);
             let error = format!("composited variable {quoted} fails to compile: {error}");
             self.workplace
                 .trace
@@ -293,7 +294,7 @@ fn first_escape(field: &str) -> Option<(&str, &str, &str)> {
 }
 
 fn fails(name: &str, why: &str) -> Fault {
-    let name = quote::quoted(name);
+    let name = quote(name);
     Fault::error(format!("composited variable {name} fails to evaluate: {why}"))
 }
 

@@ -4,7 +4,7 @@
 //! to differs each time; `0xc000000000` stands for it.
 
 use pratique_cel::quantity::Quantity;
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value, base64};
 use pratique_schema::{Field, LayoutField, Presence, Scalar, Schema, Shape, StructType, TypeId, layout};
 use pratique_types::GroupVersionKind;
@@ -321,7 +321,7 @@ fn literal(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String
             let entries: Vec<String> = entries
                 .map(|(key, value)| {
                     let value = literal(Place::inner(inner), Some(value), false);
-                    format!("{}:{value}", quoted(key))
+                    format!("{}:{value}", quote(key))
                 })
                 .collect();
             format!("{}{{{}}}", go(), entries.join(", "))
@@ -332,13 +332,13 @@ fn literal(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String
 
 fn literal_scalar(scalar: Scalar, value: Option<&Value<'_>>) -> String {
     match scalar {
-        Scalar::String => quoted(value.and_then(Value::as_str).unwrap_or_default()),
+        Scalar::String => quote(value.and_then(Value::as_str).unwrap_or_default()),
         Scalar::Quantity => quantity(value, true),
         Scalar::IntOrString => {
             let (of, number, text) = int_or_string(value);
             format!(
                 "intstr.IntOrString{{Type:{of}, IntVal:{number}, StrVal:{}}}",
-                quoted(&text)
+                quote(&text)
             )
         }
         Scalar::Bytes => {
@@ -429,8 +429,8 @@ fn quantity(value: Option<&Value<'_>>, literal: bool) -> String {
             parts.value,
             parts.scale,
             if parts.is_big { ADDRESS } else { "nil" },
-            quoted(&parts.text),
-            quoted(parts.format)
+            quote(&parts.text),
+            quote(parts.format)
         ),
     }
 }

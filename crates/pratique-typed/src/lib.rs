@@ -10,7 +10,7 @@ mod go_text;
 mod request;
 mod settled;
 
-pub use conversion::{ConversionError, InvalidInteger, changed_back, converted};
+pub use conversion::{ConversionError, changed_back, converted};
 pub use form::{id, is_builtin, keeps_form, named, reread, type_at, typed, typed_as};
 pub use go_text::{GoValue, Part, go_value};
 pub use request::{convert_object, settle_object, settle_request};

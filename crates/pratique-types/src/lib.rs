@@ -11,7 +11,6 @@ mod group_version;
 mod invisible;
 mod kubeconfig;
 mod lenient;
-mod quote;
 mod status;
 mod user;
 mod validate;
@@ -25,7 +24,6 @@ pub use group_version::{
 pub use invisible::is_invisible;
 pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
 pub use kubeconfig::{KubeConfig, KubeUser, ReadFile};
-pub use quote::{quote, quote_bytes};
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;
 pub use validate::{Field, InvalidRequest, Problem};

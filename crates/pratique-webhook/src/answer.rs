@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use pratique_gotext::strconv::quote;
 use pratique_json::{Value, parse};
-use pratique_types::{GroupVersion, GroupVersionKind, Status, quote, warnings};
+use pratique_types::{GroupVersion, GroupVersionKind, Status, warnings};
 
 use crate::annotations;
 use crate::echo;

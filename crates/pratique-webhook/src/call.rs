@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use pratique_types::{Status, quote};
+use pratique_gotext::strconv::quote;
+use pratique_types::Status;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 

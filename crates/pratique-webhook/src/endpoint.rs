@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1::WebhookClientConfig;
 use pratique_cel::url::Url;
-use pratique_types::quote;
+use pratique_gotext::strconv::quote;
 
 use crate::caller::Endpoint;
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pratique_expression::Missing;
+use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_match::Matched;
-use pratique_types::{GroupVersionKind, GroupVersionResource, quote};
+use pratique_types::{GroupVersionKind, GroupVersionResource};
 use tokio::time::Instant;
 
 use crate::annotations::{Annotations, Place};

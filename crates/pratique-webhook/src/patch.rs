@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use pratique_gotext::strconv::quote;
 use pratique_json::{Value, escape_html, parse};
 use pratique_manifest::json_as_json;
 use pratique_merge::json_patch::{self, Operation};
 use pratique_schema::Schema;
-use pratique_types::{GroupVersion, GroupVersionKind, quote};
+use pratique_types::{GroupVersion, GroupVersionKind};
 use serde_json::value::RawValue;
 
 use crate::spelling;

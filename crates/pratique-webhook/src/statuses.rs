@@ -1,7 +1,8 @@
 //! The statuses of requests that webhooks, or the way to them, refuse.
 
+use pratique_gotext::strconv::quote;
 use pratique_match::MatchError;
-use pratique_types::{GroupVersionResource, Reason, Status, StatusCause, StatusDetails, quote};
+use pratique_types::{GroupVersionResource, Reason, Status, StatusCause, StatusDetails};
 
 /// An error of the server itself.
 pub(crate) fn internal(error: &str) -> Status {

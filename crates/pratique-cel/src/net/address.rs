@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::quote::quoted_bytes;
+use pratique_gotext::strconv::quote_bytes;
 
 /// An address as it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(crate) struct Address {
 
 /// Why a text is no address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("ParseAddr({}): {message}{}", quoted_bytes(.text), at(.rest))]
+#[error("ParseAddr({}): {message}{}", quote_bytes(.text), at(.rest))]
 pub struct AddressError {
     text: Vec<u8>,
     message: &'static str,
@@ -26,7 +26,7 @@ fn at(rest: &[u8]) -> String {
     if rest.is_empty() {
         String::new()
     } else {
-        format!(" (at {})", quoted_bytes(rest))
+        format!(" (at {})", quote_bytes(rest))
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use super::ip::is_mapped;
 use super::{Address, AddressError, Ip};
-use crate::quote::quoted;
+use pratique_gotext::strconv::quote;
 
 /// A network as it was written: bits behind the prefix are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,7 +18,7 @@ pub struct Cidr {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CidrError {
     /// No network at all.
-    #[error("network address parse error during conversion from string: netip.ParsePrefix({}): {reason}", quoted(.text))]
+    #[error("network address parse error during conversion from string: netip.ParsePrefix({}): {reason}", quote(.text))]
     Malformed {
         /// What was read.
         text: String,
@@ -26,7 +26,7 @@ pub enum CidrError {
         reason: PrefixError,
     },
     /// A network of IPv4 addresses in IPv6's clothes.
-    #[error("IPv4-mapped IPv6 address {} is not allowed", quoted(.0))]
+    #[error("IPv4-mapped IPv6 address {} is not allowed", quote(.0))]
     Mapped(String),
 }
 
@@ -43,7 +43,7 @@ pub enum PrefixError {
     #[error("IPv6 zones cannot be present in a prefix")]
     Zone,
     /// A length that is no plain number.
-    #[error("bad bits after slash: {}", quoted(.0))]
+    #[error("bad bits after slash: {}", quote(.0))]
     Length(String),
     /// More bits than the address has.
     #[error("prefix length out of range")]

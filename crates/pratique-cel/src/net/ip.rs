@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::{Address, AddressError};
-use crate::quote::quoted;
+use pratique_gotext::strconv::quote;
 
 /// An IPv4 or IPv6 address without zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub struct Ip(IpAddr);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IpError {
     /// No address at all.
-    #[error("IP Address {} parse error during conversion from string: {reason}", quoted(.text))]
+    #[error("IP Address {} parse error during conversion from string: {reason}", quote(.text))]
     Malformed {
         /// What was read.
         text: String,
@@ -22,10 +22,10 @@ pub enum IpError {
         reason: AddressError,
     },
     /// An IPv6 address with a zone.
-    #[error("IP address {} with zone value is not allowed", quoted(.0))]
+    #[error("IP address {} with zone value is not allowed", quote(.0))]
     Zone(String),
     /// An IPv4 address in IPv6's clothes.
-    #[error("IPv4-mapped IPv6 address {} is not allowed", quoted(.0))]
+    #[error("IPv4-mapped IPv6 address {} is not allowed", quote(.0))]
     Mapped(String),
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Which types a conversion takes is the business of its overloads; what comes here otherwise is refused the same way.
 
+use pratique_gotext::strconv::{general_form, parse_bool, parse_float, parse_int, parse_uint};
+
 use crate::context::Context;
 use crate::error::Fault;
-use crate::text::{general_form, parse_bool, parse_float, parse_int, parse_uint};
 use crate::time::{Duration, Timestamp};
 use crate::value::{Evaluation, Value};
 

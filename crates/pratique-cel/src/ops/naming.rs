@@ -1,9 +1,10 @@
 //! How messages show values and name what they are.
 
+use pratique_gotext::strconv::general_form;
+
 use super::failed::native_name;
 use crate::error::Fault;
 use crate::function::CostNeed;
-use crate::text::general_form;
 use crate::value::{List, Map, Value};
 
 /// A value as messages show it: `%v` of the reference's value.

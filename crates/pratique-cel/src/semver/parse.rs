@@ -1,7 +1,7 @@
 //! Reading versions, with the texts that users of `semver()` know.
 
 use super::{Identifier, Version};
-use crate::quote::quoted;
+use pratique_gotext::strconv::quote;
 
 /// Why a text is no version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum ParseError {
     #[error("No Major.Minor.Patch elements found")]
     TooFewParts,
     /// A number with something else than digits in it.
-    #[error("Invalid character(s) found in {part} number {}", quoted(.text))]
+    #[error("Invalid character(s) found in {part} number {}", quote(.text))]
     NotANumber {
         /// `major`, `minor` or `patch`.
         part: &'static str,
@@ -21,7 +21,7 @@ pub enum ParseError {
         text: String,
     },
     /// A number that starts with a superfluous zero.
-    #[error("{part} number must not contain leading zeroes {}", quoted(.text))]
+    #[error("{part} number must not contain leading zeroes {}", quote(.text))]
     LeadingZeroes {
         /// `Major`, `Minor` or `Patch`.
         part: &'static str,
@@ -29,25 +29,25 @@ pub enum ParseError {
         text: String,
     },
     /// A number without digits.
-    #[error("strconv.ParseUint: parsing {}: invalid syntax", quoted(.0))]
+    #[error("strconv.ParseUint: parsing {}: invalid syntax", quote(.0))]
     NoDigits(String),
     /// A number above 2^64 − 1.
-    #[error("strconv.ParseUint: parsing {}: value out of range", quoted(.0))]
+    #[error("strconv.ParseUint: parsing {}: value out of range", quote(.0))]
     TooLarge(String),
     /// A pre-release part without characters.
     #[error("Prerelease is empty")]
     EmptyPrerelease,
     /// A number among the pre-release parts that starts with a superfluous zero.
-    #[error("Numeric PreRelease version must not contain leading zeroes {}", quoted(.0))]
+    #[error("Numeric PreRelease version must not contain leading zeroes {}", quote(.0))]
     PrereleaseLeadingZeroes(String),
     /// A pre-release part with other characters than letters, digits and hyphens.
-    #[error("Invalid character(s) found in prerelease {}", quoted(.0))]
+    #[error("Invalid character(s) found in prerelease {}", quote(.0))]
     InvalidPrerelease(String),
     /// A build part without characters.
     #[error("Build meta data is empty")]
     EmptyBuild,
     /// A build part with other characters than letters, digits and hyphens.
-    #[error("Invalid character(s) found in build meta data {}", quoted(.0))]
+    #[error("Invalid character(s) found in build meta data {}", quote(.0))]
     InvalidBuild(String),
     /// A version to be filled up that has a pre-release or build metadata already.
     #[error("short version cannot contain PreRelease/Build meta data")]

@@ -2,9 +2,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use pratique_gotext::strconv::plain_form;
+
 use super::timestamp::grouped_fraction;
 use super::{Overflow, SECOND};
-use crate::text::plain_form;
 
 /// A span of time: some 292 years either way, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,9 +1,9 @@
 //! Time zones, as the `getHours(timezone)` family takes them.
 
 use jiff::tz::{TimeZone, TimeZoneDatabase};
+use pratique_gotext::strconv::{NumberError, atoi};
 
 use super::calendar::DAY;
-use crate::text::{NumberError, atoi};
 
 /// A time zone.
 #[derive(Clone, Debug)]

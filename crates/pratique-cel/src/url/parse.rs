@@ -2,11 +2,11 @@
 
 use super::escape::{Part, escape, unescape};
 use super::{AddressError, Url, authority};
-use crate::quote::{quoted, quoted_bytes};
+use pratique_gotext::strconv::{quote, quote_bytes};
 
 /// Why a text is no URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("parse {}: {reason}", quoted(.text))]
+#[error("parse {}: {reason}", quote(.text))]
 pub struct ParseError {
     /// What was read; without fragment when the fault lies before it.
     pub text: String,
@@ -33,10 +33,10 @@ pub enum Reason {
     #[error("first path segment in URL cannot contain colon")]
     ColonInFirstSegment,
     /// A `%` without two hexadecimal digits, or one that may not stand there.
-    #[error("invalid URL escape {}", quoted_bytes(.0))]
+    #[error("invalid URL escape {}", quote_bytes(.0))]
     Escape(Vec<u8>),
     /// A character that hosts cannot have.
-    #[error("invalid character {} in host name", quoted_bytes(&[*.0]))]
+    #[error("invalid character {} in host name", quote_bytes(&[*.0]))]
     HostCharacter(u8),
     /// Brackets around or behind something that is no IPv6 address.
     #[error("invalid IP-literal")]
@@ -45,7 +45,7 @@ pub enum Reason {
     #[error("missing ']' in host")]
     MissingBracket,
     /// A port that is no number.
-    #[error("invalid port {} after host", quoted(.0))]
+    #[error("invalid port {} after host", quote(.0))]
     Port(String),
     /// Something in brackets that is no address.
     #[error("invalid host: {0}")]

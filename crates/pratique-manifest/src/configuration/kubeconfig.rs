@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 use pratique_json::base64;
 use pratique_types::{KubeConfig, KubeUser, ReadFile};
 use serde_json::Value as Json;
@@ -37,7 +37,7 @@ pub(super) fn load_below(root: Root<'_>, path: &str) -> Result<Option<KubeConfig
     let loaded = load(root, path);
     loaded
         .map(Some)
-        .map_err(|reason| format!("error loading config file {}: {reason}", quoted(path)))
+        .map_err(|reason| format!("error loading config file {}: {reason}", quote(path)))
 }
 
 fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, String> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 use pratique_types::configuration::AdmissionConfiguration;
 
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
@@ -52,7 +52,7 @@ pub(super) fn open(path: &str) -> Result<OpenedConfiguration, Failure> {
     let bytes = directory::read_file(path).map_err(|reason| {
         let text = format!(
             "unable to read admission control configuration from {} [{reason}]",
-            quoted(path)
+            quote(path)
         );
         prefixed(Report::single(text.clone(), Problem::new(Rule::Unreadable, text)))
     })?;

@@ -1,6 +1,6 @@
 //! One plugin of an AdmissionConfiguration: its configuration, what it names, and its manifests.
 
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 use pratique_types::KubeConfig;
 use pratique_types::configuration::{ValidatingAdmissionPolicyConfiguration, WebhookAdmissionConfiguration};
 
@@ -73,12 +73,12 @@ fn open_own(plugin: Plugin, path: &str) -> Result<Parsed, Stop> {
         let call = error.call;
         let reason = match error.error.raw_os_error() {
             Some(code) => format!("{code:#x}"),
-            None => quoted(&error.error.to_string()),
+            None => quote(&error.error.to_string()),
         };
         let text = format!(
             "Couldn't open admission plugin configuration {path}: &fs.PathError{{Op:{}, Path:{}, Err:{reason}}}",
-            quoted(call),
-            quoted(path)
+            quote(call),
+            quote(path)
         );
         let failure = Failure::single(text.clone(), Problem::new(Rule::Unreadable, text));
         Stop { failure, exit_code: 255 }
@@ -90,7 +90,7 @@ fn open_own(plugin: Plugin, path: &str) -> Result<Parsed, Stop> {
 fn refused(plugin: Plugin, report: Report) -> Failure {
     let text = format!(
         "couldn't init admission plugin {}: {}",
-        quoted(plugin.name()),
+        quote(plugin.name()),
         report.text
     );
     Failure {
@@ -220,7 +220,7 @@ fn invalid(source: &Source<'_>, field: &'static str, value: &str, detail: &str) 
     at_field(
         source,
         field,
-        format!("{field}: Invalid value: {}: {detail}", quoted(value)),
+        format!("{field}: Invalid value: {}: {detail}", quote(value)),
     )
 }
 
@@ -271,8 +271,8 @@ fn started(plugin: Plugin, path: &str, failures: Vec<Failure>) -> Vec<Stop> {
     let what = if plugin.is_policy() { "policy" } else { "webhook" };
     let prefix = format!(
         "failed to initialize admission plugin {}: failed to load static {what} manifests from {}: ",
-        quoted(plugin.name()),
-        quoted(path)
+        quote(plugin.name()),
+        quote(path)
     );
     let prefixed = |failure: Failure| Failure {
         text: format!("{prefix}{}", failure.text),

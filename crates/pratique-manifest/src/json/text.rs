@@ -1,6 +1,6 @@
 //! Strings and numbers of JSON, and the words for bytes that do not belong.
 
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote_rune;
 
 use super::SyntaxError;
 
@@ -22,14 +22,7 @@ pub(super) fn unexpected(bytes: &[u8], at: usize, context: &str) -> SyntaxError 
 
 /// A byte in single quotes.
 pub(super) fn quoted_byte(byte: u8) -> String {
-    match byte {
-        b'\'' => r"'\''".to_owned(),
-        b'"' => "'\"'".to_owned(),
-        _ => {
-            let text = quoted(char::from(byte).encode_utf8(&mut [0; 4]));
-            format!("'{}'", text.trim_matches('"'))
-        }
-    }
+    quote_rune(char::from(byte))
 }
 
 /// Reads a string from its opening quote past its closing one.

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use pratique_cel::quote::quoted;
 use pratique_cel::text::nearest;
+use pratique_gotext::strconv::quote;
 use serde_json::Value as Json;
 
 use super::view::View;
@@ -60,7 +60,7 @@ impl FieldErrors {
 
     /// The value, a string, is malformed.
     pub(super) fn invalid(&mut self, field: &View<'_>, value: &str, detail: &str) {
-        self.push(field, &format!("Invalid value: {}", quoted(value)), detail);
+        self.push(field, &format!("Invalid value: {}", quote(value)), detail);
     }
 
     /// The value, one of an enumeration's words, is none of them.
@@ -85,7 +85,7 @@ impl FieldErrors {
 
     /// The value is given twice.
     pub(super) fn duplicate(&mut self, field: &View<'_>) {
-        self.push(field, &format!("Duplicate value: {}", quoted(field.text())), "");
+        self.push(field, &format!("Duplicate value: {}", quote(field.text())), "");
     }
 
     /// The value, one of an enumeration's words, is given twice.
@@ -97,7 +97,7 @@ impl FieldErrors {
     /// The value is none of those that there are, which are given in order.
     pub(super) fn not_supported(&mut self, field: &View<'_>, value: &str, supported: &[&str]) {
         let known = supported;
-        let supported: Vec<String> = supported.iter().map(|value| quoted(value)).collect();
+        let supported: Vec<String> = supported.iter().map(|value| quote(value)).collect();
         let detail = format!("supported values: {}", supported.join(", "));
         self.push(
             field,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use pratique_cel::names;
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 
 use super::errors::FieldErrors;
 use super::view::View;
@@ -81,7 +81,7 @@ impl<'a> Expressions<'a> {
         };
         let kind = match error.kind {
             ExpressionErrorKind::Required => "Required value".to_owned(),
-            ExpressionErrorKind::Invalid => format!("Invalid value: {}", quoted(shown)),
+            ExpressionErrorKind::Invalid => format!("Invalid value: {}", quote(shown)),
             ExpressionErrorKind::Internal => "Internal error".to_owned(),
         };
         let lead = field.text().len() - field.text().trim_start().len();

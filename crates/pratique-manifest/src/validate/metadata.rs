@@ -1,7 +1,7 @@
 //! Object metadata.
 
 use pratique_cel::names;
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 
 use super::errors::FieldErrors;
 use super::selector::validate_labels;
@@ -164,7 +164,7 @@ fn managed_fields(entry: &View<'_>, errors: &mut FieldErrors) {
         errors.too_long(&manager, MANAGER_MAX);
     }
     for (at, c) in manager.text().char_indices() {
-        if quoted(c.encode_utf8(&mut [0; 4])).starts_with("\"\\") && !matches!(c, '"' | '\\') {
+        if quote(c.encode_utf8(&mut [0; 4])).starts_with("\"\\") && !matches!(c, '"' | '\\') {
             let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
             errors.invalid(&manager, manager.text(), &detail);
         }

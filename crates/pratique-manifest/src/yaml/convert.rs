@@ -4,6 +4,8 @@
 
 use std::collections::HashSet;
 
+use pratique_gotext::strconv::{general_form, json_form};
+
 use super::budget::AliasBudget;
 use super::graph::{Children, Graph, GraphId, GraphKind, GraphNode};
 use super::mapping::{self, Filling, KeyKind};
@@ -363,11 +365,11 @@ impl<'graph> Converter<'graph> {
             Scalar::Number(Number::Int(value)) => Value::Number(value.to_string().into()),
             Scalar::Number(Number::Unsigned(value)) => Value::Number(value.to_string().into()),
             Scalar::Number(Number::Float(value)) if value.is_finite() => {
-                Value::Number(pratique_json::format_float(value).into())
+                Value::Number(json_form(value).into())
             }
             Scalar::Number(Number::Float(value)) => {
                 let id = self.tree.push(node.span, Value::Null);
-                let message = format!("json: unsupported value: {}", super::number::infinite(value));
+                let message = format!("json: unsupported value: {}", general_form(value));
                 self.faults.push((id, SyntaxError::new(message, node.span)));
                 return Ok(id);
             }

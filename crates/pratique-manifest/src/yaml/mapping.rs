@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::{general_form_32, quote};
 
-use super::number::{Number, general};
+use super::number::Number;
 use super::resolve::Scalar;
 use crate::tree::Entry;
 
@@ -35,7 +35,7 @@ pub(super) fn key(scalar: Scalar) -> (KeyKind, Box<str>) {
 /// A key as the server's messages show it.
 pub(super) fn shown(kind: KeyKind, text: &str) -> String {
     if kind == KeyKind::Text {
-        quoted(text)
+        quote(text)
     } else {
         text.to_owned()
     }
@@ -53,7 +53,7 @@ fn float_key(value: f64) -> String {
     if single.is_infinite() {
         return if value > 0.0 { ".inf" } else { "-.inf" }.to_owned();
     }
-    general(&format!("{single:e}"))
+    general_form_32(single)
 }
 
 /// Entries in the order of their keys' first appearance.

@@ -75,42 +75,6 @@ fn decimal(text: &str) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// A finite number from its shortest digits (`1.5e-7`), without an exponent from 0.0001 up to a million.
-pub(super) fn general(shortest: &str) -> String {
-    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((shortest, "0"));
-    let (sign, mantissa) = mantissa
-        .strip_prefix('-')
-        .map_or(("", mantissa), |rest| ("-", rest));
-    let digits = mantissa.replace('.', "");
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    if !(-4..6).contains(&exponent) {
-        let exponent_sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{sign}{mantissa}e{exponent_sign}{:02}", exponent.unsigned_abs());
-    }
-    let point = usize::try_from(exponent + 1).unwrap_or_default();
-    let text = if exponent < 0 {
-        let zeros = "0".repeat(usize::try_from(-exponent - 1).unwrap_or_default());
-        format!("0.{zeros}{digits}")
-    } else if digits.len() <= point {
-        format!("{digits:0<point$}")
-    } else {
-        let (whole, fraction) = digits.split_at_checked(point).unwrap_or((&digits, ""));
-        format!("{whole}.{fraction}")
-    };
-    format!("{sign}{text}")
-}
-
-/// A number that JSON cannot hold, as messages name it.
-pub(super) fn infinite(value: f64) -> &'static str {
-    if value.is_nan() {
-        "NaN"
-    } else if value > 0.0 {
-        "+Inf"
-    } else {
-        "-Inf"
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

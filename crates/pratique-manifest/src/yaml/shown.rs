@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::{general_form, quote, quote_bytes};
 
 use super::SyntaxError;
 use super::graph::{Graph, GraphId, GraphKind, GraphNode};
-use super::number::{Number, general, infinite};
+use super::number::Number;
 use super::resolve::{Scalar, is_merge, resolve};
 use crate::tree::Style;
 
@@ -184,28 +184,12 @@ pub(super) fn shown_scalar(scalar: &Scalar) -> String {
     match scalar {
         Scalar::Null => "<nil>".to_owned(),
         Scalar::Bool(value) => value.to_string(),
-        Scalar::Text(text) => quoted(text),
-        Scalar::Bytes(bytes) => quoted_bytes(bytes),
+        Scalar::Text(text) => quote(text),
+        Scalar::Bytes(bytes) => quote_bytes(bytes),
         Scalar::Number(Number::Int(value)) => value.to_string(),
         Scalar::Number(Number::Unsigned(value)) => format!("0x{value:x}"),
-        Scalar::Number(Number::Float(value)) if value.is_finite() => general(&format!("{value:e}")),
-        Scalar::Number(Number::Float(value)) => infinite(*value).to_owned(),
+        Scalar::Number(Number::Float(value)) => general_form(*value),
     }
-}
-
-/// Bytes in quotes, with those that are no text as numbers.
-fn quoted_bytes(bytes: &[u8]) -> String {
-    let mut shown = String::from("\"");
-    for chunk in bytes.utf8_chunks() {
-        let text = quoted(chunk.valid());
-        shown.push_str(
-            text.strip_prefix('"')
-                .and_then(|text| text.strip_suffix('"'))
-                .unwrap_or(&text),
-        );
-        shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
-    }
-    shown + "\""
 }
 
 #[cfg(test)]

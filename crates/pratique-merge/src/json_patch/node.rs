@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use pratique_json::{Object, Value, format_float};
+use pratique_gotext::strconv::json_form;
+use pratique_json::{Object, Value};
 
 use super::chunks::Chunks;
 
@@ -111,7 +112,7 @@ impl Size {
             Value::Null | Value::Bool(true) => 4,
             Value::Bool(false) => 5,
             Value::Int(number) => integer(*number),
-            Value::Float(number) => format_float(*number).len(),
+            Value::Float(number) => json_form(*number).len(),
             Value::String(text) => self::text(text),
             Value::Array(elements) => return container(elements.iter().map(Size::of)),
             Value::Object(object) => {

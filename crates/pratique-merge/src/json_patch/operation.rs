@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
+use pratique_gotext::strconv::{is_printable, short_escape};
 use pratique_json::{Object, Value};
-
-use crate::go::is_hidden;
 
 /// One operation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -123,13 +122,12 @@ impl<'a> Text<'a> {
 
 /// The letter of an escape that Go writes a character with, and that JSON does not know.
 fn foreign_escape(character: char) -> Option<char> {
-    match character {
-        '\u{7}' => Some('a'),
-        '\u{b}' => Some('v'),
-        '\u{8}' | '\t' | '\n' | '\u{c}' | '\r' => None,
-        other if other.is_ascii_control() => Some('x'),
-        other if other > '\u{ffff}' && is_hidden(other) => Some('U'),
-        _ => None,
+    match short_escape(character) {
+        Some(letter @ ('a' | 'v')) => Some(letter),
+        Some(_) => None,
+        None if character.is_ascii_control() => Some('x'),
+        None if character > '\u{ffff}' && !is_printable(character) => Some('U'),
+        None => None,
     }
 }
 

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use pratique_gotext::strconv::quote;
 use pratique_schema::merge::{ListKey, ListMerging};
 
 use super::node::{Node, View};
 use super::words;
-use crate::go::quote;
 
 /// What identifies an element: itself in a set, some of its fields in a keyed list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

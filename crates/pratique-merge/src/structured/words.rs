@@ -1,7 +1,8 @@
 //! Values in messages, as Go writes them.
 
+use pratique_gotext::strconv::{general_form, quote};
+
 use super::node::{Node, View};
-use crate::go::{float, quote};
 
 /// A value as `%v` writes it.
 pub(super) fn plain<'a, N: Node<'a>>(value: &N) -> String {
@@ -15,7 +16,7 @@ fn write_plain<'a, N: Node<'a>>(value: &N, text: &mut String) {
         View::Null => text.push_str("<nil>"),
         View::Bool(value) => text.push_str(if value { "true" } else { "false" }),
         View::Int(number) => text.push_str(&number.to_string()),
-        View::Float(number) => text.push_str(&float(number)),
+        View::Float(number) => text.push_str(&general_form(number)),
         View::String(value) => text.push_str(value),
         View::List(elements) => {
             text.push('[');

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use pratique_cel::value::{List, Map, Struct};
 use pratique_cel::{Context, Value};
+use pratique_gotext::strconv::quote_rune;
 use pratique_json as json;
 use pratique_merge::structured::{Foreign, Patch};
 
@@ -94,14 +95,7 @@ fn unfit(key: &Value<'_>) -> String {
 /// A number as Go quotes the character of that code point.
 fn character(number: i64) -> String {
     let character = u32::try_from(number).ok().and_then(char::from_u32);
-    match character.unwrap_or(char::REPLACEMENT_CHARACTER) {
-        '\'' => "'\\''".to_owned(),
-        '"' => "'\"'".to_owned(),
-        other => {
-            let quoted = pratique_cel::quote::quoted(&other.to_string());
-            format!("'{}'", quoted.trim_matches('"'))
-        }
-    }
+    quote_rune(character.unwrap_or(char::REPLACEMENT_CHARACTER))
 }
 
 /// What is in a list or a map: only what has a plain form of its own.

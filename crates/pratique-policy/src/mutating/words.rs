@@ -92,7 +92,7 @@ fn plain(value: &Value<'_>) -> String {
 /// The same as `%#v` writes it.
 fn literal(value: &Value<'_>) -> String {
     match value {
-        Value::String(text) => pratique_cel::quote::quoted(text),
+        Value::String(text) => pratique_gotext::strconv::quote(text),
         Value::Uint(number) => format!("{number:#x}"),
         Value::Bytes(bytes) => {
             let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:#x}")).collect();

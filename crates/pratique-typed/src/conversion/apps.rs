@@ -1,11 +1,12 @@
 //! Workloads, and their scale. The hub of workloads has the fields of `extensions/v1beta1`, which stable versions keep in
 //! annotations; that of scales is `autoscaling/v1`.
 
+use pratique_gotext::strconv::parse_int;
 use pratique_json::{Object, Value};
 
 use super::{
-    ApiVersion, ConversionError, Family, annotate, annotation, drop_annotation, integer, none, part, parts,
-    put, take, text,
+    ApiVersion, ConversionError, Family, annotate, annotation, drop_annotation, none, part, parts, put, take,
+    text,
 };
 
 pub(super) const DAEMON_SET: Family = Family {
@@ -38,7 +39,7 @@ fn annotates(version: ApiVersion<'_>) -> bool {
 
 fn daemon_set_to_hub(version: ApiVersion<'_>, set: &mut Object<'_>) -> Result<(), ConversionError> {
     if let (true, Some(generation)) = (annotates(version), annotation(set, TEMPLATE_GENERATION)) {
-        let generation = integer(generation)?;
+        let generation = parse_int(generation)?;
         drop_annotation(set, TEMPLATE_GENERATION);
         if let Some(spec) = part(set, "spec") {
             spec.insert("templateGeneration", Value::Int(generation));
@@ -63,7 +64,7 @@ fn deployment_to_hub(version: ApiVersion<'_>, deployment: &mut Object<'_>) -> Re
     let Some(revision) = annotation(deployment, ROLLBACK_TO).filter(|revision| !revision.is_empty()) else {
         return Ok(());
     };
-    let revision = integer(revision).map_err(|error| ConversionError::Annotation {
+    let revision = parse_int(revision).map_err(|error| ConversionError::Annotation {
         annotation: ROLLBACK_TO,
         value: revision.to_owned(),
         error,

@@ -19,6 +19,7 @@ mod small;
 
 use std::borrow::Cow;
 
+use pratique_gotext::strconv::NumberError;
 use pratique_json::{Object, Value};
 use pratique_schema::{Schema, TypeId};
 use pratique_types::{GroupVersion, GroupVersionKind};
@@ -32,7 +33,7 @@ pub enum ConversionError {
     #[error("converting (*{0}) to (*{1}): unknown conversion")]
     Unknown(String, String),
     /// No API server knows the kind that an object says it is of.
-    #[error("no kind {} is registered for version {} in scheme {SCHEME:?}", pratique_types::quote(.kind), pratique_types::quote(.version))]
+    #[error("no kind {} is registered for version {} in scheme {SCHEME:?}", pratique_gotext::strconv::quote(.kind), pratique_gotext::strconv::quote(.version))]
     Unregistered {
         /// The kind.
         kind: String,
@@ -50,25 +51,14 @@ pub enum ConversionError {
         /// What it says.
         value: String,
         /// What is wrong with that.
-        error: InvalidInteger,
+        error: NumberError,
     },
     /// A text that has to be a whole number is none.
     #[error(transparent)]
-    Integer(#[from] InvalidInteger),
+    Integer(#[from] NumberError),
     /// A text that has to be a label selector is none.
     #[error("failed to parse selector: couldn't parse the selector string \"{0}\"")]
     Selector(String),
-}
-
-/// Why a text is no whole number of 64 bits.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidInteger {
-    /// It is no number.
-    #[error("strconv.ParseInt: parsing {}: invalid syntax", pratique_types::quote(.0))]
-    Syntax(String),
-    /// It is too large.
-    #[error("strconv.ParseInt: parsing {}: value out of range", pratique_types::quote(.0))]
-    Range(String),
 }
 
 /// The name of the registry of built-in types in messages.
@@ -352,17 +342,6 @@ fn drop_annotation(object: &mut Object<'_>, name: &str) {
     let annotations = part(object, "metadata").and_then(|metadata| part(metadata, "annotations"));
     if let Some(annotations) = annotations {
         annotations.remove(name);
-    }
-}
-
-/// A whole number as Go reads one.
-fn integer(text: &str) -> Result<i64, InvalidInteger> {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    match text.parse() {
-        Ok(number) if is_number => Ok(number),
-        _ if is_number => Err(InvalidInteger::Range(text.to_owned())),
-        _ => Err(InvalidInteger::Syntax(text.to_owned())),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What an API server says of an object that a client sends it.
 
+use pratique_gotext::strconv::quote;
 use pratique_schema::Schema;
-use pratique_types::{GroupVersionKind, quote};
+use pratique_types::GroupVersionKind;
 
 use super::node::Node;
 use super::strict;

@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
+use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value, base64};
 use pratique_schema::{Field, LayoutField, Scalar, Schema, Shape, StructType, TypeId, layout};
-use pratique_types::quote;
 
 use super::node::Node;
 use super::scalar::{self, Fault};

@@ -1,7 +1,7 @@
 //! Points and spans of time, as far as what Go says of texts that are none.
 
 use pratique_cel::time::{Duration, Timestamp};
-use pratique_types::quote_bytes as quoted;
+use pratique_gotext::time::quote as quoted;
 
 /// A form of times.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 use reqwest::Url;
 use rustls::{AlertDescription, CertificateError, InvalidMessage};
 
@@ -181,7 +181,7 @@ fn tls_words(error: &rustls::Error) -> String {
         }
         rustls::Error::InvalidMessage(_) => "tls: first record does not look like a TLS handshake".to_owned(),
         rustls::Error::NoApplicationProtocol => {
-            format!("tls: server selected unadvertised ALPN protocol {}", quoted(""))
+            format!("tls: server selected unadvertised ALPN protocol {}", quote(""))
         }
         other => format!("tls: {other}"),
     }

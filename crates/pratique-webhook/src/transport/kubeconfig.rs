@@ -3,7 +3,7 @@
 //! Files were read with the kubeconfig, so no call waits for one, and a token that changes is taken up when the
 //! configuration is loaded again. Commands that give credentials are refused.
 
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 use pratique_types::{KubeConfig, KubeUser, ReadFile};
 
 use super::credentials::{CredentialSource, Credentials, Impersonation};
@@ -48,7 +48,7 @@ fn token(user: &KubeUser) -> Result<Option<String>, String> {
     match (read, given) {
         (Ok(token), _) if !token.is_empty() => Ok(Some(token)),
         (_, Some(token)) => Ok(Some(token)),
-        (Ok(_), None) => Err(format!("read empty token from file {}", quoted(&file.path))),
+        (Ok(_), None) => Err(format!("read empty token from file {}", quote(&file.path))),
         (Err(reason), None) => Err(reason.clone()),
     }
 }

@@ -2,7 +2,7 @@
 
 use http::header::{CONTENT_TYPE, HOST, LOCATION, REFERER};
 use http::{HeaderValue, Method, StatusCode};
-use pratique_cel::quote::quoted;
+use pratique_gotext::strconv::quote;
 use reqwest::{Request, Response, Url};
 use tokio::time::{Instant, timeout_at};
 
@@ -78,7 +78,7 @@ pub(super) async fn send(
 /// `Post "URL": words`.
 pub(super) fn posting(shown: &str, words: &str, kind: CallErrorKind) -> CallError {
     CallError {
-        message: format!("failed to call webhook: Post {}: {words}", quoted(shown)),
+        message: format!("failed to call webhook: Post {}: {words}", quote(shown)),
         kind,
     }
 }
@@ -90,11 +90,11 @@ impl Hop {
 
     fn request(&self, client: &Client, call: &Call) -> Result<Request, CallError> {
         if !matches!(self.url.scheme(), "https" | "http") {
-            let words = format!("unsupported protocol scheme {}", quoted(self.url.scheme()));
+            let words = format!("unsupported protocol scheme {}", quote(self.url.scheme()));
             return Err(self.failed(&words, CallErrorKind::Transport));
         }
         if let Some(name) = &client.headers.unfit {
-            let words = format!("net/http: invalid header field value for {}", quoted(name));
+            let words = format!("net/http: invalid header field value for {}", quote(name));
             return Err(self.failed(&words, CallErrorKind::Transport));
         }
         let method = if self.posts { Method::POST } else { Method::GET };
@@ -127,7 +127,7 @@ impl Hop {
             return Ok(None);
         }
         let mut next = self.resolve(&location).map_err(|reason| {
-            let words = format!("failed to parse Location header {}: {reason}", quoted(&location));
+            let words = format!("failed to parse Location header {}: {reason}", quote(&location));
             self.failed(&words, CallErrorKind::Transport)
         })?;
         next.posts = keeps && self.posts;

@@ -1,6 +1,6 @@
 //! What an answer's status says when it is not success: the reference's sentences, or the Status in the body.
 
-use pratique_cel::quote::quoted_bytes;
+use pratique_gotext::strconv::quote_bytes;
 use serde::Deserialize;
 
 use super::media_type;
@@ -44,7 +44,7 @@ impl Failed<'_> {
                  request"
             }
             500.. => {
-                let shown = quoted_bytes(self.text().unwrap_or(UNKNOWN.as_bytes()));
+                let shown = quote_bytes(self.text().unwrap_or(UNKNOWN.as_bytes()));
                 return format!("an error on the server ({shown}) has prevented the request from succeeding");
             }
             code => {

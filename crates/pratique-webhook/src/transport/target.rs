@@ -40,7 +40,7 @@ impl Target {
             let shown = format!("{scheme}://{authority}");
             return Err(format!(
                 "host must be a URL or a host:port pair: {}",
-                pratique_cel::quote::quoted(&shown)
+                pratique_gotext::strconv::quote(&shown)
             ));
         }
         let path = escape(&clean(&url.path()));

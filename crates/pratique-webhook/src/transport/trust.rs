@@ -137,8 +137,8 @@ impl Bundle {
         };
         Some(format!(
             " (possibly because of {} while trying to verify candidate authority certificate {})",
-            pratique_cel::quote::quoted(&reason),
-            pratique_cel::quote::quoted(&root.read.subject)
+            pratique_gotext::strconv::quote(&reason),
+            pratique_gotext::strconv::quote(&root.read.subject)
         ))
     }
 }

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
+use pratique_gotext::strconv::quote_rune;
 use pratique_json::{self as json, base64};
 
 use super::object::unfit_key;
 use super::{JSON_PATCH, native_type};
 use crate::arena::Arena;
 use crate::context::Context;
-use crate::text;
 use crate::value::{List, Map, Struct, Value};
 
 /// Why a value has no JSON form.
@@ -158,10 +158,5 @@ fn element(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
 /// A number as the character of that code point in single quotes.
 fn quoted_character(number: i64) -> String {
     let character = u32::try_from(number).ok().and_then(char::from_u32);
-    let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
-    match character {
-        '\'' => "'\\''".to_owned(),
-        '"' => "'\"'".to_owned(),
-        other => format!("'{}'", text::quote(&other.to_string()).trim_matches('"')),
-    }
+    quote_rune(character.unwrap_or(char::REPLACEMENT_CHARACTER))
 }

@@ -38,7 +38,7 @@ impl Struct for Object<'_> {
     /// The reference makes plain data of the whole object to read one field, so that one can keep another from being read.
     fn get<'a>(&'a self, context: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
         if !is_plain(self) {
-            let message = format!("cannot get field {}", crate::text::quote(field));
+            let message = format!("cannot get field {}", pratique_gotext::strconv::quote(field));
             return Err(Fault::error(message));
         }
         let found = self.fields.iter().find(|(own, _)| *own == field);
@@ -227,8 +227,8 @@ pub fn check_type_names(value: &Value<'_>) -> Result<(), String> {
                 if name != expected {
                     faults.push(format!(
                         "unexpected type name {}, expected {}, which matches field name path from root Object type",
-                        crate::text::quote(name),
-                        crate::text::quote(&expected)
+                        pratique_gotext::strconv::quote(name),
+                        pratique_gotext::strconv::quote(&expected)
                     ));
                 }
                 let fields = object.fields(&context).unwrap_or_default();

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use pratique_gotext::strconv::{general_form, parse_float};
+
 use super::{Clause, english, nested};
-use crate::text::{general_form, parse_float};
 use crate::time::{Duration, Timestamp};
 
 /// A value that can be formatted.

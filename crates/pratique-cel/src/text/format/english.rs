@@ -2,7 +2,7 @@
 //!
 //! Precisions wrap in narrow integers, as they do in the reference's number formatter.
 
-use crate::text::plain_form;
+use pratique_gotext::strconv::plain_form;
 
 /// Digits after the point where a clause does not say.
 const DEFAULT_PRECISION: i64 = 6;

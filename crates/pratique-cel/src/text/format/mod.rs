@@ -6,7 +6,7 @@ mod nested;
 
 pub use argument::{Argument, Shape};
 
-use super::NumberError;
+use pratique_gotext::strconv::{NumberError, atoi};
 
 /// What a clause asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +153,7 @@ fn parse_precision(text: &str) -> Result<(Option<i64>, &str), ClauseError> {
         .find(|next: char| !next.is_ascii_digit())
         .ok_or(ClauseError::EndlessPrecision)?;
     let (digits, rest) = text.split_at_checked(end).ok_or(ClauseError::EndlessPrecision)?;
-    Ok((Some(super::atoi(digits)?), rest))
+    Ok((Some(atoi(digits)?), rest))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Lists and maps in a formatted text: their members look like CEL literals.
 
+use pratique_gotext::strconv::{plain_form, quote};
+
 use super::argument::{Argument, Shape, push, utf8, write_string};
-use crate::text::{plain_form, quote};
 
 /// How deep lists and maps may nest: what the input may, and as much again from literals around it.
 const MAX_DEPTH: usize = 2 * pratique_json::MAX_DEPTH;

@@ -1,4 +1,4 @@
-//! Which characters Go prints as they are between quotes.
+//! Which characters Go prints as they are.
 
 use std::sync::LazyLock;
 
@@ -9,8 +9,15 @@ static GRAPHIC: LazyLock<ClassUnicode> = LazyLock::new(|| {
     class(r"[[\p{L}\p{M}\p{N}\p{P}\p{S}]&&\p{Age=15.0}]").unwrap_or_else(ClassUnicode::empty)
 });
 
-/// Whether Go's `strconv.Quote` leaves a character as it is, quotes and backslash aside.
-pub(super) fn is_printable(character: char) -> bool {
+/// Whether Go prints a character as it is between quotes, quotes and backslash aside.
+///
+/// ```
+/// use pratique_gotext::strconv::is_printable;
+///
+/// assert!(is_printable('世') && !is_printable('\u{200b}'));
+/// ```
+// Upstream: strconv/quote.go, IsPrint
+pub fn is_printable(character: char) -> bool {
     if character.is_ascii() {
         return (' '..='~').contains(&character);
     }
@@ -30,6 +37,16 @@ fn class(pattern: &str) -> Option<ClassUnicode> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// So many characters are printable to Go 1.26, and their numbers come to so much.
+    #[test]
+    fn all_characters() {
+        let printable = ('\0'..=char::MAX).filter(|character| is_printable(*character));
+        let (count, sum) = printable.fold((0, 0), |(count, sum), character| {
+            (count + 1, sum + u64::from(u32::from(character)))
+        });
+        assert_eq!((count, sum), (148_998, 15_750_900_724));
+    }
 
     #[test]
     fn printable_characters() {

@@ -1,4 +1,4 @@
-//! Numbers and booleans from text, as Go's `strconv` reads them.
+//! Numbers and booleans from text.
 
 use super::quote;
 
@@ -25,22 +25,46 @@ pub enum NumberProblem {
     Range,
 }
 
-/// A signed integer in base 10, perhaps with a sign (`ParseInt(text, 10, 64)`).
+/// A signed integer in base 10, perhaps with a sign.
+///
+/// ```
+/// use pratique_gotext::strconv::parse_int;
+///
+/// assert_eq!(parse_int("-12"), Ok(-12));
+/// let error = parse_int("1x").unwrap_err();
+/// assert_eq!(error.to_string(), r#"strconv.ParseInt: parsing "1x": invalid syntax"#);
+/// ```
+///
+/// # Errors
+/// When the text is no such number, or one beyond 64 bits.
+// Upstream: strconv/atoi.go, ParseInt(text, 10, 64)
 pub fn parse_int(text: &str) -> Result<i64, NumberError> {
     signed("ParseInt", text)
 }
 
 /// [`parse_int`], but for the name in the error.
+///
+/// # Errors
+/// As [`parse_int`].
+// Upstream: strconv/atoi.go, Atoi
 pub fn atoi(text: &str) -> Result<i64, NumberError> {
     signed("Atoi", text)
 }
 
-/// An unsigned integer in base 10 without sign (`ParseUint(text, 10, 64)`).
+/// An unsigned integer in base 10 without sign.
+///
+/// # Errors
+/// When the text is no such number, or one beyond 64 bits.
+// Upstream: strconv/atoi.go, ParseUint(text, 10, 64)
 pub fn parse_uint(text: &str) -> Result<u64, NumberError> {
     magnitude(text).map_err(|problem| fail("ParseUint", text, problem))
 }
 
-/// `1`, `t`, `T`, `TRUE`, `true`, `True`, and their opposites (`ParseBool`).
+/// `1`, `t`, `T`, `TRUE`, `true`, `True`, and their opposites.
+///
+/// # Errors
+/// When the text is none of these.
+// Upstream: strconv/atob.go, ParseBool
 pub fn parse_bool(text: &str) -> Result<bool, NumberError> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
@@ -49,8 +73,15 @@ pub fn parse_bool(text: &str) -> Result<bool, NumberError> {
     }
 }
 
-/// A floating-point number (`ParseFloat(text, 64)`): decimal, or hexadecimal with a binary exponent, `Inf`,
-/// `Infinity` or `NaN` in any case. A number too large for a double is an error.
+/// A floating-point number: decimal, or hexadecimal with a binary exponent, `Inf`, `Infinity` or `NaN` in any case.
+///
+/// ```
+/// assert_eq!(pratique_gotext::strconv::parse_float("0x1p-2"), Ok(0.25));
+/// ```
+///
+/// # Errors
+/// When the text is no number, or one too large for a double.
+// Upstream: strconv/atof.go, ParseFloat(text, 64)
 pub fn parse_float(text: &str) -> Result<f64, NumberError> {
     let number = float(text).ok_or_else(|| fail("ParseFloat", text, NumberProblem::Syntax))?;
     if number.is_infinite() && text.contains(|character: char| character.is_ascii_digit()) {

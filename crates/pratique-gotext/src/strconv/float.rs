@@ -1,27 +1,75 @@
-//! Floating-point numbers as text, as Go's `strconv.FormatFloat` writes them.
+//! Floating-point numbers as text.
+
+use std::fmt::LowerExp;
+use std::str::FromStr;
 
 /// The shortest text that reads back as the number, as `%g` and `%v` print it: with an exponent
-/// where that is below −4 or above 5 (`123456.7`, `1e+06`, `0.0001`, `1e-05`).
+/// where that is below −4 or above 5.
+///
+/// ```
+/// use pratique_gotext::strconv::general_form;
+///
+/// assert_eq!(general_form(123_456.7), "123456.7");
+/// assert_eq!(general_form(1e6), "1e+06");
+/// assert_eq!(general_form(0.00001), "1e-05");
+/// ```
+// Upstream: strconv/ftoa.go, FormatFloat(number, 'g', -1, 64)
 pub fn general_form(number: f64) -> String {
-    if let Some(text) = special(number) {
-        return text.to_owned();
-    }
-    let scientific = shortest(number);
-    let (mantissa, exponent) = split_exponent(&scientific);
-    if (-4..6).contains(&exponent) {
-        without_exponent(mantissa, exponent)
-    } else {
-        with_exponent(mantissa, exponent)
+    match special(number) {
+        Some(text) => text.to_owned(),
+        None => general(&shortest(number, f64::DIGITS)),
     }
 }
 
-/// The shortest text without an exponent that reads back as the number (`%f` with precision −1), or as many
-/// digits after the point as the precision says, rounded to even where the number lies in the middle.
+/// [`general_form`] of a number in single precision.
+// Upstream: strconv/ftoa.go, FormatFloat(number, 'g', -1, 32)
+pub fn general_form_32(number: f32) -> String {
+    match special(f64::from(number)) {
+        Some(text) => text.to_owned(),
+        None => general(&shortest(number, f32::DIGITS)),
+    }
+}
+
+/// The shortest text that reads back as the number, as JSON has it: with an exponent from 1e21 up and below 1e-6.
+/// JSON cannot have infinities and what is no number, which are as in the other forms.
+///
+/// ```
+/// use pratique_gotext::strconv::json_form;
+///
+/// assert_eq!(json_form(1e6), "1000000");
+/// assert_eq!(json_form(1e21), "1e+21");
+/// assert_eq!(json_form(1.5e-7), "1.5e-7");
+/// ```
+// Upstream: encoding/json/encode.go, floatEncoder
+pub fn json_form(number: f64) -> String {
+    if let Some(text) = special(number) {
+        return text.to_owned();
+    }
+    let scientific = shortest(number, f64::DIGITS);
+    let (mantissa, exponent) = split_exponent(&scientific);
+    match exponent {
+        // JSON's exponents have no leading zero.
+        ..-6 => format!("{mantissa}e{exponent}"),
+        21.. => format!("{mantissa}e+{exponent}"),
+        _ => without_exponent(mantissa, exponent),
+    }
+}
+
+/// The shortest text without an exponent that reads back as the number, or as many digits after the point as the
+/// precision says, rounded to even where the number lies in the middle.
+///
+/// ```
+/// use pratique_gotext::strconv::plain_form;
+///
+/// assert_eq!(plain_form(1e21, None), "1000000000000000000000");
+/// assert_eq!(plain_form(0.125, Some(2)), "0.12");
+/// ```
+// Upstream: strconv/ftoa.go, FormatFloat(number, 'f', precision, 64)
 pub fn plain_form(number: f64, precision: Option<usize>) -> String {
     match (special(number), precision) {
         (Some(text), _) => text.to_owned(),
         (None, None) => {
-            let scientific = shortest(number);
+            let scientific = shortest(number, f64::DIGITS);
             let (mantissa, exponent) = split_exponent(&scientific);
             without_exponent(mantissa, exponent)
         }
@@ -30,6 +78,11 @@ pub fn plain_form(number: f64, precision: Option<usize>) -> String {
 }
 
 /// One digit, a point, as many digits as the precision says, and an exponent of at least two digits.
+///
+/// ```
+/// assert_eq!(pratique_gotext::strconv::exponent_form(-1_234.5, 2), "-1.23e+03");
+/// ```
+// Upstream: strconv/ftoa.go, FormatFloat(number, 'e', precision, 64)
 pub fn exponent_form(number: f64, precision: usize) -> String {
     if let Some(text) = special(number) {
         return text.to_owned();
@@ -40,22 +93,33 @@ pub fn exponent_form(number: f64, precision: usize) -> String {
 }
 
 /// The fewest digits that read back as the number, in Rust's form `1.5e-7`. Where two numbers of that many digits are
-/// equally near, Rust may give either; Go gives the even one, as rounding to that many digits does.
-fn shortest(number: f64) -> String {
+/// equally near, Rust may give either; Go gives the even one, as rounding to that many digits does. Numbers of fewer
+/// `certain` digits have no such neighbour.
+fn shortest<N: Copy + LowerExp + FromStr + PartialEq>(number: N, certain: u32) -> String {
     let scientific = format!("{number:e}");
     let digits = scientific
         .bytes()
         .take_while(|byte| *byte != b'e')
         .filter(u8::is_ascii_digit)
         .count();
-    if digits < f64::DIGITS as usize {
+    if digits < certain as usize {
         return scientific;
     }
     let rounded = format!("{number:.precision$e}", precision = digits - 1);
-    if rounded.parse() == Ok(number) {
+    if rounded.parse().is_ok_and(|read: N| read == number) {
         rounded
     } else {
         scientific
+    }
+}
+
+/// With an exponent where that is below −4 or above 5.
+fn general(scientific: &str) -> String {
+    let (mantissa, exponent) = split_exponent(scientific);
+    if (-4..6).contains(&exponent) {
+        without_exponent(mantissa, exponent)
+    } else {
+        with_exponent(mantissa, exponent)
     }
 }
 
@@ -121,6 +185,36 @@ mod tests {
         check(f64::NAN, "NaN");
         check(f64::INFINITY, "+Inf");
         check(f64::NEG_INFINITY, "-Inf");
+        check(999_999.0, "999999");
+        check(0.000_012_5, "1.25e-05");
+        check(1.795_226_642_934_138_5e9, "1.7952266429341385e+09");
+        check(-1e21, "-1e+21");
+    }
+
+    #[test]
+    fn general_forms_in_single_precision() {
+        let check = |number: f32, expected: &str| assert_eq!(general_form_32(number), expected);
+        check(0.1, "0.1");
+        check(16_777_216.0, "1.6777216e+07");
+        check(1e-5, "1e-05");
+        check(123_456.7, "123456.7");
+        check(-0.0, "-0");
+        check(f32::INFINITY, "+Inf");
+    }
+
+    #[test]
+    fn forms_of_json() {
+        let check = |number: f64, expected: &str| assert_eq!(json_form(number), expected);
+        check(1.0, "1");
+        check(-1.5, "-1.5");
+        check(-0.0, "-0");
+        check(1e20, "100000000000000000000");
+        check(1e21, "1e+21");
+        check(-1.25e100, "-1.25e+100");
+        check(1e-6, "0.000001");
+        check(1.5e-7, "1.5e-7");
+        check(5e-324, "5e-324");
+        check(f64::from_bits(0x4314_8511_b742_db21), "1443952667440840.2");
     }
 
     #[test]

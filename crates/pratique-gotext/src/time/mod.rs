@@ -1,0 +1,5 @@
+//! Times as Go's `time` package treats them.
+
+mod quote;
+
+pub use quote::quote;
