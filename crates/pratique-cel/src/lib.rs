@@ -126,7 +126,6 @@ mod interrupt;
 pub mod library;
 mod memory;
 mod meter;
-pub mod names;
 pub mod net;
 pub mod ops;
 pub mod parser;

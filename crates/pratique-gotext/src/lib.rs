@@ -15,4 +15,6 @@
 //! I/O.
 
 pub mod strconv;
+pub mod strfmt;
 pub mod time;
+pub mod validation;

@@ -5,7 +5,6 @@
 
 mod equivalents;
 mod index;
-mod label_syntax;
 mod mismatch;
 mod request;
 mod resources;
@@ -14,7 +13,6 @@ mod selector;
 
 pub use equivalents::{Equivalent, Equivalents};
 pub use index::MatchIndex;
-pub use label_syntax::is_label_key;
 pub use mismatch::{Mismatch, RuleField};
 pub use request::{NAME_LABEL, Namespace, Namespaces, Target, labels_of};
 pub use resources::{MatchError, MatchResources, Matched};

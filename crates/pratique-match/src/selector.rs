@@ -4,9 +4,9 @@ use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use pratique_gotext::strconv::quote;
+use pratique_gotext::validation::{label_value, qualified_name};
 use pratique_json::{Object, Value};
 
-use crate::label_syntax::{key_faults, value_faults};
 use crate::request::NAME_LABEL;
 
 /// A compiled `meta/v1` label selector.
@@ -155,7 +155,7 @@ impl Requirement {
         count: Option<String>,
         values: &[String],
     ) -> Result<Self, InvalidSelector> {
-        let key_fault = key_faults(key);
+        let key_fault = qualified_name(key);
         let mut faults = Vec::new();
         if !key_fault.is_empty() {
             faults.push(format!(
@@ -166,7 +166,7 @@ impl Requirement {
         }
         faults.extend(count);
         for (index, value) in values.iter().enumerate() {
-            let fault = value_faults(value);
+            let fault = label_value(value);
             if !fault.is_empty() {
                 let fault = fault.join("; ");
                 faults.push(format!(

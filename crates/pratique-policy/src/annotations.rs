@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use pratique_gotext::validation::qualified_name;
 use pratique_json::escape_html;
-use pratique_match::is_label_key;
 use serde::Serialize;
 
 /// The audit annotations of a request.
@@ -67,7 +67,7 @@ impl<'s> Annotations<'s> {
 
     /// The first value of a key stays; a key that is no key is dropped.
     fn add(&mut self, key: String, value: String) {
-        if key.contains('/') && is_label_key(&key) {
+        if key.contains('/') && qualified_name(&key).is_empty() {
             self.published.entry(key).or_insert(value);
         }
     }

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use pratique_gotext::validation::is_dns1123_label;
 use pratique_json::Value;
 
 use crate::{AdmissionRequest, GroupResource, GroupVersionKind, GroupVersionResource, Operation, builtin};
@@ -124,7 +125,7 @@ impl AdmissionRequest<'_> {
         }
         let namespace = &self.namespace;
         require(
-            namespace.is_empty() || is_label(namespace),
+            namespace.is_empty() || is_dns1123_label(namespace),
             "namespace",
             namespace,
             Problem::Namespace,
@@ -238,7 +239,7 @@ fn check_resource(
     let resource = resource.resource.as_str();
     filled(resource, name)?;
     require(!resource.contains('/'), name, resource, Problem::Part)?;
-    require(is_label(resource), name, resource, Problem::Resource)
+    require(is_dns1123_label(resource), name, resource, Problem::Resource)
 }
 
 fn check_kind(kind: &GroupVersionKind, [group, version, name]: &Fields) -> Result<(), InvalidRequest> {
@@ -246,7 +247,7 @@ fn check_kind(kind: &GroupVersionKind, [group, version, name]: &Fields) -> Resul
     check_version(&kind.version, version)?;
     filled(&kind.kind, name)?;
     require(
-        is_label(&kind.kind.to_ascii_lowercase()),
+        is_dns1123_label(&kind.kind.to_ascii_lowercase()),
         name,
         &kind.kind,
         Problem::Name,
@@ -269,7 +270,7 @@ fn check_subresource(field: Field, part: &str) -> Result<(), InvalidRequest> {
 fn check_group(group: &str, field: Field) -> Result<(), InvalidRequest> {
     require(group != "core", field, group, Problem::Core)?;
     require(
-        group.is_empty() || group.split('.').all(is_label),
+        group.is_empty() || group.split('.').all(is_dns1123_label),
         field,
         group,
         Problem::Group,
@@ -278,7 +279,7 @@ fn check_group(group: &str, field: Field) -> Result<(), InvalidRequest> {
 
 fn check_version(version: &str, field: Field) -> Result<(), InvalidRequest> {
     filled(version, field)?;
-    require(is_label(version), field, version, Problem::Version)
+    require(is_dns1123_label(version), field, version, Problem::Version)
 }
 
 fn filled(value: &str, field: Field) -> Result<(), InvalidRequest> {
@@ -297,15 +298,6 @@ fn require(holds: bool, field: Field, value: &str, problem: Problem) -> Result<(
             problem,
         }),
     }
-}
-
-/// Whether a text is a DNS label: lower-case letters, digits, and '-' between them.
-fn is_label(text: &str) -> bool {
-    let is_inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    (1..=63).contains(&text.len())
-        && text.bytes().all(is_inside)
-        && !text.starts_with('-')
-        && !text.ends_with('-')
 }
 
 #[cfg(test)]

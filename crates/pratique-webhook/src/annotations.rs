@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use pratique_gotext::validation::qualified_name;
 use pratique_json::escape_html;
-use pratique_match::is_label_key;
 use serde::Serialize;
 
 use crate::webhook::Webhook;
@@ -111,7 +111,7 @@ impl Annotations {
 
     /// The first value of a key stays; a key that is no key is dropped.
     fn add(&mut self, key: String, value: String) {
-        if key.contains('/') && is_label_key(&key) {
+        if key.contains('/') && qualified_name(&key).is_empty() {
             self.all.entry(key).or_insert(value);
         }
     }

@@ -3,11 +3,11 @@
 use std::any::Any;
 
 use super::arguments::{opaque, string};
+use super::named_format::NamedFormat;
 use super::{Library, cost};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{Function, Overload};
-use crate::names::NamedFormat;
 use crate::types::Type;
 use crate::value::{Evaluation, List, Opaque, Value};
 

@@ -14,6 +14,7 @@ mod json_patch;
 mod lists;
 mod macros;
 pub mod mutation;
+mod named_format;
 mod optional;
 mod protobuf;
 mod quantity;

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use pratique_cel::names;
 use pratique_gotext::strconv::quote;
+use pratique_gotext::validation;
 
 use super::errors::FieldErrors;
 use super::view::View;
@@ -133,7 +133,7 @@ impl<'a> Expressions<'a> {
         if name.text().is_empty() {
             errors.required(&name, "");
         } else {
-            for detail in names::qualified_name(name.text()) {
+            for detail in validation::qualified_name(name.text()) {
                 errors.invalid(&name, name.text(), &detail);
             }
         }

@@ -1,7 +1,7 @@
 //! Object metadata.
 
-use pratique_cel::names;
 use pratique_gotext::strconv::quote;
+use pratique_gotext::validation;
 
 use super::errors::FieldErrors;
 use super::selector::validate_labels;
@@ -37,7 +37,7 @@ pub(super) fn validate(metadata: &View<'_>, errors: &mut FieldErrors) {
 fn names(metadata: &View<'_>, errors: &mut FieldErrors) {
     let generate_name = metadata.field("generateName");
     if !generate_name.text().is_empty() {
-        for detail in names::dns1123_subdomain_prefix(generate_name.text()) {
+        for detail in validation::dns1123_subdomain_prefix(generate_name.text()) {
             errors.invalid(&generate_name, generate_name.text(), &detail);
         }
     }
@@ -51,14 +51,14 @@ fn names(metadata: &View<'_>, errors: &mut FieldErrors) {
 
 /// A name that is a DNS subdomain.
 pub(super) fn subdomain(name: &View<'_>, errors: &mut FieldErrors) {
-    for detail in names::dns1123_subdomain(name.text()) {
+    for detail in validation::dns1123_subdomain(name.text()) {
         errors.invalid(name, name.text(), &detail);
     }
 }
 
 fn annotations(annotations: &View<'_>, errors: &mut FieldErrors) {
     for (key, _) in annotations.entries() {
-        for detail in names::qualified_name(&key.to_lowercase()) {
+        for detail in validation::qualified_name(&key.to_lowercase()) {
             errors.invalid(annotations, key, &detail);
         }
     }
@@ -139,7 +139,7 @@ fn owner_text(reference: &View<'_>) -> String {
 
 fn finalizers(finalizers: &View<'_>, errors: &mut FieldErrors) {
     for finalizer in finalizers.texts() {
-        for detail in names::qualified_name(finalizer) {
+        for detail in validation::qualified_name(finalizer) {
             errors.invalid(finalizers, finalizer, &detail);
         }
     }

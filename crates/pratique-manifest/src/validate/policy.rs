@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use pratique_cel::names;
+use pratique_gotext::validation;
 use serde_json::Value as Json;
 
 use super::errors::FieldErrors;
@@ -71,11 +71,11 @@ fn validate_param_kind(param_kind: &View<'_>, errors: &mut FieldErrors) {
             &format!("unexpected GroupVersion string: {text}"),
         ),
         Some((group, version)) => {
-            let faults = names::dns1123_subdomain(&group);
+            let faults = validation::dns1123_subdomain(&group);
             if !group.is_empty() && !faults.is_empty() {
                 errors.invalid(&api_version, &group, &faults.join(","));
             }
-            let faults = names::dns1035_label(&version);
+            let faults = validation::dns1035_label(&version);
             if version.is_empty() {
                 errors.invalid(&api_version, text, "version must be specified");
             } else if !faults.is_empty() {
@@ -84,7 +84,7 @@ fn validate_param_kind(param_kind: &View<'_>, errors: &mut FieldErrors) {
         }
     }
     let kind = param_kind.field("kind");
-    let faults = names::dns1035_label(&kind.text().to_lowercase());
+    let faults = validation::dns1035_label(&kind.text().to_lowercase());
     if kind.text().is_empty() {
         errors.required(&kind, "");
     } else if !faults.is_empty() {
@@ -183,7 +183,7 @@ fn audit_annotation(
         errors.invalid(&key, key.text(), "requires metadata.name be non-empty");
     } else {
         let full = format!("{policy}/{}", key.text());
-        for detail in names::qualified_name(&full) {
+        for detail in validation::qualified_name(&full) {
             errors.invalid(&key, &full, &detail);
         }
     }

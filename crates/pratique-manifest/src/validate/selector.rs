@@ -1,6 +1,6 @@
 //! Labels and label selectors.
 
-use pratique_cel::names;
+use pratique_gotext::validation;
 
 use super::errors::FieldErrors;
 use super::view::View;
@@ -8,10 +8,10 @@ use super::view::View;
 /// Labels, whose keys and values are both complained about at the map.
 pub(super) fn validate_labels(labels: &View<'_>, errors: &mut FieldErrors) {
     for (key, value) in labels.entries() {
-        for detail in names::qualified_name(key) {
+        for detail in validation::qualified_name(key) {
             errors.invalid(labels, key, &detail);
         }
-        for detail in names::label_value(value) {
+        for detail in validation::label_value(value) {
             errors.invalid(labels, value, &detail);
         }
     }
@@ -42,11 +42,11 @@ fn validate_requirement(requirement: &View<'_>, errors: &mut FieldErrors) {
         other => errors.invalid_word(&operator, other, "not a valid selector operator"),
     }
     let key = requirement.field("key");
-    for detail in names::qualified_name(key.text()) {
+    for detail in validation::qualified_name(key.text()) {
         errors.invalid(&key, key.text(), &detail);
     }
     for value in values.items() {
-        for detail in names::label_value(value.text()) {
+        for detail in validation::label_value(value.text()) {
             errors.invalid(&value, value.text(), &detail);
         }
     }

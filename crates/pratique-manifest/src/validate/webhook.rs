@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use pratique_cel::names;
 use pratique_cel::url::Url;
+use pratique_gotext::validation;
 
 use super::errors::FieldErrors;
 use super::expressions::Expressions;
@@ -75,7 +75,7 @@ fn validate_hook(kind: Kind, hook: &View<'_>, compiler: &dyn ExpressionCompiler,
 /// A domain of at least three segments.
 fn qualified_name(name: &View<'_>, errors: &mut FieldErrors) {
     let text = name.text();
-    let faults = names::dns1123_subdomain(text);
+    let faults = validation::dns1123_subdomain(text);
     if text.is_empty() {
         errors.required(name, "");
     } else if !faults.is_empty() {
@@ -101,7 +101,7 @@ fn review_versions(versions: &View<'_>, errors: &mut FieldErrors) {
             errors.invalid(&version, version.text(), "duplicate version");
             continue;
         }
-        for detail in names::dns1035_label(version.text()) {
+        for detail in validation::dns1035_label(version.text()) {
             errors.invalid(&version, version.text(), &detail);
         }
     }
@@ -208,7 +208,7 @@ fn service_path(path: &View<'_>, errors: &mut FieldErrors) {
             errors.invalid(path, text, &format!("segment[{index}] may not be empty"));
             continue;
         }
-        for fault in names::dns1123_subdomain(segment) {
+        for fault in validation::dns1123_subdomain(segment) {
             errors.invalid(path, text, &format!("segment[{index}]: {fault}"));
         }
     }

@@ -13,6 +13,8 @@ pub use check::{
     Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
 };
 
+use pratique_gotext::validation;
+
 use super::Library;
 use super::arguments::{opaque, string};
 use super::cost;
@@ -20,7 +22,6 @@ use crate::arena::Arena;
 use crate::context::Context;
 use crate::error::{Fault, Stop};
 use crate::function::{CallFn, Function};
-use crate::names;
 use crate::types::Type;
 use crate::unknown::Unknown;
 use crate::value::{Evaluation, Value};
@@ -155,10 +156,10 @@ fn group<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
 fn service_account<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let AuthorizerValue(subject) = opaque(arguments, 0)?;
     let (namespace, name) = (string(arguments, 1)?, string(arguments, 2)?);
-    if !names::dns1123_subdomain(name).is_empty() {
+    if !validation::dns1123_subdomain(name).is_empty() {
         return Err(Fault::error("Invalid service account name"));
     }
-    if !names::dns1123_label(namespace).is_empty() {
+    if !validation::is_dns1123_label(namespace) {
         return Err(Fault::error("Invalid service account namespace"));
     }
     let user = Arc::new(User::service_account(namespace, name));

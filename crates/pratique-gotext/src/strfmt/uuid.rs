@@ -3,7 +3,8 @@
 const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
 
 /// Whether `value` is 32 hexadecimal digits of either case, with or without a dash at each of the usual places.
-pub(super) fn is_uuid(value: &str) -> bool {
+// Upstream: strfmt/default.go, IsUUID
+pub fn is_uuid(value: &str) -> bool {
     let mut rest = value.as_bytes();
     for (index, length) in GROUPS.into_iter().enumerate() {
         if index > 0 {

@@ -15,32 +15,49 @@ const LABEL_1035_PATTERN: &str = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const LABEL_1035_RULE: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', \
     start with an alphabetic character, and end with an alphanumeric character";
 
+/// Whether [`dns1123_label`] has nothing to say.
+///
+/// ```
+/// use pratique_gotext::validation::is_dns1123_label;
+///
+/// assert!(is_dns1123_label("a-1") && !is_dns1123_label("a-") && !is_dns1123_label(&"a".repeat(64)));
+/// ```
+pub fn is_dns1123_label(value: &str) -> bool {
+    value.len() <= LABEL_MAX && is_label(value.as_bytes())
+}
+
 /// A DNS label (RFC 1123): what namespaces are called.
+// Upstream: apimachinery/pkg/api/validate/content/dns.go, IsDNS1123Label
 pub fn dns1123_label(value: &str) -> Vec<String> {
     check_label(value.as_bytes())
 }
 
 /// The start of a DNS label to which a suffix will be added, so that it may end in `-`.
+// Upstream: apimachinery/pkg/api/validation/generic.go, NameIsDNSLabel
 pub fn dns1123_label_prefix(value: &str) -> Vec<String> {
     check_label(&with_masked_dash(value))
 }
 
 /// A DNS subdomain (RFC 1123): what most objects are called.
+// Upstream: apimachinery/pkg/api/validate/content/dns.go, IsDNS1123Subdomain
 pub fn dns1123_subdomain(value: &str) -> Vec<String> {
     check_subdomain(value.as_bytes(), too_long(SUBDOMAIN_MAX))
 }
 
 /// The start of a DNS subdomain to which a suffix will be added, so that it may end in `-`.
+// Upstream: apimachinery/pkg/api/validation/generic.go, NameIsDNSSubdomain
 pub fn dns1123_subdomain_prefix(value: &str) -> Vec<String> {
     check_subdomain(&with_masked_dash(value), too_long(SUBDOMAIN_MAX))
 }
 
 /// A DNS label that starts with a letter (RFC 1035): what services are called.
+// Upstream: apimachinery/pkg/util/validation/validation.go, IsDNS1035Label
 pub fn dns1035_label(value: &str) -> Vec<String> {
     check_1035(value.as_bytes())
 }
 
 /// The start of an RFC 1035 label to which a suffix will be added, so that it may end in `-`.
+// Upstream: apimachinery/pkg/api/validation/generic.go, NameIsDNS1035Label
 pub fn dns1035_label_prefix(value: &str) -> Vec<String> {
     check_1035(&with_masked_dash(value))
 }
@@ -102,8 +119,9 @@ fn is_subdomain(value: &[u8]) -> bool {
     value.split(|byte| *byte == b'.').all(is_label)
 }
 
-/// Upstream makes a trailing dash valid by putting an `a` in place of the last *two* bytes, so `A-` passes and a name
+/// The reference makes a trailing dash valid by putting an `a` in place of the last *two* bytes, so `A-` passes and a name
 /// may be one byte longer.
+// Upstream: apimachinery/pkg/api/validation/generic.go, maskTrailingDash
 fn with_masked_dash(value: &str) -> Vec<u8> {
     match value.as_bytes() {
         [head @ .., _, b'-'] => head.iter().copied().chain([b'a']).collect(),
@@ -127,9 +145,11 @@ mod tests {
     fn labels() {
         for valid in ["a", "0", "a--b", &"a".repeat(63)] {
             check(dns1123_label, valid, &[]);
+            assert!(is_dns1123_label(valid));
         }
         for invalid in ["", "-a", "a-", "A", "a_b", "é", "a..b", "a\n"] {
             check(dns1123_label, invalid, &[LABEL]);
+            assert!(!is_dns1123_label(invalid));
         }
         check(dns1123_label, "a.b", &["must not contain dots"]);
         check(

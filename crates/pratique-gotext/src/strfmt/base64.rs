@@ -1,7 +1,8 @@
 //! Base64 with padding, as the `byte` format wants it.
 
 /// Whether `value` is non-empty, padded base64 in the standard alphabet.
-pub(super) fn is_base64(value: &str) -> bool {
+// Upstream: strfmt/default.go, govalidator.IsBase64
+pub fn is_base64(value: &str) -> bool {
     let value = value.as_bytes();
     if value.is_empty() || !value.len().is_multiple_of(4) {
         return false;

@@ -1,7 +1,8 @@
 //! Dates and times, as the `date` and `datetime` formats want them.
 
 /// Whether `value` is a day of the proleptic Gregorian calendar as `YYYY-MM-DD`.
-pub(super) fn is_date(value: &str) -> bool {
+// Upstream: strfmt/date.go, IsDate
+pub fn is_date(value: &str) -> bool {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = value.as_bytes() else {
         return false;
     };
@@ -18,7 +19,8 @@ pub(super) fn is_date(value: &str) -> bool {
 ///
 /// More lenient than RFC 3339 where upstream is: any character may stand for the point before the fraction, the offset
 /// is not range-checked, and whatever follows a second `T` is ignored.
-pub(super) fn is_datetime(value: &str) -> bool {
+// Upstream: strfmt/time.go, IsDateTime
+pub fn is_datetime(value: &str) -> bool {
     let mut parts = value.split(['T', 't']);
     let (Some(date), Some(time)) = (parts.next(), parts.next()) else {
         return false;

@@ -1,14 +1,13 @@
 //! The named formats of CEL's format library: `format.dns1123Label()`, `format.named('uuid')` and so on.
 
-use super::base64::is_base64;
-use super::time::{is_date, is_datetime};
-use super::uuid::is_uuid;
-use super::{dns, label};
+use pratique_gotext::strfmt::{is_base64, is_date, is_datetime, is_uuid};
+use pratique_gotext::validation;
+
 use crate::url::Url;
 
 /// A format that can be asked for by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum NamedFormat {
+pub(super) enum NamedFormat {
     /// `dns1123Label`
     Dns1123Label,
     /// `dns1123Subdomain`
@@ -39,7 +38,7 @@ pub enum NamedFormat {
 
 impl NamedFormat {
     /// All formats there are.
-    pub const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Dns1123Label,
         Self::Dns1123Subdomain,
         Self::Dns1035Label,
@@ -56,12 +55,12 @@ impl NamedFormat {
     ];
 
     /// The format that expressions call `name`.
-    pub fn by_name(name: &str) -> Option<Self> {
+    pub(super) fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
     /// What expressions call the format.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Dns1123Label => "dns1123Label",
             Self::Dns1123Subdomain => "dns1123Subdomain",
@@ -80,7 +79,7 @@ impl NamedFormat {
     }
 
     /// What the format calls itself.
-    pub fn title(self) -> &'static str {
+    pub(super) fn title(self) -> &'static str {
         match self {
             Self::Dns1123Label => "DNS1123Label",
             Self::Dns1123Subdomain => "DNS1123Subdomain",
@@ -96,7 +95,7 @@ impl NamedFormat {
     }
 
     /// The length of the regular expression that a check is charged for.
-    pub fn regex_size(self) -> u64 {
+    pub(super) fn regex_size(self) -> u64 {
         match self {
             Self::Dns1123Label | Self::Dns1035Label | Self::Dns1123LabelPrefix | Self::Dns1035LabelPrefix => {
                 30
@@ -111,16 +110,16 @@ impl NamedFormat {
     }
 
     /// What is wrong with `value`; empty when nothing is.
-    pub fn validate(self, value: &str) -> Vec<String> {
+    pub(super) fn validate(self, value: &str) -> Vec<String> {
         match self {
-            Self::Dns1123Label => dns::dns1123_label(value),
-            Self::Dns1123Subdomain => dns::dns1123_subdomain(value),
-            Self::Dns1035Label => dns::dns1035_label(value),
-            Self::QualifiedName => label::qualified_name(value),
-            Self::Dns1123LabelPrefix => dns::dns1123_label_prefix(value),
-            Self::Dns1123SubdomainPrefix => dns::dns1123_subdomain_prefix(value),
-            Self::Dns1035LabelPrefix => dns::dns1035_label_prefix(value),
-            Self::LabelValue => label::label_value(value),
+            Self::Dns1123Label => validation::dns1123_label(value),
+            Self::Dns1123Subdomain => validation::dns1123_subdomain(value),
+            Self::Dns1035Label => validation::dns1035_label(value),
+            Self::QualifiedName => validation::qualified_name(value),
+            Self::Dns1123LabelPrefix => validation::dns1123_label_prefix(value),
+            Self::Dns1123SubdomainPrefix => validation::dns1123_subdomain_prefix(value),
+            Self::Dns1035LabelPrefix => validation::dns1035_label_prefix(value),
+            Self::LabelValue => validation::label_value(value),
             Self::Uri => Url::parse_request_uri(value)
                 .err()
                 .map(|error| error.to_string())

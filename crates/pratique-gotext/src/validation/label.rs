@@ -1,4 +1,4 @@
-//! Keys and values of labels and annotations, and identifiers.
+//! Keys and values of labels and annotations.
 
 use super::dns::key_prefix;
 use super::errors::{shape, too_many_bytes};
@@ -10,11 +10,9 @@ const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.'
 const VALUE_PATTERN: &str = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?";
 const VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', \
     and must start and end with an alphanumeric character";
-const IDENTIFIER_PATTERN: &str = "[A-Za-z_][A-Za-z0-9_]*";
-const IDENTIFIER_RULE: &str = "a valid C identifier must start with alphabetic character or '_', \
-    followed by a string of alphanumeric characters or '_'";
 
 /// A name with an optional subdomain and slash in front: keys of labels and annotations.
+// Upstream: apimachinery/pkg/api/validate/content/kube.go, IsLabelKey
 pub fn qualified_name(value: &str) -> Vec<String> {
     let mut errors = Vec::new();
     let name = match value.split_once('/') {
@@ -45,6 +43,7 @@ pub fn qualified_name(value: &str) -> Vec<String> {
 }
 
 /// The value of a label, which may be empty.
+// Upstream: apimachinery/pkg/api/validate/content/kube.go, IsLabelValue
 pub fn label_value(value: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if value.len() > MAX {
@@ -58,23 +57,6 @@ pub fn label_value(value: &str) -> Vec<String> {
         ));
     }
     errors
-}
-
-/// An identifier of the C language.
-pub fn c_identifier(value: &str) -> Vec<String> {
-    let starts_well = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    if starts_well
-        && value
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    {
-        return Vec::new();
-    }
-    vec![shape(
-        IDENTIFIER_RULE,
-        IDENTIFIER_PATTERN,
-        &["my_name", "MY_NAME", "MyName"],
-    )]
 }
 
 fn too_many_slashes() -> String {
@@ -151,12 +133,5 @@ mod tests {
             &"-".repeat(64),
             &["must be no more than 63 bytes", VALUE],
         );
-    }
-
-    #[test]
-    fn identifiers() {
-        check(c_identifier, "_a9", &[]);
-        check(c_identifier, "9a", &["a valid C identifier"]);
-        check(c_identifier, "", &["a valid C identifier"]);
     }
 }
