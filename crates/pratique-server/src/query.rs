@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use pratique_gotext::time as gotext;
+
 /// The `timeout` of a query, if it has one. An error says what is wrong with it.
 pub(crate) fn timeout(query: Option<&str>) -> Result<Option<Duration>, String> {
     let mut pairs = query
@@ -11,38 +13,13 @@ pub(crate) fn timeout(query: Option<&str>) -> Result<Option<Duration>, String> {
     let Some((_, text)) = pairs.find(|(name, _)| *name == "timeout") else {
         return Ok(None);
     };
-    match duration(text) {
-        Some(time) if !time.is_zero() => Ok(Some(time)),
+    let nanos = gotext::Duration::parse(text).map_or(0, gotext::Duration::nanos);
+    match u64::try_from(nanos) {
+        Ok(nanos) if nanos > 0 => Ok(Some(Duration::from_nanos(nanos))),
         _ => Err(format!(
             "invalid timeout {text:?}: a duration such as 10s is expected"
         )),
     }
-}
-
-/// A duration as Go writes it: numbers with units.
-fn duration(text: &str) -> Option<Duration> {
-    let (mut rest, mut total) = (text, Duration::ZERO);
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, after) = rest.split_at_checked(end)?;
-        let unit_end = after
-            .find(|c: char| c.is_ascii_digit() || c == '.')
-            .unwrap_or(after.len());
-        let (unit, after) = after.split_at_checked(unit_end)?;
-        let seconds = match unit {
-            "h" => 3600.0,
-            "m" => 60.0,
-            "s" => 1.0,
-            "ms" => 1e-3,
-            "us" | "µs" => 1e-6,
-            "ns" => 1e-9,
-            _ => return None,
-        };
-        let part = Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()?;
-        total = total.checked_add(part)?;
-        rest = after;
-    }
-    (!text.is_empty()).then_some(total)
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ struct Validator<'c> {
 impl Validator<'_> {
     fn check_duration(&mut self, id: ExprId) {
         let (argument, valid) = match self.literal_argument(id, "duration") {
-            Some((argument, Literal::String(text))) => (argument, Duration::parse(text).is_some()),
+            Some((argument, Literal::String(text))) => (argument, Duration::parse(text).is_ok()),
             Some((argument, Literal::Null)) => (argument, false),
             _ => return,
         };

@@ -90,7 +90,7 @@ pub(crate) fn to_duration<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evalu
     match one(arguments) {
         Value::String(text) => Duration::parse(text)
             .map(Value::Duration)
-            .ok_or_else(|| from_text("google.protobuf.Duration")),
+            .map_err(|_| from_text("google.protobuf.Duration")),
         same @ Value::Duration(_) => Ok(same),
         _ => Err(Fault::no_such_overload()),
     }

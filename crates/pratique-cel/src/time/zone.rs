@@ -3,7 +3,10 @@
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use pratique_gotext::strconv::{NumberError, atoi};
 
-use super::calendar::DAY;
+use super::{Timestamp, TimestampField};
+
+/// Seconds in a day.
+const DAY: i64 = 86_400;
 
 /// A time zone.
 #[derive(Clone, Debug)]
@@ -51,8 +54,13 @@ impl Zone {
         }
     }
 
+    /// A part of a date and time of day in this zone.
+    pub fn field(&self, of: Timestamp, field: TimestampField) -> i64 {
+        of.field(field, self.offset_at(of.seconds()))
+    }
+
     /// Seconds east of UTC at some seconds since 1970.
-    pub(super) fn offset_at(&self, seconds: i64) -> i64 {
+    fn offset_at(&self, seconds: i64) -> i64 {
         match self {
             Zone::Fixed(offset) => *offset,
             Zone::Named(zone) => jiff::Timestamp::from_second(within_database(seconds))
@@ -145,6 +153,67 @@ mod tests {
         check("1:-1", 3_540);
         check("99:00", 356_400);
         check("200000000:00", 576_981_125);
+    }
+
+    #[test]
+    fn fields() {
+        use TimestampField as F;
+        let all = [
+            F::FullYear,
+            F::Month,
+            F::DayOfYear,
+            F::Date,
+            F::DayOfMonth,
+            F::DayOfWeek,
+            F::Hours,
+            F::Minutes,
+            F::Seconds,
+            F::Milliseconds,
+        ];
+        let check = |text: &str, zone: &str, expected: [i64; 10]| {
+            let zone = Zone::parse(zone).unwrap();
+            assert_eq!(
+                all.map(|field| zone.field(Timestamp::parse(text).unwrap(), field)),
+                expected
+            );
+        };
+        check(
+            "2024-12-31T23:59:58.987Z",
+            "",
+            [2024, 11, 365, 31, 30, 2, 23, 59, 58, 987],
+        );
+        check(
+            "2024-12-31T23:59:58.987+05:00",
+            "UTC",
+            [2024, 11, 365, 31, 30, 2, 18, 59, 58, 987],
+        );
+        check(
+            "2023-07-01T22:30:00Z",
+            "Europe/Berlin",
+            [2023, 6, 182, 2, 1, 0, 0, 30, 0, 0],
+        );
+        check(
+            "2023-07-01T00:30:00Z",
+            "-07:30",
+            [2023, 5, 180, 30, 29, 5, 17, 0, 0, 0],
+        );
+        check(
+            "9999-12-31T03:59:59Z",
+            "America/New_York",
+            [9999, 11, 363, 30, 29, 4, 22, 59, 59, 0],
+        );
+        check(
+            "0001-01-01T00:00:00Z",
+            "-1:00",
+            [0, 11, 365, 31, 30, 0, 23, 0, 0, 0],
+        );
+    }
+
+    #[test]
+    fn zones_of_any_year() {
+        let zone = Zone::parse("America/New_York").unwrap();
+        let time = Timestamp::of_message(9_007_199_254_740_993, 0);
+        assert_eq!(zone.field(time, TimestampField::Hours), 2);
     }
 
     #[test]

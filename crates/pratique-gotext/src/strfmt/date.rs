@@ -1,5 +1,7 @@
 //! Dates and times, as the `date` and `datetime` formats want them.
 
+use crate::time::days_in_month;
+
 /// Whether `value` is a day of the proleptic Gregorian calendar as `YYYY-MM-DD`.
 // Upstream: strfmt/date.go, IsDate
 pub fn is_date(value: &str) -> bool {
@@ -12,7 +14,9 @@ pub fn is_date(value: &str) -> bool {
     let (Some(month), Some(day)) = (two_digits(*m1, *m2), two_digits(*d1, *d2)) else {
         return false;
     };
-    (1..=days_in(century * 100 + years, month)).contains(&day)
+    let year = i64::from(century * 100 + years);
+    let (month, day) = (i64::from(month), i64::from(day));
+    (1..=12).contains(&month) && (1..=days_in_month(year, month)).contains(&day)
 }
 
 /// Whether `value` is a date and a time of day with a zone.
@@ -62,17 +66,6 @@ fn is_zone(zone: &str) -> bool {
 fn two_digits(high: u8, low: u8) -> Option<u32> {
     let digit = |byte: u8| char::from(byte).to_digit(10);
     Some(digit(high)? * 10 + digit(low)?)
-}
-
-fn days_in(year: u32, month: u32) -> u32 {
-    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    match month {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        4 | 6 | 9 | 11 => 30,
-        2 if leap => 29,
-        2 => 28,
-        _ => 0,
-    }
 }
 
 #[cfg(test)]

@@ -3,14 +3,10 @@
 use std::fmt::Write as _;
 
 /// A text as messages about times and durations quote it: all but plain ASCII by its bytes.
-///
-/// ```
-/// assert_eq!(pratique_gotext::time::quote("é\t\""), r#""\xc3\xa9\x09\"""#);
-/// ```
 // Upstream: time/format.go, quote
-pub fn quote(text: &str) -> String {
+pub(super) fn quote(text: &[u8]) -> String {
     let mut quoted = String::from("\"");
-    for byte in text.bytes() {
+    for &byte in text {
         match byte {
             b'"' | b'\\' => quoted.extend(['\\', char::from(byte)]),
             b' '..0x80 => quoted.push(char::from(byte)),
@@ -30,6 +26,9 @@ mod tests {
 
     #[test]
     fn all_but_ascii_is_shown_by_bytes() {
-        assert_eq!(quote("a\"\\\té\u{7f}"), "\"a\\\"\\\\\\x09\\xc3\\xa9\u{7f}\"");
+        assert_eq!(
+            quote("a\"\\\té\u{7f}".as_bytes()),
+            "\"a\\\"\\\\\\x09\\xc3\\xa9\u{7f}\""
+        );
     }
 }

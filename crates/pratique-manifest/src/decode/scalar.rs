@@ -58,8 +58,8 @@ impl Decoder<'_> {
     pub(super) fn time(&mut self, text: &str, span: Span) -> Option<Json> {
         match time::canonical(text) {
             Ok(time) => time.map(Json::from),
-            Err(message) => {
-                self.fatal(message, span);
+            Err(error) => {
+                self.fatal(error.to_string(), span);
                 None
             }
         }

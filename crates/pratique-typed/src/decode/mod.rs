@@ -8,7 +8,6 @@ mod node;
 mod received;
 mod scalar;
 mod strict;
-mod time;
 
 use pratique_json::{Value, base64};
 use pratique_schema::Scalar;

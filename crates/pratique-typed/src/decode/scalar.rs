@@ -3,10 +3,10 @@
 use std::fmt::{self, Display, Formatter};
 
 use pratique_cel::quantity::Quantity;
+use pratique_gotext::time::{Duration, Layout, parse};
 use pratique_json::Value;
 use pratique_schema::Scalar;
 
-use super::time::{self, Form};
 use crate::settled::is_canonical_quantity;
 
 /// What is wrong with a value.
@@ -37,9 +37,9 @@ pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<Fault> {
             Value::Int(number) if i32::try_from(*number).is_ok() => None,
             _ => Some(Fault::of_type(value, "int32")),
         },
-        Scalar::Time => text(value, |text| time::fault(text, Form::Seconds)),
-        Scalar::MicroTime => text(value, |text| time::fault(text, Form::Microseconds)),
-        Scalar::Duration => text(value, time::duration_fault),
+        Scalar::Time => text(value, |text| said(parse(text, Layout::Rfc3339))),
+        Scalar::MicroTime => text(value, |text| said(parse(text, Layout::Rfc3339Micro))),
+        Scalar::Duration => text(value, |text| said(Duration::parse(text))),
         _ => None,
     }
 }
@@ -48,6 +48,11 @@ pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<Fault> {
 pub(super) fn quantity_fault(text: &str) -> Option<Fault> {
     let error = Quantity::parse(text).err()?;
     Some(Fault::Other(error.to_string()))
+}
+
+/// What an error says.
+fn said<T>(read: Result<T, impl Display>) -> Option<String> {
+    read.err().map(|error| error.to_string())
 }
 
 /// What is wrong with a value that has to be a text of some form.

@@ -1,7 +1,7 @@
 //! Scalars in their canonical form.
 
 use pratique_cel::quantity::Quantity;
-use pratique_cel::time::Timestamp;
+use pratique_gotext::time::{Layout, Timestamp, parse};
 use pratique_json::{Value, base64};
 use pratique_schema::Scalar;
 
@@ -65,13 +65,13 @@ fn changed<'a>(text: &str, canonical: String) -> Option<Value<'a>> {
 }
 
 fn in_seconds(text: &str) -> Option<String> {
-    let time = Timestamp::parse(text).ok()?;
-    Some(Timestamp::from_seconds(time.seconds()).ok()?.to_string())
+    let time = parse(text, Layout::Rfc3339).ok()?;
+    Some(Timestamp::of_message(time.seconds, 0).to_string())
 }
 
 fn in_microseconds(text: &str) -> Option<String> {
-    let time = Timestamp::parse(text).ok()?;
-    let seconds = Timestamp::from_seconds(time.seconds()).ok()?.to_string();
+    let time = parse(text, Layout::Rfc3339Micro).ok()?;
+    let seconds = Timestamp::of_message(time.seconds, 0).to_string();
     let seconds = seconds.trim_end_matches('Z');
-    Some(format!("{seconds}.{:06}Z", time.nanos() / 1000))
+    Some(format!("{seconds}.{:06}Z", time.nanos / 1000))
 }

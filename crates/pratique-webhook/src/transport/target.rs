@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use http::HeaderValue;
 use pratique_cel::url::Url;
+use pratique_gotext::time as gotext;
 
 use crate::caller::Endpoint;
 
@@ -88,13 +89,13 @@ pub(super) fn wire_authority(url: &reqwest::Url) -> String {
 
 /// Whole seconds, rounded up, as Go writes durations.
 fn seconds(timeout: Duration) -> String {
-    let all = timeout.as_secs() + u64::from(timeout.subsec_nanos() > 0);
-    let (hours, minutes, seconds) = (all / 3600, all / 60 % 60, all % 60);
-    match (hours, minutes) {
-        (0, 0) => format!("{seconds}s"),
-        (0, _) => format!("{minutes}m{seconds}s"),
-        _ => format!("{hours}h{minutes}m{seconds}s"),
-    }
+    let whole = timeout
+        .as_secs()
+        .saturating_add(u64::from(timeout.subsec_nanos() > 0));
+    let nanos = i64::try_from(whole)
+        .ok()
+        .and_then(|whole| whole.checked_mul(1_000_000_000));
+    gotext::Duration::from_nanos(nanos.unwrap_or(i64::MAX)).in_messages()
 }
 
 fn bare(host: &str) -> &str {

@@ -61,11 +61,11 @@ fn well_known(any: &Message) -> Result<Constant, String> {
         "Duration" => {
             let nanos = i128::from(number("seconds")?) * 1_000_000_000 + i128::from(number("nanos")?);
             let text = format!("{nanos}ns");
-            Constant::Duration(Duration::parse(&text).ok_or_else(missing)?)
+            Constant::Duration(Duration::parse(&text).map_err(|_| missing())?)
         }
         "Timestamp" => {
             let seconds = Timestamp::from_seconds(number("seconds")?).map_err(|_| missing())?;
-            let nanos = Duration::parse(&format!("{}ns", number("nanos")?)).ok_or_else(missing)?;
+            let nanos = Duration::parse(&format!("{}ns", number("nanos")?)).map_err(|_| missing())?;
             Constant::Timestamp(seconds.checked_add(nanos).map_err(|_| missing())?)
         }
         "Value" => dynamic(message)?,

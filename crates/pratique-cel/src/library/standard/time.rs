@@ -130,10 +130,10 @@ fn of_duration(id: &str, call: CallFn) -> Overload {
 
 fn part<'a>(arguments: &[Value<'a>], field: TimestampField) -> Evaluation<'a> {
     match arguments {
-        [Value::Timestamp(timestamp)] => Ok(Value::Int(timestamp.field(field, &Zone::UTC))),
+        [Value::Timestamp(timestamp)] => Ok(Value::Int(timestamp.field(field, 0))),
         [Value::Timestamp(timestamp), Value::String(zone)] => {
             let zone = Zone::parse(zone).map_err(|fault| Fault::error(fault.to_string()))?;
-            Ok(Value::Int(timestamp.field(field, &zone)))
+            Ok(Value::Int(zone.field(*timestamp, field)))
         }
         _ => Err(Fault::no_such_overload()),
     }

@@ -2,15 +2,29 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use pratique_gotext::strconv::plain_form;
-
+use super::quote::quote;
 use super::timestamp::grouped_fraction;
 use super::{Overflow, SECOND};
+use crate::strconv::plain_form;
 
 /// A span of time: some 292 years either way, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration {
     nanos: i64,
+}
+
+/// Why a text is no duration, as Go says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DurationError<'t> {
+    text: &'t str,
+    problem: Problem<'t>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Problem<'t> {
+    Invalid,
+    MissingUnit,
+    UnknownUnit(&'t str),
 }
 
 /// What CEL can ask a duration for: all of it in a unit, cut toward zero.
@@ -37,31 +51,46 @@ impl Duration {
         self.nanos
     }
 
-    /// A duration as Go's `time.ParseDuration` reads it: a sign, and numbers with a unit each (`h`, `m`, `s`, `ms`,
-    /// `us`, `ns`), or `0`. `None` where the text is none or too long a time.
-    pub fn parse(text: &str) -> Option<Self> {
+    /// A duration: a sign, and numbers with a unit each (`h`, `m`, `s`, `ms`, `us`, `ns`), or `0`.
+    ///
+    /// ```
+    /// use pratique_gotext::time::Duration;
+    ///
+    /// assert_eq!(Duration::parse("1m0.5s").map(Duration::nanos), Ok(60_500_000_000));
+    /// let error = Duration::parse("1d").unwrap_err();
+    /// assert_eq!(error.to_string(), r#"time: unknown unit "d" in duration "1d""#);
+    /// ```
+    ///
+    /// # Errors
+    /// When the text is none, or too long a time.
+    // Upstream: time/format.go, ParseDuration
+    pub fn parse(text: &str) -> Result<Self, DurationError<'_>> {
+        let invalid = DurationError {
+            text,
+            problem: Problem::Invalid,
+        };
         let (negative, mut rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text.strip_prefix('+').unwrap_or(text)),
         };
         if rest == "0" {
-            return Some(Duration { nanos: 0 });
+            return Ok(Duration { nanos: 0 });
         }
         if rest.is_empty() {
-            return None;
+            return Err(invalid);
         }
         let mut total = 0u64;
         while !rest.is_empty() {
-            let (nanos, after) = parse_term(rest)?;
-            total = at_most_min(total.checked_add(nanos)?)?;
+            let (nanos, after) = parse_term(rest).map_err(|problem| DurationError { text, problem })?;
+            total = total.checked_add(nanos).and_then(at_most_min).ok_or(invalid)?;
             rest = after;
         }
         let nanos = if negative {
-            0i64.checked_sub_unsigned(total)?
+            0i64.checked_sub_unsigned(total)
         } else {
-            i64::try_from(total).ok()?
+            i64::try_from(total).ok()
         };
-        Some(Duration { nanos })
+        nanos.map(Self::from_nanos).ok_or(invalid)
     }
 
     /// The sum of two durations.
@@ -113,10 +142,10 @@ impl Duration {
     }
 }
 
-/// Seconds as the shortest decimal of a double, and `s`: `string(duration)`.
 impl Duration {
     /// The form that messages of the reference show: `1h0m0.5s`, and less than a second `500ms`.
-    pub(crate) fn in_messages(&self) -> String {
+    // Upstream: time/time.go, Duration.String
+    pub fn in_messages(&self) -> String {
         let nanos = self.nanos.unsigned_abs();
         let sign = if self.nanos < 0 { "-" } else { "" };
         let in_unit = |nanos: u64, unit: u64, digits: usize| {
@@ -142,6 +171,23 @@ impl Duration {
     }
 }
 
+impl Display for DurationError<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let text = quote(self.text.as_bytes());
+        match self.problem {
+            Problem::Invalid => write!(formatter, "time: invalid duration {text}"),
+            Problem::MissingUnit => write!(formatter, "time: missing unit in duration {text}"),
+            Problem::UnknownUnit(unit) => {
+                let unit = quote(unit.as_bytes());
+                write!(formatter, "time: unknown unit {unit} in duration {text}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DurationError<'_> {}
+
+/// Seconds as the shortest decimal of a double, and `s`: `string(duration)`.
 impl Display for Duration {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}s", plain_form(self.in_units(SECOND), None))
@@ -149,22 +195,27 @@ impl Display for Duration {
 }
 
 /// One number and its unit, in nanoseconds; and what follows.
-fn parse_term(text: &str) -> Option<(u64, &str)> {
+fn parse_term(text: &str) -> Result<(u64, &str), Problem<'_>> {
     let (digits, rest) = split_digits(text);
     let whole = digits.bytes().try_fold(0u64, |value, digit| {
         at_most_min(value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?)
-    })?;
+    });
+    let whole = whole.ok_or(Problem::Invalid)?;
     let (fraction, rest) = rest.strip_prefix('.').map_or(("", rest), split_digits);
     if digits.is_empty() && fraction.is_empty() {
-        return None;
+        return Err(Problem::Invalid);
     }
     let end = rest
         .find(|next: char| next == '.' || next.is_ascii_digit())
         .unwrap_or(rest.len());
-    let (name, rest) = rest.split_at_checked(end)?;
-    let unit = unit(name)?;
-    let nanos = at_most_min(whole.checked_mul(unit)?)?;
-    Some((at_most_min(nanos + fraction_of(fraction, unit))?, rest))
+    let (name, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    if name.is_empty() {
+        return Err(Problem::MissingUnit);
+    }
+    let unit = unit(name).ok_or(Problem::UnknownUnit(name))?;
+    let nanos = whole.checked_mul(unit).and_then(at_most_min);
+    let nanos = nanos.and_then(|nanos| at_most_min(nanos + fraction_of(fraction, unit)));
+    Ok((nanos.ok_or(Problem::Invalid)?, rest))
 }
 
 /// A fraction of a unit, computed in doubles as Go does; digits that overflow 63 bits do not count.
@@ -218,7 +269,11 @@ mod tests {
     #[test]
     fn parses() {
         let check = |text, expected: Option<i64>| {
-            assert_eq!(Duration::parse(text).map(Duration::nanos), expected, "{text}")
+            assert_eq!(
+                Duration::parse(text).map(Duration::nanos).ok(),
+                expected,
+                "{text}"
+            )
         };
         check("0", Some(0));
         check("-0", Some(0));
@@ -253,6 +308,39 @@ mod tests {
         ] {
             check(text, None);
         }
+    }
+
+    /// What Go 1.26 says of the same texts.
+    #[test]
+    fn faults() {
+        let check = |text: &str, expected: &str| {
+            let shown = Duration::parse(text).map_or_else(|error| error.to_string(), |_| String::new());
+            assert_eq!(shown, expected);
+        };
+        check("", r#"time: invalid duration """#);
+        check("-", r#"time: invalid duration "-""#);
+        check(".s", r#"time: invalid duration ".s""#);
+        check("2562048h", r#"time: invalid duration "2562048h""#);
+        check("3", r#"time: missing unit in duration "3""#);
+        check("1s2", r#"time: missing unit in duration "1s2""#);
+        check("1d", r#"time: unknown unit "d" in duration "1d""#);
+        check(
+            "1s é",
+            r#"time: unknown unit "s \xc3\xa9" in duration "1s \xc3\xa9""#,
+        );
+        check("1.2.3s", r#"time: missing unit in duration "1.2.3s""#);
+    }
+
+    #[test]
+    fn messages() {
+        let check = |nanos, expected: &str| assert_eq!(Duration::from_nanos(nanos).in_messages(), expected);
+        check(0, "0s");
+        check(1, "1ns");
+        check(-1_500, "-1.5µs");
+        check(500_000_000, "500ms");
+        check(60 * SECOND, "1m0s");
+        check(3_601 * SECOND, "1h0m1s");
+        check(i64::MIN, "-2562047h47m16.854775808s");
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub(super) fn civil_from_seconds(seconds: i64) -> Civil {
 }
 
 /// The number of days of a month.
-pub(super) fn days_in_month(year: i64, month: i64) -> i64 {
+pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
         2 => 28,
