@@ -126,7 +126,6 @@ mod interrupt;
 pub mod library;
 mod memory;
 mod meter;
-pub mod net;
 pub mod ops;
 pub mod parser;
 pub mod plan;
@@ -141,7 +140,6 @@ pub mod text;
 pub mod time;
 mod types;
 mod unknown;
-pub mod url;
 pub mod value;
 
 pub use arena::Arena;

@@ -14,7 +14,9 @@
 //! The crate knows no values of CEL and no objects of Kubernetes, depends on no other crate of the workspace, and does no
 //! I/O.
 
+pub mod net;
 pub mod strconv;
 pub mod strfmt;
 pub mod time;
+pub mod url;
 pub mod validation;

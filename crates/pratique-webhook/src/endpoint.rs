@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1::WebhookClientConfig;
-use pratique_cel::url::Url;
 use pratique_gotext::strconv::quote;
+use pratique_gotext::url::Url;
 
 use crate::caller::Endpoint;
 

@@ -2,12 +2,13 @@
 
 use std::any::Any;
 
+use pratique_gotext::net::{Cidr, Ip};
+
 use super::arguments::{opaque, string};
 use super::{Library, cost, ip};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{Function, Made, Overload};
-use crate::net::{Cidr, Ip};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
 

@@ -2,12 +2,13 @@
 
 use std::any::Any;
 
+use pratique_gotext::net::Ip;
+
 use super::arguments::{opaque, string};
 use super::{Library, cost};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{CallFn, Function, Made};
-use crate::net::Ip;
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
 

@@ -1,9 +1,8 @@
 //! The named formats of CEL's format library: `format.dns1123Label()`, `format.named('uuid')` and so on.
 
 use pratique_gotext::strfmt::{is_base64, is_date, is_datetime, is_uuid};
+use pratique_gotext::url::Url;
 use pratique_gotext::validation;
-
-use crate::url::Url;
 
 /// A format that can be asked for by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,13 +2,14 @@
 
 use std::any::Any;
 
+use pratique_gotext::url::{ParseError, Url};
+
 use super::arguments::{opaque, string};
 use super::{Library, cost};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{CallFn, Function, Made};
 use crate::types::Type;
-use crate::url::{ParseError, Url};
 use crate::value::{Evaluation, List, Map, Opaque, Value};
 
 const TYPE: &str = "kubernetes.URL";

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use pratique_cel::url::Url;
+use pratique_gotext::url::Url;
 use pratique_gotext::validation;
 
 use super::errors::FieldErrors;

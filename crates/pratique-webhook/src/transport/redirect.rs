@@ -137,7 +137,7 @@ impl Hop {
 
     /// The authority stays as it was shown and dialled, if it stays the same.
     fn resolve(&self, location: &str) -> Result<Self, String> {
-        pratique_cel::url::Url::parse(location).map_err(|fault| fault.to_string())?;
+        pratique_gotext::url::Url::parse(location).map_err(|fault| fault.to_string())?;
         let base = Url::parse(&self.shown).map_err(|fault| fault.to_string())?;
         let mut url = base.join(location).map_err(|fault| fault.to_string())?;
         let mut shown = url.to_string();

@@ -4,8 +4,8 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use http::HeaderValue;
-use pratique_cel::url::Url;
 use pratique_gotext::time as gotext;
+use pratique_gotext::url::Url;
 
 use crate::caller::Endpoint;
 

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use pratique_gotext::strconv::quote_bytes;
+use crate::strconv::quote_bytes;
 
 /// An address as it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,7 @@ type Fault<'a> = (&'static str, &'a [u8]);
 
 impl Address {
     /// Reads an address. The text comes from users and need not be UTF-8.
+    // Upstream: net/netip/netip.go, ParseAddr
     pub(crate) fn parse(text: &[u8]) -> Result<Self, AddressError> {
         let parsed = match text.iter().find(|byte| matches!(byte, b'.' | b':' | b'%')) {
             Some(b'.') => ipv4(text).map(|ip| Self {

@@ -1,5 +1,17 @@
-//! URLs as Kubernetes reads them, which is as Go's `net/url` does: more lenient than the WHATWG standard here, stricter
-//! there, and byte-preserving.
+//! URLs as `net/url` reads them: more lenient than the WHATWG standard here, stricter there, and byte-preserving.
+//!
+//! ```
+//! use pratique_gotext::url::Url;
+//!
+//! let url = Url::parse("HTTPS://example.com:80/a b?x=1#y")?;
+//! assert_eq!((url.scheme(), url.hostname().as_str(), url.port().as_str()), ("https", "example.com", "80"));
+//! assert_eq!(url.escaped_path(), "/a%20b");
+//! assert_eq!(
+//!     Url::parse_request_uri("a b").unwrap_err().to_string(),
+//!     r#"parse "a b": invalid URI for request"#,
+//! );
+//! # Ok::<(), pratique_gotext::url::ParseError>(())
+//! ```
 
 mod authority;
 mod escape;
@@ -41,6 +53,7 @@ impl Url {
     ///
     /// # Errors
     /// The first fault of `text`.
+    // Upstream: net/url/url.go, Parse
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         parse::reference(text)
     }
@@ -49,12 +62,13 @@ impl Url {
     ///
     /// # Errors
     /// The first fault of `text`.
+    // Upstream: net/url/url.go, ParseRequestURI
     pub fn parse_request_uri(text: &str) -> Result<Self, ParseError> {
         parse::request_uri(text)
     }
 
     /// How much memory its parts take, about.
-    pub(crate) fn owned_bytes(&self) -> usize {
+    pub fn owned_bytes(&self) -> usize {
         let raw = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let texts = self.scheme.len() + self.opaque.len() + self.raw_query.len();
         let decoded = self.host.len() + self.path.len() + self.fragment.len();
@@ -92,6 +106,7 @@ impl Url {
     }
 
     /// The path, percent-encoded; as it was written where that is a valid encoding.
+    // Upstream: net/url/url.go, URL.EscapedPath
     pub fn escaped_path(&self) -> String {
         match &self.raw_path {
             Some(raw) if escape::is_valid(raw, Part::Path) => raw.clone(),
@@ -146,6 +161,7 @@ impl Url {
 }
 
 /// The URL put together again.
+// Upstream: net/url/url.go, URL.String
 impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.scheme.is_empty() {

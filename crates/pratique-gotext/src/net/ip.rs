@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::{Address, AddressError};
-use pratique_gotext::strconv::quote;
+use crate::strconv::quote;
 
 /// An IPv4 or IPv6 address without zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,6 +34,7 @@ impl Ip {
     ///
     /// # Errors
     /// When `text` is no address, has a zone, or is an IPv4-mapped IPv6 address.
+    // Upstream: apiserver/pkg/cel/library/ip.go, parseIPAddr
     pub fn parse(text: &str) -> Result<Self, IpError> {
         let address = Address::parse(text.as_bytes()).map_err(|reason| IpError::Malformed {
             text: text.to_owned(),

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use super::ip::is_mapped;
 use super::{Address, AddressError, Ip};
-use pratique_gotext::strconv::quote;
+use crate::strconv::quote;
 
 /// A network as it was written: bits behind the prefix are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,6 +55,7 @@ impl Cidr {
     ///
     /// # Errors
     /// When either part is malformed or has a form that is refused: zones, leading zeroes, IPv4 mapped into IPv6.
+    // Upstream: net/netip/netip.go, ParsePrefix; apiserver/pkg/cel/library/cidr.go, parseCIDR
     pub fn parse(text: &str) -> Result<Self, CidrError> {
         let cidr = parse(text).map_err(|reason| CidrError::Malformed {
             text: text.to_owned(),

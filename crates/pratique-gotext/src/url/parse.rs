@@ -2,7 +2,7 @@
 
 use super::escape::{Part, escape, unescape};
 use super::{AddressError, Url, authority};
-use pratique_gotext::strconv::{quote, quote_bytes};
+use crate::strconv::{quote, quote_bytes};
 
 /// Why a text is no URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
