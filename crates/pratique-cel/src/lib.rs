@@ -133,7 +133,6 @@ pub mod print;
 pub mod quantity;
 pub mod regex;
 mod report;
-pub mod semver;
 mod snippet;
 mod source;
 pub mod text;

@@ -2,9 +2,9 @@
 
 use pratique_cel::quantity::Quantity;
 use pratique_cel::regex::Regex;
-use pratique_cel::semver::Version;
 use pratique_cel::time::{Duration, Timestamp, Zone};
 use pratique_gotext::net::{Cidr, Ip};
+use pratique_gotext::semver::Version;
 use pratique_gotext::url::Url;
 
 /// A pattern and, behind the first line break, a text: the ways to look for matches agree.

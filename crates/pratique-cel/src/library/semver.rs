@@ -2,12 +2,13 @@
 
 use std::any::Any;
 
+use pratique_gotext::semver::{ParseError, Version};
+
 use super::arguments::{bool, opaque, string};
 use super::{Library, cost};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{Function, Made};
-use crate::semver::{ParseError, Version};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
 

@@ -1,7 +1,7 @@
 //! Reading versions, with the texts that users of `semver()` know.
 
 use super::{Identifier, Version};
-use pratique_gotext::strconv::quote;
+use crate::strconv::{NumberError, parse_uint, quote};
 
 /// Why a text is no version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,12 +28,9 @@ pub enum ParseError {
         /// What stands there.
         text: String,
     },
-    /// A number without digits.
-    #[error("strconv.ParseUint: parsing {}: invalid syntax", quote(.0))]
-    NoDigits(String),
-    /// A number above 2^64 − 1.
-    #[error("strconv.ParseUint: parsing {}: value out of range", quote(.0))]
-    TooLarge(String),
+    /// A number without digits, or above 2^64 − 1.
+    #[error(transparent)]
+    Number(#[from] NumberError),
     /// A pre-release part without characters.
     #[error("Prerelease is empty")]
     EmptyPrerelease,
@@ -119,7 +116,7 @@ fn number(text: &str, part: &'static str, part_capitalized: &'static str) -> Res
             text: text.to_owned(),
         });
     }
-    unsigned(text)
+    Ok(parse_uint(text)?)
 }
 
 fn prerelease(text: &str) -> Result<Identifier, ParseError> {
@@ -130,7 +127,7 @@ fn prerelease(text: &str) -> Result<Identifier, ParseError> {
         if has_leading_zero(text) {
             return Err(ParseError::PrereleaseLeadingZeroes(text.to_owned()));
         }
-        return unsigned(text).map(Identifier::Number);
+        return Ok(Identifier::Number(parse_uint(text)?));
     }
     if !all_word_characters(text) {
         return Err(ParseError::InvalidPrerelease(text.to_owned()));
@@ -146,15 +143,6 @@ fn build_part(text: &str) -> Result<String, ParseError> {
         return Err(ParseError::InvalidBuild(text.to_owned()));
     }
     Ok(text.to_owned())
-}
-
-fn unsigned(digits: &str) -> Result<u64, ParseError> {
-    if digits.is_empty() {
-        return Err(ParseError::NoDigits(String::new()));
-    }
-    digits
-        .parse()
-        .map_err(|_| ParseError::TooLarge(digits.to_owned()))
 }
 
 fn all_digits(text: &str) -> bool {

@@ -1,4 +1,13 @@
-//! Semantic versions as `semver()` and `isSemver()` read them: strictly, or after filling up what is missing.
+//! Semantic versions: `github.com/blang/semver`, as `k8s.io/apiserver`'s `semver()` and `isSemver()` read them, strictly
+//! or after filling up what is missing.
+//!
+//! ```
+//! use pratique_gotext::semver::Version;
+//!
+//! assert!(Version::parse("1.2.3-rc.1")? < Version::parse_normalized("v1.02.3")?);
+//! assert_eq!(Version::parse("1.2").unwrap_err().to_string(), "No Major.Minor.Patch elements found");
+//! # Ok::<(), pratique_gotext::semver::ParseError>(())
+//! ```
 
 mod parse;
 
@@ -34,6 +43,7 @@ impl Version {
     ///
     /// # Errors
     /// The first thing wrong with `text`.
+    // Upstream: blang/semver/v4/semver.go, Parse
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         parse::strict(text)
     }
@@ -42,6 +52,7 @@ impl Version {
     ///
     /// # Errors
     /// What is wrong with the text after that, or a shortened version that has a pre-release or build metadata.
+    // Upstream: apiserver/pkg/cel/library/semverlib.go, normalizeAndParse
     pub fn parse_normalized(text: &str) -> Result<Self, ParseError> {
         parse::normalized(text)
     }
@@ -49,7 +60,7 @@ impl Version {
 
 impl Version {
     /// How much memory its parts take, about.
-    pub(crate) fn owned_bytes(&self) -> usize {
+    pub fn owned_bytes(&self) -> usize {
         let word = |identifier: &Identifier| match identifier {
             Identifier::Number(_) => 0,
             Identifier::Word(word) => word.len(),
