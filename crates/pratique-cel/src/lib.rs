@@ -130,7 +130,6 @@ pub mod ops;
 pub mod parser;
 pub mod plan;
 pub mod print;
-pub mod quantity;
 pub mod regex;
 mod report;
 mod snippet;

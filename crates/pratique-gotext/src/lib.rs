@@ -15,6 +15,7 @@
 //! I/O.
 
 pub mod net;
+pub mod quantity;
 pub mod semver;
 pub mod strconv;
 pub mod strfmt;

@@ -3,7 +3,7 @@
 //! Upstream: the methods `String` in `generated.pb.go` of k8s.io/api; fmt/print.go. The address of what a pointer leads
 //! to differs each time; `0xc000000000` stands for it.
 
-use pratique_cel::quantity::Quantity;
+use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value, base64};
 use pratique_schema::{Field, LayoutField, Presence, Scalar, Schema, Shape, StructType, TypeId, layout};

@@ -108,7 +108,7 @@ pub(crate) fn is_canonical_quantity(text: &[u8]) -> bool {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use pratique_cel::quantity::Quantity;
+    use pratique_gotext::quantity::Quantity;
 
     use super::*;
 

@@ -2,13 +2,14 @@
 
 use std::any::Any;
 
+use pratique_gotext::quantity::{OutOfRange, Quantity};
+
 use super::arguments::{int, opaque, string};
 use super::{Library, cost};
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{Function, Made};
-use crate::quantity::{OutOfRange, Quantity};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
 
@@ -93,19 +94,19 @@ impl Opaque for QuantityValue {
     }
 }
 
-impl Quantity {
-    /// The quantity as a value, as `quantity('…')` gives it.
-    pub fn into_value(self, arena: &Arena) -> Value<'_> {
+impl<'a> Value<'a> {
+    /// A quantity, as `quantity('…')` gives it.
+    pub fn from_quantity(quantity: Quantity, arena: &'a Arena) -> Self {
         let value = QuantityValue {
-            quantity: self,
+            quantity,
             computed: false,
         };
         value.stored(arena)
     }
 
-    /// The quantity that a value is.
-    pub fn from_value<'a>(value: &Value<'a>) -> Option<&'a Self> {
-        value.downcast::<QuantityValue>().map(|own| &own.quantity)
+    /// The quantity that the value is.
+    pub fn as_quantity(&self) -> Option<&'a Quantity> {
+        self.downcast::<QuantityValue>().map(|value| &value.quantity)
     }
 }
 
@@ -115,12 +116,14 @@ fn quantity_at<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a Quantity
 
 fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let quantity = Quantity::parse(string(arguments, 0)?).map_err(|error| Fault::error(error.to_string()))?;
-    Ok(quantity.into_value(context.arena))
+    Ok(Value::from_quantity(quantity, context.arena))
 }
 
 fn of_text(text: &str) -> Option<Made> {
     let quantity = Quantity::parse(text).ok()?;
-    Some(Made::new(move |arena| quantity.clone().into_value(arena)))
+    Some(Made::new(move |arena| {
+        Value::from_quantity(quantity.clone(), arena)
+    }))
 }
 
 fn is_quantity<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

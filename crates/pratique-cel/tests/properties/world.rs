@@ -3,9 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use pratique_cel::json;
-use pratique_cel::quantity::Quantity;
 use pratique_cel::time::{Duration, Timestamp};
 use pratique_cel::{Activation, Arena, Environment, StructType, Type, Value, library};
+use pratique_gotext::quantity::Quantity;
 use proptest::prelude::*;
 
 /// The declarations.
@@ -216,7 +216,10 @@ impl World {
             Value::Timestamp(Timestamp::from_seconds(self.when).expect("in range")),
         );
         set("span", Value::Duration(Duration::from_nanos(self.span)));
-        set("amount", Quantity::from_integer(self.amount).into_value(&arena));
+        set(
+            "amount",
+            Value::from_quantity(Quantity::from_integer(self.amount), &arena),
+        );
         run(&arena, &activation)
     }
 }

@@ -42,11 +42,13 @@ pub enum DurationField {
 
 impl Duration {
     /// A duration of nanoseconds.
+    #[inline]
     pub const fn from_nanos(nanos: i64) -> Self {
         Duration { nanos }
     }
 
     /// Its length in nanoseconds: `int(duration)`.
+    #[inline]
     pub const fn nanos(self) -> i64 {
         self.nanos
     }
@@ -94,6 +96,7 @@ impl Duration {
     }
 
     /// The sum of two durations.
+    #[inline]
     pub fn checked_add(self, other: Duration) -> Result<Self, Overflow> {
         self.nanos
             .checked_add(other.nanos)
@@ -102,6 +105,7 @@ impl Duration {
     }
 
     /// The difference of two durations.
+    #[inline]
     pub fn checked_sub(self, other: Duration) -> Result<Self, Overflow> {
         self.nanos
             .checked_sub(other.nanos)
@@ -110,6 +114,7 @@ impl Duration {
     }
 
     /// As long a time the other way.
+    #[inline]
     pub fn checked_neg(self) -> Result<Self, Overflow> {
         self.nanos
             .checked_neg()

@@ -61,6 +61,7 @@ impl Timestamp {
     const MAX: i64 = 253_402_300_799;
 
     /// A timestamp in UTC from seconds since 1970, as `timestamp(int)` makes it.
+    #[inline]
     pub fn from_seconds(seconds: i64) -> Result<Self, Overflow> {
         Self::new(seconds, 0, 0)
     }
@@ -75,6 +76,7 @@ impl Timestamp {
     }
 
     /// Whether it is between the years 1 and 9999.
+    #[inline]
     pub fn is_in_range(self) -> bool {
         (Self::MIN..=Self::MAX).contains(&self.seconds)
     }
@@ -89,11 +91,13 @@ impl Timestamp {
     }
 
     /// Seconds since 1970-01-01T00:00:00Z: `int(timestamp)`.
+    #[inline]
     pub fn seconds(self) -> i64 {
         self.seconds
     }
 
     /// Nanoseconds after that second.
+    #[inline]
     pub fn nanos(self) -> u32 {
         self.nanos
     }
@@ -141,6 +145,7 @@ impl Timestamp {
     }
 
     /// What decides which of two is earlier: seconds since the year 1, which wrap where they are out of any calendar.
+    #[inline]
     fn order(self) -> (i64, u32) {
         (self.seconds.wrapping_sub(Self::MIN), self.nanos)
     }
@@ -204,6 +209,7 @@ impl Display for Timestamp {
 }
 
 impl PartialEq for Timestamp {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
@@ -218,6 +224,7 @@ impl PartialOrd for Timestamp {
 }
 
 impl Ord for Timestamp {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         self.order().cmp(&other.order())
     }

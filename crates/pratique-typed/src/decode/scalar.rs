@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use pratique_cel::quantity::Quantity;
+use pratique_gotext::quantity::Quantity;
 use pratique_gotext::time::{Duration, Layout, parse};
 use pratique_json::Value;
 use pratique_schema::Scalar;

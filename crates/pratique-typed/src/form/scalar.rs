@@ -1,6 +1,6 @@
 //! Scalars in their canonical form.
 
-use pratique_cel::quantity::Quantity;
+use pratique_gotext::quantity::Quantity;
 use pratique_gotext::time::{Layout, Timestamp, parse};
 use pratique_json::{Value, base64};
 use pratique_schema::Scalar;

@@ -1,7 +1,17 @@
-//! Quantities of resources: `100m`, `1.5Gi`, `12e6`.
+//! Quantities of resources, `100m`, `1.5Gi`, `12e6`: `k8s.io/apimachinery`'s `resource.Quantity`.
 //!
 //! A quantity is an exact decimal number and the kind of suffix it was written with. It is shown in canonical form:
 //! no fraction, the largest suffix that loses nothing. `1000m` shows as `1`, `1.5Gi` as `1536Mi`.
+//!
+//! ```
+//! use pratique_gotext::quantity::Quantity;
+//!
+//! let half = Quantity::parse("1.5Gi")?;
+//! assert_eq!(half.to_string(), "1536Mi");
+//! assert!(half > Quantity::parse("1500M")?);
+//! assert_eq!(Quantity::parse("1kk").unwrap_err().to_string(), "unable to parse quantity's suffix");
+//! # Ok::<(), pratique_gotext::quantity::ParseError>(())
+//! ```
 
 mod decimal;
 mod parse;
@@ -60,6 +70,7 @@ impl Quantity {
     ///
     /// # Errors
     /// When `text` is no number with one of the known suffixes.
+    // Upstream: apimachinery/pkg/api/resource/quantity.go, ParseQuantity
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         parse::quantity(text)
     }
@@ -96,11 +107,13 @@ impl Quantity {
     }
 
     /// Whether it is zero.
+    #[inline]
     pub fn is_zero(&self) -> bool {
         self.signum() == 0
     }
 
     /// −1, 0 or 1.
+    #[inline]
     pub fn signum(&self) -> i64 {
         match &self.amount {
             Amount::Small(small) => small.value.signum(),
@@ -110,6 +123,8 @@ impl Quantity {
 
     /// The number, where it is whole, fits, and was not written in a way that needs a fraction: `1.0` and `1000m` are no
     /// integers.
+    // Upstream: apimachinery/pkg/api/resource/quantity.go, Quantity.AsInt64
+    #[inline]
     pub fn as_integer(&self) -> Option<i64> {
         match &self.amount {
             Amount::Small(small) => small.to_integer(),
@@ -118,6 +133,7 @@ impl Quantity {
     }
 
     /// The number, perhaps rounded, infinite where it is too large.
+    // Upstream: apimachinery/pkg/api/resource/quantity.go, Quantity.AsApproximateFloat64
     pub fn as_approximate_float(&self) -> f64 {
         match &self.amount {
             Amount::Small(small) => decimal::scaled_float(small.value as f64, small.scale),
@@ -142,12 +158,13 @@ impl Quantity {
     }
 
     /// Whether it has no memory but its own.
-    pub(crate) fn owns_nothing(&self) -> bool {
+    #[inline]
+    pub fn owns_nothing(&self) -> bool {
         matches!(self.amount, Amount::Small(_)) && !matches!(self.text, Some(Text::Long(_)))
     }
 
     /// How much memory it has besides its own, about.
-    pub(crate) fn owned_bytes(&self) -> usize {
+    pub fn owned_bytes(&self) -> usize {
         let of_amount = match &self.amount {
             Amount::Small(_) => 0,
             Amount::Big(decimal) => decimal.owned_bytes(),
@@ -180,6 +197,7 @@ impl Quantity {
     }
 
     /// Digits and suffix in canonical form.
+    // Upstream: apimachinery/pkg/api/resource/quantity.go, Quantity.CanonicalizeBytes
     fn canonical(&self) -> (String, String) {
         if self.is_zero() {
             return ("0".to_owned(), String::new());
@@ -251,6 +269,7 @@ impl Amount {
 }
 
 impl Ord for Quantity {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         match (&self.amount, &other.amount) {
             (Amount::Small(a), Amount::Small(b)) => a.compare(*b),
