@@ -2,7 +2,7 @@
 //!
 //! A Kubernetes API server is a Go program: how its messages quote a text, which times, URLs and quantities it reads, how
 //! it writes a number, all follow from Go's packages and those of Kubernetes. Each module is named after the package that
-//! it follows, and says which function.
+//! it follows, and says which function; only [`suggest`] has no such model.
 //!
 //! ```
 //! use pratique_gotext::strconv;
@@ -19,6 +19,7 @@ pub mod quantity;
 pub mod semver;
 pub mod strconv;
 pub mod strfmt;
+pub mod suggest;
 pub mod time;
 pub mod url;
 pub mod validation;

@@ -351,7 +351,7 @@ fn zero(kind: &Type) -> Option<Json> {
 
 /// The field whose name is most like a name that is none, if one is like it at all.
 fn nearest(shape: &'static Struct, name: &str) -> Option<&'static str> {
-    pratique_cel::text::nearest(name, shape.fields.iter().map(|field| field.name))
+    pratique_gotext::suggest::nearest(name, shape.fields.iter().map(|field| field.name))
 }
 
 #[cfg(test)]

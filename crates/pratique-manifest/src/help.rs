@@ -1,6 +1,6 @@
 //! What would mend a manifest whose kind or values are not what they should be.
 
-use pratique_cel::text::nearest;
+use pratique_gotext::suggest::{did_you_mean, nearest};
 
 use crate::decode::{Form, Mismatch};
 use crate::faults::SUFFIX;
@@ -226,10 +226,6 @@ pub(crate) fn for_policy<'p>(policy: &str, policies: impl Iterator<Item = &'p st
 
 /// So many names are listed.
 const FEW: usize = 5;
-
-fn did_you_mean(name: &str) -> String {
-    format!("did you mean {name:?}?")
-}
 
 #[cfg(test)]
 mod tests {

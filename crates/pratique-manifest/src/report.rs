@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use pratique_gotext::strconv::quote;
+use pratique_gotext::suggest::did_you_mean;
 
 use crate::decode::{Decoded, Fault, StrictFault, StrictKind};
 use crate::header::{self, Header};
@@ -163,6 +164,6 @@ fn strict_problem(parsed: &Parsed, fault: &StrictFault) -> Problem {
         StrictKind::Duplicate => Rule::DuplicateField,
     };
     let mut problem = at(parsed, rule, &strict_message(fault), fault.span).with_field(fault.field.clone());
-    problem.help = fault.meant.map(|name| format!("did you mean {name:?}?"));
+    problem.help = fault.meant.map(did_you_mean);
     problem
 }

@@ -1,5 +1,6 @@
 //! The shape that a document must have: tables of fields, against which documents are held strictly.
 
+use pratique_gotext::suggest::nearest;
 use pratique_manifest::{Entry, NodeId, ObjectSource, Problem, Rule, Span, Value};
 
 /// What a value has to be.
@@ -106,7 +107,8 @@ impl Checker<'_> {
     fn fields(&mut self, of: &'static Struct, id: NodeId, entries: &[Entry]) {
         for (index, entry) in entries.iter().enumerate() {
             let Some(field) = of.fields.iter().find(|field| *field.name == *entry.key) else {
-                let help = nearest(of, &entry.key).map(|name| format!("did you mean `{name}`?"));
+                let help = nearest(&entry.key, of.fields.iter().map(|field| field.name))
+                    .map(|name| format!("did you mean `{name}`?"));
                 let message = format!("unknown field `{}`", entry.key);
                 self.fault(Rule::UnknownField, message, entry.key_span, help);
                 continue;
@@ -172,14 +174,4 @@ fn alternatives(names: &[&str]) -> String {
         Some((last, before)) => format!("{} or {last}", before.join(", ")),
         None => String::new(),
     }
-}
-
-/// The field whose name is most like a name that is none, if one is like it at all.
-fn nearest(of: &'static Struct, name: &str) -> Option<&'static str> {
-    let candidates = of.fields.iter().map(|field| {
-        let distance = strsim::damerau_levenshtein(&field.name.to_lowercase(), &name.to_lowercase());
-        (distance, field.name)
-    });
-    let (distance, found) = candidates.min_by_key(|(distance, _)| *distance)?;
-    (distance <= name.len().div_ceil(3)).then_some(found)
 }

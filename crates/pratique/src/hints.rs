@@ -4,6 +4,7 @@ use pratique_cel::ast::{Expr, Literal};
 use pratique_cel::regex::{ErrorKind, Regex};
 use pratique_cel::{Environment, Issue};
 use pratique_expression::{Declarations, ExpressionError, word_at};
+use pratique_gotext::suggest::did_you_mean;
 
 /// What an expression may name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,10 +69,6 @@ pub(crate) fn for_whole(error: &ExpressionError) -> Option<String> {
         _ => return None,
     };
     Some(help.to_owned())
-}
-
-fn did_you_mean(name: &str) -> String {
-    format!("did you mean {name:?}?")
 }
 
 /// Help for names of other languages.

@@ -18,9 +18,9 @@ use crate::ast::{Ast, Expr, ExprId, Literal};
 use crate::environment::{Environment, Slot};
 use crate::error::{Issue, SHOWN_ISSUES};
 use crate::function::Function;
-use crate::text::nearest;
 use crate::types::Type;
 
+use pratique_gotext::suggest::nearest;
 use relate::is_presentable;
 use unify::Bindings;
 

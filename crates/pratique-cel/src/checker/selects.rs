@@ -1,10 +1,11 @@
 //! Field selection: `x.f`, `has(x.f)`, `x.?f`.
 
+use pratique_gotext::suggest::nearest;
+
 use super::names::Qualified;
 use super::relate::is_dynamic;
 use super::{Checker, Reference, present};
 use crate::ast::{Expr, ExprId, Literal};
-use crate::text::nearest;
 use crate::types::Type;
 
 impl<'e> Checker<'e> {

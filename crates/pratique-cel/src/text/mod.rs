@@ -4,7 +4,6 @@
 
 mod characters;
 pub mod format;
-mod nearest;
 mod pieces;
 mod quote;
 
@@ -12,6 +11,5 @@ pub use characters::{
     IndexError, char_at, index_of, index_of_from, last_index_of, last_index_of_from, length, substring,
     substring_range,
 };
-pub use nearest::nearest;
 pub use pieces::{lower_ascii, replace, split, trim, upper_ascii};
 pub use quote::quote_cel;

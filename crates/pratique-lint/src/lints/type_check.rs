@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_cel::{Issue, Position};
 use pratique_expression::word_at;
+use pratique_gotext::suggest::did_you_mean;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
@@ -73,7 +74,7 @@ pub(crate) fn check(
         };
         let place = word_at(site.text, byte_at(site.text, found.issue.position));
         let mut finding = Finding::new(&LINT, message(&found, effect));
-        finding.help = found.issue.meant.map(|name| format!("did you mean {name:?}?"));
+        finding.help = found.issue.meant.as_deref().map(did_you_mean);
         report.add_in(&policy.origin, &site.path, place, finding);
     }
 }

@@ -1,6 +1,6 @@
 //! Entries of an AdmissionConfiguration that no plugin reads.
 
-use pratique_cel::text::nearest;
+use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_manifest::{IgnoredPlugin, Plugin};
 
 use crate::lint::Lint;
@@ -23,7 +23,7 @@ pub(crate) fn check(plugin: &IgnoredPlugin) -> Warning {
             let meant = nearest(name, Plugin::START_ORDER.map(Plugin::name));
             (
                 format!("no admission plugin is named {name:?}: the entry is ignored"),
-                meant.map(|meant| format!("did you mean {meant:?}?")),
+                meant.map(did_you_mean),
             )
         }
     };

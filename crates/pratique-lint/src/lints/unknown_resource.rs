@@ -1,6 +1,6 @@
 //! Rules that name resources which their built-in groups do not have.
 
-use pratique_cel::text::nearest;
+use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_manifest::Step;
 use pratique_types::builtin::{ServedResource, optional, resources};
 
@@ -56,7 +56,7 @@ fn look(rule: &RuleView<'_>, pattern: &str) -> Option<Finding> {
     }
     let finding = Finding::new(&LINT, format!("the resource {name:?} has no part {part:?}"));
     Some(match nearest(part, parts.filter(|part| !part.is_empty())) {
-        Some(meant) => finding.help(format!("did you mean {:?}?", format!("{name}/{meant}"))),
+        Some(meant) => finding.help(did_you_mean(&format!("{name}/{meant}"))),
         None => finding,
     })
 }
@@ -74,7 +74,7 @@ fn meant(name: &str, own: &[&ServedResource]) -> Option<String> {
                 || served.short_names.contains(&lower))
     };
     if let Some(served) = own.iter().find(same) {
-        return Some(format!("did you mean {:?}?", served.resource.resource));
+        return Some(did_you_mean(&served.resource.resource));
     }
     if let Some(served) = resources().iter().find(|served| same(&served)) {
         let resource = &served.resource;
@@ -84,7 +84,7 @@ fn meant(name: &str, own: &[&ServedResource]) -> Option<String> {
         ));
     }
     let names = own.iter().map(|served| served.resource.resource.as_str());
-    nearest(name, names).map(|name| format!("did you mean {name:?}?"))
+    nearest(name, names).map(did_you_mean)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use pratique_cel::text::nearest;
 use pratique_gotext::strconv::quote;
+use pratique_gotext::suggest::{did_you_mean, nearest};
 use serde_json::Value as Json;
 
 use super::view::View;
@@ -105,7 +105,7 @@ impl FieldErrors {
             &detail,
         );
         let meant = nearest(value, known.iter().copied());
-        self.help(meant.map(|meant| format!("did you mean {meant:?}?")));
+        self.help(meant.map(did_you_mean));
     }
 
     /// A list has too many items.

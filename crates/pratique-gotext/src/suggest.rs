@@ -1,11 +1,11 @@
-//! What somebody may have meant by a name that is none.
+//! The name that was meant by one that is not known, as messages suggest it.
 
 /// The candidate that a name is most like, if it is like any: case does not count, a third of the characters may differ.
 ///
 /// ```
 /// let known = ["object", "oldObject", "request"];
-/// assert_eq!(pratique_cel::text::nearest("requets", known), Some("request"));
-/// assert_eq!(pratique_cel::text::nearest("something", known), None);
+/// assert_eq!(pratique_gotext::suggest::nearest("requets", known), Some("request"));
+/// assert_eq!(pratique_gotext::suggest::nearest("something", known), None);
 /// ```
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let name = name.to_lowercase();
@@ -20,6 +20,15 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         enough.then_some((distance, candidate))
     });
     close.min().map(|(_, candidate)| candidate)
+}
+
+/// A suggestion as messages make it.
+///
+/// ```
+/// assert_eq!(pratique_gotext::suggest::did_you_mean("object"), "did you mean \"object\"?");
+/// ```
+pub fn did_you_mean(name: &str) -> String {
+    format!("did you mean {name:?}?")
 }
 
 const LONGEST_DIFFERENCE: usize = 8;
