@@ -6,6 +6,7 @@
 
 pub mod base64;
 mod bytes;
+mod kind;
 mod object;
 mod parse;
 mod value;

@@ -4,6 +4,7 @@ mod scalar;
 
 use std::collections::HashSet;
 
+use pratique_gotext::json::UnmarshalTypeError;
 use serde_json::{Map, Value as Json};
 
 use crate::header::type_name;
@@ -238,11 +239,12 @@ impl Decoder<'_> {
     }
 
     fn type_error(&self, found: &str, wanted: &str) -> String {
-        let place = match self.owner {
-            "" => "value".to_owned(),
-            owner => format!("struct field {owner}.{}", self.steps.join(".")),
+        let path = self.steps.join(".");
+        let error = match self.owner {
+            "" => UnmarshalTypeError::of_value(found, wanted),
+            owner => UnmarshalTypeError::of_field(found, owner, &path, wanted),
         };
-        format!("json: cannot unmarshal {found} into Go {place} of type {wanted}")
+        error.to_string()
     }
 
     fn type_fault(&mut self, message: String, span: Span) {

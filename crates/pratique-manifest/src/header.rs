@@ -1,5 +1,7 @@
 //! A value's `kind` and `apiVersion`, read as leniently as the server does before it knows the type.
 
+use pratique_gotext::json::{TYPE_META, UnmarshalTypeError, unknown_kind};
+
 use crate::tree::{NodeId, Tree, Value};
 
 /// What a value says it is.
@@ -10,20 +12,14 @@ pub(crate) struct Header {
     pub(crate) kind: String,
 }
 
-const TARGET: &str =
-    r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
-
 /// Reads the header; the error is the server's text, and the node at fault.
 pub(crate) fn interpret(tree: &Tree, id: NodeId) -> Result<Header, (String, NodeId)> {
     let entries = match &tree.get(id).value {
         Value::Map(entries) => entries,
         Value::Null => return Ok(Header::default()),
         other => {
-            let text = format!(
-                "json: cannot unmarshal {} into Go value of type {TARGET}",
-                type_name(other)
-            );
-            return Err((wrapped(&text), id));
+            let error = UnmarshalTypeError::of_value(type_name(other), TYPE_META);
+            return Err((unknown_kind(error), id));
         }
     };
     let mut api_version = String::new();
@@ -40,11 +36,8 @@ pub(crate) fn interpret(tree: &Tree, id: NodeId) -> Result<Header, (String, Node
             Value::String(text, _) => text.as_ref().clone_into(target),
             Value::Null => {}
             other => {
-                let text = format!(
-                    "json: cannot unmarshal {} into Go struct field .{name} of type string",
-                    type_name(other)
-                );
-                fault.get_or_insert((wrapped(&text), entry.value));
+                let error = UnmarshalTypeError::of_field(type_name(other), "", name, "string");
+                fault.get_or_insert((unknown_kind(error), entry.value));
             }
         }
     }
@@ -56,10 +49,6 @@ pub(crate) fn interpret(tree: &Tree, id: NodeId) -> Result<Header, (String, Node
         (format!("unexpected GroupVersion string: {api_version}"), at)
     })?;
     Ok(Header { group, version, kind })
-}
-
-fn wrapped(text: &str) -> String {
-    format!("couldn't get version/kind; json parse error: {text}")
 }
 
 /// Splits `group/version`; none if there is more than one slash.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use pratique_gotext::json::unknown_kind;
+
 use crate::budget::Budget;
 use crate::load::FileDocument;
 use crate::position::{DocumentSource, Location, Span};
@@ -74,7 +76,7 @@ pub(crate) fn parsed_json(
             budget: budget.clone(),
         }),
         Err(error) => {
-            let text = format!("couldn't get version/kind; json parse error: {}", error.message);
+            let text = unknown_kind(&error.message);
             let span = Span::new(error.offset, error.offset + 1);
             Err(unparsed(text, error.message, &source, span))
         }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use pratique_gotext::json::UnmarshalTypeError;
 use pratique_json::{Object, Value, base64};
 use pratique_types::{ListMeta, Status, StatusCause, StatusDetails};
 
@@ -259,39 +260,14 @@ impl Fields {
     }
 
     fn mismatch<T>(&mut self, value: &Value<'_>, of: &str, path: &str, go: &str) -> Option<T> {
-        let what = kind_of(value, go);
-        self.say(format!(
-            "json: cannot unmarshal {what} into Go struct field {of}.{path} of type {go}"
-        ));
+        let what = value.kind_for(go);
+        self.say(UnmarshalTypeError::of_field(&what, of, path, go).to_string());
         None
     }
 
     fn say(&mut self, fault: String) {
         self.fault.get_or_insert(fault);
     }
-}
-
-/// What a value is, as Go says it. A number that is one of the wrong kind is shown.
-pub(crate) fn kind_of(value: &Value<'_>, go: &str) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(_) => "bool".to_owned(),
-        // A whole number that is none in Go was written with a fraction.
-        Value::Float(number) if is_integer(go) && number.fract() == 0.0 && number.abs() < 1e15 => {
-            format!("number {number:.1}")
-        }
-        Value::Int(_) | Value::Float(_) if is_integer(go) => {
-            format!("number {value}")
-        }
-        Value::Int(_) | Value::Float(_) => "number".to_owned(),
-        Value::String(_) => "string".to_owned(),
-        Value::Array(_) => "array".to_owned(),
-        Value::Object(_) => "object".to_owned(),
-    }
-}
-
-fn is_integer(go: &str) -> bool {
-    matches!(go, "int32" | "int64" | "uint8")
 }
 
 /// The value that the last step of a path names, unless it is null.

@@ -1,10 +1,9 @@
 //! Documents as the reference reads them from the wire: JSON or YAML, and the kind that they say they have.
 
+use pratique_gotext::json::{TYPE_META, UnmarshalTypeError, unknown_kind};
 use pratique_json::Value;
 use pratique_manifest::{is_json, json_as_json, yaml_as_json};
 use pratique_types::{GroupVersion, GroupVersionKind};
-
-use crate::fields::kind_of;
 
 /// What a body says, as plain JSON: for bodies that are no plain JSON. What does not begin as an object is YAML.
 ///
@@ -12,7 +11,7 @@ use crate::fields::kind_of;
 /// What the reference says of a body that is neither.
 pub(crate) fn plain(body: &[u8]) -> Result<String, String> {
     match is_json(body) {
-        true => json_as_json(body).map_err(|error| format!("{UNKNOWN}{error}")),
+        true => json_as_json(body).map_err(unknown_kind),
         false => yaml_as_json(body),
     }
 }
@@ -23,10 +22,8 @@ pub(crate) fn type_of(value: &Value<'_>) -> Result<(String, String), String> {
         Value::Null => return Ok(Default::default()),
         Value::Object(members) => members,
         other => {
-            let what = kind_of(other, "");
-            return Err(format!(
-                "{UNKNOWN}json: cannot unmarshal {what} into Go value of type {GO_TYPE}"
-            ));
+            let error = UnmarshalTypeError::of_value(other.kind(), TYPE_META);
+            return Err(unknown_kind(error));
         }
     };
     let text = |name: &str| {
@@ -35,10 +32,10 @@ pub(crate) fn type_of(value: &Value<'_>) -> Result<(String, String), String> {
         match members.get(name).or(named.last().map(|(_, value)| value)) {
             None | Some(Value::Null) => Ok(String::new()),
             Some(Value::String(text)) => Ok(text.clone().into_owned()),
-            Some(other) => Err(format!(
-                "{UNKNOWN}json: cannot unmarshal {} into Go struct field .{name} of type string",
-                kind_of(other, "")
-            )),
+            Some(other) => {
+                let error = UnmarshalTypeError::of_field(other.kind(), "", name, "string");
+                Err(unknown_kind(error))
+            }
         }
     };
     Ok((text("apiVersion")?, text("kind")?))
@@ -62,8 +59,3 @@ pub(crate) fn with_defaults(
     }
     own
 }
-
-const UNKNOWN: &str = "couldn't get version/kind; json parse error: ";
-
-const GO_TYPE: &str =
-    r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use pratique_gotext::json::UnmarshalTypeError;
 use pratique_gotext::strconv::{is_printable, short_escape};
 use pratique_json::{Object, Value};
 
@@ -32,7 +33,7 @@ pub enum Text<'a> {
 
 /// Why JSON is no patch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("json: cannot unmarshal {found} into Go value of type {wanted}")]
+#[error("{}", UnmarshalTypeError::of_value(.found, .wanted))]
 pub struct DecodeError {
     found: &'static str,
     wanted: &'static str,
@@ -45,7 +46,7 @@ pub fn decode<'a>(patch: &Value<'a>) -> Result<Vec<Operation<'a>>, DecodeError> 
         Value::Null => Ok(Vec::new()),
         Value::Array(operations) => operations.iter().map(decode_operation).collect(),
         other => Err(DecodeError {
-            found: kind(other),
+            found: other.kind(),
             wanted: "jsonpatch.Patch",
         }),
     }
@@ -54,7 +55,7 @@ pub fn decode<'a>(patch: &Value<'a>) -> Result<Vec<Operation<'a>>, DecodeError> 
 fn decode_operation<'a>(operation: &Value<'a>) -> Result<Operation<'a>, DecodeError> {
     if !matches!(operation, Value::Object(_) | Value::Null) {
         return Err(DecodeError {
-            found: kind(operation),
+            found: operation.kind(),
             wanted: "jsonpatch.Operation",
         });
     }
@@ -63,7 +64,7 @@ fn decode_operation<'a>(operation: &Value<'a>) -> Result<Operation<'a>, DecodeEr
         Some(Value::String(text)) => Text::Given(text.clone()),
         Some(other) => {
             let error = DecodeError {
-                found: kind(other),
+                found: other.kind(),
                 wanted: "string",
             };
             Text::Invalid(error.to_string())
@@ -75,18 +76,6 @@ fn decode_operation<'a>(operation: &Value<'a>) -> Result<Operation<'a>, DecodeEr
         from: text("from"),
         value: operation.get("value").filter(|value| !value.is_null()).cloned(),
     })
-}
-
-/// What Go calls a kind of JSON value.
-fn kind(value: &Value<'_>) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Int(_) | Value::Float(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 impl<'a> From<&'a str> for Text<'a> {

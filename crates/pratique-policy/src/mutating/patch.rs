@@ -2,6 +2,7 @@
 
 use pratique_cel::library::mutation::check_type_names;
 use pratique_cel::{Context, Value};
+use pratique_gotext::json::{TYPE_META, UnmarshalTypeError, unknown_kind};
 use pratique_json as json;
 use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_types::{GroupVersion, GroupVersionKind};
@@ -50,7 +51,7 @@ fn read<'s>(
     let members = match &patched {
         json::Value::Object(members) => members,
         json::Value::Null => return Err(server(no_kind(&patched))),
-        _ => return Err(server(no_object().to_owned())),
+        _ => return Err(server(no_object())),
     };
     let api_version = text_at(members, "apiVersion").map_err(server)?;
     let name = text_at(members, "kind").map_err(server)?;
@@ -146,24 +147,19 @@ fn no_kind(patched: &json::Value<'_>) -> String {
     )
 }
 
-fn no_object() -> &'static str {
-    "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion \
-     string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }"
+fn no_object() -> String {
+    unknown_kind(UnmarshalTypeError::of_value("array", TYPE_META))
 }
 
 fn text_at<'v>(members: &'v json::Object<'_>, field: &str) -> Result<&'v str, String> {
-    let what = match members.get(field) {
-        None | Some(json::Value::Null) => return Ok(""),
-        Some(json::Value::String(text)) => return Ok(text),
-        Some(json::Value::Bool(_)) => "bool",
-        Some(json::Value::Int(_) | json::Value::Float(_)) => "number",
-        Some(json::Value::Array(_)) => "array",
-        Some(json::Value::Object(_)) => "object",
-    };
-    Err(format!(
-        "couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go struct field .{field} of \
-         type string"
-    ))
+    match members.get(field) {
+        None | Some(json::Value::Null) => Ok(""),
+        Some(json::Value::String(text)) => Ok(text),
+        Some(other) => {
+            let error = UnmarshalTypeError::of_field(other.kind(), "", field, "string");
+            Err(unknown_kind(error))
+        }
+    }
 }
 
 /// The kind that an object names; what it does not name is that of `otherwise`.

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use pratique_gotext::json::UnmarshalTypeError;
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::time::{Duration, Layout, parse};
 use pratique_json::Value;
@@ -67,7 +68,7 @@ fn text(value: &Value<'_>, fault: fn(&str) -> Option<String>) -> Option<Fault> {
 impl Fault {
     fn of_type(value: &Value<'_>, go: &'static str) -> Self {
         Fault::Type {
-            what: kind_of(value, go),
+            what: value.kind_for(go),
             go,
         }
     }
@@ -76,31 +77,8 @@ impl Fault {
 impl Display for Fault {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Type { what, go } => {
-                write!(
-                    formatter,
-                    "json: cannot unmarshal {what} into Go value of type {go}"
-                )
-            }
+            Fault::Type { what, go } => UnmarshalTypeError::of_value(what, go).fmt(formatter),
             Fault::Other(text) => formatter.write_str(text),
         }
-    }
-}
-
-/// What a value is, as Go says it. A number that is one of the wrong kind is shown.
-pub(super) fn kind_of(value: &Value<'_>, go: &str) -> String {
-    let integer = matches!(go, "int32" | "int64" | "uint8");
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(_) => "bool".to_owned(),
-        // A whole number that is none in Go was written with a fraction.
-        Value::Float(number) if integer && number.fract() == 0.0 && number.abs() < 1e15 => {
-            format!("number {number:.1}")
-        }
-        Value::Int(_) | Value::Float(_) if integer => format!("number {value}"),
-        Value::Int(_) | Value::Float(_) => "number".to_owned(),
-        Value::String(_) => "string".to_owned(),
-        Value::Array(_) => "array".to_owned(),
-        Value::Object(_) => "object".to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use pratique_gotext::json::UnmarshalTypeError;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value, base64};
 use pratique_schema::{Field, LayoutField, Scalar, Schema, Shape, StructType, TypeId, layout};
@@ -358,7 +359,7 @@ impl<'v> Decoder<'v> {
         }
         let of = struct_name.rsplit_once('.').map_or(struct_name, |(_, own)| own);
         let fields = fields.join(".");
-        format!("json: cannot unmarshal {what} into Go struct field {of}.{fields} of type {go}")
+        UnmarshalTypeError::of_field(what, of, &fields, go).to_string()
     }
 
     /// `spec.containers[0].image`
@@ -377,7 +378,7 @@ impl<'v> Decoder<'v> {
 
 /// What a value is, as Go says it of one that is no `go`.
 fn what<'v, N: Node<'v>>(node: N, go: &str) -> String {
-    let what = scalar::kind_of(&node.value(), go);
+    let what = node.value().kind_for(go);
     match node.literal() {
         Some(literal) if what.starts_with("number ") => format!("number {literal}"),
         _ => what,
