@@ -5,6 +5,7 @@
 
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
+use pratique_gotext::time::Timestamp;
 use pratique_json::{Object, Value, base64};
 use pratique_schema::{Field, LayoutField, Presence, Scalar, Schema, Shape, StructType, TypeId, layout};
 use pratique_types::GroupVersionKind;
@@ -181,7 +182,8 @@ fn plain_scalar(scalar: Scalar, value: Option<&Value<'_>>, pointer: bool) -> Str
         }
         (Scalar::Time | Scalar::MicroTime, None) => NO_TIME.to_owned(),
         (Scalar::Time | Scalar::MicroTime, Some(value)) => {
-            text(value).replace('T', " ").replace('Z', " +0000 UTC")
+            let text = text(value);
+            Timestamp::parse(&text).map_or(text.clone(), |time| time.in_messages())
         }
         (Scalar::Duration, None) => "0s".to_owned(),
         (Scalar::Duration, Some(value)) => text(value),

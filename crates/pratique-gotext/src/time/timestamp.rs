@@ -182,10 +182,51 @@ impl Timestamp {
         format!("{time} {offset} {zone}")
     }
 
+    /// The form of Go code: `time.Date(2020, time.January, 1, 0, 0, 0, 500000000, time.UTC)`.
+    // Upstream: time/format.go, Time.GoString
+    pub fn literal(&self) -> String {
+        const MONTHS: [&str; 12] = [
+            "January",
+            "February",
+            "March",
+            "April",
+            "May",
+            "June",
+            "July",
+            "August",
+            "September",
+            "October",
+            "November",
+            "December",
+        ];
+        let Civil {
+            year,
+            month,
+            day,
+            hour,
+            minute,
+            second,
+        } = civil_from_seconds(self.local_seconds());
+        let month = usize::try_from(month - 1)
+            .ok()
+            .and_then(|month| MONTHS.get(month));
+        let month = month.copied().unwrap_or_default();
+        let zone = match self.offset_minutes {
+            0 => "time.UTC",
+            _ => r#"time.Location("")"#,
+        };
+        let nanos = self.nanos;
+        format!("time.Date({year}, time.{month}, {day}, {hour}, {minute}, {second}, {nanos}, {zone})")
+    }
+
+    /// Seconds since 1970-01-01T00:00:00 where it was written.
+    fn local_seconds(&self) -> i64 {
+        self.seconds.saturating_add(i64::from(self.offset_minutes) * 60)
+    }
+
     /// Date and time where it was written, without the offset.
     fn local_text(&self) -> String {
-        let local = self.seconds.saturating_add(i64::from(self.offset_minutes) * 60);
-        let mut text = DateTime(civil_from_seconds(local)).to_string();
+        let mut text = DateTime(civil_from_seconds(self.local_seconds())).to_string();
         if self.nanos > 0 {
             let digits = format!(".{:09}", self.nanos);
             text.push_str(digits.trim_end_matches('0'));
@@ -385,6 +426,28 @@ mod tests {
         assert_eq!(
             of(i64::MAX, 0).checked_add(Duration::from_nanos(SECOND)),
             Err(Overflow::Integer)
+        );
+    }
+
+    /// What Go 1.26 says of the same times.
+    #[test]
+    fn messages() {
+        let check = |text: &str, plain: &str, literal: &str| {
+            let time = Timestamp::parse(text).unwrap();
+            assert_eq!(
+                (time.in_messages().as_str(), time.literal().as_str()),
+                (plain, literal)
+            );
+        };
+        check(
+            "2020-02-01T00:00:00.500Z",
+            "2020-02-01 00:00:00.5 +0000 UTC",
+            "time.Date(2020, time.February, 1, 0, 0, 0, 500000000, time.UTC)",
+        );
+        check(
+            "2020-12-31T23:59:09-01:30",
+            "2020-12-31 23:59:09 -0130 -0130",
+            r#"time.Date(2020, time.December, 31, 23, 59, 9, 0, time.Location(""))"#,
         );
     }
 

@@ -18,15 +18,8 @@ pub(super) fn foreign(value: &Value<'_>) -> Foreign {
             let literal = format!("[]uint8{{{}}}", literal.join(", "));
             new(format!("[{}]", shown.join(" ")), literal, BYTES)
         }
-        Value::Timestamp(time) => {
-            let text = time.to_string();
-            new(plain_time(&text), literal_time(&text), "time.Time")
-        }
-        Value::Duration(span) => new(
-            go_duration(span.nanos()),
-            span.nanos().to_string(),
-            "time.Duration",
-        ),
+        Value::Timestamp(time) => new(time.in_messages(), time.literal(), "time.Time"),
+        Value::Duration(span) => new(span.in_messages(), span.nanos().to_string(), "time.Duration"),
         Value::List(list) => {
             let of = |show: fn(&Value<'_>) -> String| list.iter().map(|own| show(&own)).collect::<Vec<_>>();
             new(
@@ -84,7 +77,7 @@ fn new(plain: String, literal: String, type_name: &'static str) -> Foreign {
 /// A value within a list or map that has no plain form, as `%v` writes it.
 fn plain(value: &Value<'_>) -> String {
     match value {
-        Value::Timestamp(time) => plain_time(&time.to_string()),
+        Value::Timestamp(time) => time.in_messages(),
         other => pratique_cel::ops::shown(other),
     }
 }
@@ -99,7 +92,7 @@ fn literal(value: &Value<'_>) -> String {
             format!("types.Bytes{{{}}}", bytes.join(", "))
         }
         Value::Duration(span) => format!("types.Duration{{Duration:{}}}", span.nanos()),
-        Value::Timestamp(time) => literal_time(&time.to_string()),
+        Value::Timestamp(time) => time.literal(),
         other => pratique_cel::ops::shown(other),
     }
 }
@@ -112,83 +105,6 @@ fn by_key(a: &Value<'_>, b: &Value<'_>) -> Ordering {
         (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
         _ => Ordering::Equal,
     }
-}
-
-/// `2020-01-01T00:00:00Z` as Go shows it.
-fn plain_time(text: &str) -> String {
-    text.replace('T', " ").replace('Z', " +0000 UTC")
-}
-
-/// `2020-01-01T00:00:00Z` as Go code writes it.
-fn literal_time(text: &str) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    let parts: Vec<&str> = text.split(['-', 'T', ':', '.', 'Z']).collect();
-    let number = |at: usize| {
-        parts
-            .get(at)
-            .and_then(|part| part.parse::<usize>().ok())
-            .unwrap_or(0)
-    };
-    let nanos = format!("{:0<9}", parts.get(6).copied().unwrap_or(""));
-    let month = number(1).checked_sub(1).and_then(|at| MONTHS.get(at)).copied();
-    format!(
-        "time.Date({}, time.{}, {}, {}, {}, {}, {}, time.UTC)",
-        number(0),
-        month.unwrap_or_default(),
-        number(2),
-        number(3),
-        number(4),
-        number(5),
-        nanos.parse::<u32>().unwrap_or(0)
-    )
-}
-
-/// A span of time as Go shows it: `1m30s`.
-fn go_duration(nanos: i64) -> String {
-    let total = nanos.unsigned_abs();
-    let sign = if nanos < 0 { "-" } else { "" };
-    let fraction = |whole: u64, part: u64, digits: usize| {
-        let part = format!("{part:0digits$}");
-        match part.trim_end_matches('0') {
-            "" => whole.to_string(),
-            part => format!("{whole}.{part}"),
-        }
-    };
-    let small = match total {
-        0 => "0s".to_owned(),
-        1..1_000 => format!("{total}ns"),
-        1_000..1_000_000 => fraction(total / 1_000, total % 1_000, 3) + "µs",
-        1_000_000..1_000_000_000 => fraction(total / 1_000_000, total % 1_000_000, 6) + "ms",
-        _ => {
-            let seconds = total / 1_000_000_000;
-            let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
-            let hours_shown = if hours > 0 {
-                format!("{hours}h")
-            } else {
-                String::new()
-            };
-            let minutes = if seconds >= 60 {
-                format!("{minutes}m")
-            } else {
-                String::new()
-            };
-            hours_shown + &minutes + &fraction(seconds % 60, total % 1_000_000_000, 9) + "s"
-        }
-    };
-    format!("{sign}{small}")
 }
 
 /// What Go calls the values of some types.

@@ -1,7 +1,7 @@
 //! Scalars in their canonical form.
 
 use pratique_gotext::quantity::Quantity;
-use pratique_gotext::time::{Layout, Timestamp, parse};
+use pratique_gotext::time::{Duration, Layout, Timestamp, parse};
 use pratique_json::{Value, base64};
 use pratique_schema::Scalar;
 
@@ -25,6 +25,7 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
         }
         (Scalar::Time, Value::String(text)) => changed(text, in_seconds(text)?),
         (Scalar::MicroTime, Value::String(text)) => changed(text, in_microseconds(text)?),
+        (Scalar::Duration, Value::String(text)) => changed(text, Duration::parse(text).ok()?.in_messages()),
         (Scalar::Int32, Value::Int(number)) if i32::try_from(*number).is_err() => {
             Some(Value::Int(i64::from(*number as i32)))
         }
