@@ -19,7 +19,6 @@
 //! CEL expressions are compiled by whoever loads, through [`ExpressionCompiler`]. Documents are looked at on several
 //! threads if the caller [lends](Options::with_workers) some.
 
-mod budget;
 mod configuration;
 mod decode;
 mod default;
@@ -32,7 +31,6 @@ mod file;
 mod header;
 mod help;
 mod intake;
-mod json;
 mod kind;
 mod load;
 mod object;
@@ -40,7 +38,6 @@ mod parse;
 mod partial;
 mod path;
 mod plugin;
-mod position;
 mod problem;
 mod reading;
 mod registry;
@@ -53,12 +50,10 @@ mod set;
 mod settle;
 mod stream;
 mod time;
-mod tree;
 mod validate;
-mod wire;
-mod yaml;
 
-pub use budget::DEFAULT_LOAD_BYTES;
+use pratique_yaml::{budget, json, position, tree, yaml};
+
 pub use configuration::{
     ConfigurationErrors, ConfigurationOptions, IgnoredPlugin, LoadedConfiguration, PluginConfiguration,
     load_configuration, load_configuration_below, load_configuration_within, load_kube_config,
@@ -75,11 +70,12 @@ pub use load::{
 };
 pub use path::path_text;
 pub use plugin::Plugin;
-pub use position::{DocumentSource, Location, Position, Span};
+pub use pratique_yaml::budget::DEFAULT_LOAD_BYTES;
+pub use pratique_yaml::position::{DocumentSource, Location, Position, Span};
+pub use pratique_yaml::tree::{Entry, Node, NodeId, Step, Style, Tree, Value};
+pub use pratique_yaml::{is_json, yaml_as_json};
 pub use problem::{Failure, LoadErrors, ObjectName, Problem, Rule};
 pub use reading::{Contents, Document, read_contents, read_documents};
 pub use reload::{Reloaded, Reloader};
 pub use set::{Loaded, ManifestSet, ObjectSource};
 pub use settle::{Settling, Unsettled};
-pub use tree::{Entry, Node, NodeId, Step, Style, Tree, Value};
-pub use wire::{is_json, json_as_json, yaml_as_json};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use pratique_gotext::strconv::quote;
 use pratique_json::{Value, escape_html, parse};
-use pratique_manifest::json_as_json;
 use pratique_merge::json_patch::{self, Operation};
 use pratique_schema::Schema;
 use pratique_types::{GroupVersion, GroupVersionKind};
+use pratique_yaml::json_as_json;
 use serde_json::value::RawValue;
 
 use crate::spelling;

@@ -2,8 +2,8 @@
 
 use pratique_gotext::json::{TYPE_META, UnmarshalTypeError, unknown_kind};
 use pratique_json::Value;
-use pratique_manifest::{is_json, json_as_json, yaml_as_json};
 use pratique_types::{GroupVersion, GroupVersionKind};
+use pratique_yaml::{is_json, json_as_json, yaml_as_json};
 
 /// What a body says, as plain JSON: for bodies that are no plain JSON. What does not begin as an object is YAML.
 ///

@@ -4,12 +4,13 @@ use super::Text;
 
 /// Bytes or characters that a document must not have.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct EncodingError {
-    pub(crate) message: &'static str,
+pub struct EncodingError {
+    /// The server's words.
+    pub message: &'static str,
     /// The byte offset in the decoded text.
-    pub(crate) offset: usize,
+    pub offset: usize,
     /// How much of the text the server decodes before it comes to this.
-    pub(crate) readable: usize,
+    pub readable: usize,
 }
 
 /// The server decodes so many bytes at a time.

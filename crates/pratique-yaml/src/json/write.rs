@@ -10,7 +10,7 @@ enum Rest<'a> {
 }
 
 /// A value as JSON. Of a key that is given twice, the last value counts.
-pub(crate) fn write(tree: &Tree, id: NodeId) -> String {
+pub fn write(tree: &Tree, id: NodeId) -> String {
     let mut text = String::new();
     let mut rest = vec![Rest::Value(id)];
     while let Some(next) = rest.pop() {

@@ -12,7 +12,8 @@ pub struct Span {
 }
 
 impl Span {
-    pub(crate) fn new(start: usize, end: usize) -> Self {
+    /// The bytes from one to before another.
+    pub fn new(start: usize, end: usize) -> Self {
         Self {
             start: saturate(start),
             end: saturate(end),
@@ -46,18 +47,18 @@ pub struct Location {
 
 /// Where a document's text begins in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DocumentStart {
+pub struct DocumentStart {
     /// The line, from 1.
-    pub(crate) line: usize,
+    pub line: usize,
     /// The byte at which that line starts, in a file without carriage returns.
-    pub(crate) offset: usize,
+    pub offset: usize,
     /// The blanks before it on that line.
-    pub(crate) lead: Lead,
+    pub lead: Lead,
 }
 
 impl DocumentStart {
     /// Where a file starts.
-    pub(crate) const FILE: Self = Self {
+    pub const FILE: Self = Self {
         line: 1,
         offset: 0,
         lead: Lead { chars: 0, bytes: 0 },
@@ -65,20 +66,22 @@ impl DocumentStart {
 }
 
 /// The byte offsets at which a file's lines start; none where those of a document's text tell them.
-pub(crate) type FileLines = Option<Arc<[u32]>>;
+pub type FileLines = Option<Arc<[u32]>>;
 
 /// The lines of a file whose documents' texts are not just parts of it: with line ends that become others, or bytes that
 /// are no UTF-8.
-pub(crate) fn file_lines(content: &[u8]) -> FileLines {
+pub fn file_lines(content: &[u8]) -> FileLines {
     let is_plain = !content.contains(&b'\r') && std::str::from_utf8(content).is_ok();
     (!is_plain).then(|| line_starts(content))
 }
 
 /// Blanks that were trimmed off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Lead {
-    pub(crate) chars: usize,
-    pub(crate) bytes: usize,
+pub struct Lead {
+    /// How many characters.
+    pub chars: usize,
+    /// How many bytes.
+    pub bytes: usize,
 }
 
 /// The text of a document: its own, or a part of its file's, which all documents of the file share.
@@ -159,7 +162,8 @@ impl Content {
 }
 
 impl DocumentSource {
-    pub(crate) fn new(
+    /// A document of a file: its text, and where it starts there.
+    pub fn new(
         file: Arc<str>,
         index: usize,
         text: String,
@@ -175,7 +179,7 @@ impl DocumentSource {
     }
 
     /// Lets go of a text that stands in the file as it is.
-    pub(crate) fn share(&mut self, file: &Arc<String>) {
+    pub fn share(&mut self, file: &Arc<String>) {
         let start = self.start();
         let at = start.offset + start.lead.bytes;
         if let Some(content) = &mut self.content {
@@ -188,7 +192,7 @@ impl DocumentSource {
     }
 
     /// The document with no text left, so that every place is its start.
-    pub(crate) fn without_text(&self) -> Self {
+    pub fn without_text(&self) -> Self {
         let file_lines = self.file_lines().cloned();
         Self {
             file: Arc::clone(&self.file),
@@ -252,11 +256,13 @@ impl DocumentSource {
         }
     }
 
-    pub(crate) fn start(&self) -> DocumentStart {
+    /// Where it starts in its file.
+    pub fn start(&self) -> DocumentStart {
         self.start.into()
     }
 
-    pub(crate) fn file_lines(&self) -> Option<&Arc<[u32]>> {
+    /// The byte offsets at which the lines of its file start, where its text does not tell them.
+    pub fn file_lines(&self) -> Option<&Arc<[u32]>> {
         self.content
             .as_ref()
             .and_then(|content| content.file_lines.as_ref())
@@ -289,7 +295,7 @@ impl DocumentSource {
     }
 
     /// The span of a line of the document, from 1, without its indentation and line end.
-    pub(crate) fn line_span(&self, line: usize) -> Span {
+    pub fn line_span(&self, line: usize) -> Span {
         let start = self
             .lines()
             .get(line.saturating_sub(1))
@@ -317,6 +323,7 @@ fn line_starts(bytes: &[u8]) -> Arc<[u32]> {
     std::iter::once(0).chain(after_breaks).collect()
 }
 
+/// A length or an offset in fewer bytes: what is longer than 4 GiB ends there.
 pub(crate) fn saturate(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }

@@ -22,39 +22,56 @@ mod scanner;
 mod shown;
 mod token;
 
+use std::fmt::{self, Display, Formatter};
+
+pub use encoding::EncodingError;
+
 use crate::budget::{Budget, Exceeded};
 use crate::position::Span;
 use crate::tree::{NodeId, Tree};
 
 /// A YAML document's values, and the keys that it gives twice.
 #[derive(Debug)]
-pub(crate) struct Document {
-    pub(crate) tree: Tree,
-    pub(crate) root: NodeId,
-    pub(crate) duplicates: Vec<Duplicate>,
+pub struct Document {
+    /// The values.
+    pub tree: Tree,
+    /// That of the document.
+    pub root: NodeId,
+    /// The keys that mappings give twice.
+    pub duplicates: Vec<Duplicate>,
     /// What its values took of the budget.
-    pub(crate) cost: u64,
+    pub cost: u64,
     /// Where text begins that follows the document, and that the server does not look at.
-    pub(crate) rest: Option<usize>,
+    pub rest: Option<usize>,
 }
 
 /// A key that a mapping has already.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Duplicate {
+pub struct Duplicate {
     /// The server's words, without line.
-    pub(crate) message: String,
+    pub message: String,
     /// The line of the document that the server names, from 1.
-    pub(crate) line: usize,
-    pub(crate) span: Span,
+    pub line: usize,
+    /// Where the second one stands.
+    pub span: Span,
 }
 
 /// Why a document is no YAML that the server reads.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SyntaxError {
+pub struct SyntaxError {
     /// The server's words, with `yaml: ` where it has that.
-    pub(crate) message: String,
-    pub(crate) span: Span,
+    pub message: String,
+    /// What is at fault.
+    pub span: Span,
 }
+
+impl Display for SyntaxError {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for SyntaxError {}
 
 impl SyntaxError {
     fn new(message: impl Into<String>, span: Span) -> Self {
@@ -71,19 +88,26 @@ impl SyntaxError {
 }
 
 /// A document's text, and how many bytes of a byte order mark were taken off it.
-pub(crate) struct Text {
-    pub(crate) text: String,
-    pub(crate) mark_len: usize,
-    pub(crate) error: Option<encoding::EncodingError>,
+#[derive(Debug)]
+pub struct Text {
+    /// The characters.
+    pub text: String,
+    /// How many bytes of the document a byte order mark took.
+    pub mark_len: usize,
+    /// The first byte that is no text.
+    pub error: Option<EncodingError>,
 }
 
 /// Decodes a document's bytes. Where they are at fault, the text is what can be shown of them.
-pub(crate) fn decode(bytes: Vec<u8>) -> Text {
+pub fn decode(bytes: Vec<u8>) -> Text {
     encoding::decode(bytes)
 }
 
 /// Parses a decoded document, whose values are spent of a budget.
-pub(crate) fn parse(decoded: &Text, budget: &Budget) -> Result<Document, SyntaxError> {
+///
+/// # Errors
+/// The first fault; that the values take more than the budget has.
+pub fn parse(decoded: &Text, budget: &Budget) -> Result<Document, SyntaxError> {
     let Some(error) = &decoded.error else {
         return parse_text(&decoded.text, budget);
     };
@@ -105,7 +129,10 @@ pub(crate) fn parse(decoded: &Text, budget: &Budget) -> Result<Document, SyntaxE
 }
 
 /// Parses a document's characters.
-pub(crate) fn parse_text(text: &str, budget: &Budget) -> Result<Document, SyntaxError> {
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_text(text: &str, budget: &Budget) -> Result<Document, SyntaxError> {
     converted(grammar::compose(text, budget), budget)
 }
 

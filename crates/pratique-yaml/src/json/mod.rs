@@ -3,8 +3,10 @@
 mod text;
 mod write;
 
-pub(crate) use text::lossy;
-pub(crate) use write::write;
+use std::fmt::{self, Display, Formatter};
+
+pub use text::lossy;
+pub use write::write;
 
 use crate::budget::{Budget, Exceeded, Meter};
 use crate::position::Span;
@@ -15,27 +17,42 @@ const MAX_DEPTH: usize = 10_000;
 
 /// A JSON document's values. Keys stand in the order of the text, repeated ones too.
 #[derive(Debug)]
-pub(crate) struct Document {
-    pub(crate) tree: Tree,
-    pub(crate) root: NodeId,
+pub struct Document {
+    /// The values.
+    pub tree: Tree,
+    /// That of the document.
+    pub root: NodeId,
     /// What its values took of the budget.
-    pub(crate) cost: u64,
+    pub cost: u64,
 }
 
 /// Why bytes are no JSON.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SyntaxError {
-    pub(crate) message: String,
-    pub(crate) offset: usize,
+pub struct SyntaxError {
+    /// The server's words.
+    pub message: String,
+    /// The byte at fault.
+    pub offset: usize,
 }
 
+impl Display for SyntaxError {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for SyntaxError {}
+
 /// Whether the server takes a document for JSON: its first byte that is not blank decides.
-pub(crate) fn is_json(bytes: &[u8]) -> bool {
+pub fn is_json(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"{")
 }
 
 /// Parses a document, whose values are spent of a budget. Nesting costs no stack.
-pub(crate) fn parse(bytes: &[u8], budget: &Budget) -> Result<Document, SyntaxError> {
+///
+/// # Errors
+/// The first fault; that the values take more than the budget has.
+pub fn parse(bytes: &[u8], budget: &Budget) -> Result<Document, SyntaxError> {
     let (document, end) = parse_first(bytes, budget)?;
     let rest = bytes.get(end..).unwrap_or_default();
     match rest.iter().position(|byte| !is_blank(*byte)) {
@@ -45,7 +62,10 @@ pub(crate) fn parse(bytes: &[u8], budget: &Budget) -> Result<Document, SyntaxErr
 }
 
 /// Parses the value that some bytes begin with, and says where it ends.
-pub(crate) fn parse_first(bytes: &[u8], budget: &Budget) -> Result<(Document, usize), SyntaxError> {
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_first(bytes: &[u8], budget: &Budget) -> Result<(Document, usize), SyntaxError> {
     let mut parser = Parser {
         bytes,
         at: 0,
@@ -69,7 +89,7 @@ fn exceeded(budget: &Budget, offset: usize) -> impl FnOnce(Exceeded) -> SyntaxEr
 }
 
 /// Whether a byte may stand between values.
-pub(crate) fn is_blank(byte: u8) -> bool {
+pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 

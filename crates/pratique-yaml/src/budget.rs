@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub const DEFAULT_LOAD_BYTES: u64 = 384 << 20;
 
 /// A byte of a file: as it is read, split, as characters, and for messages.
-pub(crate) const FILE: u64 = 4;
+pub const FILE: u64 = 4;
 /// A byte of a value's or a key's text: in the tree of values, and in the object.
 const TEXT: u64 = 2;
 /// A document, or something that is wrong with one, besides its text.
-pub(crate) const DOCUMENT: u64 = 1 << 10;
+pub const DOCUMENT: u64 = 1 << 10;
 /// A value, besides its text.
 const VALUE: u64 = 96;
 /// A key, besides its text.
@@ -24,7 +24,7 @@ const KEY: u64 = 128;
 
 /// A bound on the memory of one load. Clones share what is left.
 #[derive(Clone, Debug)]
-pub(crate) struct Budget(Arc<Inner>);
+pub struct Budget(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -34,23 +34,23 @@ struct Inner {
 
 /// More was needed than there was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Exceeded;
+pub struct Exceeded;
 
 impl Budget {
     /// A budget of so many bytes.
-    pub(crate) fn new(limit: u64) -> Self {
+    pub fn new(limit: u64) -> Self {
         let spent = AtomicU64::new(0);
         Budget(Arc::new(Inner { limit, spent }))
     }
 
     /// For text that was read within a budget before.
-    pub(crate) fn unlimited() -> Self {
+    pub fn unlimited() -> Self {
         Self::new(u64::MAX)
     }
 
     /// For text whose length is bounded by who gives it: what grows with the length only is within it, and what grows by
     /// aliases is not.
-    pub(crate) fn for_text(length: usize) -> Self {
+    pub fn for_text(length: usize) -> Self {
         const SHORTEST_VALUE: u64 = 2;
         let per_byte = FILE + TEXT + (KEY + VALUE) / SHORTEST_VALUE;
         let length = u64::try_from(length).unwrap_or(u64::MAX);
@@ -58,7 +58,10 @@ impl Budget {
     }
 
     /// Spends some bytes.
-    pub(crate) fn spend(&self, bytes: u64) -> Result<(), Exceeded> {
+    ///
+    /// # Errors
+    /// When there are not that many left.
+    pub fn spend(&self, bytes: u64) -> Result<(), Exceeded> {
         let before = self.0.spent.fetch_add(bytes, Ordering::Relaxed);
         match before.checked_add(bytes) {
             Some(spent) if spent <= self.0.limit => Ok(()),
@@ -75,12 +78,12 @@ impl Budget {
     }
 
     /// Whether more was to be spent than there was.
-    pub(crate) fn is_exceeded(&self) -> bool {
+    pub fn is_exceeded(&self) -> bool {
         self.0.spent.load(Ordering::Relaxed) > self.0.limit
     }
 
     /// How much there was.
-    pub(crate) fn limit(&self) -> u64 {
+    pub fn limit(&self) -> u64 {
         self.0.limit
     }
 
@@ -91,7 +94,7 @@ impl Budget {
     }
 
     /// What is said of a load that needs more.
-    pub(crate) fn message(&self) -> String {
+    pub fn message(&self) -> String {
         let limit = self.0.limit >> 20;
         format!(
             "more than {limit} MiB of memory would be needed to load this: values that YAML aliases repeat count each time"
@@ -101,7 +104,7 @@ impl Budget {
 
 /// Spends for the values of one document, in larger steps: documents are read on several threads.
 #[derive(Debug)]
-pub(crate) struct Meter<'b> {
+pub struct Meter<'b> {
     budget: &'b Budget,
     total: u64,
     unspent: u64,
@@ -111,7 +114,8 @@ pub(crate) struct Meter<'b> {
 const STEP: u64 = 16 << 10;
 
 impl<'b> Meter<'b> {
-    pub(crate) fn new(budget: &'b Budget) -> Self {
+    /// Spends of a budget.
+    pub fn new(budget: &'b Budget) -> Self {
         Meter {
             budget,
             total: 0,
@@ -120,17 +124,26 @@ impl<'b> Meter<'b> {
     }
 
     /// A value with so many bytes of text.
-    pub(crate) fn value(&mut self, length: usize) -> Result<(), Exceeded> {
+    ///
+    /// # Errors
+    /// When the budget does not have them.
+    pub fn value(&mut self, length: usize) -> Result<(), Exceeded> {
         self.spend(VALUE, length)
     }
 
     /// A key with so many bytes of text.
-    pub(crate) fn key(&mut self, length: usize) -> Result<(), Exceeded> {
+    ///
+    /// # Errors
+    /// When the budget does not have them.
+    pub fn key(&mut self, length: usize) -> Result<(), Exceeded> {
         self.spend(KEY, length)
     }
 
     /// Some bytes of text that are part of neither.
-    pub(crate) fn text(&mut self, length: usize) -> Result<(), Exceeded> {
+    ///
+    /// # Errors
+    /// When the budget does not have them.
+    pub fn text(&mut self, length: usize) -> Result<(), Exceeded> {
         self.spend(0, length)
     }
 
@@ -146,7 +159,10 @@ impl<'b> Meter<'b> {
     }
 
     /// All that the document took.
-    pub(crate) fn finish(self) -> Result<u64, Exceeded> {
+    ///
+    /// # Errors
+    /// When the budget does not have it.
+    pub fn finish(self) -> Result<u64, Exceeded> {
         self.budget.spend(self.unspent)?;
         Ok(self.total)
     }

@@ -87,7 +87,7 @@ fn hex4(bytes: &[u8], at: usize) -> Result<u32, SyntaxError> {
 }
 
 /// UTF-8, with every byte that does not belong to a character replaced.
-pub(crate) fn lossy(bytes: &[u8]) -> String {
+pub fn lossy(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());

@@ -85,7 +85,7 @@ static NOTHING: Node = Node {
 
 impl Tree {
     /// A tree with room for so many nodes.
-    pub(crate) fn with_capacity(nodes: usize) -> Self {
+    pub fn with_capacity(nodes: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(nodes),
             depth: 0,
@@ -98,7 +98,8 @@ impl Tree {
         self.nodes.get(id.0 as usize).unwrap_or(&NOTHING)
     }
 
-    pub(crate) fn push(&mut self, span: Span, value: Value) -> NodeId {
+    /// Adds a node.
+    pub fn push(&mut self, span: Span, value: Value) -> NodeId {
         let id = NodeId(crate::position::saturate(self.nodes.len()));
         self.nodes.push(Node { span, value });
         id
@@ -111,7 +112,7 @@ impl Tree {
     }
 
     /// Notes a collection that so many others are around, itself included.
-    pub(crate) fn reach(&mut self, depth: usize) {
+    pub fn reach(&mut self, depth: usize) {
         self.depth = self.depth.max(depth);
     }
 
