@@ -9,11 +9,13 @@ mod bytes;
 mod kind;
 mod object;
 mod parse;
+mod progress;
 mod value;
 mod write;
 
 pub use bytes::write;
 pub use object::{Object, same};
 pub use parse::{Error, MAX_DEPTH, parse};
+pub use progress::{Interrupted, Interruption, Progress};
 pub use value::Value;
 pub use write::escape_html;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::Value;
+use crate::{Progress, Value};
 
 type Member<'a> = (Cow<'a, str>, Value<'a>);
 
@@ -133,20 +133,32 @@ impl<'a> Object<'a> {
 
     /// A copy that shares the texts.
     pub fn borrowed(&self) -> Object<'_> {
+        self.copied(&Progress::unwatched())
+    }
+
+    pub(crate) fn copied(&self, progress: &Progress<'_>) -> Object<'_> {
         let members = self.members.iter();
-        let members = members.map(|(key, value)| (Cow::Borrowed(key.as_ref()), value.borrowed()));
+        let members = members.map(|(key, value)| (Cow::Borrowed(key.as_ref()), value.copied(progress)));
         Object {
             members: members.collect(),
         }
     }
 
     /// The object as it is once it was written and read again, see [`Value::rewritten`].
-    pub(crate) fn rewritten(&self, names: &'static str) -> Object<'static> {
+    pub(crate) fn reread(&self, names: &'static str, progress: &Progress<'_>) -> Object<'static> {
         let members = self.members.iter();
         let members = members.map(|(key, value)| {
             let own = part_of(names, key).map_or_else(|| Cow::Owned(key.to_string()), Cow::Borrowed);
-            (own, value.rewritten(names))
+            (own, value.reread(names, progress))
         });
+        Object {
+            members: members.collect(),
+        }
+    }
+
+    pub(crate) fn owned(&self, progress: &Progress<'_>) -> Object<'static> {
+        let members = self.members.iter();
+        let members = members.map(|(key, value)| (Cow::Owned(key.to_string()), value.owned(progress)));
         Object {
             members: members.collect(),
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pratique_gotext::strconv::json_form;
 
-use crate::Object;
+use crate::{Interrupted, Object, Progress};
 
 /// A JSON value that borrows from the text it was parsed from.
 ///
@@ -129,11 +129,27 @@ impl<'a> Value<'a> {
 
     /// A copy that shares the texts.
     pub fn borrowed(&self) -> Value<'_> {
+        self.copied(&Progress::unwatched())
+    }
+
+    /// A copy that shares the texts, unless the caller interrupts it.
+    ///
+    /// # Errors
+    /// It was interrupted.
+    pub fn try_borrowed(&self, progress: &Progress<'_>) -> Result<Value<'_>, Interrupted> {
+        let copy = self.copied(progress);
+        progress.outcome().map(|()| copy)
+    }
+
+    pub(crate) fn copied(&self, progress: &Progress<'_>) -> Value<'_> {
         match self {
             Value::String(text) => Value::String(Cow::Borrowed(text)),
-            Value::Array(elements) => Value::Array(elements.iter().map(Value::borrowed).collect()),
-            Value::Object(object) => Value::Object(object.borrowed()),
-            Value::Null => Value::Null,
+            Value::Array(elements) if progress.nodes(elements.len()) => {
+                Value::Array(elements.iter().map(|element| element.copied(progress)).collect())
+            }
+            Value::Object(object) if progress.nodes(object.len()) => Value::Object(object.copied(progress)),
+            // What is interrupted has no value.
+            Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
             Value::Bool(value) => Value::Bool(*value),
             Value::Int(number) => Value::Int(*number),
             Value::Float(number) => Value::Float(*number),
@@ -143,8 +159,24 @@ impl<'a> Value<'a> {
     /// The value as it is once it was written and read again: whole numbers are integers then, however they were made, as
     /// to Go's reader of integers -0 is. It borrows nothing, but for keys that lie in `names`: they stay there.
     pub fn rewritten(&self, names: &'static str) -> Value<'static> {
+        self.reread(names, &Progress::unwatched())
+    }
+
+    /// The same as [`rewritten`](Self::rewritten), unless the caller interrupts it.
+    ///
+    /// # Errors
+    /// It was interrupted.
+    pub fn try_rewritten(
+        &self,
+        names: &'static str,
+        progress: &Progress<'_>,
+    ) -> Result<Value<'static>, Interrupted> {
+        let copy = self.reread(names, progress);
+        progress.outcome().map(|()| copy)
+    }
+
+    pub(crate) fn reread(&self, names: &'static str, progress: &Progress<'_>) -> Value<'static> {
         match self {
-            Value::Null => Value::Null,
             Value::Bool(value) => Value::Bool(*value),
             Value::Int(number) => Value::Int(*number),
             Value::Float(number) => match json_form(*number).parse() {
@@ -152,10 +184,39 @@ impl<'a> Value<'a> {
                 Err(_) => Value::Float(*number),
             },
             Value::String(text) => Value::String(Cow::Owned(text.to_string())),
-            Value::Array(elements) => {
-                Value::Array(elements.iter().map(|element| element.rewritten(names)).collect())
+            Value::Array(elements) if progress.nodes(elements.len()) => {
+                let elements = elements.iter();
+                Value::Array(elements.map(|element| element.reread(names, progress)).collect())
             }
-            Value::Object(object) => Value::Object(object.rewritten(names)),
+            Value::Object(object) if progress.nodes(object.len()) => {
+                Value::Object(object.reread(names, progress))
+            }
+            // What is interrupted has no value.
+            Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
+        }
+    }
+
+    /// A copy that borrows nothing, unless the caller interrupts it.
+    ///
+    /// # Errors
+    /// It was interrupted.
+    pub fn try_owned(&self, progress: &Progress<'_>) -> Result<Value<'static>, Interrupted> {
+        let copy = self.owned(progress);
+        progress.outcome().map(|()| copy)
+    }
+
+    pub(crate) fn owned(&self, progress: &Progress<'_>) -> Value<'static> {
+        match self {
+            Value::Bool(value) => Value::Bool(*value),
+            Value::Int(number) => Value::Int(*number),
+            Value::Float(number) => Value::Float(*number),
+            Value::String(text) => Value::String(Cow::Owned(text.to_string())),
+            Value::Array(elements) if progress.nodes(elements.len()) => {
+                Value::Array(elements.iter().map(|element| element.owned(progress)).collect())
+            }
+            Value::Object(object) if progress.nodes(object.len()) => Value::Object(object.owned(progress)),
+            // What is interrupted has no value.
+            Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
         }
     }
 
