@@ -82,6 +82,12 @@ impl Interrupt {
     }
 }
 
+impl pratique_json::Interruption for Interrupt {
+    fn is_set(&self) -> bool {
+        Interrupt::is_set(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

@@ -8,9 +8,10 @@
 //! them from two documents.
 //!
 //! Both change documents in place or take them, look only at what a patch names, and give the API server's error
-//! texts.
+//! texts. A caller can interrupt either through its [`Progress`](pratique_json::Progress).
 //!
 //! ```
+//! use pratique_json::Progress;
 //! use pratique_merge::structured::{apply, Patch};
 //! use pratique_schema::merge::MergeSchema;
 //! use pratique_types::GroupVersionKind;
@@ -20,14 +21,14 @@
 //! let mut object = pratique_json::parse(br#"{"spec": {"containers": [{"name": "app", "image": "app:1"}]}}"#)?;
 //! let patch = pratique_json::parse(br#"{"spec": {"containers": [{"name": "proxy"}]}}"#)?;
 //!
-//! apply(schema, pod, &mut object, Patch::from(patch))?;
+//! apply(schema, pod, &mut object, Patch::from(patch), &Progress::unwatched())?;
 //! assert_eq!(
 //!     object.to_string(),
 //!     r#"{"spec":{"containers":[{"image":"app:1","name":"app"},{"name":"proxy"}]}}"#
 //! );
 //!
 //! let patch = pratique_json::parse(br#"{"spec": {"tolerations": []}}"#)?;
-//! let error = apply(schema, pod, &mut object, Patch::from(patch)).unwrap_err();
+//! let error = apply(schema, pod, &mut object, Patch::from(patch), &Progress::unwatched()).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
 //!     "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.tolerations"

@@ -5,7 +5,7 @@
     reason = "a test may stop where it fails"
 )]
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Progress, Value};
 use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_merge::structured::{self, Patch};
 use pratique_schema::merge::{MergeSchema, MergeTypeId};
@@ -164,6 +164,7 @@ fn merge(object: &Document, patch: &Document) -> Document {
         of("Pod"),
         &mut object,
         Patch::from(patch.clone()),
+        &Progress::unwatched(),
     )
     .unwrap();
     object
@@ -203,7 +204,9 @@ proptest! {
     fn anything_merges_or_is_refused(object in json(), patch in json()) {
         for kind in ["Pod", "Service", "PersistentVolume"] {
             let mut after = object.clone();
-            let result = structured::apply(MergeSchema::builtin(), of(kind), &mut after, patch.clone().into());
+            let progress = Progress::unwatched();
+            let patch = patch.clone().into();
+            let result = structured::apply(MergeSchema::builtin(), of(kind), &mut after, patch, &progress);
             if result.is_err() {
                 prop_assert_eq!(&after, &object);
             }
@@ -220,7 +223,7 @@ proptest! {
         if let Ok(schema) = MergeSchema::custom(&definition) {
             let of = schema.kind(&GroupVersionKind::new("", "v1", "")).unwrap();
             let mut object = object;
-            let _ = structured::apply(&schema, of, &mut object, patch.into());
+            let _ = structured::apply(&schema, of, &mut object, patch.into(), &Progress::unwatched());
         }
     }
 
@@ -229,9 +232,9 @@ proptest! {
         let wrap = |value| Value::Array(vec![value]);
         let (from, to) = (wrap(from), wrap(to));
         let there = json_patch::diff(&from, &to);
-        prop_assert_eq!(&json_patch::apply(from.clone(), &there, &|| false).unwrap(), &to);
+        prop_assert_eq!(&json_patch::apply(from.clone(), &there, &Progress::unwatched()).unwrap(), &to);
         let back = json_patch::diff(&to, &from);
-        prop_assert_eq!(&json_patch::apply(to, &back, &|| false).unwrap(), &from);
+        prop_assert_eq!(&json_patch::apply(to, &back, &Progress::unwatched()).unwrap(), &from);
     }
 
     #[test]
@@ -241,7 +244,7 @@ proptest! {
 
     #[test]
     fn any_patch_applies_or_is_refused(document in json(), operations in prop::collection::vec(operation(), 0..5)) {
-        let result = json_patch::apply(document, &operations, &|| false);
+        let result = json_patch::apply(document, &operations, &Progress::unwatched());
         prop_assert!(!result.is_ok_and(|document| document.to_string().contains("NaN")));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Progress, Value};
 use pratique_types::GroupVersionKind;
 
 use crate::typed;
@@ -18,7 +18,8 @@ impl NamespaceObject {
     /// Of a stored `v1` Namespace.
     pub fn new(stored: &Value<'_>) -> Self {
         let kind = GroupVersionKind::new("", "v1", "Namespace");
-        let typed = typed::typed(&kind, stored);
+        // It is made once for many requests.
+        let typed = typed::typed(&kind, stored, &Progress::unwatched()).unwrap_or_default();
         let full = without_kind(typed.as_ref().unwrap_or(stored));
         NamespaceObject {
             reduced: reduced(&full).into_owned(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pratique_cel::library::authz::Authorizer;
 use pratique_cel::{Activation, Arena, Context, Interrupt, MemoryLimit, Program, Value, value::Struct};
 use pratique_expression::{Authorizers, NamedNamespace, OnUndecided, Sees, request_value, slots};
-use pratique_json as json;
+use pratique_json::{self as json, Progress};
 use pratique_match::{Matched, Namespace, Target};
 use pratique_typed::ConversionError;
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
@@ -166,6 +166,8 @@ pub(crate) struct Session<'s> {
     pub(crate) name: &'s str,
     pub(crate) surroundings: Surroundings<'s>,
     store: &'s Store<'s>,
+    /// What is done to whole objects. Once that is stopped, what it gave counts for nothing: [`finished`](Self::finished).
+    pub(crate) progress: Progress<'s>,
     requests: RefCell<Vec<(Matched<'s>, Value<'s>)>>,
     objects: RefCell<Few<(&'s GroupVersionKind, Result<Objects<'s>, Unconverted>)>>,
     /// The stored namespace of the request, if it is to have one.
@@ -245,6 +247,10 @@ impl<'s> Session<'s> {
             object: submission.object,
             form: submission.form,
             name: &submission.request.name,
+            progress: match surroundings.interrupt {
+                Some(interrupt) => Progress::new(interrupt),
+                None => Progress::unwatched(),
+            },
             surroundings,
             store,
             requests: RefCell::default(),
@@ -313,7 +319,13 @@ impl<'s> Session<'s> {
     /// Whether to go on, seen at once.
     pub(crate) fn check(&self) -> Result<(), Unfinished> {
         self.until_check.set(CHECK_INTERVAL);
+        self.finished()?;
         self.context().check().map_err(|fault| ended(&fault))
+    }
+
+    /// Whether nothing that was done to objects was interrupted, so that what came of it counts.
+    pub(crate) fn finished(&self) -> Result<(), Unfinished> {
+        self.progress.outcome().map_err(|_| Unfinished::Interrupted)
     }
 
     /// Who looks on.
@@ -449,10 +461,14 @@ impl<'s> Session<'s> {
         if self.is_settled(kind, object) {
             return Ok(object);
         }
-        let converted = typed::converted(kind, object).map_err(Box::new)?;
-        let object = converted.map_or(object, |converted| self.keep(converted));
-        let object = typed::typed(kind, object).map_or(object, |typed| self.keep(typed));
-        Ok(typed::named(kind, object).map_or(object, |named| self.keep(named)))
+        let formed = || -> Result<_, ConversionError> {
+            let progress = &self.progress;
+            let converted = typed::converted(kind, object, progress)?;
+            let object = converted.map_or(object, |converted| self.keep(converted));
+            let object = typed::typed(kind, object, progress)?.map_or(object, |typed| self.keep(typed));
+            Ok(typed::named(kind, object, progress)?.map_or(object, |named| self.keep(named)))
+        };
+        formed().map_err(Box::new)
     }
 
     /// Whether an object is one of the request's, and known to have the form of its kind.
@@ -469,7 +485,7 @@ impl<'s> Session<'s> {
         kind: &'s GroupVersionKind,
         mut object: json::Value<'s>,
     ) -> &'s json::Value<'s> {
-        typed::settle_object(kind, &mut object);
+        typed::settle_object(kind, &mut object, &self.progress);
         self.keep(object)
     }
 
@@ -483,7 +499,7 @@ impl<'s> Session<'s> {
         if object.get("apiVersion").and_then(json::Value::as_str) == Some(&version) {
             return object;
         }
-        let json::Value::Object(mut members) = object.borrowed() else {
+        let Ok(json::Value::Object(mut members)) = object.try_borrowed(&self.progress) else {
             return object;
         };
         members.insert("apiVersion", version);
@@ -504,8 +520,14 @@ impl<'s> Session<'s> {
                 // Params are of the kind that a policy names.
                 Value::from_json(self.typed(kind, param).unwrap_or(param))
             }
-            _ => Value::from_json(typed::reread(param).map_or(param, |value| self.keep(value))),
+            _ => Value::from_json(self.reread(param)),
         }
+    }
+
+    /// A value as it is once it was written and read again.
+    pub(crate) fn reread(&self, value: &'s json::Value<'s>) -> &'s json::Value<'s> {
+        let read = typed::reread(value, &self.progress).unwrap_or_default();
+        read.map_or(value, |read| self.keep(read))
     }
 
     /// A value of `params` as mutating policies see it: without the name of a built-in kind.
@@ -516,7 +538,8 @@ impl<'s> Session<'s> {
     ) -> Value<'s> {
         match (kind, param) {
             (Some(kind), Some(param)) if typed::is_builtin(kind) => {
-                let typed = typed::typed(kind, param).map_or(param, |typed| self.keep(typed));
+                let typed = typed::typed(kind, param, &self.progress).unwrap_or_default();
+                let typed = typed.map_or(param, |typed| self.keep(typed));
                 Value::from_typed_json(self.keep(namespace::without_kind(typed)))
             }
             _ => self.param(kind, param),
@@ -585,11 +608,6 @@ impl<'s> Session<'s> {
             object: Value::from_json(self.object),
             old_object: Value::from_json(&self.request.old_object),
         }
-    }
-
-    /// Whether the caller wants no decision any more.
-    pub(crate) fn is_interrupted(&self) -> bool {
-        self.surroundings.interrupt.is_some_and(Interrupt::is_set)
     }
 
     /// What rules and selectors look at.

@@ -57,7 +57,7 @@ fn judge_all(
     match ended {
         Err(End::Unfinished(unfinished)) => return Err(unfinished),
         _ if bench.pending => return Err(Unfinished::Pending),
-        _ => {}
+        _ => session.finished()?,
     }
     bench
         .conditions

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use pratique_cel::Interrupt;
 use pratique_expression::Cache;
@@ -53,37 +54,67 @@ impl Authorizer for Empty {
     }
 }
 
-/// Creates a ClusterRole with a long annotation before a policy with one mutation.
+/// A request to create a ClusterRole with a long annotation.
+struct Request(String);
+
+/// What a policy with one mutation made of it, and how long that took.
+struct Ended {
+    result: Result<Mutated, Unfinished>,
+    took: Duration,
+}
+
+impl Request {
+    fn new(rules: &serde_json::Value) -> Self {
+        let request = json!({
+            "kind": {"group": "rbac.authorization.k8s.io", "version": "v1", "kind": "ClusterRole"},
+            "resource": {"group": "rbac.authorization.k8s.io", "version": "v1", "resource": "clusterroles"},
+            "operation": "CREATE", "name": "r", "userInfo": {"username": "ann"},
+            "object": {
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "rules": rules,
+                "metadata": {"name": "r", "annotations": {"long": "x".repeat(100_000)}},
+            },
+        });
+        Request(request.to_string())
+    }
+
+    fn mutated(&self, patch_type: &str, expression: &str, interrupt: &Interrupt) -> Ended {
+        self.mutated_by(patch_type, expression, || interrupt.clone())
+    }
+
+    /// The interrupt is made when all else is.
+    fn mutated_by(&self, patch_type: &str, expression: &str, interrupt: impl FnOnce() -> Interrupt) -> Ended {
+        let rule = json!({"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"]});
+        let patch = match patch_type {
+            "JSONPatch" => "jsonPatch",
+            _ => "applyConfiguration",
+        };
+        let policy = json!({"metadata": {"name": "p"}, "spec": {
+            "matchConstraints": {"resourceRules": [rule], "namespaceSelector": {}, "objectSelector": {}},
+            "reinvocationPolicy": "Never",
+            "mutations": [{"patchType": patch_type, patch: {"expression": expression}}],
+        }});
+        let policy = serde_json::from_value(policy).unwrap();
+        let binding = json!({"metadata": {"name": "b"}, "spec": {"policyName": "p"}});
+        let binding = serde_json::from_value(binding).unwrap();
+        let policies = MutatingPolicies::compile([&policy], [&binding], Origin::Api, &Cache::new());
+        let request: AdmissionRequest<'_> = serde_json::from_str(&self.0).unwrap();
+        let cluster = Empty(Equivalents::builtin());
+        let authorizer = Arc::new(Empty(Equivalents::new()));
+        let interrupt = interrupt();
+        let surroundings = Surroundings::new(&cluster, authorizer).with_interrupt(&interrupt);
+        let began = Instant::now();
+        let result = mutate(&[&policies], &request, surroundings, &mut ());
+        Ended {
+            result,
+            took: began.elapsed(),
+        }
+    }
+}
+
 fn mutated(patch_type: &str, expression: &str, interrupt: &Interrupt) -> Result<Mutated, Unfinished> {
-    let rule = json!({"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"]});
-    let patch = match patch_type {
-        "JSONPatch" => "jsonPatch",
-        _ => "applyConfiguration",
-    };
-    let policy = json!({"metadata": {"name": "p"}, "spec": {
-        "matchConstraints": {"resourceRules": [rule], "namespaceSelector": {}, "objectSelector": {}},
-        "reinvocationPolicy": "Never",
-        "mutations": [{"patchType": patch_type, patch: {"expression": expression}}],
-    }});
-    let policy = serde_json::from_value(policy).unwrap();
-    let binding = json!({"metadata": {"name": "b"}, "spec": {"policyName": "p"}});
-    let binding = serde_json::from_value(binding).unwrap();
-    let policies = MutatingPolicies::compile([&policy], [&binding], Origin::Api, &Cache::new());
-    let request = json!({
-        "kind": {"group": "rbac.authorization.k8s.io", "version": "v1", "kind": "ClusterRole"},
-        "resource": {"group": "rbac.authorization.k8s.io", "version": "v1", "resource": "clusterroles"},
-        "operation": "CREATE", "name": "r", "userInfo": {"username": "ann"},
-        "object": {
-            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "rules": [],
-            "metadata": {"name": "r", "annotations": {"long": "x".repeat(100_000)}},
-        },
-    })
-    .to_string();
-    let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
-    let cluster = Empty(Equivalents::builtin());
-    let authorizer = Arc::new(Empty(Equivalents::new()));
-    let surroundings = Surroundings::new(&cluster, authorizer).with_interrupt(interrupt);
-    mutate(&[&policies], &request, surroundings, &mut ())
+    Request::new(&json!([]))
+        .mutated(patch_type, expression, interrupt)
+        .result
 }
 
 const LONG: &str = "object.metadata.annotations.long";
@@ -121,5 +152,39 @@ fn patches_are_interrupted() {
     for (patch_type, expression) in &all {
         let mutated = mutated(patch_type, expression, &interrupt);
         assert_eq!(mutated.map(drop), Err(Unfinished::Interrupted), "{patch_type}");
+    }
+}
+
+/// Whatever is done to a large object ends soon after the deadline, which lies within another operation each time.
+#[test]
+fn work_on_large_objects_is_interrupted() {
+    let rule = json!({"apiGroups": [""], "resources": ["pods", "services"], "verbs": ["get", "list", "watch"], "x": 1});
+    let rules = serde_json::Value::Array(vec![rule; 10_000]);
+    let annotate = "Object{metadata: Object.metadata{annotations: {'a': 'b'}}}";
+    let label = "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'a': 'b'}}]";
+    let copy = "[JSONPatch{op: 'add', path: '/rules', value: object.rules + object.rules}]";
+    for (patch_type, expression) in [
+        ("ApplyConfiguration", annotate),
+        ("JSONPatch", label),
+        ("JSONPatch", copy),
+    ] {
+        let request = Request::new(&rules);
+        let whole = request.mutated(patch_type, expression, &Interrupt::never());
+        let ended = whole.result.unwrap();
+        assert_eq!(ended.status, None, "{expression}");
+        for part in [1, 3, 5, 7] {
+            let after = whole.took * part / 8;
+            let interrupted =
+                request.mutated_by(patch_type, expression, || Interrupt::at(Instant::now() + after));
+            let late = interrupted.took.saturating_sub(after);
+            // A machine may be faster than it was a moment ago.
+            if let Err(unfinished) = interrupted.result {
+                assert_eq!(unfinished, Unfinished::Interrupted, "{expression}");
+            }
+            assert!(
+                late < whole.took / 2 + Duration::from_secs(1),
+                "{expression}: {part} {late:?}"
+            );
+        }
     }
 }

@@ -498,7 +498,8 @@ mod tests {
                     "it is always the same"
                 );
                 check(Schema::builtin().get(id), &object);
-                let taken = pratique_typed::convert_object(&served.kind, &mut object);
+                let progress = pratique_json::Progress::unwatched();
+                let taken = pratique_typed::convert_object(&served.kind, &mut object, &progress);
                 assert_eq!(taken, Ok(()), "{}", served.kind);
             }
         }

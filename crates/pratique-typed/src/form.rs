@@ -8,7 +8,7 @@ mod settle;
 
 use std::borrow::Cow;
 
-use pratique_json::{Object, Value};
+use pratique_json::{Interrupted, Object, Progress, Value};
 use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 use pratique_types::GroupVersionKind;
 
@@ -18,18 +18,37 @@ pub(crate) use scalar::canonical;
 pub(crate) use settle::{settle, settle_fitting};
 
 /// An object in the form of its kind; `None` where it has that form, or where the kind is not built in.
-pub fn typed<'a>(kind: &GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
-    typed_as(id(kind)?, object)
+///
+/// # Errors
+/// It was interrupted.
+pub fn typed<'a>(
+    kind: &GroupVersionKind,
+    object: &'a Value<'a>,
+    progress: &Progress<'_>,
+) -> Result<Option<Value<'a>>, Interrupted> {
+    match id(kind) {
+        Some(id) => typed_as(id, object, progress),
+        None => Ok(None),
+    }
 }
 
 /// An object in the form of a type; `None` where it has that form.
-pub fn typed_as<'a>(id: TypeId, object: &'a Value<'a>) -> Option<Value<'a>> {
-    let object = object.as_object()?;
-    if settled(id, object) {
-        return None;
-    }
-    let schema = Schema::builtin();
-    Typing { schema }.structure(id, object)
+///
+/// # Errors
+/// It was interrupted.
+pub fn typed_as<'a>(
+    id: TypeId,
+    object: &'a Value<'a>,
+    progress: &Progress<'_>,
+) -> Result<Option<Value<'a>>, Interrupted> {
+    let Some(object) = object.as_object() else {
+        return Ok(None);
+    };
+    let typed = match settled(id, object, progress) {
+        true => None,
+        false => Typing::new(progress).structure(id, object),
+    };
+    progress.outcome().map(|()| typed)
 }
 
 /// The type of a kind, if it is built in.
@@ -65,15 +84,24 @@ pub fn type_at(kind: &GroupVersionKind, path: &[String]) -> Option<TypeId> {
 }
 
 /// An object with other `apiVersion` and `kind`; `None` where it has these.
-pub fn named<'a>(kind: &'a GroupVersionKind, object: &'a Value<'a>) -> Option<Value<'a>> {
-    let members = object.as_object()?;
-    if is_named(kind, members) {
-        return None;
+///
+/// # Errors
+/// It was interrupted.
+pub fn named<'a>(
+    kind: &'a GroupVersionKind,
+    object: &'a Value<'a>,
+    progress: &Progress<'_>,
+) -> Result<Option<Value<'a>>, Interrupted> {
+    let is_named = object.as_object().is_none_or(|members| is_named(kind, members));
+    if is_named {
+        return Ok(None);
     }
-    let mut members = members.borrowed();
-    members.insert("apiVersion", kind.api_version());
-    members.insert("kind", kind.kind.as_str());
-    Some(Value::Object(members))
+    let mut object = object.try_borrowed(progress)?;
+    if let Value::Object(members) = &mut object {
+        members.insert("apiVersion", kind.api_version());
+        members.insert("kind", kind.kind.as_str());
+    }
+    Ok(Some(object))
 }
 
 /// Whether an object has the `apiVersion` and `kind` of a kind.
@@ -84,16 +112,25 @@ pub(crate) fn is_named(kind: &GroupVersionKind, object: &Object<'_>) -> bool {
 
 /// A value that was written as JSON and read again: whole numbers are integers then, however they were written first.
 /// `None` where nothing changes.
-pub fn reread<'a>(value: &'a Value<'a>) -> Option<Value<'a>> {
+///
+/// # Errors
+/// It was interrupted.
+pub fn reread<'a>(value: &'a Value<'a>, progress: &Progress<'_>) -> Result<Option<Value<'a>>, Interrupted> {
+    let read = read_again(value, progress);
+    progress.outcome().map(|()| read)
+}
+
+fn read_again<'a>(value: &'a Value<'a>, progress: &Progress<'_>) -> Option<Value<'a>> {
+    let again = |value| read_again(value, progress);
     match value {
         Value::Float(_) => Some(value.rewritten("")).filter(|read| read.as_int().is_some()),
-        Value::Array(elements) => {
-            let read = changes(elements.iter(), reread)?;
+        Value::Array(elements) if progress.nodes(elements.len()) => {
+            let read = changes(elements.iter(), again)?;
             Some(Value::Array(or_old(elements.iter(), read).collect()))
         }
-        Value::Object(object) => {
+        Value::Object(object) if progress.nodes(object.len()) => {
             let values = || object.iter().map(|(_, value)| value);
-            let read = changes(values(), reread)?;
+            let read = changes(values(), again)?;
             let keys = object.iter().map(|(key, _)| Cow::Borrowed(key));
             Some(Value::Object(keys.zip(or_old(values(), read)).collect()))
         }
@@ -130,8 +167,10 @@ fn or_old<'a>(
         .map(|(old, new)| new.unwrap_or_else(|| old.borrowed()))
 }
 
-struct Typing {
+/// Where its `progress` is not to go on, it leaves values as they are.
+struct Typing<'p> {
     schema: &'static Schema,
+    progress: &'p Progress<'p>,
 }
 
 /// What becomes of a member.
@@ -142,8 +181,18 @@ enum Edit<'a> {
 }
 
 /// Recursion follows the nesting of the value, which the parser bounds, and of the schema's own structs.
-impl Typing {
+impl<'p> Typing<'p> {
+    fn new(progress: &'p Progress<'_>) -> Self {
+        Typing {
+            schema: Schema::builtin(),
+            progress,
+        }
+    }
+
     fn structure<'a>(&self, id: TypeId, object: &'a Object<'a>) -> Option<Value<'a>> {
+        if !self.progress.nodes(object.len()) {
+            return None;
+        }
         let of = self.schema.get(id);
         let is_missing = |field: &&'static Field| !object.contains_key(field.name);
         let mut walk = of.fields.walk();
@@ -228,7 +277,10 @@ impl Typing {
         shape: &'static Shape,
         values: impl ExactSizeIterator<Item = &'a Value<'a>>,
     ) -> Option<Vec<Option<Value<'a>>>> {
-        changes(values, |value| self.value(shape, value))
+        changes(values, |value| match self.progress.nodes(1) {
+            true => self.value(shape, value),
+            false => None,
+        })
     }
 
     fn zero<'a>(&self, shape: &'static Shape) -> Value<'a> {
@@ -253,17 +305,18 @@ mod tests {
     fn check(kind: &str, object: &str, expected: &str) {
         let kind = GroupVersionKind::new("", "v1", kind);
         let object = pratique_json::parse(object.as_bytes()).unwrap();
-        let typed = typed(&kind, &object);
+        let typed = typed(&kind, &object, &Progress::unwatched()).unwrap();
         let text = typed.as_ref().unwrap_or(&object).to_string();
         assert_eq!(text, expected);
         let mut own = object.clone();
         if let Value::Object(own) = &mut own {
-            settle(id(&kind).unwrap(), own);
+            settle(id(&kind).unwrap(), own, &Progress::unwatched());
         }
         assert_eq!(own.to_string(), expected);
         // Once it has its form it keeps it.
         let again = pratique_json::parse(text.as_bytes()).unwrap();
-        assert_eq!(super::typed(&kind, &again), None, "{text}");
+        let typed = super::typed(&kind, &again, &Progress::unwatched());
+        assert_eq!(typed, Ok(None), "{text}");
     }
 
     #[test]
@@ -310,7 +363,7 @@ mod tests {
         let kind = GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
         let text = br#"{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"minimum":1}}}]}}"#;
         let object = pratique_json::parse(text).unwrap();
-        let typed = typed(&kind, &object).unwrap();
+        let typed = typed(&kind, &object, &Progress::unwatched()).unwrap().unwrap();
         let version = &typed.at(&["spec", "versions"]).unwrap().as_array().unwrap()[0];
         let minimum = version.at(&["schema", "openAPIV3Schema", "minimum"]);
         assert_eq!(minimum, Some(&Value::Float(1.0)));
@@ -322,11 +375,12 @@ mod tests {
         let kind = GroupVersionKind::new("apps", "v1", "Deployment");
         let object =
             pratique_json::parse(br#"{"apiVersion":"extensions/v1beta1","kind":"Deployment"}"#).unwrap();
-        let named = super::named(&kind, &object).unwrap();
+        let progress = Progress::unwatched();
+        let named = super::named(&kind, &object, &progress).unwrap().unwrap();
         assert_eq!(
             named.to_string(),
             r#"{"apiVersion":"apps/v1","kind":"Deployment"}"#
         );
-        assert_eq!(super::named(&kind, &named), None);
+        assert_eq!(super::named(&kind, &named, &progress), Ok(None));
     }
 }

@@ -6,7 +6,7 @@
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_gotext::time::Timestamp;
-use pratique_json::{Object, Value, base64};
+use pratique_json::{Object, Progress, Value, base64};
 use pratique_schema::{Field, LayoutField, Presence, Scalar, Schema, Shape, StructType, TypeId, layout};
 use pratique_types::GroupVersionKind;
 
@@ -34,14 +34,28 @@ pub struct GoValue {
     pub literal: String,
 }
 
-/// What Go shows of a part of an object of a kind; `None` where it is no part of it.
-pub fn go_value(kind: &GroupVersionKind, object: &Value<'_>, part: Part<'_>) -> Option<GoValue> {
+/// What Go shows of a part of an object of a kind; `None` where it is no part of it. Where `progress` is not to go on, some
+/// of it is missing.
+pub fn go_value(
+    kind: &GroupVersionKind,
+    object: &Value<'_>,
+    part: Part<'_>,
+    progress: &Progress<'_>,
+) -> Option<GoValue> {
     let schema = Schema::builtin();
     let root = Shape::Struct(schema.kind(kind)?);
     let mut left = vec![(&root, None, object)];
     while let Some((shape, field, value)) = left.pop() {
+        if !progress.nodes(1) {
+            return None;
+        }
         if is_part(value, part) {
-            return Some(shown(Place { shape, field }, value));
+            let place = Place {
+                shape,
+                field,
+                progress,
+            };
+            return Some(shown(place, value));
         }
         match (shape, value) {
             (Shape::Struct(id), Value::Object(members)) => {
@@ -98,18 +112,26 @@ struct Place<'p> {
     shape: &'p Shape,
     /// The field, for Go's name of its type.
     field: Option<&'p Field>,
+    /// Where it is not to go on, nothing is shown.
+    progress: &'p Progress<'p>,
 }
 
 impl<'p> Place<'p> {
-    fn of(field: &'p Field) -> Self {
+    fn of(field: &'p Field, progress: &'p Progress<'_>) -> Self {
         Place {
             shape: &field.shape,
             field: Some(field),
+            progress,
         }
     }
 
-    fn inner(shape: &'p Shape) -> Self {
-        Place { shape, field: None }
+    /// What is in a list or a map.
+    fn inner(self, shape: &'p Shape) -> Self {
+        Place {
+            shape,
+            field: None,
+            ..self
+        }
     }
 
     fn go_type(&self) -> String {
@@ -147,23 +169,25 @@ fn elements<'v>(value: Option<&'v Value<'v>>) -> &'v [Value<'v>] {
 
 /// `%v`
 fn plain(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
+    let progress = place.progress;
     match place.shape {
+        _ if !progress.nodes(1) => String::new(),
         Shape::Struct(id) if pointer => match members(value) {
-            Some(object) => pointed(*id, object),
+            Some(object) => pointed(*id, object, progress),
             None => "nil".to_owned(),
         },
-        Shape::Struct(id) => braces(layout(&type_of(*id).name), type_of(*id), members(value)),
+        Shape::Struct(id) => braces(layout(&type_of(*id).name), type_of(*id), members(value), progress),
         Shape::List(inner) => {
             let shown = elements(value).iter();
             let shown: Vec<String> = shown
-                .map(|value| plain(Place::inner(inner), Some(value), false))
+                .map(|value| plain(place.inner(inner), Some(value), false))
                 .collect();
             format!("[{}]", shown.join(" "))
         }
         Shape::Map(inner) => {
             let entries = members(value).into_iter().flat_map(Object::iter);
             let entries: Vec<String> = entries
-                .map(|(key, value)| format!("{key}:{}", plain(Place::inner(inner), Some(value), false)))
+                .map(|(key, value)| format!("{key}:{}", plain(place.inner(inner), Some(value), false)))
                 .collect();
             format!("map[{}]", entries.join(" "))
         }
@@ -199,13 +223,18 @@ fn plain_scalar(scalar: Scalar, value: Option<&Value<'_>>, pointer: bool) -> Str
 }
 
 /// A struct: its fields in Go's order.
-fn braces(fields: &[LayoutField], of: &StructType, object: Option<&Object<'_>>) -> String {
+fn braces(
+    fields: &[LayoutField],
+    of: &StructType,
+    object: Option<&Object<'_>>,
+    progress: &Progress<'_>,
+) -> String {
     let shown = |field: &LayoutField| match field {
-        LayoutField::Embedded { fields, .. } => Some(braces(fields, of, object)),
+        LayoutField::Embedded { fields, .. } => Some(braces(fields, of, object, progress)),
         LayoutField::Named { json, .. } => {
             let field = of.field(json)?;
             let value = object.and_then(|object| object.get(json));
-            Some(plain(Place::of(field), value, is_pointer(field)))
+            Some(plain(Place::of(field, progress), value, is_pointer(field)))
         }
     };
     let shown: Vec<String> = fields.iter().filter_map(shown).collect();
@@ -213,13 +242,19 @@ fn braces(fields: &[LayoutField], of: &StructType, object: Option<&Object<'_>>) 
 }
 
 /// The text of a pointer to a struct, as its generated method gives it.
-fn pointed(id: TypeId, object: &Object<'_>) -> String {
+fn pointed(id: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> String {
     let of = type_of(id);
-    format!("&{}", generated(&of.name, layout(&of.name), of, Some(object)))
+    let shown = generated((&*of.name, layout(&of.name)), of, Some(object), progress);
+    format!("&{shown}")
 }
 
 /// `Name{Field:value,}`: by the numbers of the fields.
-fn generated(name: &str, fields: &[LayoutField], of: &StructType, object: Option<&Object<'_>>) -> String {
+fn generated(
+    (name, fields): (&str, &[LayoutField]),
+    of: &StructType,
+    object: Option<&Object<'_>>,
+    progress: &Progress<'_>,
+) -> String {
     let mut fields: Vec<&LayoutField> = fields.iter().collect();
     fields.sort_by_key(|field| field.number());
     let mut shown = format!("{}{{", short(name));
@@ -227,11 +262,14 @@ fn generated(name: &str, fields: &[LayoutField], of: &StructType, object: Option
         let (name, value) = match field {
             LayoutField::Embedded {
                 of: embedded, fields, ..
-            } => (short(embedded), generated(embedded, fields, of, object)),
+            } => (
+                short(embedded),
+                generated((embedded, fields), of, object, progress),
+            ),
             LayoutField::Named { json, go, .. } => {
                 let Some(field) = of.field(json) else { continue };
                 let value = object.and_then(|object| object.get(json));
-                (&**go, generated_field(package(name), field, value))
+                (&**go, generated_field(package(name), field, value, progress))
             }
         };
         shown.push_str(&format!("{name}:{value},"));
@@ -239,21 +277,22 @@ fn generated(name: &str, fields: &[LayoutField], of: &StructType, object: Option
     shown + "}"
 }
 
-fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>) -> String {
+fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, progress: &Progress<'_>) -> String {
     let pointer = is_pointer(field);
-    let place = Place::of(field);
+    let place = Place::of(field, progress);
     match &field.shape {
+        _ if !progress.nodes(1) => String::new(),
         Shape::Struct(id) => {
             let of = type_of(*id);
             let foreign = package(&of.name) != home;
             match (pointer, members(value)) {
                 (true, None) => "nil".to_owned(),
                 (true, Some(object)) if foreign => {
-                    pointed(*id, object).replacen(short(&of.name), of.go_type(), 1)
+                    pointed(*id, object, progress).replacen(short(&of.name), of.go_type(), 1)
                 }
-                (true, Some(object)) => pointed(*id, object),
+                (true, Some(object)) => pointed(*id, object, progress),
                 (false, _) if foreign => plain(place, value, false),
-                (false, object) => generated(&of.name, layout(&of.name), of, object),
+                (false, object) => generated((&*of.name, layout(&of.name)), of, object, progress),
             }
         }
         Shape::List(inner) => match &**inner {
@@ -262,8 +301,11 @@ fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>) -> Stri
                 let foreign = package(&of.name) != home;
                 let name = if foreign { of.go_type() } else { short(&of.name) };
                 let shown = elements(value).iter().map(|element| match foreign {
-                    true => plain(Place::inner(inner), Some(element), false) + ",",
-                    false => generated(&of.name, layout(&of.name), of, element.as_object()) + ",",
+                    true => plain(place.inner(inner), Some(element), false) + ",",
+                    false => {
+                        let layout = (&*of.name, layout(&of.name));
+                        generated(layout, of, element.as_object(), progress) + ","
+                    }
                 });
                 format!("[]{name}{{{}}}", shown.collect::<String>())
             }
@@ -274,7 +316,7 @@ fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>) -> Stri
             let name = name.rsplit_once('.').map_or(name.as_str(), |(_, own)| own);
             let entries = members(value).into_iter().flat_map(Object::iter);
             let entries = entries
-                .map(|(key, value)| format!("{key}: {},", plain(Place::inner(inner), Some(value), false)));
+                .map(|(key, value)| format!("{key}: {},", plain(place.inner(inner), Some(value), false)));
             format!("{name}{{{}}}", entries.collect::<String>())
         }
         Shape::Scalar(
@@ -295,6 +337,9 @@ fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>) -> Stri
 /// `%#v`
 fn literal(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
     let go = || place.go_type();
+    if !place.progress.nodes(1) {
+        return String::new();
+    }
     if pointer {
         return match given(value) {
             None => format!("(*{})(nil)", go()),
@@ -307,14 +352,14 @@ fn literal(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String
             format!(
                 "{}{{{}}}",
                 go(),
-                literal_fields(layout(&of.name), of, members(value))
+                literal_fields(layout(&of.name), of, members(value), place.progress)
             )
         }
         (Shape::List(_) | Shape::Map(_), None) => format!("{}(nil)", go()),
         (Shape::List(inner), value) => {
             let shown = elements(value).iter();
             let shown: Vec<String> = shown
-                .map(|value| literal(Place::inner(inner), Some(value), false))
+                .map(|value| literal(place.inner(inner), Some(value), false))
                 .collect();
             format!("{}{{{}}}", go(), shown.join(", "))
         }
@@ -322,7 +367,7 @@ fn literal(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String
             let entries = members(value).into_iter().flat_map(Object::iter);
             let entries: Vec<String> = entries
                 .map(|(key, value)| {
-                    let value = literal(Place::inner(inner), Some(value), false);
+                    let value = literal(place.inner(inner), Some(value), false);
                     format!("{}:{value}", quote(key))
                 })
                 .collect();
@@ -354,13 +399,18 @@ fn literal_scalar(scalar: Scalar, value: Option<&Value<'_>>) -> String {
     }
 }
 
-fn literal_fields(fields: &[LayoutField], of: &StructType, object: Option<&Object<'_>>) -> String {
+fn literal_fields(
+    fields: &[LayoutField],
+    of: &StructType,
+    object: Option<&Object<'_>>,
+    progress: &Progress<'_>,
+) -> String {
     let shown = |field: &LayoutField| match field {
         LayoutField::Embedded {
             of: embedded, fields, ..
         } => {
             let go = embedded.rsplit_once('/').map_or(*embedded, |(_, own)| own);
-            let fields = literal_fields(fields, of, object);
+            let fields = literal_fields(fields, of, object, progress);
             Some(format!("{}:{go}{{{fields}}}", short(embedded)))
         }
         LayoutField::Named { json, go, .. } => {
@@ -368,7 +418,7 @@ fn literal_fields(fields: &[LayoutField], of: &StructType, object: Option<&Objec
             let value = object.and_then(|object| object.get(json));
             Some(format!(
                 "{go}:{}",
-                literal(Place::of(field), value, is_pointer(field))
+                literal(Place::of(field, progress), value, is_pointer(field))
             ))
         }
     };
@@ -465,7 +515,7 @@ mod tests {
             Value::Array(elements) => Part::List(elements),
             other => Part::Object(other.as_object().unwrap()),
         };
-        go_value(&kind, &pod, part).unwrap()
+        go_value(&kind, &pod, part, &Progress::unwatched()).unwrap()
     }
 
     #[track_caller]

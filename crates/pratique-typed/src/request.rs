@@ -1,9 +1,10 @@
 //! The objects of a request in the form of their kind.
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Progress, Value};
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 
 use crate::conversion::{ConversionError, converted};
+use crate::decode::DecodeError;
 use crate::form::{id, is_builtin, is_named, settle, settle_fitting};
 
 /// Gives the objects of a request the form of its kind, in place, and notes that, so that nobody has to look again: what
@@ -11,12 +12,13 @@ use crate::form::{id, is_builtin, is_named, settle, settle_fitting};
 /// those with objects of another version that cannot be converted: policies that match them tell why.
 pub fn settle_request(request: &mut AdmissionRequest<'_>) {
     let kind = &request.kind;
+    let progress = Progress::unwatched();
     let mut settle = || -> Result<(), ConversionError> {
         for object in [&mut request.object, &mut request.old_object] {
-            if let Some(converted) = converted(kind, object)?.map(Value::into_owned) {
+            if let Some(converted) = converted(kind, object, &progress)?.map(Value::into_owned) {
                 *object = converted;
             }
-            settle_object(kind, object);
+            settle_object(kind, object, &progress);
         }
         Ok(())
     };
@@ -25,19 +27,27 @@ pub fn settle_request(request: &mut AdmissionRequest<'_>) {
     }
 }
 
-/// Gives an object the form of its built-in kind, in place, with that kind's name.
-pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>) {
+/// Gives an object the form of its built-in kind, in place, with that kind's name. Where `progress` is stopped, it may have
+/// some of that form.
+pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>, progress: &Progress<'_>) {
     if let (Some(of), Value::Object(members)) = (id(kind), object) {
-        settle(of, members);
+        settle(of, members, progress);
         name(kind, members);
     }
 }
 
 /// The same for an object of which nobody knows whether it can be [converted](crate::decode::convert()) into its kind; the error
 /// says why not. One of a kind that is not built in stays as it is.
-pub fn convert_object(kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), String> {
+///
+/// # Errors
+/// As [`convert`](crate::decode::convert()).
+pub fn convert_object(
+    kind: &GroupVersionKind,
+    object: &mut Value<'_>,
+    progress: &Progress<'_>,
+) -> Result<(), DecodeError> {
     if let (Some(of), Value::Object(members)) = (id(kind), object) {
-        settle_fitting(of, members)?;
+        settle_fitting(of, members, progress)?;
         name(kind, members);
     }
     Ok(())
@@ -73,8 +83,9 @@ mod tests {
         settle_request(&mut request);
         assert_eq!(request.form, ObjectForm::Settled);
         for (own, before) in [(&request.object, &object), (&request.old_object, &old_object)] {
-            let seen = typed(&kind, before).unwrap();
-            let seen = named(&kind, &seen).unwrap_or_else(|| seen.clone()).to_string();
+            let seen = typed(&kind, before, &Progress::unwatched()).unwrap().unwrap();
+            let named = named(&kind, &seen, &Progress::unwatched()).unwrap();
+            let seen = named.unwrap_or_else(|| seen.clone()).to_string();
             assert_eq!(own.to_string(), seen);
         }
     }

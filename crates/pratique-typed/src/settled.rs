@@ -2,7 +2,7 @@
 //!
 //! To know that is a fraction of the work of reading one. Where this cannot tell, it says no.
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Progress, Value};
 use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 
 use crate::decode;
@@ -10,12 +10,19 @@ use crate::form::canonical;
 
 /// Whether an API server reads an object of a type without a fault, and as it is. `false` means no more than that it
 /// has to be read.
-pub(crate) fn settled(id: TypeId, object: &Object<'_>) -> bool {
-    structure(Schema::builtin(), id, object)
+pub(crate) fn settled(id: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> bool {
+    structure((Schema::builtin(), progress), id, object)
 }
 
+/// What all values are looked at with.
+type With<'p> = (&'static Schema, &'p Progress<'p>);
+
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
-fn structure(schema: &'static Schema, id: TypeId, object: &Object<'_>) -> bool {
+fn structure(with: With<'_>, id: TypeId, object: &Object<'_>) -> bool {
+    let (schema, progress) = with;
+    if !progress.nodes(object.len()) {
+        return false;
+    }
     let of = schema.get(id);
     let mut walk = of.fields.walk();
     let mut always = 0;
@@ -23,7 +30,7 @@ fn structure(schema: &'static Schema, id: TypeId, object: &Object<'_>) -> bool {
         let Some(known) = walk.field(name) else {
             return false;
         };
-        if !field(schema, known, value) {
+        if !field(with, known, value) {
             return false;
         }
         always += usize::from(known.is_always());
@@ -32,26 +39,27 @@ fn structure(schema: &'static Schema, id: TypeId, object: &Object<'_>) -> bool {
 }
 
 #[inline]
-fn field(schema: &'static Schema, field: &'static Field, of: &Value<'_>) -> bool {
+fn field(with: With<'_>, field: &'static Field, of: &Value<'_>) -> bool {
     match field.presence {
         Presence::UnlessNull if of.is_null() => false,
         Presence::UnlessEmpty if of.is_empty() => false,
         Presence::Nullable if of.is_null() => true,
-        _ => value(schema, &field.shape, of),
+        _ => value(with, &field.shape, of),
     }
 }
 
-fn value(schema: &'static Schema, shape: &'static Shape, value: &Value<'_>) -> bool {
+fn value(with: With<'_>, shape: &'static Shape, value: &Value<'_>) -> bool {
+    let goes_on = |count| with.1.nodes(count);
     match (shape, value) {
         (Shape::Scalar(kind), of) => scalar(*kind, of),
-        (Shape::Struct(id), Value::Object(object)) => structure(schema, *id, object),
+        (Shape::Struct(id), Value::Object(object)) => structure(with, *id, object),
         (Shape::List(element), Value::Array(elements)) => {
-            elements.iter().all(|own| self::value(schema, element, own))
+            goes_on(elements.len()) && elements.iter().all(|own| self::value(with, element, own))
         }
-        (Shape::Map(of), Value::Object(object)) => object
-            .members()
-            .iter()
-            .all(|(_, own)| self::value(schema, of, own)),
+        (Shape::Map(of), Value::Object(object)) => {
+            let mut members = object.members().iter();
+            goes_on(object.len()) && members.all(|(_, own)| self::value(with, of, own))
+        }
         (Shape::List(_) | Shape::Map(_), Value::Null) => true,
         _ => false,
     }
@@ -153,7 +161,7 @@ pub(crate) mod tests {
         for (kind, value) in &plain {
             assert!(decode::reads(*kind, value), "{kind:?} {value}");
             assert_eq!(canonical(*kind, value), None, "{kind:?} {value}");
-            let fits = decode::fits(&Shape::Scalar(*kind), value, &String::new);
+            let fits = decode::fits(&Shape::Scalar(*kind), value, &String::new, &Progress::unwatched());
             assert_eq!(fits, Ok(()), "{kind:?} {value}");
         }
         for kind in [

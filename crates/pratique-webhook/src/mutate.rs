@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_expression::Missing;
 use pratique_gotext::strconv::quote;
-use pratique_json::Value;
+use pratique_json::{Progress, Value};
 use pratique_match::Matched;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 use tokio::time::Instant;
@@ -251,11 +251,17 @@ impl<'s> Bench<'_, 's> {
             return Ok(());
         }
         // The reference says twice that it is an internal error.
-        let failed = |error: String| End::from(internal(&internal(&error).message));
+        let failed = |unapplied| match unapplied {
+            Unapplied::Server(error) => End::from(internal(&internal(&error).message)),
+            Unapplied::Interrupted => End::from(timeout()),
+        };
+        let progress = Progress::new(&self.surroundings.interrupt);
         let stored = Held::Given(&self.submission.request.old_object);
-        let old_object = self.conversion.forth(&stored, kind).map_err(failed)?;
+        let old_object = self.conversion.forth(&stored, kind, &progress);
+        let old_object = old_object.map_err(failed)?;
         self.back().map_err(failed)?;
-        let object = self.conversion.forth(&self.given, kind).map_err(failed)?;
+        let object = self.conversion.forth(&self.given, kind, &progress);
+        let object = object.map_err(failed)?;
         self.version = Some(Version {
             kind: kind.clone(),
             given: object.clone(),
@@ -267,10 +273,12 @@ impl<'s> Bench<'_, 's> {
     }
 
     /// Brings what webhooks changed back into the kind of the request.
-    fn back(&mut self) -> Result<(), String> {
+    fn back(&mut self) -> Result<(), Unapplied> {
         if let Some(version) = self.version.as_ref().filter(|version| version.dirty) {
+            let progress = Progress::new(&self.surroundings.interrupt);
             let change = (&version.given, &version.object);
-            let back = self.conversion.back(change, &version.kind, self.given.get())?;
+            let kind = &version.kind;
+            let back = self.conversion.back(change, kind, self.given.get(), &progress)?;
             self.given = back;
         }
         Ok(())
@@ -286,7 +294,8 @@ impl<'s> Bench<'_, 's> {
         }
         match self.conversion.is_typed(kind) {
             true => {
-                let formed = self.conversion.forth(&given, kind);
+                let progress = Progress::new(&self.surroundings.interrupt);
+                let formed = self.conversion.forth(&given, kind, &progress);
                 !formed.is_ok_and(|formed| formed.get() == after)
             }
             // A custom resource has no form but that its numbers are written.
@@ -295,7 +304,10 @@ impl<'s> Bench<'_, 's> {
     }
 
     fn finish(&mut self) -> Result<(), End> {
-        self.back().map_err(|error| unknown(error).into())
+        self.back().map_err(|unapplied| match unapplied {
+            Unapplied::Server(error) => unknown(error).into(),
+            Unapplied::Interrupted => timeout().into(),
+        })
     }
 
     /// Calls a webhook and applies its patch; gives whether that changed the object.
@@ -385,7 +397,7 @@ impl<'s> Bench<'_, 's> {
             &operations,
             &version.kind,
             &self.conversion,
-            &|| self.surroundings.interrupt.is_set(),
+            &Progress::new(&self.surroundings.interrupt),
         );
         let made = made.map_err(|unapplied| match unapplied {
             Unapplied::Server(error) => Failure::internal(&error),

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pratique_gotext::strconv::quote;
-use pratique_json::{Value, escape_html, parse};
+use pratique_json::{Interrupted, Progress, Value, escape_html, parse};
 use pratique_merge::json_patch::{self, Operation};
 use pratique_schema::Schema;
+use pratique_typed::ConversionError;
+use pratique_typed::decode::DecodeError;
 use pratique_types::{GroupVersion, GroupVersionKind};
 use pratique_yaml::json_as_json;
 use serde_json::value::RawValue;
@@ -86,7 +88,7 @@ impl Outside {
     }
 }
 
-/// Why a patch does not apply.
+/// Why an object is not patched, or not converted.
 #[derive(Debug)]
 pub(crate) enum Unapplied {
     /// An error of the server, in the reference's words.
@@ -98,6 +100,30 @@ pub(crate) enum Unapplied {
 impl From<String> for Unapplied {
     fn from(error: String) -> Self {
         Unapplied::Server(error)
+    }
+}
+
+impl From<Interrupted> for Unapplied {
+    fn from(_: Interrupted) -> Self {
+        Unapplied::Interrupted
+    }
+}
+
+impl From<ConversionError> for Unapplied {
+    fn from(error: ConversionError) -> Self {
+        match error {
+            ConversionError::Interrupted(interrupted) => interrupted.into(),
+            error => Unapplied::Server(error.to_string()),
+        }
+    }
+}
+
+impl From<DecodeError> for Unapplied {
+    fn from(error: DecodeError) -> Self {
+        match error {
+            DecodeError::Interrupted(interrupted) => interrupted.into(),
+            DecodeError::Invalid(error) => Unapplied::Server(error),
+        }
     }
 }
 
@@ -116,14 +142,14 @@ pub(crate) fn apply<'s>(
     operations: &[Operation<'_>],
     kind: &GroupVersionKind,
     conversion: &Conversion<'_>,
-    interrupted: &dyn Fn() -> bool,
+    progress: &Progress<'_>,
 ) -> Result<Held<'s>, Unapplied> {
     let object = match conversion.is_typed(kind) {
-        true => object.borrowed(),
+        true => object.try_borrowed(progress)?,
         // The reference writes the object and reads what it becomes: of a custom resource, 3.0 is 3 from then on.
-        false => object.rewritten(""),
+        false => object.try_rewritten("", progress)?,
     };
-    let patched = json_patch::apply(object, operations, interrupted)?;
+    let patched = json_patch::apply(object, operations, progress)?;
     let (api_version, own) = wire::type_of(&patched)?;
     let version = GroupVersion::parse(&api_version).map_err(|error| error.to_string())?;
     if !conversion.is_typed(kind) {
@@ -151,9 +177,9 @@ pub(crate) fn apply<'s>(
         )
     })?;
     if let Some(members) = patched.as_object() {
-        pratique_typed::decode::lenient(id, members)?;
+        pratique_typed::decode::lenient(id, members, progress)?;
     }
-    let formed = pratique_typed::typed(&own, &patched);
+    let formed = pratique_typed::typed(&own, &patched, progress)?;
     Ok(match formed {
         Some(formed) => Held::Made(Arc::new(formed.into_owned())),
         None => patched.into(),
@@ -231,7 +257,8 @@ mod tests {
         );
         let operations = decode(patch.as_bytes()).unwrap();
         let conversion = Conversion::new(types, std::iter::once(&kind));
-        let made = apply(&object.unwrap(), &operations, &kind, &conversion, &|| false);
+        let progress = Progress::unwatched();
+        let made = apply(&object.unwrap(), &operations, &kind, &conversion, &progress);
         let made = match made {
             Ok(made) => made.get().to_string(),
             Err(Unapplied::Server(error)) => error,

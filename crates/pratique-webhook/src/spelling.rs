@@ -120,7 +120,7 @@ impl<'r> Shape<'r> {
 
 #[cfg(test)]
 mod tests {
-    use pratique_json::parse;
+    use pratique_json::{Progress, parse};
 
     use crate::patch;
 
@@ -129,8 +129,11 @@ mod tests {
     fn check(operations: &str, expected: bool) {
         let document = r#"{"ratio":0.5,"count":3,"text":"é<&>","list":["a",{"x":1}],"empty":{}}"#;
         let operations = patch::decode(operations.as_bytes()).unwrap();
-        let patched =
-            pratique_merge::json_patch::apply(parse(document.as_bytes()).unwrap(), &operations, &|| false);
+        let patched = pratique_merge::json_patch::apply(
+            parse(document.as_bytes()).unwrap(),
+            &operations,
+            &Progress::unwatched(),
+        );
         assert_eq!(patched.is_ok(), expected, "{patched:?}");
     }
 

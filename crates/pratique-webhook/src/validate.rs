@@ -3,6 +3,7 @@
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use pratique_expression::{Missing, Undecided};
+use pratique_json::Progress;
 use pratique_match::Matched;
 use pratique_types::{GroupVersionKind, Status};
 use tokio::time::Instant;
@@ -17,6 +18,7 @@ use crate::meeting::{Unmet, candidates, given_name, meets};
 use crate::mutate::{answered, conversion, over};
 use crate::observer::{Conditions, Does, Observer};
 use crate::outcome::{End, Unanswered, Verdict};
+use crate::patch::Unapplied;
 use crate::review::{Review, Subject};
 use crate::statuses::{denied, forbidden, internal, timeout, unmatchable};
 use crate::surroundings::{Submission, Surroundings};
@@ -208,9 +210,13 @@ impl<'j, 's> Jury<'j, 's> {
         if let Some(at) = self.versions.iter().position(|version| version.kind == *kind) {
             return Ok(at);
         }
+        let progress = Progress::new(&self.surroundings.interrupt);
         let convert = |object| {
-            let converted = self.conversion.forth(&Held::Given(object), kind);
-            converted.map_err(|error| End::from(internal(&error)))
+            let converted = self.conversion.forth(&Held::Given(object), kind, &progress);
+            converted.map_err(|unapplied| match unapplied {
+                Unapplied::Server(error) => End::from(internal(&error)),
+                Unapplied::Interrupted => End::from(timeout()),
+            })
         };
         let version = Version {
             kind: kind.clone(),

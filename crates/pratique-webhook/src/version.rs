@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use pratique_json::Value;
+use pratique_json::{Interrupted, Progress, Value};
 use pratique_schema::Schema;
 use pratique_types::{GroupVersion, GroupVersionKind};
+
+use crate::patch::Unapplied;
 
 /// An object that came with the request, or was made since.
 #[derive(Clone, Debug)]
@@ -59,19 +61,24 @@ impl<'s> Conversion<'s> {
     }
 
     /// An object in a kind. The error is the reference's.
-    pub(crate) fn forth(&self, object: &Held<'s>, kind: &GroupVersionKind) -> Result<Held<'s>, String> {
+    pub(crate) fn forth(
+        &self,
+        object: &Held<'s>,
+        kind: &GroupVersionKind,
+        progress: &Progress<'_>,
+    ) -> Result<Held<'s>, Unapplied> {
         let value = object.get();
         if value.is_null() {
             return Ok(object.clone());
         }
         if self.is_typed(kind) {
-            return in_type(object, kind);
+            return in_type(object, kind, progress);
         }
         if kind_of(value) == *kind {
             return Ok(object.clone());
         }
         self.known(value)?;
-        Ok(named(value, kind).into())
+        Ok(named(value, kind, progress)?.into())
     }
 
     /// An object that webhooks changed in a kind, in that of the object that it was `before` in that kind: what goes on to
@@ -81,15 +88,16 @@ impl<'s> Conversion<'s> {
         (before, object): (&Held<'s>, &Held<'s>),
         kind: &GroupVersionKind,
         like: &Value<'_>,
-    ) -> Result<Held<'s>, String> {
+        progress: &Progress<'_>,
+    ) -> Result<Held<'s>, Unapplied> {
         let mut target = kind_of(like);
         let value = object.get();
         if self.is_typed(kind) {
             convertible(value, &target)?;
-            let changed = pratique_typed::changed_back(&target, like, (before.get(), value));
-            return match changed.map_err(|error| error.to_string())? {
-                Some(changed) => in_type(&changed.into(), &target),
-                None => in_type(object, &target),
+            let change = (before.get(), value);
+            return match pratique_typed::changed_back(&target, like, change, progress)? {
+                Some(changed) => in_type(&changed.into(), &target, progress),
+                None => in_type(object, &target, progress),
             };
         }
         self.known(value)?;
@@ -100,7 +108,7 @@ impl<'s> Conversion<'s> {
         }
         Ok(match kind_of(value) == target {
             true => object.clone(),
-            false => named(value, &target).into(),
+            false => named(value, &target, progress)?.into(),
         })
     }
 
@@ -121,15 +129,19 @@ impl<'s> Conversion<'s> {
 }
 
 /// An object in a built-in kind, and in the form of that.
-fn in_type<'s>(object: &Held<'s>, kind: &GroupVersionKind) -> Result<Held<'s>, String> {
+fn in_type<'s>(
+    object: &Held<'s>,
+    kind: &GroupVersionKind,
+    progress: &Progress<'_>,
+) -> Result<Held<'s>, Unapplied> {
     let value = object.get();
-    let converted = pratique_typed::converted(kind, value).map_err(|error| error.to_string())?;
-    let form = pratique_typed::typed(kind, converted.as_ref().unwrap_or(value));
+    let converted = pratique_typed::converted(kind, value, progress)?;
+    let form = pratique_typed::typed(kind, converted.as_ref().unwrap_or(value), progress)?;
     let formed = form.as_ref().or(converted.as_ref()).unwrap_or(value);
-    let named = pratique_typed::named(kind, formed);
+    let named = pratique_typed::named(kind, formed, progress)?;
     Ok(match named.as_ref().or(form.as_ref()).or(converted.as_ref()) {
         None => object.clone(),
-        Some(changed) => Held::Made(Arc::new(changed.clone().into_owned())),
+        Some(changed) => Held::Made(Arc::new(changed.try_owned(progress)?)),
     })
 }
 
@@ -156,13 +168,17 @@ pub(crate) fn kind_of(object: &Value<'_>) -> GroupVersionKind {
     }
 }
 
-fn named<'a>(object: &'a Value<'a>, kind: &GroupVersionKind) -> Value<'a> {
-    let mut copy = object.borrowed();
+fn named<'a>(
+    object: &'a Value<'a>,
+    kind: &GroupVersionKind,
+    progress: &Progress<'_>,
+) -> Result<Value<'a>, Interrupted> {
+    let mut copy = object.try_borrowed(progress)?;
     if let Value::Object(members) = &mut copy {
         members.insert("apiVersion", kind.api_version());
         members.insert("kind", kind.kind.clone());
     }
-    copy
+    Ok(copy)
 }
 
 #[cfg(test)]
@@ -177,20 +193,23 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_on_the_way_there_and_back() {
+        let progress = Progress::unwatched();
         let conversion = Conversion::new(true, std::iter::empty());
         let text = br#"{"apiVersion":"v1","count":3,"eventTime":null,"firstTimestamp":null,"involvedObject":{"name":"p"},
             "kind":"Event","lastTimestamp":null,"message":"m","metadata":{"name":"e"},"reportingComponent":"",
             "reportingInstance":"","source":{"component":"kubelet"}}"#;
         let event = parse(text).unwrap();
         let other = kind("events.k8s.io", "v1", "Event");
-        let seen = conversion.forth(&Held::Given(&event), &other).unwrap();
+        let seen = conversion.forth(&Held::Given(&event), &other, &progress).unwrap();
         assert_eq!(seen.get().get("note").and_then(Value::as_str), Some("m"));
         assert_eq!(kind_of(seen.get()), other);
         let mut changed = seen.get().clone().into_owned();
         if let Value::Object(members) = &mut changed {
             members.insert("note", "other");
         }
-        let back = conversion.back((&seen, &changed.into()), &other, &event).unwrap();
+        let back = conversion
+            .back((&seen, &changed.into()), &other, &event, &progress)
+            .unwrap();
         let expected = event
             .to_string()
             .replace(r#""message":"m""#, r#""message":"other""#);
@@ -199,15 +218,20 @@ mod tests {
 
     #[test]
     fn a_kind_that_is_not_served_does_not_come_back() {
+        let progress = Progress::unwatched();
         let widget = kind("example.com", "v1", "Widget");
         let conversion = Conversion::new(true, std::iter::once(&widget));
         let renamed = parse(br#"{"apiVersion":"example.com/v1","kind":"Other"}"#).unwrap();
-        let seen = conversion.forth(&Held::Given(&renamed), &widget).unwrap();
+        let seen = conversion
+            .forth(&Held::Given(&renamed), &widget, &progress)
+            .unwrap();
         assert_eq!(kind_of(seen.get()), widget);
-        let back = conversion.back((&seen, &seen), &widget, &renamed).unwrap();
+        let back = conversion
+            .back((&seen, &seen), &widget, &renamed, &progress)
+            .unwrap();
         assert_eq!(kind_of(back.get()), widget);
         // What this webhook names otherwise stays so.
-        let back = conversion.back((&seen, &Held::Given(&renamed)), &widget, seen.get());
+        let back = conversion.back((&seen, &Held::Given(&renamed)), &widget, seen.get(), &progress);
         assert_eq!(kind_of(back.unwrap().get()).kind, "Other");
     }
 
@@ -217,10 +241,11 @@ mod tests {
         let text = br#"{"apiVersion":"apps/v1","kind":"DaemonSet",
             "metadata":{"annotations":{"deprecated.daemonset.template.generation":"x"}}}"#;
         let set = parse(text).unwrap();
-        let refused = conversion.forth(&Held::Given(&set), &kind("extensions", "v1beta1", "DaemonSet"));
-        assert_eq!(
-            refused.unwrap_err(),
-            "strconv.ParseInt: parsing \"x\": invalid syntax"
-        );
+        let other = kind("extensions", "v1beta1", "DaemonSet");
+        let refused = conversion.forth(&Held::Given(&set), &other, &Progress::unwatched());
+        let Unapplied::Server(refused) = refused.unwrap_err() else {
+            panic!("it was not interrupted");
+        };
+        assert_eq!(refused, "strconv.ParseInt: parsing \"x\": invalid syntax");
     }
 }

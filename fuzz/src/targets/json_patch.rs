@@ -1,7 +1,7 @@
 //! JSON Patch, beside a model of it.
 
 use arbitrary::Unstructured;
-use pratique_json::{self as json, Object, Value};
+use pratique_json::{self as json, Object, Progress, Value};
 use pratique_merge::json_patch::{apply, decode, diff};
 use serde_json::Value as Plain;
 
@@ -35,7 +35,7 @@ fn patched(document: &Value<'_>, patch: &Value<'_>) {
         assert!(!matches!(patch, Value::Null));
         return;
     };
-    let result = apply(document.clone(), &operations, &|| false);
+    let result = apply(document.clone(), &operations, &Progress::unwatched());
     if let Some(expected) = model(document, patch) {
         let found = result.as_ref().map(plain);
         assert_eq!(found, Ok(expected), "{document} patched by {patch}");
@@ -66,14 +66,14 @@ fn assert_differs(from: &Value<'_>, to: &Value<'_>) {
     let (from, to) = (Value::Array(vec![from.clone()]), Value::Array(vec![to.clone()]));
     let operations = diff(&from, &to);
     assert_eq!(
-        apply(from.clone(), &operations, &|| false).as_ref(),
+        apply(from.clone(), &operations, &Progress::unwatched()).as_ref(),
         Ok(&to),
         "from {from}"
     );
     let json = Value::Array(operations.into_iter().map(Value::from).collect());
     if let Ok(decoded) = decode(&json) {
         assert!(
-            apply(from.clone(), &decoded, &|| false).is_ok(),
+            apply(from.clone(), &decoded, &Progress::unwatched()).is_ok(),
             "{from} by {json}"
         );
     }

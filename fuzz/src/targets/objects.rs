@@ -1,6 +1,6 @@
 //! Objects of built-in kinds.
 
-use pratique_json::{self as json, Value};
+use pratique_json::{self as json, Progress, Value};
 use pratique_typed::decode::received;
 use pratique_typed::{convert_object, converted, settle_object};
 use pratique_types::{GroupVersion, GroupVersionKind};
@@ -19,18 +19,19 @@ pub fn objects(input: &[u8]) {
     if let Err(message) = received(&kind, &object) {
         assert!(!message.is_empty());
     }
+    let progress = Progress::unwatched();
     let mut once = object.clone();
-    settle_object(&kind, &mut once);
+    settle_object(&kind, &mut once, &progress);
     let mut twice = once.clone();
-    settle_object(&kind, &mut twice);
+    settle_object(&kind, &mut twice, &progress);
     assert_eq!(twice, once, "{object}");
     let mut checked = object.clone();
-    if convert_object(&kind, &mut checked).is_ok() {
+    if convert_object(&kind, &mut checked, &progress).is_ok() {
         assert_eq!(checked, once, "{object}");
     }
     for other in ["v1", "v2", "v1beta1", "v1beta2"] {
         let other = GroupVersionKind::new(&kind.group, other, &kind.kind);
-        if let Err(error) = converted(&other, &once) {
+        if let Err(error) = converted(&other, &once, &progress) {
             assert!(!error.to_string().is_empty());
         }
     }

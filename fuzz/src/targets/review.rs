@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use pratique::manifest::{ManifestFile, Plugin};
 use pratique::{Admission, NoAuthorizer, Objects, Surroundings, settle_request};
-use pratique_json::{self as json, base64};
+use pratique_json::{self as json, Progress, base64};
 use pratique_merge::json_patch;
 use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 use serde::Deserialize;
@@ -45,7 +45,7 @@ pub fn review(input: &[u8]) {
             .ok()
             .and_then(|patch| json_patch::decode(&patch).ok());
         let applied = operations
-            .and_then(|operations| json_patch::apply(request.object.clone(), &operations, &|| false).ok());
+            .and_then(|operations| json_patch::apply(request.object.clone(), &operations, &Progress::unwatched()).ok());
         assert!(applied.is_some(), "the patch of {}", request.object);
     }
     let written = serde_json::to_vec(&request).unwrap_or_default();

@@ -95,7 +95,8 @@ fn builtin(id: pratique_schema::TypeId, value: &Value) -> Result<(), String> {
     let json = value.to_string();
     let parsed = pratique_json::parse(json.as_bytes()).map_err(|error| error.to_string())?;
     let object = parsed.as_object().ok_or("not an object")?;
-    pratique_typed::decode::strict(id, object)
+    pratique_typed::decode::strict(id, object, &pratique_json::Progress::unwatched())
+        .map_err(|error| error.to_string())
 }
 
 /// Recursion follows the nesting, which the reader bounds.

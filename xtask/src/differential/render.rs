@@ -3,7 +3,7 @@
 use pratique_cel::library::mutation;
 use pratique_cel::value::{Map, Struct};
 use pratique_cel::{Arena, Context, Value};
-use pratique_json::{self as json, base64};
+use pratique_json::{self as json, Progress, base64};
 use serde_json::{Value as Json, json};
 
 /// A value: the name of its type with what tells it from others of the type.
@@ -30,7 +30,7 @@ pub(super) fn render(value: &Value<'_>) -> Json {
         Value::Opaque(value) => json!({value.type_name(): value.text()}),
         Value::Struct(of) if of.type_name() == "kubernetes.variables" => json!({"variables": null}),
         Value::Struct(of) if of.type_name() == "JSONPatch" => json!({"patch": patch(*of)}),
-        Value::Struct(of) => match mutation::check_type_names(value) {
+        Value::Struct(of) => match mutation::check_type_names(value, &Progress::unwatched()) {
             Ok(()) => json!({"object": of.type_name(), "data": form(mutation::to_json(value))}),
             Err(_) => json!({"object": of.type_name(), "misnamed": true}),
         },

@@ -10,6 +10,7 @@ use std::fmt::{self, Display, Formatter};
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::environment;
+use pratique_json::Progress;
 use pratique_lint::{ExpressionCost, Warning};
 use pratique_manifest::{Kind, Location, ManifestSet, ObjectSource, Step};
 use pratique_sample::{Evaluator, Goal, PartValue, Policy, PolicyExpression, Recipe, make};
@@ -108,7 +109,8 @@ fn costs(policy: Policy<'_>, warning: &Warning) -> Outcome {
     let Ok(object) = pratique_json::parse(example.object.as_bytes()) else {
         return Outcome::Not("its object is no JSON".to_owned());
     };
-    if let Err(error) = convert_object(&served.kind, &mut object.clone()) {
+    let progress = Progress::unwatched();
+    if let Err(error) = convert_object(&served.kind, &mut object.clone(), &progress) {
         return Outcome::Not(format!("a server does not take its object: {error}"));
     }
     // Whoever asks may be allowed everything, or nothing.
@@ -162,7 +164,7 @@ fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> 
                     .unwrap_or(50),
             };
             let Some(object) = make(&recipe, seed) else { break };
-            if convert_object(&served.kind, &mut object.clone()).is_err() {
+            if convert_object(&served.kind, &mut object.clone(), &Progress::unwatched()).is_err() {
                 continue;
             }
             seen.objects += 1;

@@ -2,26 +2,27 @@
 
 use std::borrow::Cow;
 
-use pratique_json::Value;
+use pratique_json::{Progress, Value};
 
 use super::equal::passes;
 use super::locate::{Container, find};
 use super::node::{Node, Size};
-use super::work::Work;
 use super::{Error, MAX_COPIED_BYTES, MAX_DEPTH, Operation, Text};
+
+/// What an operation costs beside the bytes that it moves, compares or copies.
+const OPERATION: usize = 64;
 
 /// A document being patched.
 pub(super) struct State<'a, 'i> {
     pub(super) document: Node<'a>,
     /// The bytes of all copies so far.
     pub(super) copied: usize,
-    pub(super) work: Work<'i>,
+    pub(super) progress: &'i Progress<'i>,
 }
 
 impl<'a> State<'a, '_> {
     pub(super) fn apply(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
-        self.work
-            .count(length(&operation.path) + length(&operation.from))?;
+        self.work(length(&operation.path) + length(&operation.from))?;
         match operation.op.as_ref() {
             "add" => self.add(operation),
             "remove" => self.remove(operation),
@@ -100,7 +101,7 @@ impl<'a> State<'a, '_> {
             // It was no less deep before.
             false => Size::default(),
         };
-        self.work.count(size.bytes)?;
+        self.work(size.bytes)?;
         let (mut container, key) = find_container(&mut self.document, path, || {
             format!("move operation does not apply: doc is missing destination path: {path}: missing value")
         })?;
@@ -120,7 +121,7 @@ impl<'a> State<'a, '_> {
             .map(|source| (source.clone(), source.size()))
             .unwrap_or_default();
         let path = operation.path.short("copy")?;
-        self.work.count(size.bytes)?;
+        self.work(size.bytes)?;
         let (mut container, key) = find_container(&mut self.document, path, || {
             format!("copy operation does not apply: doc is missing destination path: {path}: missing value")
         })?;
@@ -140,8 +141,7 @@ impl<'a> State<'a, '_> {
         let path = operation.path.path("test")?;
         let expected = operation.value.as_ref();
         // No more is compared than what is expected.
-        self.work
-            .count(expected.map_or(0, |expected| Size::of(expected).bytes))?;
+        self.work(expected.map_or(0, |expected| Size::of(expected).bytes))?;
         let passed = if path.is_empty() {
             expected.is_some_and(|expected| passes(&self.document, expected))
         } else {
@@ -162,11 +162,19 @@ impl<'a> State<'a, '_> {
         }
     }
 
+    /// Counts an operation and the bytes that it moves, compares or copies.
+    fn work(&self, bytes: usize) -> Result<(), Error> {
+        match self.progress.units(OPERATION + bytes) {
+            true => Ok(()),
+            false => Err(Error::Interrupted),
+        }
+    }
+
     /// The value of an operation, and how large that is.
     fn value(&mut self, operation: &Operation<'a>) -> Result<(Node<'a>, Size), Error> {
         let value = Node::of_operation(operation.value.as_ref());
         let size = value.size();
-        self.work.count(size.bytes)?;
+        self.work(size.bytes)?;
         Ok((value, size))
     }
 }

@@ -205,7 +205,7 @@ fn longest_common(from: &[Value<'_>], to: &[Value<'_>]) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use pratique_json::parse;
+    use pratique_json::{Progress, parse};
 
     use super::*;
     use crate::json_patch::apply;
@@ -215,7 +215,7 @@ mod tests {
         let from = parse(from.as_bytes()).unwrap();
         let to = parse(to.as_bytes()).unwrap();
         let operations = diff(&from, &to);
-        assert_eq!(apply(from, &operations, &|| false).unwrap(), to);
+        assert_eq!(apply(from, &operations, &Progress::unwatched()).unwrap(), to);
         let shown = operations.into_iter().map(|operation| {
             let operation = Value::from(operation);
             let text = |key| operation.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -255,7 +255,10 @@ mod tests {
         let diff = |from: &str, to: &str| -> Vec<String> {
             let (from, to) = (parse(from.as_bytes()).unwrap(), parse(to.as_bytes()).unwrap());
             let operations = diff(&from, &to);
-            assert_eq!(apply(from.clone(), &operations, &|| false).unwrap(), to);
+            assert_eq!(
+                apply(from.clone(), &operations, &Progress::unwatched()).unwrap(),
+                to
+            );
             let paths = operations
                 .into_iter()
                 .map(|own| Value::from(own).get("path").unwrap().to_string());

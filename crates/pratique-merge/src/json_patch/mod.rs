@@ -12,9 +12,8 @@ mod index;
 mod locate;
 mod node;
 mod operation;
-mod work;
 
-use pratique_json::Value;
+use pratique_json::{Progress, Value};
 
 pub use diff::diff;
 pub use operation::{DecodeError, Operation, Text, decode};
@@ -58,20 +57,19 @@ pub enum Error {
 
 /// Applies the operations in order and gives the changed document; the first fault ends it.
 ///
-/// It takes time in proportion to the sizes of the document, the patch and the copies. `interrupted` is asked now and
-/// then, many times in a millisecond, and ends it by `true`.
+/// It takes time in proportion to the sizes of the document, the patch and the copies.
 ///
 /// # Errors
 /// The operation that does not apply, or [`Error::Interrupted`].
 pub fn apply<'a>(
     document: Value<'a>,
     operations: &[Operation<'a>],
-    interrupted: &dyn Fn() -> bool,
+    progress: &Progress<'_>,
 ) -> Result<Value<'a>, Error> {
     let mut state = apply::State {
         document: node::Node::Plain(document),
         copied: 0,
-        work: work::Work::new(interrupted),
+        progress,
     };
     operations
         .iter()

@@ -4,15 +4,22 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use pratique_json::Progress;
 use pratique_schema::merge::{ListMerging, MergeSchema, MergeTypeId};
 
 use super::node::{Node, View};
 
 /// The places of atomic lists, maps and structs in a value. Only declared fields and elements of lists are looked
-/// at: members of maps can be set as a whole.
-pub(super) fn find<'a, N: Node<'a>>(schema: &MergeSchema, of: MergeTypeId, value: &N) -> Vec<String> {
+/// at: members of maps can be set as a whole. Where `progress` is not to go on, it finds no more.
+pub(super) fn find<'a, N: Node<'a>>(
+    schema: &MergeSchema,
+    of: MergeTypeId,
+    value: &N,
+    progress: &Progress<'_>,
+) -> Vec<String> {
     let mut finder = Finder {
         schema,
+        progress,
         path: Vec::new(),
         found: Vec::new(),
     };
@@ -22,6 +29,7 @@ pub(super) fn find<'a, N: Node<'a>>(schema: &MergeSchema, of: MergeTypeId, value
 
 struct Finder<'s, 'v> {
     schema: &'s MergeSchema,
+    progress: &'s Progress<'s>,
     path: Vec<Step<'v>>,
     found: Vec<String>,
 }
@@ -56,9 +64,11 @@ impl<'v> Finder<'_, 'v> {
     }
 
     fn descend<'a: 'v, N: Node<'a>>(&mut self, step: Step<'v>, of: MergeTypeId, value: &'v N) {
-        self.path.push(step);
-        self.visit(of, value);
-        self.path.pop();
+        if self.progress.nodes(1) {
+            self.path.push(step);
+            self.visit(of, value);
+            self.path.pop();
+        }
     }
 
     fn add_if(&mut self, atomic: bool) {

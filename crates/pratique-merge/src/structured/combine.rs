@@ -2,134 +2,145 @@
 
 use std::borrow::Cow;
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Progress, Value};
 use pratique_schema::merge::{ListMerging, ListType, MapType, MergeSchema, MergeTypeId};
 
 use super::Patch;
 use super::identity::{Identity, Index, identify};
 use super::order::{Step, interleave};
 
-/// Changes a value by a patch of the same type. Parts that the patch does not name are not looked at.
-pub(super) fn combine<'a>(schema: &MergeSchema, of: MergeTypeId, value: &mut Value<'a>, patch: Patch<'a>) {
-    let of = schema.get(of);
-    match (value, patch, &of.map, &of.list) {
-        (Value::Object(object), Patch::Map(members), Some(map), _)
-            if !(map.atomic || object.is_empty() && members.is_empty()) =>
-        {
-            combine_maps(schema, map, object, members);
-        }
-        (Value::Array(elements), Patch::List(patch), _, Some(list))
-            if !(list.merging == ListMerging::Atomic || elements.is_empty() && patch.is_empty()) =>
-        {
-            combine_lists(schema, list, elements, patch);
-        }
-        (Value::Array(elements), Patch::EmptyList, _, Some(list))
-            if list.merging != ListMerging::Atomic && !elements.is_empty() => {}
-        (Value::Object(object), Patch::Null, Some(map), _) if !map.atomic && !object.is_empty() => {}
-        (Value::Array(elements), Patch::Null, None, Some(list))
-            if list.merging != ListMerging::Atomic && !elements.is_empty() => {}
-        (value, patch, ..) => *value = patch.into_value(),
-    }
+/// Merges patches into values. Where its `progress` is not to go on, what a value becomes is of no use.
+pub(super) struct Combiner<'s> {
+    pub(super) schema: &'s MergeSchema,
+    pub(super) progress: &'s Progress<'s>,
 }
 
 /// Up to so many members are set one by one.
 const FEW: usize = 16;
 
-fn combine_maps<'a>(
-    schema: &MergeSchema,
-    of: &MapType,
-    object: &mut Object<'a>,
-    patch: Vec<(Cow<'a, str>, Patch<'a>)>,
-) {
-    if patch.len() > FEW {
-        return combine_many(schema, of, object, patch);
-    }
-    for (key, member) in patch {
-        match object.get_mut(&key) {
-            Some(value) => combine_members(schema, of, &key, value, member),
-            None => drop(object.insert(key, member.into_value())),
+impl Combiner<'_> {
+    /// Changes a value by a patch of the same type. Parts that the patch does not name are not looked at.
+    pub(super) fn combine<'a>(&self, of: MergeTypeId, value: &mut Value<'a>, patch: Patch<'a>) {
+        if !self.progress.nodes(1) {
+            return;
         }
-    }
-}
-
-/// Goes through both once: both are sorted.
-fn combine_many<'a>(
-    schema: &MergeSchema,
-    of: &MapType,
-    object: &mut Object<'a>,
-    patch: Vec<(Cow<'a, str>, Patch<'a>)>,
-) {
-    let mut merged = Vec::with_capacity(object.len() + patch.len());
-    let mut own = std::mem::take(object).into_iter().peekable();
-    for (key, member) in patch {
-        while let Some(before) = own.next_if(|(own, _)| *own < key) {
-            merged.push(before);
-        }
-        let value = match own.next_if(|(own, _)| *own == key) {
-            Some((_, mut value)) => {
-                combine_members(schema, of, &key, &mut value, member);
-                value
+        let of = self.schema.get(of);
+        match (value, patch, &of.map, &of.list) {
+            (Value::Object(object), Patch::Map(members), Some(map), _)
+                if !(map.atomic || object.is_empty() && members.is_empty()) =>
+            {
+                self.combine_maps(map, object, members);
             }
-            None => member.into_value(),
-        };
-        merged.push((key, value));
+            (Value::Array(elements), Patch::List(patch), _, Some(list))
+                if !(list.merging == ListMerging::Atomic || elements.is_empty() && patch.is_empty()) =>
+            {
+                self.combine_lists(list, elements, patch);
+            }
+            (Value::Array(elements), Patch::EmptyList, _, Some(list))
+                if list.merging != ListMerging::Atomic && !elements.is_empty() => {}
+            (Value::Object(object), Patch::Null, Some(map), _) if !map.atomic && !object.is_empty() => {}
+            (Value::Array(elements), Patch::Null, None, Some(list))
+                if list.merging != ListMerging::Atomic && !elements.is_empty() => {}
+            (value, patch, ..) => *value = patch.into_value(self.progress),
+        }
     }
-    merged.extend(own);
-    *object = merged.into_iter().collect();
-}
 
-fn combine_members<'a>(
-    schema: &MergeSchema,
-    of: &MapType,
-    key: &str,
-    value: &mut Value<'a>,
-    patch: Patch<'a>,
-) {
-    match of.member(key) {
-        Some(id) => combine(schema, id, value, patch),
-        None => *value = patch.into_value(),
+    fn combine_maps<'a>(&self, of: &MapType, object: &mut Object<'a>, patch: Vec<(Cow<'a, str>, Patch<'a>)>) {
+        if patch.len() > FEW {
+            return self.combine_many(of, object, patch);
+        }
+        for (key, member) in patch {
+            match object.get_mut(&key) {
+                Some(value) => self.combine_members(of, &key, value, member),
+                None => drop(object.insert(key, member.into_value(self.progress))),
+            }
+        }
     }
-}
 
-fn combine_lists<'a>(
-    schema: &MergeSchema,
-    of: &ListType,
-    elements: &mut Vec<Value<'a>>,
-    patch: Vec<Patch<'a>>,
-) {
-    let counterparts = counterparts(&of.merging, elements, &patch);
-    // Elements of the object that are there more than once are not merged with the patch's, but give way to it.
-    let mut partners = vec![Partner::None; patch.len()];
-    for (at, own) in counterparts.iter().enumerate() {
-        if let Some(partner) = own.and_then(|own| partners.get_mut(own)) {
-            *partner = match partner {
-                Partner::None => Partner::One(at),
-                Partner::One(_) | Partner::Several => Partner::Several,
+    /// Goes through both once: both are sorted.
+    fn combine_many<'a>(&self, of: &MapType, object: &mut Object<'a>, patch: Vec<(Cow<'a, str>, Patch<'a>)>) {
+        let mut merged = Vec::with_capacity(object.len() + patch.len());
+        let mut own = std::mem::take(object).into_iter().peekable();
+        for (key, member) in patch {
+            while let Some(before) = own.next_if(|(own, _)| *own < key) {
+                merged.push(before);
+            }
+            let value = match own.next_if(|(own, _)| *own == key) {
+                Some((_, mut value)) => {
+                    self.combine_members(of, &key, &mut value, member);
+                    value
+                }
+                None => member.into_value(self.progress),
             };
+            merged.push((key, value));
+        }
+        merged.extend(own);
+        *object = merged.into_iter().collect();
+    }
+
+    fn combine_members<'a>(&self, of: &MapType, key: &str, value: &mut Value<'a>, patch: Patch<'a>) {
+        match of.member(key) {
+            Some(id) => self.combine(id, value, patch),
+            None => *value = patch.into_value(self.progress),
         }
     }
-    let mut old: Vec<Option<Value<'a>>> = std::mem::take(elements).into_iter().map(Some).collect();
-    let mut new: Vec<Option<Patch<'a>>> = patch.into_iter().map(Some).collect();
-    for step in interleave(&counterparts, new.len()) {
-        match step {
-            Step::Keep(at) => elements.extend(old.get_mut(at).and_then(Option::take)),
-            Step::Patch(at) => {
-                let Some(patch) = new.get_mut(at).and_then(Option::take) else {
-                    continue;
+
+    fn combine_lists<'a>(&self, of: &ListType, elements: &mut Vec<Value<'a>>, patch: Vec<Patch<'a>>) {
+        let counterparts = self.counterparts(&of.merging, elements, &patch);
+        // Elements of the object that are there more than once are not merged with the patch's, but give way to it.
+        let mut partners = vec![Partner::None; patch.len()];
+        for (at, own) in counterparts.iter().enumerate() {
+            if let Some(partner) = own.and_then(|own| partners.get_mut(own)) {
+                *partner = match partner {
+                    Partner::None => Partner::One(at),
+                    Partner::One(_) | Partner::Several => Partner::Several,
                 };
-                let partner = match partners.get(at) {
-                    Some(Partner::One(at)) => old.get_mut(*at).and_then(Option::take),
-                    _ => None,
-                };
-                elements.push(match partner {
-                    Some(mut value) => {
-                        combine(schema, of.element, &mut value, patch);
-                        value
-                    }
-                    None => patch.into_value(),
-                });
             }
         }
+        let mut old: Vec<Option<Value<'a>>> = std::mem::take(elements).into_iter().map(Some).collect();
+        let mut new: Vec<Option<Patch<'a>>> = patch.into_iter().map(Some).collect();
+        for step in interleave(&counterparts, new.len()) {
+            match step {
+                Step::Keep(at) => elements.extend(old.get_mut(at).and_then(Option::take)),
+                Step::Patch(at) => {
+                    let Some(patch) = new.get_mut(at).and_then(Option::take) else {
+                        continue;
+                    };
+                    let partner = match partners.get(at) {
+                        Some(Partner::One(at)) => old.get_mut(*at).and_then(Option::take),
+                        _ => None,
+                    };
+                    elements.push(match partner {
+                        Some(mut value) => {
+                            self.combine(of.element, &mut value, patch);
+                            value
+                        }
+                        None => patch.into_value(self.progress),
+                    });
+                }
+            }
+        }
+    }
+
+    /// For each element of the object the patch's element with the same identity.
+    fn counterparts(
+        &self,
+        merging: &ListMerging,
+        elements: &[Value<'_>],
+        patch: &[Patch<'_>],
+    ) -> Vec<Option<usize>> {
+        // All elements have an identity: both lists were checked.
+        let own: Vec<Identity<'_>> = patch
+            .iter()
+            .take_while(|_| self.progress.nodes(1))
+            .filter_map(|element| identify(merging, element).ok().flatten())
+            .collect();
+        let index = Index::new(&own, self.progress);
+        elements
+            .iter()
+            .take_while(|_| self.progress.nodes(1))
+            .map(|element| index.find(&identify(merging, element).ok().flatten()?))
+            .collect()
     }
 }
 
@@ -138,18 +149,4 @@ enum Partner {
     None,
     One(usize),
     Several,
-}
-
-/// For each element of the object the patch's element with the same identity.
-fn counterparts(merging: &ListMerging, elements: &[Value<'_>], patch: &[Patch<'_>]) -> Vec<Option<usize>> {
-    // All elements have an identity: both lists were checked.
-    let own: Vec<Identity<'_>> = patch
-        .iter()
-        .filter_map(|element| identify(merging, element).ok().flatten())
-        .collect();
-    let index = Index::new(&own);
-    elements
-        .iter()
-        .map(|element| index.find(&identify(merging, element).ok().flatten()?))
-        .collect()
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use pratique_gotext::strconv::quote;
+use pratique_json::Progress;
 use pratique_schema::merge::{ListKey, ListMerging};
 
 use super::node::{Node, View};
@@ -134,9 +135,10 @@ pub(super) struct Index<'i, 'v> {
 const FEW: usize = 8;
 
 impl<'i, 'v> Index<'i, 'v> {
-    /// Indexes identities that are all different.
-    pub(super) fn new(all: &'i [Identity<'v>]) -> Self {
-        let map = (all.len() > FEW).then(|| all.iter().zip(0..).collect());
+    /// Indexes identities that are all different, as far as it is to go on.
+    pub(super) fn new(all: &'i [Identity<'v>], progress: &Progress<'_>) -> Self {
+        let going_on = || all.iter().zip(0..).take_while(|_| progress.nodes(1));
+        let map = (all.len() > FEW).then(|| going_on().collect());
         Index { all, map }
     }
 

@@ -9,7 +9,7 @@ mod patch;
 mod validate;
 mod words;
 
-use pratique_json::Value;
+use pratique_json::{Interrupted, Progress, Value};
 use pratique_schema::merge::{MergeSchema, MergeTypeId};
 use pratique_types::GroupVersionKind;
 
@@ -32,42 +32,46 @@ pub enum Error {
     /// The object is not of its type.
     #[error("failed to convert original object to typed object: {0}")]
     Object(String),
+    /// The caller interrupted it.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 /// Merges a patch into an object of a type.
 ///
-/// `apiVersion` and `kind` of the patch are ignored. After an error the object is as it was.
+/// `apiVersion` and `kind` of the patch are ignored. After an error the object is as it was, unless it was interrupted: then
+/// there is no telling what it is.
 pub fn apply<'a>(
     schema: &MergeSchema,
     of: MergeTypeId,
     object: &mut Value<'a>,
     patch: Patch<'a>,
+    progress: &Progress<'_>,
 ) -> Result<(), Error> {
     let mut patch = patch;
     if let Patch::Map(members) = &mut patch {
         members.retain(|(key, _)| !matches!(key.as_ref(), "apiVersion" | "kind"));
     }
-    patch.sort();
+    patch.sort(progress);
     let strict = Validator {
         schema,
+        progress,
         duplicates: false,
     };
-    strict
-        .check(of, &patch)
-        .map_err(|faults| Error::Patch(faults.to_string()))?;
-    let atomic = atomic::find(schema, of, &patch);
+    strict.check(of, &patch)?.map_err(Error::Patch)?;
+    let atomic = atomic::find(schema, of, &patch, progress);
+    progress.outcome()?;
     if !atomic.is_empty() {
         return Err(Error::Atomic(atomic));
     }
     let lenient = Validator {
         schema,
+        progress,
         duplicates: true,
     };
-    lenient
-        .check(of, object)
-        .map_err(|faults| Error::Object(faults.to_string()))?;
-    combine::combine(schema, of, object, patch);
-    Ok(())
+    lenient.check(of, object)?.map_err(Error::Object)?;
+    combine::Combiner { schema, progress }.combine(of, object, patch);
+    Ok(progress.outcome()?)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pratique_json::Value;
+use pratique_json::{Progress, Value};
 
 /// A value to merge in.
 ///
@@ -65,36 +65,42 @@ impl<'a> From<Value<'a>> for Patch<'a> {
 }
 
 impl<'a> Patch<'a> {
-    /// The value as the object gets it. What is refused has none.
-    pub(super) fn into_value(self) -> Value<'a> {
+    /// The value as the object gets it. What is refused has none, nor has what it is not to go on with.
+    pub(super) fn into_value(self, progress: &Progress<'_>) -> Value<'a> {
         match self {
-            Patch::Null | Patch::NullValue | Patch::EmptyList | Patch::Foreign(_) => Value::Null,
             Patch::Bool(value) => Value::Bool(value),
             Patch::Int(number) => Value::Int(number),
             Patch::Float(number) => Value::Float(number),
             Patch::String(text) => Value::String(text),
-            Patch::List(elements) => Value::Array(elements.into_iter().map(Patch::into_value).collect()),
-            Patch::Map(members) => Value::Object(
+            Patch::List(elements) if progress.nodes(elements.len()) => {
+                let elements = elements.into_iter();
+                Value::Array(elements.map(|element| element.into_value(progress)).collect())
+            }
+            Patch::Map(members) if progress.nodes(members.len()) => Value::Object(
                 members
                     .into_iter()
-                    .map(|(key, member)| (key, member.into_value()))
+                    .map(|(key, member)| (key, member.into_value(progress)))
                     .collect(),
             ),
+            Patch::Null | Patch::NullValue | Patch::EmptyList | Patch::Foreign(_) => Value::Null,
+            Patch::List(_) | Patch::Map(_) => Value::Null,
         }
     }
 
-    /// Brings the members of all maps into order.
-    pub(super) fn sort(&mut self) {
+    /// Brings the members of all maps into order, as far as it is to go on.
+    pub(super) fn sort(&mut self, progress: &Progress<'_>) {
         match self {
-            Patch::List(elements) => elements.iter_mut().for_each(Patch::sort),
-            Patch::Map(members) => {
+            Patch::List(elements) if progress.nodes(elements.len()) => {
+                elements.iter_mut().for_each(|element| element.sort(progress));
+            }
+            Patch::Map(members) if progress.nodes(members.len()) => {
                 if !members.is_sorted_by(|(a, _), (b, _)| a < b) {
                     // The last one first, so that it is the one that stays.
                     members.reverse();
                     members.sort_by(|(a, _), (b, _)| a.cmp(b));
                     members.dedup_by(|(a, _), (b, _)| a == b);
                 }
-                members.iter_mut().for_each(|(_, member)| member.sort());
+                members.iter_mut().for_each(|(_, member)| member.sort(progress));
             }
             _ => {}
         }

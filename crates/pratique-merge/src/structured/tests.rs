@@ -1,10 +1,10 @@
 //! One table for the rules of the merge, one for its errors.
 
-use pratique_json::{Value, parse};
+use pratique_json::{Interrupted, Progress, Value, parse};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
 
-use super::{Patch, apply};
+use super::{Error, Patch, apply};
 
 fn run(kind: &str, object: &str, patch: &str) -> String {
     let schema = MergeSchema::builtin();
@@ -23,7 +23,7 @@ fn merged(
     let mut object = parse(object.as_bytes()).unwrap();
     let before = object.clone();
     let patch = evaluated(parse(patch.as_bytes()).unwrap().into());
-    match apply(schema, of, &mut object, patch) {
+    match apply(schema, of, &mut object, patch, &Progress::unwatched()) {
         Ok(()) => object.to_string(),
         Err(error) => {
             assert_eq!(object, before, "an error changes nothing");
@@ -343,7 +343,7 @@ fn the_empty_list_of_an_expression_is_null() {
     let of = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).unwrap();
     let finalizers = Patch::Map(vec![("finalizers".into(), Patch::EmptyList)]);
     let patch = Patch::Map(vec![("metadata".into(), finalizers)]);
-    apply(schema, of, &mut object, patch).unwrap();
+    apply(schema, of, &mut object, patch, &Progress::unwatched()).unwrap();
     assert_eq!(object.to_string(), r#"{"metadata":{"finalizers":null}}"#);
 }
 
@@ -376,7 +376,54 @@ fn the_null_of_a_document_takes_the_place_of_what_is_not_merged() {
             .0
             .to_owned();
         let spec = Patch::Map(vec![(field.into(), Patch::Null)]);
-        apply(schema, of, &mut object, Patch::Map(vec![("spec".into(), spec)])).unwrap();
+        let patch = Patch::Map(vec![("spec".into(), spec)]);
+        apply(schema, of, &mut object, patch, &Progress::unwatched()).unwrap();
         assert_eq!(object.get("spec").unwrap().to_string(), expected);
+    }
+}
+
+/// However late it is told to stop, wherever the merge is.
+#[test]
+fn callers_interrupt() {
+    let containers = |from: usize| -> String {
+        let containers = (from..from + 5_000)
+            .map(|at| format!(r#"{{"name":"c{at}","env":[{{"name":"A","value":"b"}}],"command":["x"]}}"#));
+        containers.collect::<Vec<_>>().join(",")
+    };
+    let parsed = |containers: &str| {
+        let text = format!(r#"{{"spec":{{"containers":[{containers}]}}}}"#);
+        parse(text.as_bytes()).unwrap().into_owned()
+    };
+    let schema = MergeSchema::builtin();
+    let of = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).unwrap();
+    let object = parsed(&containers(0));
+    // Half of the containers are merged, the other half comes anew.
+    let patch = parsed(&containers(2_500).replace(r#","command":["x"]"#, ""));
+    let asked = std::cell::Cell::new(0);
+    let interrupted_at = |last: usize| {
+        asked.set(0);
+        let interruption = || {
+            asked.set(asked.get() + 1);
+            asked.get() > last
+        };
+        let patch = Patch::from(patch.clone());
+        apply(
+            schema,
+            of,
+            &mut object.clone(),
+            patch,
+            &Progress::new(&interruption),
+        )
+    };
+    assert_eq!(interrupted_at(usize::MAX), Ok(()));
+    let looks = asked.get();
+    assert!(looks >= 20, "it looks {looks} times");
+    for last in (0..looks).step_by(looks / 5) {
+        assert_eq!(
+            interrupted_at(last),
+            Err(Error::Interrupted(Interrupted)),
+            "at look {last}"
+        );
+        assert_eq!(asked.get(), last + 1, "at look {last}");
     }
 }

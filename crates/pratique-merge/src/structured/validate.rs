@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::{self, Display, Formatter};
 
-use pratique_json::MAX_DEPTH;
+use pratique_json::{Interrupted, MAX_DEPTH, Progress};
 use pratique_schema::merge::{ListType, MapType, MergeSchema, MergeType, MergeTypeId, ScalarKind};
 
 use super::identity::{identify, step};
@@ -21,22 +21,28 @@ struct Fault {
     message: String,
 }
 
-/// Checks values against types.
+/// Checks values against types. Where its `progress` is not to go on, it finds no more.
 pub(super) struct Validator<'s> {
     pub(super) schema: &'s MergeSchema,
+    pub(super) progress: &'s Progress<'s>,
     /// Whether sets and keyed lists may have several elements with the same identity.
     pub(super) duplicates: bool,
 }
 
 impl Validator<'_> {
-    /// Finds all faults of a value.
-    pub(super) fn check<'a, N: Node<'a>>(&self, of: MergeTypeId, value: &N) -> Result<(), Faults> {
+    /// Finds all faults of a value, and tells them.
+    pub(super) fn check<'a, N: Node<'a>>(
+        &self,
+        of: MergeTypeId,
+        value: &N,
+    ) -> Result<Result<(), String>, Interrupted> {
         let mut faults = Faults::default();
         self.value(of, value, 0, &mut faults);
-        match faults.0.is_empty() {
+        self.progress.outcome()?;
+        Ok(match faults.0.is_empty() {
             true => Ok(()),
-            false => Err(faults),
-        }
+            false => Err(faults.to_string()),
+        })
     }
 
     #[inline]
@@ -88,6 +94,9 @@ impl Validator<'_> {
     ) {
         let mut walk = of.walk();
         for (key, member) in members {
+            if !self.progress.nodes(1) {
+                return;
+            }
             let before = faults.0.len();
             let declared = walk.member(key);
             match declared {
@@ -104,6 +113,9 @@ impl Validator<'_> {
     fn list<'a, N: Node<'a>>(&self, of: &ListType, elements: &[N], depth: usize, faults: &mut Faults) {
         let mut seen = HashSet::new();
         for (at, element) in elements.iter().enumerate() {
+            if !self.progress.nodes(1) {
+                return;
+            }
             let identity = match identify(&of.merging, element) {
                 Ok(identity) => identity,
                 Err(fault) => return faults.add(format!("element {at}: {fault}")),

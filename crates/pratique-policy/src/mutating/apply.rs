@@ -8,8 +8,10 @@ use pratique_merge::structured;
 use pratique_types::GroupVersionKind;
 
 use super::measure::{Excess, Measure};
+use super::plain::Conversion;
 use super::version::Version;
 use super::{Form, Mutation, native, patch};
+use crate::decode::DecodeError;
 use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::hook::Hook;
 use crate::outcome::Unfinished;
@@ -30,13 +32,11 @@ pub(super) enum Refusal {
 
 impl Refusal {
     pub(super) const INTERRUPTED: Refusal = Refusal::Unfinished(Unfinished::Interrupted);
+}
 
-    /// A failure of the policy, unless it comes of an interruption.
-    pub(super) fn policy(error: String, session: &Session<'_>) -> Self {
-        match session.is_interrupted() {
-            true => Refusal::INTERRUPTED,
-            false => Refusal::Policy(error),
-        }
+impl From<json::Interrupted> for Refusal {
+    fn from(_: json::Interrupted) -> Self {
+        Refusal::INTERRUPTED
     }
 }
 
@@ -113,24 +113,31 @@ fn merged<'s>(
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
     let context = Context::new(session.arena(), u64::MAX);
     Measure::new(session.surroundings.interrupt).add(value, &context)?;
-    check_type_names(value).map_err(|error| Refusal::Policy(format!("type mismatch: {error}")))?;
-    let go = |part: typed::Part<'_>| version.go_value(part).filter(|_| !session.is_interrupted());
-    let patch = native::patch(value, &context, &go).map_err(|error| Refusal::policy(error, session))?;
-    if session.is_interrupted() {
-        // What Go shows of parts may be missing.
-        return Err(Refusal::INTERRUPTED);
-    }
+    let progress = &session.progress;
+    let names = check_type_names(value, progress);
+    progress.outcome()?;
+    names.map_err(|error| Refusal::Policy(format!("type mismatch: {error}")))?;
+    let go = |part: typed::Part<'_>| version.go_value(part, progress);
+    let patch = native::patch(value, &context, Conversion { go: &go, progress });
+    progress.outcome()?;
+    let patch = patch.map_err(Refusal::Policy)?;
     let schema = session.surroundings.cluster.merge_schema(version.kind);
     let refused = |error| Refusal::Policy(format!("error applying patch: {error}"));
     let of = schema.kind(version.kind);
     let of = of.map_err(|_| refused(structured::Error::NoType(version.kind.clone())))?;
-    let mut object = version.object.borrowed();
-    structured::apply(schema, of, &mut object, patch).map_err(refused)?;
-    typed::convert_object(version.kind, &mut object).map_err(|error| {
-        let kind = version.kind;
-        Refusal::Policy(format!(
-            "unable to convert unstructured object to {kind}: {error}"
-        ))
+    let mut object = version.object.try_borrowed(progress)?;
+    structured::apply(schema, of, &mut object, patch, progress).map_err(|error| match error {
+        structured::Error::Interrupted(interrupted) => interrupted.into(),
+        error => refused(error),
+    })?;
+    typed::convert_object(version.kind, &mut object, progress).map_err(|error| match error {
+        DecodeError::Interrupted(interrupted) => interrupted.into(),
+        DecodeError::Invalid(error) => {
+            let kind = version.kind;
+            Refusal::Policy(format!(
+                "unable to convert unstructured object to {kind}: {error}"
+            ))
+        }
     })?;
     Ok(Some(session.keep(object)))
 }

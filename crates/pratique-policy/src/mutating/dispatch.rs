@@ -97,6 +97,7 @@ fn run(
     let ended = bench.run(sets);
     let conditions = std::mem::take(&mut bench.conditions);
     let decisions = std::mem::take(&mut bench.decisions);
+    session.finished()?;
     let (denial, undecided) = match ended {
         Err(End::Unfinished(unfinished)) => return Err(unfinished),
         Err(End::Status(status)) => (Some((status, DenialCause::Failure)), None),
@@ -123,6 +124,7 @@ fn run(
         (None, None) => bench.result(),
         _ => None,
     };
+    session.finished()?;
     let (status, cause) = denial.unzip();
     Ok(Mutated {
         object,

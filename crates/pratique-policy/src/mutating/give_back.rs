@@ -70,8 +70,8 @@ impl<'s> Bench<'_, 's> {
         if same(object, before) {
             return None;
         }
-        // It is written before anybody reads it.
-        Some(object.rewritten(Schema::table()))
+        // It is written before anybody reads it. What is interrupted is of no use.
+        object.try_rewritten(Schema::table(), &self.session.progress).ok()
     }
 }
 

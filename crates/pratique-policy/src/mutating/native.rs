@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use pratique_cel::value::{List, Map, Struct};
 use pratique_cel::{Context, Value};
 use pratique_gotext::strconv::quote_rune;
-use pratique_json as json;
+use pratique_json::{Progress, self as json};
 use pratique_merge::structured::{Foreign, Patch};
 
-use super::plain::GoValues;
+use super::plain::Conversion;
 use super::words::{self, foreign};
 use crate::typed::{GoValue, Part};
 
@@ -20,11 +20,11 @@ use crate::typed::{GoValue, Part};
 pub(super) fn patch<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
-    go: GoValues<'_>,
+    conversion: Conversion<'_>,
 ) -> Result<Patch<'s>, String> {
     const NO_OBJECT: &str = "invalid return type: *dynamic.ObjectVal";
     match value {
-        Value::Struct(object) => structure(*object, context, go).map_err(|_| NO_OBJECT.to_owned()),
+        Value::Struct(object) => structure(*object, context, conversion).map_err(|_| NO_OBJECT.to_owned()),
         other => Err(format!(
             "unsupported return type from ApplyConfiguration expression: {}",
             other.type_name()
@@ -38,36 +38,45 @@ type Members<'s> = Vec<(Cow<'s, str>, Patch<'s>)>;
 pub(super) fn structure<'s>(
     object: &'s dyn Struct,
     context: &Context<'s>,
-    go: GoValues<'_>,
+    conversion: Conversion<'_>,
 ) -> Result<Patch<'s>, String> {
     let fields = object.fields(context).map_err(|fault| fault.to_string())?;
     let members = fields.into_iter().map(|(name, value)| {
-        let converted = field(&value, context, go);
+        let converted = field(&value, context, conversion);
         let converted = converted.map_err(|error| format!("fail to convert field {name:?}: {error}"))?;
         Ok((Cow::Borrowed(name), converted))
     });
     members.collect::<Result<Members<'s>, String>>().map(Patch::Map)
 }
 
-/// The value of a field: lists and maps are plain data.
-fn field<'s>(value: &Value<'s>, context: &Context<'s>, go: GoValues<'_>) -> Result<Patch<'s>, String> {
+/// The value of a field: lists and maps are plain data. What it is not to go on with becomes nothing.
+fn field<'s>(
+    value: &Value<'s>,
+    context: &Context<'s>,
+    conversion: Conversion<'_>,
+) -> Result<Patch<'s>, String> {
     match value {
         Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
-            field(inner, context, go)
+            field(inner, context, conversion)
         }
         Value::List(list) if list.is_empty() => Ok(Patch::EmptyList),
+        Value::List(list) if !conversion.progress.nodes(list.len()) => Ok(Patch::Null),
+        Value::Map(map) if !conversion.progress.nodes(map.len()) => Ok(Patch::Null),
         Value::List(list @ (List::Values(_) | List::Constant(_) | List::Collected(_))) => Ok(Patch::List(
-            list.iter().map(|own| element(&own, context, go)).collect(),
+            list.iter()
+                .map(|own| element(&own, context, conversion))
+                .collect(),
         )),
         Value::List(list) => {
-            let elements: Result<_, String> = list.iter().map(|own| field(&own, context, go)).collect();
+            let elements: Result<_, String> =
+                list.iter().map(|own| field(&own, context, conversion)).collect();
             elements.map(Patch::List)
         }
         Value::Map(map @ (Map::Entries(_) | Map::Constant(_))) => {
-            members(map, |own| Ok(element(own, context, go)))
+            members(map, |own| Ok(element(own, context, conversion)))
         }
-        Value::Map(map) => members(map, |own| field(own, context, go)),
-        other => Ok(element(other, context, go)),
+        Value::Map(map) => members(map, |own| field(own, context, conversion)),
+        other => Ok(element(other, context, conversion)),
     }
 }
 
@@ -99,7 +108,7 @@ fn character(number: i64) -> String {
 }
 
 /// What is in a list or a map: only what has a plain form of its own.
-fn element<'s>(value: &Value<'s>, context: &Context<'s>, go: GoValues<'_>) -> Patch<'s> {
+fn element<'s>(value: &Value<'s>, context: &Context<'s>, conversion: Conversion<'_>) -> Patch<'s> {
     match value {
         Value::Null => Patch::NullValue,
         // An optional that holds nothing is nil, which is the null of documents.
@@ -108,30 +117,26 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>, go: GoValues<'_>) -> Pa
         Value::Int(number) => Patch::Int(*number),
         Value::Double(number) => Patch::Float(*number),
         Value::String(text) | Value::Type(text) => Patch::String(Cow::Borrowed(text)),
-        Value::Optional(Some(value)) => element(value, context, go),
-        Value::List(List::Json(elements)) => {
-            Patch::List(elements.iter().map(|own| Patch::from(borrowed(own))).collect())
-        }
+        Value::Optional(Some(value)) => element(value, context, conversion),
+        Value::List(list) if !conversion.progress.nodes(list.len()) => Patch::Null,
+        Value::List(List::Json(elements)) => documents(elements, conversion.progress),
         Value::List(List::Joined(_)) => {
             let Value::List(list) = value else {
                 return Patch::Null;
             };
-            Patch::List(list.iter().map(|own| element(&own, context, go)).collect())
-        }
-        Value::Map(Map::Json(object)) => {
-            let members = object.iter();
-            Patch::Map(
-                members
-                    .map(|(key, own)| (Cow::Borrowed(key), Patch::from(borrowed(own))))
+            Patch::List(
+                list.iter()
+                    .map(|own| element(&own, context, conversion))
                     .collect(),
             )
         }
+        Value::Map(Map::Json(object)) => members_of(object, conversion.progress),
         Value::Struct(object) if is_object(*object) => {
-            let object = structure(*object, context, go);
+            let object = structure(*object, context, conversion);
             object.unwrap_or_else(|error| Patch::Foreign(Box::new(words::error(error))))
         }
-        Value::Map(Map::Typed(object)) => typed(go(Part::Object(object)), value),
-        Value::List(List::Typed(elements)) => typed(go(Part::List(elements)), value),
+        Value::Map(Map::Typed(object)) => typed(conversion.go_value(Part::Object(object)), value),
+        Value::List(List::Typed(elements)) => typed(conversion.go_value(Part::List(elements)), value),
         Value::Uint(_)
         | Value::Bytes(_)
         | Value::Timestamp(_)
@@ -151,8 +156,32 @@ fn typed<'s>(go: Option<GoValue>, value: &Value<'s>) -> Patch<'s> {
     }))
 }
 
-fn borrowed<'s>(value: &'s json::Value<'s>) -> json::Value<'s> {
-    value.borrowed()
+/// A value of a document.
+fn document<'s>(value: &'s json::Value<'s>, progress: &Progress<'_>) -> Patch<'s> {
+    match value {
+        json::Value::Null => Patch::Null,
+        json::Value::Bool(value) => Patch::Bool(*value),
+        json::Value::Int(number) => Patch::Int(*number),
+        json::Value::Float(number) => Patch::Float(*number),
+        json::Value::String(text) => Patch::String(Cow::Borrowed(text)),
+        json::Value::Array(elements) => documents(elements, progress),
+        json::Value::Object(object) => members_of(object, progress),
+    }
+}
+
+fn documents<'s>(elements: &'s [json::Value<'s>], progress: &Progress<'_>) -> Patch<'s> {
+    match progress.nodes(elements.len()) {
+        true => Patch::List(elements.iter().map(|own| document(own, progress)).collect()),
+        false => Patch::Null,
+    }
+}
+
+fn members_of<'s>(object: &'s json::Object<'s>, progress: &Progress<'_>) -> Patch<'s> {
+    let member = |(key, value)| (Cow::Borrowed(key), document(value, progress));
+    match progress.nodes(object.len()) {
+        true => Patch::Map(object.iter().map(member).collect()),
+        false => Patch::Null,
+    }
 }
 
 /// Whether a value is an object literal.

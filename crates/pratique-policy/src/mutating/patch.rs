@@ -9,9 +9,9 @@ use pratique_types::{GroupVersion, GroupVersionKind};
 
 use super::apply::{Refusal, SCHEME};
 use super::measure::Measure;
-use super::plain::{self, GoValues};
+use super::plain::{self, Conversion};
 use super::version::Version;
-use crate::decode::{self, Written};
+use crate::decode::{self, DecodeError, Written};
 use crate::session::Session;
 use crate::typed;
 
@@ -22,8 +22,8 @@ pub(super) fn patched<'s>(
     session: &Session<'s>,
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
     let operations = operations(value, version, session)?;
-    let document = version.object.borrowed();
-    let patched = match json_patch::apply(document, &operations, &|| session.is_interrupted()) {
+    let document = version.object.try_borrowed(&session.progress)?;
+    let patched = match json_patch::apply(document, &operations, &session.progress) {
         Ok(patched) => patched,
         Err(json_patch::Error::TestFailed { .. }) => return Ok(None),
         Err(json_patch::Error::Interrupted) => return Err(Refusal::INTERRUPTED),
@@ -60,8 +60,7 @@ fn read<'s>(
             return Err(server(no_kind(&patched)));
         }
         GroupVersion::parse(api_version).map_err(|error| server(error.to_string()))?;
-        let patched = session.keep(patched);
-        return Ok(typed::reread(patched).map_or(patched, |value| session.keep(value)));
+        return Ok(session.reread(session.keep(patched)));
     }
     let kind = kind_named(api_version, name, version.kind).map_err(server)?;
     let Some(id) = typed::id(&kind) else {
@@ -72,9 +71,13 @@ fn read<'s>(
         )));
     };
     // The order in which faults are found is looked for only where there are any.
-    decode::strict(id, members)
-        .or_else(|_| decode::strict_written(id, members, &copies(version.kind, operations)))
-        .map_err(server)?;
+    let progress = &session.progress;
+    decode::strict(id, members, progress)
+        .or_else(|_| decode::strict_written(id, members, &copies(version.kind, operations), progress))
+        .map_err(|error| match error {
+            DecodeError::Invalid(error) => server(error),
+            DecodeError::Interrupted(interrupted) => interrupted.into(),
+        })?;
     if kind != *version.kind {
         let (from, to) = (kind.kind, &version.kind.kind);
         return Err(server(format!(
@@ -186,12 +189,15 @@ fn operations<'s>(
         return Err(Refusal::Policy(error.to_owned()));
     };
     let context = Context::new(session.arena(), u64::MAX);
-    let go = |part: typed::Part<'_>| version.go_value(part).filter(|_| !session.is_interrupted());
+    let progress = &session.progress;
+    let go = |part: typed::Part<'_>| version.go_value(part, progress);
+    let conversion = Conversion { go: &go, progress };
     let mut measure = Measure::new(session.surroundings.interrupt);
     let operations = list.iter().map(|element| {
         measure.add(&element, &context)?;
-        let made = operation(&element, &context, &go);
-        made.map_err(|error| Refusal::policy(error, session))
+        let made = operation(&element, &context, conversion);
+        progress.outcome()?;
+        made.map_err(Refusal::Policy)
     });
     operations.collect()
 }
@@ -199,7 +205,7 @@ fn operations<'s>(
 fn operation<'s>(
     element: &Value<'s>,
     context: &Context<'s>,
-    go: GoValues<'_>,
+    conversion: Conversion<'_>,
 ) -> Result<Operation<'s>, String> {
     const MISMATCH: &str = "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch";
     let Value::Struct(own) = element else {
@@ -217,8 +223,9 @@ fn operation<'s>(
             // An empty one is none.
             ("from", Value::String(text)) if !text.is_empty() => operation.from = Text::evaluated(text),
             ("value", value) => {
-                check_type_names(&value).map_err(|error| format!("type mismatch: {error}"))?;
-                operation.value = Some(plain::json(&value, context, go).map_err(|error| {
+                check_type_names(&value, conversion.progress)
+                    .map_err(|error| format!("type mismatch: {error}"))?;
+                operation.value = Some(plain::json(&value, context, conversion).map_err(|error| {
                     format!(
                         "JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}"
                     )

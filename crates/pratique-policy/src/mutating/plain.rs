@@ -2,7 +2,7 @@
 
 use pratique_cel::value::{List, Map};
 use pratique_cel::{Context, Value};
-use pratique_json::{self as json, base64};
+use pratique_json::{self as json, Progress, base64};
 use pratique_merge::structured::Patch;
 
 use super::native;
@@ -11,17 +11,32 @@ use crate::typed::{GoValue, Part};
 /// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
-/// Tells what Go shows of the parts of an input that expressions see through types of their own.
-pub(super) type GoValues<'g> = &'g dyn Fn(Part<'_>) -> Option<GoValue>;
+/// What values are converted with.
+#[derive(Clone, Copy)]
+pub(super) struct Conversion<'g> {
+    /// Tells what Go shows of the parts of an input that expressions see through types of their own.
+    pub(super) go: &'g dyn Fn(Part<'_>) -> Option<GoValue>,
+    /// Once it is stopped, what conversions gave is of no use.
+    pub(super) progress: &'g Progress<'g>,
+}
+
+impl Conversion<'_> {
+    pub(super) fn go_value(&self, part: Part<'_>) -> Option<GoValue> {
+        (self.go)(part)
+    }
+}
 
 /// The JSON form of a value; the error is in an API server's words.
 pub(super) fn json<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
-    go: GoValues<'_>,
+    conversion: Conversion<'_>,
 ) -> Result<json::Value<'s>, String> {
+    let goes_on = |count| conversion.progress.nodes(count);
     Ok(match value {
         Value::Null => json::Value::Null,
+        Value::List(list) if !goes_on(list.len()) => json::Value::Null,
+        Value::Map(map) if !goes_on(map.len()) => json::Value::Null,
         Value::Bool(value) => json::Value::Bool(*value),
         Value::Int(number) if number.unsigned_abs() <= MAX_SAFE => json::Value::Int(*number),
         Value::Int(number) => json::Value::from(number.to_string()),
@@ -36,39 +51,46 @@ pub(super) fn json<'s>(
         Value::Duration(span) => json::Value::from(span.to_string()),
         Value::List(List::Typed(_)) => return Err(no_form("'list(dyn)'")),
         Value::Map(Map::Typed(object)) => {
-            return Err(match go(Part::Object(object)).filter(|go| go.is_struct) {
-                Some(go) => format!(
-                    "type conversion error from struct type {} to *structpb.Value",
-                    go.type_name
-                ),
-                None => no_form("'map(dyn, dyn)'"),
-            });
+            return Err(
+                match conversion
+                    .go_value(Part::Object(object))
+                    .filter(|go| go.is_struct)
+                {
+                    Some(go) => format!(
+                        "type conversion error from struct type {} to *structpb.Value",
+                        go.type_name
+                    ),
+                    None => no_form("'map(dyn, dyn)'"),
+                },
+            );
         }
         // A view of two lists makes a list of what their elements hold, which need not be values.
         //
         // Upstream: cel-go/common/types/list.go, concatList.ConvertToNative
         Value::List(list @ List::Joined(_)) => {
             let elements = list.iter().map(|own| match own {
-                Value::Map(Map::Typed(object)) => held(Held::Object(object), go),
-                Value::List(List::Typed(elements)) => held(Held::List(elements), go),
-                own => json(&own, context, go),
+                Value::Map(Map::Typed(object)) => held(Held::Object(object), conversion),
+                Value::List(List::Typed(elements)) => held(Held::List(elements), conversion),
+                own => json(&own, context, conversion),
             });
             json::Value::Array(elements.collect::<Result<_, String>>()?)
         }
         Value::List(list) => {
-            let elements: Result<Vec<_>, String> = list.iter().map(|own| json(&own, context, go)).collect();
+            let elements: Result<Vec<_>, String> =
+                list.iter().map(|own| json(&own, context, conversion)).collect();
             json::Value::Array(elements?)
         }
         Value::Map(map) => {
             let members = map.iter().map(|(key, value)| match key {
-                Value::String(key) => Ok((key.into(), json(&value, context, go)?)),
+                Value::String(key) => Ok((key.into(), json(&value, context, conversion)?)),
                 other => Err(no_key(&other)),
             });
             json::Value::Object(members.collect::<Result<_, String>>()?)
         }
-        Value::Struct(object) if native::is_object(*object) => {
-            of_patch(native::structure(*object, context, go)?)?
-        }
+        Value::Struct(object) if native::is_object(*object) => of_patch(
+            native::structure(*object, context, conversion)?,
+            conversion.progress,
+        )?,
         Value::Struct(object) if object.type_name() == "JSONPatch" => {
             return Err("cannot convert to native type: *structpb.Value".to_owned());
         }
@@ -78,7 +100,7 @@ pub(super) fn json<'s>(
                 other.type_name()
             ));
         }
-        Value::Optional(Some(value)) => json(value, context, go)?,
+        Value::Optional(Some(value)) => json(value, context, conversion)?,
         Value::Optional(None) => return Err("optional.none() dereference".to_owned()),
         Value::Type(_) => return Err("type conversion not supported for 'type'".to_owned()),
         Value::Opaque(opaque) => return Err(no_form(&format!("'{}'", short(opaque.type_name())))),
@@ -92,21 +114,21 @@ enum Held<'s> {
 }
 
 /// The JSON form of what a typed value holds in Go: there are lists and maps of scalars, but no structs.
-fn held<'s>(part: Held<'s>, go: GoValues<'_>) -> Result<json::Value<'s>, String> {
+fn held<'s>(part: Held<'s>, conversion: Conversion<'_>) -> Result<json::Value<'s>, String> {
     let inner = |value: &'s json::Value<'s>| match value {
-        json::Value::Object(object) => held(Held::Object(object), go),
-        json::Value::Array(elements) => held(Held::List(elements), go),
+        json::Value::Object(object) => held(Held::Object(object), conversion),
+        json::Value::Array(elements) => held(Held::List(elements), conversion),
         scalar => Ok(scalar.borrowed()),
     };
     match part {
         Held::List(elements) => {
-            let shown = go(Part::List(elements));
+            let shown = conversion.go_value(Part::List(elements));
             refuse_quantities(shown.as_ref())?;
             let elements = elements.iter().map(inner);
             Ok(json::Value::Array(elements.collect::<Result<_, String>>()?))
         }
         Held::Object(object) => {
-            let shown = go(Part::Object(object));
+            let shown = conversion.go_value(Part::Object(object));
             if let Some(shown) = shown.as_ref().filter(|shown| shown.is_struct) {
                 return Err(unsupported(&shown.type_name, &shown.plain));
             }
@@ -130,7 +152,8 @@ fn refuse_quantities(shown: Option<&GoValue>) -> Result<(), String> {
 }
 
 /// An object literal as JSON: its integers are doubles, whatever they lose.
-fn of_patch(patch: Patch<'_>) -> Result<json::Value<'_>, String> {
+fn of_patch<'s>(patch: Patch<'s>, progress: &Progress<'_>) -> Result<json::Value<'s>, String> {
+    let again = |patch| of_patch(patch, progress);
     let invalid = |of: &str| format!("proto: invalid type: {of}");
     Ok(match patch {
         Patch::Null => json::Value::Null,
@@ -140,13 +163,13 @@ fn of_patch(patch: Patch<'_>) -> Result<json::Value<'_>, String> {
         Patch::Float(number) => double(number)?,
         Patch::String(text) => json::Value::String(text),
         Patch::EmptyList => json::Value::Array(Vec::new()),
+        Patch::List(elements) if !progress.nodes(elements.len()) => json::Value::Null,
+        Patch::Map(members) if !progress.nodes(members.len()) => json::Value::Null,
         Patch::List(elements) => {
-            json::Value::Array(elements.into_iter().map(of_patch).collect::<Result<_, _>>()?)
+            json::Value::Array(elements.into_iter().map(again).collect::<Result<_, _>>()?)
         }
         Patch::Map(members) => {
-            let members = members
-                .into_iter()
-                .map(|(key, value)| Ok((key, of_patch(value)?)));
+            let members = members.into_iter().map(|(key, value)| Ok((key, again(value)?)));
             json::Value::Object(members.collect::<Result<_, String>>()?)
         }
         Patch::Foreign(foreign) => match native::bytes_of(&foreign) {
@@ -212,7 +235,12 @@ mod tests {
         let arena = Arena::new();
         let context = Context::new(&arena, u64::MAX);
         let value = program.evaluate(&context, &environment.activation()).unwrap();
-        let text = json(&value, &context, &|_| None).map_or_else(|error| error, |value| value.to_string());
+        let conversion = Conversion {
+            go: &|_| None,
+            progress: &Progress::unwatched(),
+        };
+        let text = json(&value, &context, conversion);
+        let text = text.map_or_else(|error| error, |value| value.to_string());
         assert_eq!(text, expected, "{expression}");
     }
 

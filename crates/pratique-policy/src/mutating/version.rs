@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use pratique_cel::Value;
-use pratique_json as json;
+use pratique_json::{self as json, Progress};
 use pratique_types::GroupVersionKind;
 
 use crate::session::{Objects, Session, Unconverted};
@@ -61,8 +61,8 @@ impl<'s> Version<'s> {
     }
 
     /// What Go shows of a part of the objects, where expressions see it through a type of its own.
-    pub(super) fn go_value(&self, part: Part<'_>) -> Option<GoValue> {
-        let found = |object: &json::Value<'_>| typed::go_value(self.kind, object, part);
+    pub(super) fn go_value(&self, part: Part<'_>, progress: &Progress<'_>) -> Option<GoValue> {
+        let found = |object: &json::Value<'_>| typed::go_value(self.kind, object, part, progress);
         found(self.object).or_else(|| found(self.old_object))
     }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::fmt::Write as _;
 
 use pratique_cel::Value;
 use pratique_merge::structured::Foreign;
@@ -13,10 +14,16 @@ pub(super) fn foreign(value: &Value<'_>) -> Foreign {
     match value {
         Value::Uint(number) => new(number.to_string(), format!("{number:#x}"), "uint64"),
         Value::Bytes(bytes) => {
-            let shown: Vec<String> = bytes.iter().map(u8::to_string).collect();
-            let literal: Vec<String> = bytes.iter().map(|byte| format!("{byte:#x}")).collect();
-            let literal = format!("[]uint8{{{}}}", literal.join(", "));
-            new(format!("[{}]", shown.join(" ")), literal, BYTES)
+            // There may be megabytes of them.
+            let mut shown = String::with_capacity(4 * bytes.len());
+            let mut literal = String::with_capacity(6 * bytes.len());
+            for (at, byte) in bytes.iter().enumerate() {
+                let (space, comma) = if at == 0 { ("", "") } else { (" ", ", ") };
+                // Writing to a text does not fail.
+                let _ = write!(shown, "{space}{byte}");
+                let _ = write!(literal, "{comma}{byte:#x}");
+            }
+            new(format!("[{shown}]"), format!("[]uint8{{{literal}}}"), BYTES)
         }
         Value::Timestamp(time) => new(time.in_messages(), time.literal(), "time.Time"),
         Value::Duration(span) => new(span.in_messages(), span.nanos().to_string(), "time.Duration"),

@@ -92,6 +92,7 @@ impl<'s> Parallel<'s> {
         let (left, _) = self
             .sweep
             .left_among(stretch, self.policies, &session, self.matched, is_bound)?;
+        session.finished()?;
         Ok(left)
     }
 }

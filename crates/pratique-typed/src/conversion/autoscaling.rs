@@ -2,7 +2,7 @@
 
 mod layouts;
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Progress, Value};
 use pratique_schema::{Schema, TypeId};
 
 use super::go_json;
@@ -142,7 +142,8 @@ fn formed(objects: Vec<Object<'_>>, of: &str) -> Value<'static> {
     let of = named(&format!("autoscaling/v1.{of}"));
     let formed = objects.into_iter().map(|object| {
         let object = Value::Object(object);
-        let formed = of.and_then(|of| crate::form::typed_as(of, &object));
+        let formed =
+            of.and_then(|of| crate::form::typed_as(of, &object, &Progress::unwatched()).unwrap_or_default());
         formed.unwrap_or_else(|| object.borrowed()).into_owned()
     });
     Value::Array(formed.collect())

@@ -1,7 +1,7 @@
 //! Go's JSON of structs that conversions keep in annotations: written in the order of their declaration, and read with
 //! names in any case.
 
-use pratique_json::{Object, Value, escape_html, parse};
+use pratique_json::{Object, Progress, Value, escape_html, parse};
 use pratique_schema::{Schema, Shape, TypeId};
 
 use crate::decode::lenient;
@@ -109,9 +109,11 @@ fn structure(value: Value<'_>, of: TypeId) -> Option<Object<'static>> {
         Value::Object(object) => named(of, object),
         _ => return None,
     };
-    lenient(of, &object).ok()?;
+    let progress = Progress::unwatched();
+    lenient(of, &object, &progress).ok()?;
     let object = Value::Object(object);
-    match typed_as(of, &object)
+    match typed_as(of, &object, &progress)
+        .unwrap_or_default()
         .unwrap_or_else(|| object.borrowed())
         .into_owned()
     {

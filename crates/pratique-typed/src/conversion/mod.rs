@@ -20,7 +20,7 @@ mod small;
 use std::borrow::Cow;
 
 use pratique_gotext::strconv::NumberError;
-use pratique_json::{Object, Value};
+use pratique_json::{Interrupted, Object, Progress, Value};
 use pratique_schema::{Schema, TypeId};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
@@ -59,6 +59,9 @@ pub enum ConversionError {
     /// A text that has to be a label selector is none.
     #[error("failed to parse selector: couldn't parse the selector string \"{0}\"")]
     Selector(String),
+    /// The caller interrupted it.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 /// The name of the registry of built-in types in messages.
@@ -94,10 +97,12 @@ enum Relation {
 /// it is of that version, or where none of its fields has another name or place there.
 ///
 /// # Errors
-/// What the object says that it is cannot become one of `kind`. What it does not say is as `kind` has it.
+/// What the object says that it is cannot become one of `kind`, or it was interrupted. What it does not say is as `kind` has
+/// it.
 pub fn converted<'a>(
     kind: &GroupVersionKind,
     object: &'a Value<'a>,
+    progress: &Progress<'_>,
 ) -> Result<Option<Value<'a>>, ConversionError> {
     let Some(members) = object.as_object() else {
         return Ok(None);
@@ -136,12 +141,11 @@ pub fn converted<'a>(
         Relation::Differs(family) => family,
         Relation::Unknown => return Err(unknown()),
     };
-    let formed = typed_as(of, object);
-    let Some(formed) = formed.as_ref().unwrap_or(object).as_object() else {
+    let formed = typed_as(of, object, progress)?;
+    // It may have been made here, and then does not last.
+    let Value::Object(mut members) = formed.as_ref().unwrap_or(object).try_owned(progress)? else {
         return Ok(None);
     };
-    // It may have been made here, and then does not last.
-    let mut members = formed.clone().into_owned();
     (family.to_hub)(from, &mut members)?;
     (family.from_hub)(&kind.api_version(), &mut members)?;
     Ok(Some(Value::Object(members)))
@@ -170,13 +174,16 @@ pub fn changed_back(
     kind: &GroupVersionKind,
     object: &Value<'_>,
     (before, after): (&Value<'_>, &Value<'_>),
+    progress: &Progress<'_>,
 ) -> Result<Option<Value<'static>>, ConversionError> {
-    let (Some(before), Some(after)) = (converted(kind, before)?, converted(kind, after)?) else {
+    let convert = |value| converted(kind, value, progress);
+    let (Some(before), Some(after)) = (convert(before)?, convert(after)?) else {
         return Ok(None);
     };
-    let [before, after] =
-        [&before, &after].map(|value| typed(kind, value).unwrap_or_else(|| value.borrowed()));
-    Ok(Some(changed(object, &before, &after)))
+    let (typed_before, typed_after) = (typed(kind, &before, progress)?, typed(kind, &after, progress)?);
+    let before = typed_before.as_ref().unwrap_or(&before);
+    let after = typed_after.as_ref().unwrap_or(&after);
+    Ok(Some(changed(object, before, after)))
 }
 
 /// A value with the change from `before` to `after`. Recursion follows the nesting of the values, which the parser bounds.

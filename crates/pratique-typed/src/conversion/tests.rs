@@ -114,11 +114,12 @@ fn objects_are_what_an_api_server_makes_of_them() {
         let (from, to) = (kind("from"), kind("to"));
         covered.insert((from.clone(), to.clone()));
         let object = case.get("object").unwrap();
-        let actual = converted(&to, object).map(|converted| {
+        let actual = converted(&to, object, &Progress::unwatched()).map(|converted| {
             let object = converted.as_ref().unwrap_or(object);
-            let formed = typed(&to, object);
+            let formed = typed(&to, object, &Progress::unwatched()).unwrap();
             let formed = formed.as_ref().unwrap_or(object);
-            named(&to, formed).unwrap_or_else(|| formed.clone()).to_string()
+            let named = named(&to, formed, &Progress::unwatched()).unwrap();
+            named.unwrap_or_else(|| formed.clone()).to_string()
         });
         let actual = actual.map_err(|error| error.to_string());
         let as_expected = match (
@@ -155,7 +156,8 @@ fn objects_are_what_an_api_server_makes_of_them() {
 
 /// An expected object with the fields that a later release adds to all objects, and without losing any.
 fn formed(kind: &GroupVersionKind, object: &Value<'_>) -> String {
-    let formed = typed(kind, object).unwrap_or_else(|| object.borrowed());
+    let formed = typed(kind, object, &Progress::unwatched()).unwrap();
+    let formed = formed.unwrap_or_else(|| object.borrowed());
     assert!(has(&formed, object), "{object}");
     formed.to_string()
 }
@@ -178,7 +180,11 @@ fn has(value: &Value<'_>, other: &Value<'_>) -> bool {
 fn objects_of_no_other_version_stay() {
     let check = |kind: &GroupVersionKind, text: &str| {
         let object = parse(text.as_bytes()).unwrap();
-        assert_eq!(converted(kind, &object), Ok(None), "{text}");
+        assert_eq!(
+            converted(kind, &object, &Progress::unwatched()),
+            Ok(None),
+            "{text}"
+        );
     };
     let event = GroupVersionKind::new("events.k8s.io", "v1", "Event");
     check(
@@ -197,7 +203,9 @@ fn objects_of_no_other_version_stay() {
 fn what_is_of_another_kind_is_not_converted() {
     let check = |kind: &GroupVersionKind, text: &str, expected: &str| {
         let object = parse(text.as_bytes()).unwrap();
-        let error = converted(kind, &object).unwrap_err().to_string();
+        let error = converted(kind, &object, &Progress::unwatched())
+            .unwrap_err()
+            .to_string();
         assert_eq!(error, expected, "{text}");
     };
     let config_map = GroupVersionKind::new("", "v1", "ConfigMap");
@@ -239,14 +247,18 @@ fn check_changed(object: &str, version: &str, change: impl FnOnce(&mut Object<'_
     let given = GroupVersion::parse(object.get("apiVersion").unwrap().as_str().unwrap()).unwrap();
     let given = given.with_kind(object.get("kind").unwrap().as_str().unwrap());
     let other = GroupVersion::parse(version).unwrap().with_kind(&given.kind);
-    let before = converted(&other, &object).unwrap().unwrap();
-    let before = typed(&other, &before).unwrap_or(before.clone());
-    let before = named(&other, &before).unwrap();
+    let progress = Progress::unwatched();
+    let before = converted(&other, &object, &progress).unwrap().unwrap();
+    let before = typed(&other, &before, &progress)
+        .unwrap()
+        .unwrap_or(before.clone());
+    let before = named(&other, &before, &progress).unwrap().unwrap();
     let mut after = before.clone();
     if let Value::Object(after) = &mut after {
         change(after);
     }
-    let changed = changed_back(&given, &object, (&before, &after)).unwrap().unwrap();
+    let changed = changed_back(&given, &object, (&before, &after), &progress);
+    let changed = changed.unwrap().unwrap();
     assert_eq!(
         changed.to_string(),
         parse(expected.as_bytes()).unwrap().to_string()
@@ -297,7 +309,9 @@ fn what_has_no_way_is_refused() {
     let text = br#"{"apiVersion":"scheduling.k8s.io/v1alpha2","kind":"Workload"}"#;
     let object = parse(text).unwrap();
     let kind = GroupVersionKind::new("scheduling.k8s.io", "v1alpha3", "Workload");
-    let refused = converted(&kind, &object).unwrap_err().to_string();
+    let refused = converted(&kind, &object, &Progress::unwatched())
+        .unwrap_err()
+        .to_string();
     assert_eq!(
         refused,
         "converting (*v1alpha2.Workload) to (*v1alpha3.Workload): unknown conversion"

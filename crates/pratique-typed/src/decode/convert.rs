@@ -1,36 +1,55 @@
 //! Conversion of plain data into a built-in type: unknown fields are left out, and the first fault ends it.
 
-use pratique_json::{Object, Value, base64};
+use pratique_json::{Object, Progress, Value, base64};
 use pratique_schema::{Scalar, Schema, Shape, TypeId};
 
-use super::scalar;
+use super::{DecodeError, scalar};
 
 /// Why an object cannot be converted into a type.
-pub fn convert(of: TypeId, object: &Object<'_>) -> Result<(), String> {
+///
+/// # Errors
+/// As Go says it, or it was interrupted.
+pub fn convert(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
+    let converted = structure(of, object, progress);
+    progress.outcome()?;
+    converted.map_err(DecodeError::Invalid)
+}
+
+fn structure(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), String> {
+    if !progress.nodes(object.len()) {
+        return Ok(());
+    }
     let schema = Schema::builtin();
     let of = schema.get(of);
     let mut walk = of.fields.walk();
     for (name, value) in object.iter() {
         if let Some(field) = walk.field(name) {
-            fits(&field.shape, value, &|| field.go_type(schema))?;
+            fits(&field.shape, value, &|| field.go_type(schema), progress)?;
         }
     }
     Ok(())
 }
 
 /// Whether a value can be converted into a type, which Go calls `go`; the error says why not. Recursion follows the
-/// nesting of the value and of the schema.
-pub(crate) fn fits(shape: &Shape, value: &Value<'_>, go: &dyn Fn() -> String) -> Result<(), String> {
+/// nesting of the value and of the schema. What it is interrupted at passes.
+pub(crate) fn fits(
+    shape: &Shape,
+    value: &Value<'_>,
+    go: &dyn Fn() -> String,
+    progress: &Progress<'_>,
+) -> Result<(), String> {
     match (shape, value) {
         (_, Value::Null) => Ok(()),
-        (Shape::Struct(id), Value::Object(object)) => convert(*id, object),
+        (Shape::Struct(id), Value::Object(object)) => structure(*id, object, progress),
         (Shape::List(element), Value::Array(elements)) => {
             let go = || element.go_type(Schema::builtin());
-            elements.iter().try_for_each(|own| fits(element, own, &go))
+            let mut elements = elements.iter().take_while(|_| progress.nodes(1));
+            elements.try_for_each(|own| fits(element, own, &go, progress))
         }
         (Shape::Map(of), Value::Object(object)) => {
             let go = || of.go_type(Schema::builtin());
-            object.iter().try_for_each(|(_, own)| fits(of, own, &go))
+            let mut members = object.iter().take_while(|_| progress.nodes(1));
+            members.try_for_each(|(_, own)| fits(of, own, &go, progress))
         }
         (Shape::Struct(_), other) => Err(format!("cannot restore struct from: {}", kind(other))),
         (Shape::List(_), other) => Err(format!("cannot restore slice from {}", kind(other))),

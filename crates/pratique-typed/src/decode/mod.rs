@@ -9,7 +9,7 @@ mod received;
 mod scalar;
 mod strict;
 
-use pratique_json::{Value, base64};
+use pratique_json::{Interrupted, Value, base64};
 use pratique_schema::Scalar;
 
 pub use convert::convert;
@@ -17,6 +17,17 @@ pub(crate) use convert::fits;
 pub use node::Node;
 pub use received::received;
 pub use strict::{Written, lenient, strict, strict_written};
+
+/// Why an object is not read into a type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// It is not of the type, as Go says it.
+    #[error("{0}")]
+    Invalid(String),
+    /// The caller interrupted it.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
 
 /// Whether a scalar that is not null can be read; not asked of texts, booleans and integers.
 pub(crate) fn reads(kind: Scalar, value: &Value<'_>) -> bool {

@@ -5,19 +5,20 @@ use std::collections::HashSet;
 
 use pratique_gotext::json::UnmarshalTypeError;
 use pratique_gotext::strconv::quote;
-use pratique_json::{Object, Value, base64};
+use pratique_json::{Object, Progress, Value, base64};
 use pratique_schema::{Field, LayoutField, Scalar, Schema, Shape, StructType, TypeId, layout};
 
+use super::DecodeError;
 use super::node::Node;
 use super::scalar::{self, Fault};
 use crate::settled::is_plain;
 
 /// Why an object cannot be decoded into a type.
-pub fn strict(of: TypeId, object: &Object<'_>) -> Result<(), String> {
-    match decode(of, object.iter())?.as_slice() {
-        [] => Ok(()),
-        strict => Err(format!("strict decoding error: {}", strict.join(", "))),
-    }
+///
+/// # Errors
+/// As Go says it, or it was interrupted.
+pub fn strict(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
+    strict_written(of, object, &[], progress)
 }
 
 /// A part of a document that was written by Go from a struct, so that its members are in the order of that.
@@ -30,16 +31,34 @@ pub struct Written {
 }
 
 /// The same as [`strict`] of an object that has parts which were written from structs of other types.
-pub fn strict_written(of: TypeId, object: &Object<'_>, written: &[Written]) -> Result<(), String> {
-    match decode_written(of, object.iter(), written)?.as_slice() {
+///
+/// # Errors
+/// As [`strict`].
+pub fn strict_written(
+    of: TypeId,
+    object: &Object<'_>,
+    written: &[Written],
+    progress: &Progress<'_>,
+) -> Result<(), DecodeError> {
+    let decoded = decode_written(of, object.iter(), written, progress);
+    progress.outcome()?;
+    match decoded.map_err(DecodeError::Invalid)?.as_slice() {
         [] => Ok(()),
-        unknown => Err(format!("strict decoding error: {}", unknown.join(", "))),
+        unknown => {
+            let unknown = unknown.join(", ");
+            Err(DecodeError::Invalid(format!("strict decoding error: {unknown}")))
+        }
     }
 }
 
 /// Why an object cannot be decoded into a type that leaves out what nobody knows.
-pub fn lenient(of: TypeId, object: &Object<'_>) -> Result<(), String> {
-    decode(of, object.iter()).map(drop)
+///
+/// # Errors
+/// As [`strict`].
+pub fn lenient(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
+    let decoded = decode_written(of, object.iter(), &[], progress);
+    progress.outcome()?;
+    decoded.map(drop).map_err(DecodeError::Invalid)
 }
 
 /// What strict decoding of an object with some members would fail with, though it can be decoded; the error is why it
@@ -48,28 +67,32 @@ pub(super) fn decode<'v, N: Node<'v>>(
     of: TypeId,
     members: impl Iterator<Item = (&'v str, N)>,
 ) -> Result<Vec<String>, String> {
-    decode_written(of, members, &[])
+    decode_written(of, members, &[], &Progress::unwatched())
 }
 
 fn decode_written<'v, N: Node<'v>>(
     of: TypeId,
     members: impl Iterator<Item = (&'v str, N)>,
     written: &'v [Written],
+    progress: &Progress<'_>,
 ) -> Result<Vec<String>, String> {
-    let mut decoder = Decoder::new(written);
+    let mut decoder = Decoder::new(written, progress);
     decoder.structure(of, members)?;
     decoder.fault.map_or(Ok(decoder.strict.texts), Err)
 }
 
 /// The members that an object without a schema has twice.
 pub(super) fn repeated<'v, N: Node<'v>>(object: N) -> Vec<String> {
-    let mut decoder = Decoder::new(&[]);
+    let progress = Progress::unwatched();
+    let mut decoder = Decoder::new(&[], &progress);
     decoder.untyped(object);
     decoder.strict.texts
 }
 
-struct Decoder<'v> {
+/// Where its `progress` is not to go on, it finds no more.
+struct Decoder<'v, 'p> {
     schema: &'static Schema,
+    progress: &'p Progress<'p>,
     place: Vec<Step<'v>>,
     /// The first fault after which decoding went on.
     fault: Option<String>,
@@ -135,10 +158,11 @@ fn names_in_order(fields: &'static [LayoutField]) -> Vec<&'static str> {
 type GoType<'g> = &'g dyn Fn() -> String;
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
-impl<'v> Decoder<'v> {
-    fn new(written: &'v [Written]) -> Self {
+impl<'v, 'p> Decoder<'v, 'p> {
+    fn new(written: &'v [Written], progress: &'p Progress<'_>) -> Self {
         Decoder {
             schema: Schema::builtin(),
+            progress,
             place: Vec::new(),
             fault: None,
             strict: StrictErrors::default(),
@@ -162,6 +186,9 @@ impl<'v> Decoder<'v> {
         }
         let mut seen = HashSet::new();
         for (name, node) in ordered.into_iter().chain(members) {
+            if !self.progress.nodes(1) {
+                return Ok(());
+            }
             let field = walk.field(name);
             let is_repeated = N::MAY_REPEAT && field.is_some() && !seen.insert(name);
             if let Some(Shape::Scalar(kind)) = field.map(|field| &field.shape)
@@ -281,6 +308,9 @@ impl<'v> Decoder<'v> {
         node: N,
         go: GoType<'_>,
     ) -> Result<(), String> {
+        if !self.progress.nodes(1) {
+            return Ok(());
+        }
         self.place.push(step);
         self.value(shape, node, go)?;
         self.place.pop();
@@ -403,8 +433,8 @@ mod tests {
         let pod = Schema::builtin()
             .kind(&GroupVersionKind::new("", "v1", "Pod"))
             .unwrap();
-        let fault = strict(pod, object.as_object().unwrap()).err();
-        assert_eq!(fault.unwrap_or_default(), expected);
+        let fault = strict(pod, object.as_object().unwrap(), &Progress::unwatched()).err();
+        assert_eq!(fault.map_or(String::new(), |fault| fault.to_string()), expected);
     }
 
     #[test]
@@ -440,7 +470,8 @@ mod tests {
     #[test]
     fn plain_scalars_are_read() {
         for (kind, value) in plain_scalars() {
-            let mut decoder = Decoder::new(&[]);
+            let progress = Progress::unwatched();
+            let mut decoder = Decoder::new(&[], &progress);
             let decoded = decoder.scalar(kind, &value, &value, &String::new);
             assert_eq!(decoded, Ok(()), "{kind:?} {value}");
             assert_eq!(decoder.fault, None, "{kind:?} {value}");
@@ -467,7 +498,8 @@ mod tests {
         let check = |written: &[Written], order: [&str; 3]| {
             let fields = order.map(|name| format!("unknown field \"spec.{name}\""));
             let expected = format!("strict decoding error: {}", fields.join(", "));
-            assert_eq!(strict_written(pod, object, written), Err(expected));
+            let decoded = strict_written(pod, object, written, &Progress::unwatched());
+            assert_eq!(decoded, Err(DecodeError::Invalid(expected)));
         };
         check(&[], ["labels", "name", "namespace"]);
         let path = vec!["spec".to_owned()];

@@ -2,29 +2,30 @@
 
 use std::borrow::Cow;
 
-use pratique_json::{Object, Value};
-use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
+use pratique_json::{Object, Progress, Value};
+use pratique_schema::{Field, Presence, Scalar, Shape, TypeId};
 
 use super::{Typing, scalar};
-use crate::decode;
+use crate::decode::{self, DecodeError};
 use crate::settled::is_plain;
 
-/// Gives an object the form of a type, as [`typed_as`](super::typed_as) does with one that cannot be changed.
-pub(crate) fn settle(id: TypeId, object: &mut Object<'_>) {
+/// Gives an object the form of a type, as [`typed_as`](super::typed_as) does with one that cannot be changed. Where it is
+/// not to go on, some of the object has the form.
+pub(crate) fn settle(id: TypeId, object: &mut Object<'_>, progress: &Progress<'_>) {
     // What does not fit is left as it is.
-    let _ = typing().settle::<false>(id, object);
+    let _ = Typing::new(progress).settle::<false>(id, object);
 }
 
 /// The same, unless the object cannot be [converted](decode::convert()): the error is that of the conversion, and some of
 /// the object has the form then.
-pub(crate) fn settle_fitting(id: TypeId, object: &mut Object<'_>) -> Result<(), String> {
-    typing().settle::<true>(id, object)
-}
-
-fn typing() -> Typing {
-    Typing {
-        schema: Schema::builtin(),
-    }
+pub(crate) fn settle_fitting(
+    id: TypeId,
+    object: &mut Object<'_>,
+    progress: &Progress<'_>,
+) -> Result<(), DecodeError> {
+    let fitting = Typing::new(progress).settle::<true>(id, object);
+    progress.outcome()?;
+    fitting.map_err(DecodeError::Invalid)
 }
 
 /// Says what Go calls the type of something.
@@ -32,8 +33,11 @@ type GoType<'g> = &'g dyn Fn() -> String;
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema's own structs.
 /// If all has to fit (`FITS`), the first that does not ends it.
-impl Typing {
+impl Typing<'_> {
     fn settle<const FITS: bool>(&self, id: TypeId, object: &mut Object<'_>) -> Result<(), String> {
+        if !self.progress.nodes(object.len()) {
+            return Ok(());
+        }
         let of = self.schema.get(id);
         let mut walk = of.fields.walk();
         let mut always = 0;
@@ -68,7 +72,7 @@ impl Typing {
         match field.presence {
             Presence::UnlessNull if value.is_null() => Ok(false),
             Presence::UnlessEmpty if value.is_empty() => match FITS {
-                true => decode::fits(&field.shape, value, &go).map(|()| false),
+                true => decode::fits(&field.shape, value, &go, self.progress).map(|()| false),
                 false => Ok(false),
             },
             Presence::Nullable if value.is_null() => Ok(true),
@@ -95,6 +99,9 @@ impl Typing {
         value: &mut Value<'_>,
         go: GoType<'_>,
     ) -> Result<(), String> {
+        if !self.progress.nodes(1) {
+            return Ok(());
+        }
         match (shape, value) {
             (Shape::Struct(id), Value::Object(object)) => return self.settle::<FITS>(*id, object),
             (Shape::List(element), Value::Array(elements)) => {
@@ -112,7 +119,7 @@ impl Typing {
             (shape, value @ Value::Null) => *value = self.zero(shape),
             (shape, value) => {
                 if FITS {
-                    decode::fits(shape, value, go)?;
+                    decode::fits(shape, value, go, self.progress)?;
                 }
                 // No API server would have taken anything but a scalar here.
                 if let Shape::Scalar(kind) = shape
@@ -139,11 +146,12 @@ mod tests {
         let given = parse(text.as_bytes()).unwrap();
         let given = given.as_object().unwrap();
         let mut fitting = given.clone();
-        let ended = settle_fitting(id, &mut fitting);
-        assert_eq!(ended, decode::convert(id, given), "{text}");
+        let progress = Progress::unwatched();
+        let ended = settle_fitting(id, &mut fitting, &progress);
+        assert_eq!(ended, decode::convert(id, given, &progress), "{text}");
         if ended.is_ok() {
             let mut settled = given.clone();
-            settle(id, &mut settled);
+            settle(id, &mut settled, &progress);
             assert_eq!(fitting, settled, "{text}");
         }
     }

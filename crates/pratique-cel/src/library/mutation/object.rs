@@ -1,5 +1,7 @@
 //! Values of `Object` and of the types below it.
 
+use pratique_json::Progress;
+
 use super::json::check_keys;
 use super::{JSON_PATCH, native_type};
 use crate::arena::Arena;
@@ -37,6 +39,7 @@ impl Struct for Object<'_> {
 
     /// The reference makes plain data of the whole object to read one field, so that one can keep another from being read.
     fn get<'a>(&'a self, context: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
+        context.work(self.weight())?;
         if !is_plain(self) {
             let message = format!("cannot get field {}", pratique_gotext::strconv::quote(field));
             return Err(Fault::error(message));
@@ -47,7 +50,8 @@ impl Struct for Object<'_> {
         ))
     }
 
-    fn has(&self, _: &Context<'_>, field: &str) -> Result<bool, Fault> {
+    fn has(&self, context: &Context<'_>, field: &str) -> Result<bool, Fault> {
+        context.work(self.weight())?;
         Ok(is_plain(self) && self.fields.iter().any(|(own, _)| *own == field))
     }
 
@@ -68,6 +72,19 @@ impl Struct for Object<'_> {
 
     fn is_indexable(&self) -> bool {
         false
+    }
+}
+
+impl Object<'_> {
+    /// The work of looking at all that is in its fields.
+    fn weight(&self) -> u64 {
+        let of_field = |(_, value): &(&str, Value<'_>)| match value {
+            Value::List(list) => list.len(),
+            Value::Map(map) => map.len(),
+            _ => 1,
+        };
+        let parts: usize = self.fields.iter().map(of_field).sum();
+        (parts as u64).saturating_mul(16)
     }
 }
 
@@ -211,8 +228,8 @@ fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
 
 /// Checks that objects have the types that their places ask for: under `Object` the field `spec` holds an
 /// `Object.spec`, under that `template` an `Object.spec.template`, and so on; lists and maps in between have no names.
-/// The error lists all that differ, a line each.
-pub fn check_type_names(value: &Value<'_>) -> Result<(), String> {
+/// The error lists all that differ, a line each. Where `progress` is not to go on, it finds no more.
+pub fn check_type_names(value: &Value<'_>, progress: &Progress<'_>) -> Result<(), String> {
     let Value::Struct(object) = value else {
         return Ok(());
     };
@@ -221,6 +238,9 @@ pub fn check_type_names(value: &Value<'_>) -> Result<(), String> {
     let mut faults = Vec::new();
     let mut left = vec![(*value, object.type_name().to_owned())];
     while let Some((value, expected)) = left.pop() {
+        if !progress.nodes(1) {
+            break;
+        }
         match value {
             Value::Struct(object) if object.type_name() != JSON_PATCH => {
                 let name = object.type_name();
@@ -246,11 +266,14 @@ pub fn check_type_names(value: &Value<'_>) -> Result<(), String> {
                     elements
                         .into_iter()
                         .rev()
+                        .filter(|element| has_parts(element) && progress.nodes(1))
                         .map(|element| (element, expected.clone())),
                 );
             }
             Value::Map(Map::Entries(entries)) => {
-                left.extend(entries.iter().rev().map(|(_, value)| (*value, expected.clone())));
+                let values = entries.iter().rev().map(|(_, value)| *value);
+                let values = values.filter(|value| has_parts(value) && progress.nodes(1));
+                left.extend(values.map(|value| (value, expected.clone())));
             }
             Value::Optional(Some(value)) if matches!(value, Value::List(_) | Value::Map(_)) => {
                 left.push((*value, expected));

@@ -1,5 +1,7 @@
 //! Mutations' types, at work.
 
+use pratique_json::Progress;
+
 use super::*;
 use crate::arena::Arena;
 use crate::library;
@@ -123,7 +125,7 @@ fn names_of_types_follow_the_fields() {
         let value = program
             .evaluate(&context, &environment.activation())
             .expect("a value");
-        check_type_names(&value)
+        check_type_names(&value, &Progress::unwatched())
     };
     assert_eq!(
         names("Object{spec: Object.spec{l: [Object.spec.l{}], m: {'x': Object.spec.m{}}}}"),

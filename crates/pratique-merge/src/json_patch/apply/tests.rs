@@ -1,6 +1,6 @@
 //! One table for all operations.
 
-use pratique_json::{Value, parse};
+use pratique_json::{Progress, Value, parse};
 
 use super::super::{Error, Operation, apply, decode};
 
@@ -8,7 +8,7 @@ use super::super::{Error, Operation, apply, decode};
 fn check(document: &str, patch: &str, expected: &str) {
     let document = parse(document.as_bytes()).unwrap().into_owned();
     let operations = decode(&parse(patch.as_bytes()).unwrap()).unwrap();
-    let result = match apply(document, &operations, &|| false) {
+    let result = match apply(document, &operations, &Progress::unwatched()) {
         Ok(value) => value.to_string(),
         Err(error) => error.to_string(),
     };
@@ -134,7 +134,7 @@ fn the_whole_document_can_only_be_replaced_and_tested() {
 fn check_copies(document: &str, patch: &str, expected: &str) {
     let document = parse(document.as_bytes()).unwrap();
     let operations = decode(&parse(patch.as_bytes()).unwrap()).unwrap();
-    let result = apply(document, &operations, &|| false);
+    let result = apply(document, &operations, &Progress::unwatched());
     assert_eq!(
         result.map_or_else(|error| error.to_string(), |_| "applies".to_owned()),
         expected
@@ -227,7 +227,9 @@ fn check_many(
         .collect();
     let document = parse(document.as_bytes()).unwrap().into_owned();
     let began = std::time::Instant::now();
-    let patched = apply(document, &operations, &|| false).unwrap().into_owned();
+    let patched = apply(document, &operations, &Progress::unwatched())
+        .unwrap()
+        .into_owned();
     // Minutes where each operation moves all that is there.
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
     patched
@@ -272,7 +274,7 @@ fn callers_interrupt() {
     };
     let document = || parse(br#"{"a":[]}"#).unwrap();
     assert_eq!(
-        apply(document(), &operations, &third).unwrap_err(),
+        apply(document(), &operations, &Progress::new(&third)).unwrap_err(),
         Error::Interrupted
     );
     assert_eq!(asked.get(), 3);
@@ -285,7 +287,7 @@ fn callers_interrupt() {
         ..Operation::default()
     };
     assert_eq!(
-        apply(document(), &[large], &|| true).unwrap_err(),
+        apply(document(), &[large], &Progress::new(&|| true)).unwrap_err(),
         Error::Interrupted
     );
 }
@@ -308,7 +310,7 @@ fn check_null(operations: &[&'static str], expected: &str) {
     };
     let operations: Vec<Operation<'_>> = operations.iter().map(operation).collect();
     let document = parse(br#"{"a":null,"b":{},"c":[],"d":[1]}"#).unwrap();
-    let result = match apply(document, &operations, &|| false) {
+    let result = match apply(document, &operations, &Progress::unwatched()) {
         Ok(value) => value.to_string(),
         Err(error) => error.to_string(),
     };
