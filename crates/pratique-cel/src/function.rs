@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::estimate::EstimateFn;
+use crate::library::cost;
 use crate::regex::Regex;
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
@@ -28,6 +29,8 @@ pub struct Function {
     pub with_pattern: Option<PatternFn>,
     /// What evaluations know it as.
     pub(crate) quick: Option<Quick>,
+    /// Whether its cost is that of walking over all of its first argument, which may take long.
+    pub(crate) traverses: bool,
 }
 
 /// Standard functions that evaluations know by heart: all but the first are tests of two values.
@@ -165,6 +168,7 @@ impl Function {
             estimate: None,
             with_pattern: None,
             quick: None,
+            traverses: false,
         }
     }
 
@@ -196,6 +200,14 @@ impl Function {
     pub fn costing_always(mut self, cost: CostFn) -> Self {
         self.cost = Some(cost);
         self
+    }
+
+    /// Lets calls cost what walking over all of their first argument does.
+    pub(crate) fn traversing(self) -> Self {
+        Function {
+            traverses: true,
+            ..self.costing_always(cost::traverses_first)
+        }
     }
 
     /// Sets what calls may cost, as far as the sizes of their arguments tell.

@@ -45,7 +45,7 @@ static OBJECT: LazyLock<json::Value<'static>> = LazyLock::new(|| {
         r#"{{"many":[{many}],"same":[{many}],"some":[{some}],"other":[{some},"x"],"map":{{{members}"z":1}},
             "text":"{letters}é","digits":"{digits}","url":"https://h/{letters}","spaces":"{spaces}","letters":"{letters}",
             "hundred":[{hundred}],"duration":"{duration}s","version":"1.0.0-{identifiers}a","zone":"2020-01-01T00:00:00Z",
-            "pattern":"(\\pL{{999}}N|\\pL{{998}}M)*N","word":"a"}}"#,
+            "query":"https://h/?{query}","pattern":"(\\pL{{999}}N|\\pL{{998}}M)*N","word":"a"}}"#,
         many = names(70_000),
         some = names(5_000),
         hundred = names(100),
@@ -53,6 +53,7 @@ static OBJECT: LazyLock<json::Value<'static>> = LazyLock::new(|| {
         spaces = " ".repeat(400_000),
         duration = "0".repeat(400_000),
         identifiers = "a.".repeat(100_000),
+        query = "a=b&".repeat(100_000),
     );
     json::parse(text.as_bytes()).unwrap().into_owned()
 });
@@ -159,8 +160,57 @@ fn functions_of_large_values_in_loops() {
         "sets.intersects(object.some, ['x']) == false",
         "type(object) == map && dyn(object) == object",
         "object.hundred.all(h, object == object)",
+        "object.map[object.text] == 1 || true",
+        "'%s'.format([object.text.split('')]) != ''",
+        "optional.of(object.text).orValue('') != ''",
     ] {
         check(&format!("object.many.all(f, {call})"), u64::MAX);
+    }
+}
+
+/// Values of abstract types count by what they hold, not as one.
+#[test]
+fn functions_of_large_abstract_values_in_loops() {
+    for (value, call) in [
+        (
+            "quantity('1' + object.digits.substring(0, 90000))",
+            "v.add(v).compareTo(v) == 1",
+        ),
+        ("semver(object.version)", "v.compareTo(v) == 0"),
+        ("url(object.query)", "v.getQuery().size() >= 0"),
+    ] {
+        check(&format!("[{value}].all(v, object.many.all(f, {call}))"), u64::MAX);
+    }
+}
+
+/// The deadline comes while a single call is at work, which would go on for many times as long.
+#[test]
+fn deadlines_within_calls() {
+    let texts = "object.many.map(f, object.text)";
+    let more = format!("[{texts}].map(t, t + t + t + t + t + t + t + t)[0]");
+    // Ten times ten times … a text: a few lists that look like billions of values.
+    let shared = (0..10).fold("'text'".to_owned(), |inner, at| {
+        format!(
+            "[{inner}].map(x{at}, [{}])[0]",
+            vec![format!("x{at}"); 10].join(", ")
+        )
+    });
+    for text in [
+        format!("{texts}.sort().size() > 0"),
+        format!("{more}.max() != ''"),
+        format!("{more}.isSorted()"),
+        format!("{shared}.includes('x')"),
+        format!("'%s'.format([{shared}]) != ''"),
+        format!("{shared} == {shared}"),
+    ] {
+        let within = Duration::from_millis(500);
+        let (ended, took) = evaluate(&text, u64::MAX, &Interrupt::at(Instant::now() + within));
+        assert_eq!(
+            ended,
+            Err(FaultKind::Stopped(Stop::Interrupted)),
+            "{text}: {took:?}"
+        );
+        assert!(took < within + SOON, "{text}: {took:?}");
     }
 }
 

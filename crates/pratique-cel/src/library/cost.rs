@@ -1,5 +1,7 @@
 //! What calls cost, in the reference's units: ten characters read are one.
 
+use crate::error::Fault;
+use crate::meter::{Meter, Unmetered};
 use crate::value::Value;
 
 /// Reading so many characters, bytes or elements.
@@ -30,7 +32,16 @@ pub fn reads_first_twice(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 
 
 /// A call that walks over all of its first argument.
 pub fn traverses_first(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
-    arguments.first().map_or(0, deep_traversal)
+    // Nothing keeps it from walking.
+    walk(&Unmetered, arguments.first()).unwrap_or(0)
+}
+
+/// The same in an evaluation, in which values may share parts without end.
+///
+/// # Errors
+/// The evaluation is not to go on.
+pub(crate) fn walk<M: Meter>(meter: &M, value: Option<&Value<'_>>) -> Result<u64, Fault> {
+    value.map_or(Ok(0), |value| deep_traversal(meter, value))
 }
 
 /// A call that makes a list: so much for each of `size`, and for the call and the list itself.
@@ -45,20 +56,29 @@ pub fn regex(size: u64, regex_size: u64) -> u64 {
 }
 
 /// Walking over all of a value: what is in lists and maps counts, strings and bytes by full tens.
-fn deep_traversal(value: &Value<'_>) -> u64 {
+fn deep_traversal<M: Meter>(meter: &M, value: &Value<'_>) -> Result<u64, Fault> {
+    /// What going to an element counts for, in units of work.
+    const ELEMENT: u64 = 8;
+    let mut cost = 0_u64;
     match value {
-        Value::String(text) => length(text.len() / 10),
-        Value::Bytes(bytes) => length(bytes.len() / 10),
-        Value::List(list) => list
-            .iter()
-            .map(|element| deep_traversal(&element))
-            .fold(0, u64::saturating_add),
-        Value::Map(map) => map
-            .iter()
-            .map(|(key, value)| deep_traversal(&key).saturating_add(deep_traversal(&value)))
-            .fold(0, u64::saturating_add),
-        _ => 1,
+        Value::String(text) => cost = length(text.len() / 10),
+        Value::Bytes(bytes) => cost = length(bytes.len() / 10),
+        Value::List(list) => {
+            meter.work(length(list.len()).saturating_mul(ELEMENT))?;
+            for element in list.iter() {
+                cost = cost.saturating_add(deep_traversal(meter, &element)?);
+            }
+        }
+        Value::Map(map) => {
+            meter.work(length(map.len()).saturating_mul(ELEMENT))?;
+            for (key, value) in map.iter() {
+                let of_key = deep_traversal(meter, &key)?;
+                cost = cost.saturating_add(of_key.saturating_add(deep_traversal(meter, &value)?));
+            }
+        }
+        _ => cost = 1,
     }
+    Ok(cost)
 }
 
 /// The size of the argument at a position.

@@ -1,6 +1,6 @@
 //! Kubernetes' functions of regular expressions: `find` and `findAll`.
 
-use super::results::string_list;
+use super::results;
 use super::{Library, bounds, cost};
 use crate::context::Context;
 use crate::error::Fault;
@@ -81,7 +81,8 @@ fn find_all_with<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a
         _ => return Err(Fault::no_such_overload()),
     };
     bounds::search(text, pattern)?;
-    Ok(string_list(context, &regex.all(text, limit, context)?))
+    let found = regex.all(text, limit, context)?;
+    results::collected(context, found.into_iter().map(Value::String))
 }
 
 fn compile(context: &Context<'_>, pattern: &str) -> Result<Regex, Fault> {

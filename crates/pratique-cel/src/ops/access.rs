@@ -2,7 +2,7 @@
 
 use super::container::{cost_of_search, lookup, lossless_int};
 use super::failed::failed;
-use super::naming::{go_type, shown};
+use super::naming::{go_type, shown_by};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::value::{List, Map, Value};
@@ -20,11 +20,21 @@ pub(crate) enum Lookup<'a> {
 
 impl<'a> Lookup<'a> {
     /// The member, or the error that it is not there.
-    pub(crate) fn or_missing(self, key: &Value<'_>) -> Result<Value<'a>, Fault> {
+    #[inline]
+    pub(crate) fn or_missing(self, context: &Context<'a>, key: &Value<'_>) -> Result<Value<'a>, Fault> {
         match self {
             Lookup::Found(value) => Ok(value),
-            Lookup::NoKey => Err(Fault::no_such_key(shown(key))),
-            Lookup::NoIndex => Err(Fault::error(format!("index out of bounds: {}", shown(key)))),
+            missing => Err(missing.fault(context, key)),
+        }
+    }
+
+    /// The error that a member is not there, or a stop: its key may be long.
+    #[cold]
+    fn fault(self, context: &Context<'a>, key: &Value<'_>) -> Fault {
+        match (shown_by(context, key), self) {
+            (Err(stop), _) => stop,
+            (Ok(index), Lookup::NoIndex) => Fault::error(format!("index out of bounds: {index}")),
+            (Ok(key), _) => Fault::no_such_key(key),
         }
     }
 
@@ -89,7 +99,7 @@ fn element<'a>(context: &Context<'a>, list: &List<'a>, key: &Value<'_>) -> Resul
         }
     };
     let Some(index) = index else {
-        let index = shown(key);
+        let index = shown_by(context, key)?;
         return Err(Fault::error(format!("unsupported index value {index} in list")));
     };
     let found = usize::try_from(index).ok().and_then(|index| list.get(index));
@@ -107,6 +117,7 @@ fn element<'a>(context: &Context<'a>, list: &List<'a>, key: &Value<'_>) -> Resul
 mod tests {
     use super::*;
     use crate::arena::Arena;
+    use crate::ops::shown;
 
     #[test]
     fn members_of_lists_and_maps() {
@@ -115,7 +126,7 @@ mod tests {
         let list = Value::List(List::Values(&[Value::Int(7)]));
         let map = Value::Map(Map::Entries(&[(Value::String("a"), Value::Int(1))]));
         let check = |object: Value<'_>, key: Value<'_>, expected: &str| {
-            let found = member(&context, object, &key).and_then(|found| found.or_missing(&key));
+            let found = member(&context, object, &key).and_then(|found| found.or_missing(&context, &key));
             let text = found.map_or_else(|fault| fault.to_string(), |value| shown(&value));
             assert_eq!(text, expected, "{key:?}");
         };

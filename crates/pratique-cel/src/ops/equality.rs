@@ -37,7 +37,11 @@ pub(crate) fn equal_by<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>)
         (Value::Map(left), Value::Map(right)) => return maps(meter, left, right),
         (Value::List(List::Typed(_)) | Value::Map(Map::Typed(_)), _) => return Err(Fault::no_such_overload()),
         (Value::Optional(left), Value::Optional(right)) => return optionals(meter, *left, *right),
-        (Value::Struct(left), right) => return structs(*left, right),
+        (Value::Struct(left), right) => {
+            // It may have any number of parts, and cannot count them.
+            meter.work(STRUCT)?;
+            return structs(*left, right);
+        }
         (Value::Opaque(left), right) => return left.equal(right),
         (left, right) => numbers(left, right),
     })
@@ -80,6 +84,7 @@ pub(crate) fn pair(value: &Value<'_>) -> u64 {
     match value {
         Value::String(text) => PAIR + text.len() as u64 / 16,
         Value::Bytes(bytes) => PAIR + bytes.len() as u64 / 16,
+        Value::Opaque(opaque) => PAIR + (opaque.owned_bytes() as u64).saturating_mul(64),
         _ => PAIR,
     }
 }
@@ -132,6 +137,9 @@ fn optionals<M: Meter>(
         (left, right) => Ok(left.is_none() && right.is_none()),
     }
 }
+
+/// What comparing values of a structured type counts for, in units of work: enough for a look at the clock.
+const STRUCT: u64 = 100_000;
 
 fn structs(left: &dyn Struct, right: &Value<'_>) -> Result<bool, Fault> {
     match right {

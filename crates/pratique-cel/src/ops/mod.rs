@@ -23,7 +23,7 @@ pub use equality::equal;
 pub(crate) use equality::{equal_by, pair, surely_equal};
 pub(crate) use failed::{failed, sound};
 pub use naming::shown;
-pub(crate) use naming::{go_type, unknown_operands, unmet_need};
+pub(crate) use naming::{go_type, shown_by, unknown_operands, unmet_need};
 pub use order::compare;
 pub(crate) use size::{characters, cost_of_equal_texts, cost_of_equality, size};
 pub use size::{cost_of_traversal, cost_size};

@@ -5,44 +5,90 @@ use pratique_gotext::strconv::general_form;
 use super::failed::native_name;
 use crate::error::Fault;
 use crate::function::CostNeed;
-use crate::value::{List, Map, Value};
+use crate::meter::{Meter, Unmetered};
+use crate::value::{List, Value};
 
 /// A value as messages show it: `%v` of the reference's value.
 pub fn shown(value: &Value<'_>) -> String {
+    // Nothing keeps it from being shown.
+    shown_by(&Unmetered, value).unwrap_or_default()
+}
+
+/// The same in an evaluation, in which values may share parts without end.
+///
+/// # Errors
+/// The evaluation is not to go on.
+pub(crate) fn shown_by<M: Meter>(meter: &M, value: &Value<'_>) -> Result<String, Fault> {
+    let mut shown = String::new();
+    show(meter, value, &mut shown)?;
+    Ok(shown)
+}
+
+fn show<M: Meter>(meter: &M, value: &Value<'_>, shown: &mut String) -> Result<(), Fault> {
     match value {
-        Value::Null => "0".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Int(number) => number.to_string(),
-        Value::Uint(number) => number.to_string(),
-        Value::Double(number) => general_form(*number),
-        Value::String(text) => (*text).to_owned(),
-        Value::Bytes(bytes) => shown_bytes(bytes),
-        Value::Timestamp(timestamp) => timestamp.in_messages(),
-        Value::Duration(duration) => duration.in_messages(),
-        Value::List(list) => shown_list(list),
-        Value::Map(map) => shown_map(map),
-        Value::Struct(value) => value.type_name().to_owned(),
-        Value::Optional(Some(value)) => format!("optional({})", shown(value)),
-        Value::Optional(None) => "optional.none()".to_owned(),
-        Value::Type(name) => (*name).to_owned(),
-        Value::Opaque(value) => value.text(),
+        Value::Null => shown.push('0'),
+        Value::Bool(value) => shown.push_str(if *value { "true" } else { "false" }),
+        Value::Int(number) => shown.push_str(&number.to_string()),
+        Value::Uint(number) => shown.push_str(&number.to_string()),
+        Value::Double(number) => shown.push_str(&general_form(*number)),
+        Value::String(text) | Value::Type(text) => push(meter, shown, text)?,
+        Value::Bytes(bytes) => {
+            shown.push('[');
+            for (at, byte) in bytes.iter().enumerate() {
+                separate(meter, shown, at, " ")?;
+                shown.push_str(&byte.to_string());
+            }
+            shown.push(']');
+        }
+        Value::Timestamp(timestamp) => shown.push_str(&timestamp.in_messages()),
+        Value::Duration(duration) => shown.push_str(&duration.in_messages()),
+        Value::List(list) => {
+            shown.push('[');
+            for (at, element) in list.iter().enumerate() {
+                separate(meter, shown, at, ", ")?;
+                show(meter, &element, shown)?;
+            }
+            shown.push(']');
+        }
+        Value::Map(map) => {
+            shown.push('{');
+            for (at, (key, value)) in map.iter().enumerate() {
+                separate(meter, shown, at, ", ")?;
+                show(meter, &key, shown)?;
+                shown.push_str(": ");
+                show(meter, &value, shown)?;
+            }
+            shown.push('}');
+        }
+        Value::Struct(value) => shown.push_str(value.type_name()),
+        Value::Optional(Some(value)) => {
+            shown.push_str("optional(");
+            show(meter, value, shown)?;
+            shown.push(')');
+        }
+        Value::Optional(None) => shown.push_str("optional.none()"),
+        Value::Opaque(value) => push(meter, shown, &value.text())?,
     }
+    Ok(())
 }
 
-fn shown_bytes(bytes: &[u8]) -> String {
-    let numbers: Vec<String> = bytes.iter().map(u8::to_string).collect();
-    format!("[{}]", numbers.join(" "))
+fn push<M: Meter>(meter: &M, shown: &mut String, text: &str) -> Result<(), Fault> {
+    meter.work(text.len() as u64)?;
+    meter.reserve(shown.len().saturating_add(text.len()))?;
+    shown.push_str(text);
+    Ok(())
 }
 
-fn shown_list(list: &List<'_>) -> String {
-    let elements: Vec<String> = list.iter().map(|element| shown(&element)).collect();
-    format!("[{}]", elements.join(", "))
-}
-
-fn shown_map(map: &Map<'_>) -> String {
-    let entry = |(key, value): (Value<'_>, Value<'_>)| format!("{}: {}", shown(&key), shown(&value));
-    let entries: Vec<String> = map.iter().map(entry).collect();
-    format!("{{{}}}", entries.join(", "))
+/// Begins an element.
+fn separate<M: Meter>(meter: &M, shown: &mut String, at: usize, separator: &str) -> Result<(), Fault> {
+    /// What an element counts for, in units of work.
+    const ELEMENT: u64 = 32;
+    meter.work(ELEMENT)?;
+    meter.reserve(shown.len())?;
+    if at > 0 {
+        shown.push_str(separator);
+    }
+    Ok(())
 }
 
 /// The name of the reference's own type for a value, which some of its messages show.

@@ -244,6 +244,8 @@ pub(super) type Candidate = (Box<[Guard]>, Implementation);
 pub(super) enum Cost {
     One,
     By(CostFn),
+    /// Walking over all of the first argument.
+    Walk,
     /// An argument has to be of a type.
     Needing(usize, CostNeed, CostFn),
 }

@@ -1,31 +1,76 @@
 //! Strings taken apart and put together: replacing, splitting, trimming, ASCII case.
 
 use std::borrow::Cow;
+use std::str::SplitN;
+
+use crate::error::Fault;
+use crate::meter::Meter;
 
 /// The text with the first `limit` occurrences replaced; all of them where the limit is negative.
 ///
 /// The empty pattern is found before each character and at the end.
-pub fn replace<'a>(text: &'a str, pattern: &str, replacement: &str, limit: i64) -> Cow<'a, str> {
+pub(crate) fn replace<'a, M: Meter>(
+    meter: &M,
+    text: &'a str,
+    (pattern, replacement): (&str, &str),
+    limit: i64,
+) -> Result<Cow<'a, str>, Fault> {
+    /// What a replacement counts for besides its bytes, in units of work.
+    const PLACE: usize = 16;
     if limit == 0 || pattern == replacement || !text.contains(pattern) {
-        return Cow::Borrowed(text);
+        return Ok(Cow::Borrowed(text));
     }
-    match usize::try_from(limit) {
-        Ok(limit) => Cow::Owned(text.replacen(pattern, replacement, limit)),
-        Err(_) => Cow::Owned(text.replace(pattern, replacement)),
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let mut replaced = String::with_capacity(text.len());
+    let mut end = 0;
+    for (start, found) in text.match_indices(pattern).take(limit) {
+        let between = text.get(end..start).unwrap_or_default();
+        meter.work((PLACE + between.len() + replacement.len()) as u64)?;
+        replaced.push_str(between);
+        replaced.push_str(replacement);
+        end = start + found.len();
     }
+    replaced.push_str(text.get(end..).unwrap_or_default());
+    Ok(Cow::Owned(replaced))
 }
 
 /// The pieces between separators: at most `limit`, the last with the rest of the text; all where the limit is
 /// negative, none where it is 0. The empty separator splits into characters.
-pub fn split<'a>(text: &'a str, separator: &str, limit: i64) -> Vec<&'a str> {
-    let limit = match limit {
-        0 => return Vec::new(),
-        limit => usize::try_from(limit).unwrap_or(usize::MAX),
-    };
-    if separator.is_empty() {
-        return characters(text, limit);
+pub fn split<'a, 's>(text: &'a str, separator: &'s str, limit: i64) -> Pieces<'a, 's> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    match separator {
+        "" => Pieces::Characters(text, limit),
+        separator => Pieces::Separated(text.splitn(limit, separator)),
     }
-    text.splitn(limit, separator).collect()
+}
+
+/// The pieces of a text.
+#[derive(Clone, Debug)]
+pub enum Pieces<'a, 's> {
+    /// Those between separators.
+    Separated(SplitN<'a, &'s str>),
+    /// The characters of a text, so many at most; of more than these, the last piece is the rest of the text.
+    Characters(&'a str, usize),
+}
+
+impl<'a> Iterator for Pieces<'a, '_> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        match self {
+            Pieces::Separated(pieces) => pieces.next(),
+            Pieces::Characters(rest, left) => {
+                *left = left.checked_sub(1)?;
+                let end = match *left {
+                    0 => rest.len(),
+                    _ => rest.chars().next()?.len_utf8(),
+                };
+                let (piece, after) = rest.split_at_checked(end)?;
+                *rest = after;
+                (!piece.is_empty()).then_some(piece)
+            }
+        }
+    }
 }
 
 /// The text without white space at its ends: what Unicode calls white space, as Go's `TrimSpace`.
@@ -51,34 +96,16 @@ pub fn upper_ascii(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Each character; where there are more than the limit, the last piece is the rest of the text.
-fn characters(text: &str, limit: usize) -> Vec<&str> {
-    let mut pieces = Vec::new();
-    let mut rest = text;
-    while pieces.len() + 1 < limit {
-        let end = rest.chars().next().map_or(0, char::len_utf8);
-        match rest.split_at_checked(end) {
-            Some((first, after)) if end > 0 => {
-                pieces.push(first);
-                rest = after;
-            }
-            _ => return pieces,
-        }
-    }
-    if !rest.is_empty() {
-        pieces.push(rest);
-    }
-    pieces
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::meter::Unmetered;
 
     #[test]
     fn replaces() {
         let check = |text, pattern, replacement, limit, expected: &str| {
-            assert_eq!(replace(text, pattern, replacement, limit), expected);
+            let replaced = replace(&Unmetered, text, (pattern, replacement), limit);
+            assert_eq!(replaced.unwrap(), expected);
         };
         check("hello hello", "he", "we", -1, "wello wello");
         check("hello hello", "he", "we", 1, "wello hello");
@@ -92,8 +119,9 @@ mod tests {
 
     #[test]
     fn splits() {
-        let check =
-            |text, separator, limit, expected: &[&str]| assert_eq!(split(text, separator, limit), expected);
+        let check = |text, separator, limit, expected: &[&str]| {
+            assert_eq!(split(text, separator, limit).collect::<Vec<_>>(), expected);
+        };
         check("a,b,c", ",", -1, &["a", "b", "c"]);
         check("a,b,c", ",", 2, &["a", "b,c"]);
         check("a,b,c", ",", 1, &["a,b,c"]);
@@ -119,5 +147,28 @@ mod tests {
     fn ascii_case() {
         assert_eq!(lower_ascii("TacoCÆt"), "tacocÆt");
         assert_eq!(upper_ascii("tacoCæt"), "TACOCæT");
+    }
+
+    /// Takes so many units of work.
+    struct Bounded(std::cell::Cell<u64>);
+
+    impl Meter for Bounded {
+        fn work(&self, units: u64) -> Result<(), Fault> {
+            let left = self.0.get().checked_sub(units);
+            self.0.set(left.ok_or_else(Fault::no_such_overload)?);
+            Ok(())
+        }
+
+        fn reserve(&self, _: usize) -> Result<(), Fault> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn replacements_count_as_work() {
+        let text = "ab".repeat(1_000);
+        let replaced = |units: u64| replace(&Bounded(units.into()), &text, ("a", "xyz"), -1);
+        assert!(replaced(1_000).is_err());
+        assert_eq!(replaced(100_000).unwrap(), "xyzb".repeat(1_000));
     }
 }

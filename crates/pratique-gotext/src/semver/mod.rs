@@ -27,15 +27,26 @@ pub struct Version {
     pub minor: u64,
     /// What changes when faults go.
     pub patch: u64,
-    pre: Vec<Identifier>,
-    build: Vec<String>,
+    /// The identifiers of the pre-release with dots between them; empty for a release. There may be a million of them.
+    pre: Box<str>,
+    /// Those of the build metadata.
+    build: Box<str>,
 }
 
-/// One part of a pre-release. Numbers sort before words.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Identifier {
-    Number(u64),
-    Word(String),
+/// One part of a pre-release. Numbers sort before words; they have no leading zeroes, so that longer ones are larger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Identifier<'v> {
+    Number(usize, &'v str),
+    Word(&'v str),
+}
+
+impl<'v> From<&'v str> for Identifier<'v> {
+    fn from(text: &'v str) -> Self {
+        match text.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => Identifier::Number(text.len(), text),
+            false => Identifier::Word(text),
+        }
+    }
 }
 
 impl Version {
@@ -61,13 +72,12 @@ impl Version {
 impl Version {
     /// How much memory its parts take, about.
     pub fn owned_bytes(&self) -> usize {
-        let word = |identifier: &Identifier| match identifier {
-            Identifier::Number(_) => 0,
-            Identifier::Word(word) => word.len(),
-        };
-        let pre = self.pre.iter().map(|own| word(own) + size_of::<Identifier>());
-        let build = self.build.iter().map(|own| own.len() + size_of::<String>());
-        pre.chain(build).sum()
+        self.pre.len() + self.build.len()
+    }
+
+    /// The identifiers of the pre-release.
+    fn identifiers(&self) -> impl Iterator<Item = Identifier<'_>> {
+        self.pre.split('.').map(Identifier::from)
     }
 }
 
@@ -78,7 +88,7 @@ impl Ord for Version {
             .cmp(&numbers(other))
             // A release comes after all of its pre-releases.
             .then_with(|| self.pre.is_empty().cmp(&other.pre.is_empty()))
-            .then_with(|| self.pre.cmp(&other.pre))
+            .then_with(|| self.identifiers().cmp(other.identifiers()))
     }
 }
 
@@ -99,16 +109,10 @@ impl Eq for Version {}
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.major, self.minor, self.patch)?;
-        for (index, part) in self.pre.iter().enumerate() {
-            f.write_str(if index == 0 { "-" } else { "." })?;
-            match part {
-                Identifier::Number(number) => write!(f, "{number}")?,
-                Identifier::Word(word) => f.write_str(word)?,
+        for (mark, list) in [("-", &self.pre), ("+", &self.build)] {
+            if !list.is_empty() {
+                write!(f, "{mark}{list}")?;
             }
-        }
-        for (index, part) in self.build.iter().enumerate() {
-            f.write_str(if index == 0 { "+" } else { "." })?;
-            f.write_str(part)?;
         }
         Ok(())
     }

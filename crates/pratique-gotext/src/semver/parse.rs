@@ -1,7 +1,7 @@
 //! Reading versions, with the texts that users of `semver()` know.
 
-use super::{Identifier, Version};
 use crate::strconv::{NumberError, parse_uint, quote};
+use super::Version;
 
 /// Why a text is no version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,8 +67,8 @@ pub(super) fn strict(text: &str) -> Result<Version, ParseError> {
         major,
         minor,
         patch: number(patch, "patch", "Patch")?,
-        pre: pre.into_iter().map(prerelease).collect::<Result<_, _>>()?,
-        build: build.into_iter().map(build_part).collect::<Result<_, _>>()?,
+        pre: identifiers(pre, prerelease)?,
+        build: identifiers(build, build_part)?,
     })
 }
 
@@ -96,11 +96,24 @@ fn without_leading_zeroes(part: &str) -> String {
 }
 
 /// Splits off the dotted list behind the first `mark`.
-fn cut_list(text: &str, mark: char) -> (&str, Vec<&str>) {
+fn cut_list(text: &str, mark: char) -> (&str, Option<&str>) {
     match text.split_once(mark) {
-        Some((head, list)) => (head, list.split('.').collect()),
-        None => (text, Vec::new()),
+        Some((head, list)) => (head, Some(list)),
+        None => (text, None),
     }
+}
+
+/// A dotted list, each part of which is looked at.
+fn identifiers(
+    list: Option<&str>,
+    check: fn(&str) -> Result<(), ParseError>,
+) -> Result<Box<str>, ParseError> {
+    let list = match list {
+        Some(list) => list,
+        None => return Ok(Box::default()),
+    };
+    list.split('.').try_for_each(check)?;
+    Ok(list.into())
 }
 
 fn number(text: &str, part: &'static str, part_capitalized: &'static str) -> Result<u64, ParseError> {
@@ -119,7 +132,7 @@ fn number(text: &str, part: &'static str, part_capitalized: &'static str) -> Res
     Ok(parse_uint(text)?)
 }
 
-fn prerelease(text: &str) -> Result<Identifier, ParseError> {
+fn prerelease(text: &str) -> Result<(), ParseError> {
     if text.is_empty() {
         return Err(ParseError::EmptyPrerelease);
     }
@@ -127,22 +140,23 @@ fn prerelease(text: &str) -> Result<Identifier, ParseError> {
         if has_leading_zero(text) {
             return Err(ParseError::PrereleaseLeadingZeroes(text.to_owned()));
         }
-        return Ok(Identifier::Number(parse_uint(text)?));
+        parse_uint(text)?;
+        return Ok(());
     }
     if !all_word_characters(text) {
         return Err(ParseError::InvalidPrerelease(text.to_owned()));
     }
-    Ok(Identifier::Word(text.to_owned()))
+    Ok(())
 }
 
-fn build_part(text: &str) -> Result<String, ParseError> {
+fn build_part(text: &str) -> Result<(), ParseError> {
     if text.is_empty() {
         return Err(ParseError::EmptyBuild);
     }
     if !all_word_characters(text) {
         return Err(ParseError::InvalidBuild(text.to_owned()));
     }
-    Ok(text.to_owned())
+    Ok(())
 }
 
 fn all_digits(text: &str) -> bool {

@@ -49,6 +49,23 @@ pub struct ResourceCheck {
     pub label_selector: String,
 }
 
+impl ResourceCheck {
+    /// How much memory its texts take.
+    pub(super) fn owned_bytes(&self) -> usize {
+        let ResourceCheck {
+            group,
+            resource,
+            subresource,
+            namespace,
+            name,
+            field_selector,
+            label_selector,
+        } = self;
+        let selectors = field_selector.len() + label_selector.len();
+        group.len() + resource.len() + subresource.len() + namespace.len() + name.len() + selectors
+    }
+}
+
 /// A user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct User {

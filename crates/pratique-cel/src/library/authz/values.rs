@@ -46,7 +46,7 @@ pub(super) struct DecisionValue(pub(super) Decision);
 
 /// None of these has a text, and none equals anything, not even itself.
 macro_rules! receiver_only {
-    ($($type:ty => $name:expr;)*) => {
+    ($($type:ty => $name:expr, $owned:expr;)*) => {
         $(impl Opaque for $type {
             fn type_name(&self) -> &'static str {
                 $name
@@ -60,6 +60,11 @@ macro_rules! receiver_only {
                 String::new()
             }
 
+            fn owned_bytes(&self) -> usize {
+                let owned: fn(&$type) -> usize = $owned;
+                owned(self)
+            }
+
             fn as_any(&self) -> &dyn Any {
                 self
             }
@@ -68,9 +73,9 @@ macro_rules! receiver_only {
 }
 
 receiver_only! {
-    AuthorizerValue => AUTHORIZER;
-    PathCheckValue => PATH_CHECK;
-    GroupCheckValue => GROUP_CHECK;
-    ResourceCheckValue => RESOURCE_CHECK;
-    DecisionValue => DECISION;
+    AuthorizerValue => AUTHORIZER, |_| 0;
+    PathCheckValue => PATH_CHECK, |own| own.path.len();
+    GroupCheckValue => GROUP_CHECK, |own| own.group.len();
+    ResourceCheckValue => RESOURCE_CHECK, |own| own.resource.owned_bytes();
+    DecisionValue => DECISION, |own| own.0.reason.len();
 }

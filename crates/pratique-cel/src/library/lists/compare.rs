@@ -2,12 +2,20 @@
 
 use std::cmp::Ordering;
 
+use crate::context::Context;
+use crate::error::Fault;
 use crate::ops;
 use crate::value::Value;
 
-/// Whether two values stand in an order; those that cannot be compared do not.
-pub(super) fn is_ordered(left: &Value<'_>, right: &Value<'_>, expected: Ordering) -> bool {
-    matches!(ops::compare(left, right), Some(Ok(order)) if order == expected)
+/// Whether two values stand in an order; those that cannot be compared do not. The error is a stop: texts may be long.
+pub(super) fn is_ordered(
+    context: &Context<'_>,
+    left: &Value<'_>,
+    right: &Value<'_>,
+    expected: Ordering,
+) -> Result<bool, Fault> {
+    context.work(ops::pair(left))?;
+    Ok(matches!(ops::compare(left, right), Some(Ok(order)) if order == expected))
 }
 
 /// Whether values of the type of this one have an order.

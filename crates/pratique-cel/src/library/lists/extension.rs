@@ -83,8 +83,10 @@ fn slice<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
         return refuse(&format!("list is length {}", list.len()));
     }
     bounds::elements(context, to - from)?;
-    let elements: Vec<Value<'a>> = (from..to).filter_map(|index| list.get(index)).collect();
-    Ok(results::list(context, &elements))
+    results::collected(
+        context,
+        (from..to).map(|index| list.get(index).unwrap_or(Value::Null)),
+    )
 }
 
 fn flatten<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
@@ -158,8 +160,7 @@ fn range<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
         return Err(Fault::error(text));
     }
     bounds::elements(context, usize::try_from(*size).unwrap_or(usize::MAX))?;
-    let numbers: Vec<Value<'a>> = (0..*size).map(Value::Int).collect();
-    Ok(results::list(context, &numbers))
+    results::collected(context, (0..*size).map(Value::Int))
 }
 
 fn reverse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
@@ -167,11 +168,11 @@ fn reverse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a>
         return Err(Fault::no_such_overload());
     };
     bounds::elements(context, list.len())?;
-    let elements: Vec<Value<'a>> = (0..list.len())
-        .rev()
-        .filter_map(|index| list.get(index))
-        .collect();
-    Ok(results::list(context, &elements))
+    let indices = (0..list.len()).rev();
+    results::collected(
+        context,
+        indices.map(|index| list.get(index).unwrap_or(Value::Null)),
+    )
 }
 
 fn distinct<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

@@ -7,7 +7,7 @@ use super::compare::{has_order, is_ordered};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{CallFn, Function};
-use crate::library::{Library, cost};
+use crate::library::Library;
 use crate::ops;
 use crate::time::Duration;
 use crate::types::Type;
@@ -23,7 +23,7 @@ pub fn library_with_includes() -> Library {
     let params = [Type::Dyn, Type::Dyn];
     let includes = Function::new("includes").member("list_includes_dyn_dyn", &params, Type::Bool, includes);
     let mut functions = functions();
-    functions.push(includes.costing_always(cost::traverses_first));
+    functions.push(includes.traversing());
     Library::of(functions)
 }
 
@@ -39,8 +39,7 @@ fn functions() -> Vec<Function> {
         Function::new("indexOf").member("list_a_index_of_int", &params, Type::Int, index_of),
         Function::new("lastIndexOf").member("list_a_last_index_of_int", &params, Type::Int, last_index_of),
     ];
-    let costing = |function: Function| function.costing_always(cost::traverses_first);
-    functions.into_iter().map(costing).collect()
+    functions.into_iter().map(Function::traversing).collect()
 }
 
 /// A function with an overload `list_TYPE_…` for lists of each comparable type.
@@ -87,17 +86,23 @@ fn sums() -> Function {
 }
 
 fn sum<'a>(context: &Context<'a>, zero: Value<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    list(arguments)?
-        .iter()
-        .try_fold(zero, |sum, element| ops::add(context, &sum, &element))
+    list(arguments)?.iter().try_fold(zero, |sum, element| {
+        context.work(ELEMENT)?;
+        ops::add(context, &sum, &element)
+    })
 }
 
+/// What looking at an element counts for, in units of work.
+const ELEMENT: u64 = 8;
+
 /// Elements that have no order among each other count as sorted.
-fn is_sorted<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+fn is_sorted<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let mut previous: Option<Value<'a>> = None;
     for element in list(arguments)?.iter() {
         require_order(&element)?;
-        if previous.is_some_and(|previous| is_ordered(&previous, &element, Ordering::Greater)) {
+        if let Some(previous) = previous
+            && is_ordered(context, &previous, &element, Ordering::Greater)?
+        {
             return Ok(Value::Bool(false));
         }
         previous = Some(element);
@@ -105,20 +110,29 @@ fn is_sorted<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     Ok(Value::Bool(true))
 }
 
-fn max<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    extreme("max", Ordering::Less, arguments)
+fn max<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    extreme(context, "max", Ordering::Less, arguments)
 }
 
-fn min<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    extreme("min", Ordering::Greater, arguments)
+fn min<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    extreme(context, "min", Ordering::Greater, arguments)
 }
 
 /// The first element that stands in the order `worse` to no later one.
-fn extreme<'a>(name: &str, worse: Ordering, arguments: &[Value<'a>]) -> Evaluation<'a> {
+fn extreme<'a>(
+    context: &Context<'a>,
+    name: &str,
+    worse: Ordering,
+    arguments: &[Value<'a>],
+) -> Evaluation<'a> {
     let mut best: Option<Value<'a>> = None;
     for element in list(arguments)?.iter() {
         require_order(&element)?;
-        if best.is_none_or(|best| is_ordered(&best, &element, worse)) {
+        let is_better = match &best {
+            Some(best) => is_ordered(context, best, &element, worse)?,
+            None => true,
+        };
+        if is_better {
             best = Some(element);
         }
     }

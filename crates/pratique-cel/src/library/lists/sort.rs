@@ -53,8 +53,7 @@ fn sorted<'a>(context: &Context<'a>, list: &List<'a>, keys: &List<'a>) -> Evalua
     bounds::elements(context, keys.len().saturating_mul(4))?;
     let mut pairs: Vec<Pair<'a>> = keys.iter().zip(list.iter()).collect();
     sort_pairs(context, &mut pairs)?;
-    let elements: Vec<Value<'a>> = pairs.into_iter().map(|(_, element)| element).collect();
-    Ok(results::list(context, &elements))
+    results::collected(context, pairs.into_iter().map(|(_, element)| element))
 }
 
 /// Lists up to this length are sorted by insertion, as in the reference.
@@ -68,14 +67,14 @@ fn sort_pairs<'a>(context: &Context<'a>, pairs: &mut Vec<Pair<'a>>) -> Result<()
     let mut width = INSERTION;
     for run in pairs.chunks_mut(width) {
         context.work(ELEMENT.saturating_mul(width as u64))?;
-        insertion_sort(run);
+        insertion_sort(context, run)?;
     }
     while width < pairs.len() {
         let mut merged = Vec::with_capacity(pairs.len());
         for two_runs in pairs.chunks(2 * width) {
             context.work(ELEMENT.saturating_mul(two_runs.len() as u64))?;
             let (left, right) = two_runs.split_at_checked(width).unwrap_or((two_runs, &[]));
-            merge(left, right, &mut merged);
+            merge(context, left, right, &mut merged)?;
         }
         *pairs = merged;
         width *= 2;
@@ -83,23 +82,29 @@ fn sort_pairs<'a>(context: &Context<'a>, pairs: &mut Vec<Pair<'a>>) -> Result<()
     Ok(())
 }
 
-fn insertion_sort(run: &mut [Pair<'_>]) {
+fn insertion_sort(context: &Context<'_>, run: &mut [Pair<'_>]) -> Result<(), Fault> {
     for end in 1..run.len() {
         for place in (1..=end).rev() {
             match (run.get(place - 1), run.get(place)) {
-                (Some(before), Some(own)) if is_ordered(&own.0, &before.0, Ordering::Less) => {
+                (Some(before), Some(own)) if is_ordered(context, &own.0, &before.0, Ordering::Less)? => {
                     run.swap(place - 1, place);
                 }
                 _ => break,
             }
         }
     }
+    Ok(())
 }
 
-fn merge<'a>(mut left: &[Pair<'a>], mut right: &[Pair<'a>], merged: &mut Vec<Pair<'a>>) {
+fn merge<'a>(
+    context: &Context<'a>,
+    mut left: &[Pair<'a>],
+    mut right: &[Pair<'a>],
+    merged: &mut Vec<Pair<'a>>,
+) -> Result<(), Fault> {
     while let (Some((one, left_rest)), Some((other, right_rest))) = (left.split_first(), right.split_first())
     {
-        if is_ordered(&other.0, &one.0, Ordering::Less) {
+        if is_ordered(context, &other.0, &one.0, Ordering::Less)? {
             merged.push(*other);
             right = right_rest;
         } else {
@@ -109,4 +114,5 @@ fn merge<'a>(mut left: &[Pair<'a>], mut right: &[Pair<'a>], merged: &mut Vec<Pai
     }
     merged.extend_from_slice(left);
     merged.extend_from_slice(right);
+    Ok(())
 }

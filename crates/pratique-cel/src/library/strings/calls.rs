@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::bounds;
-use super::super::results::string_list;
+use super::super::results;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::ops;
@@ -54,7 +54,7 @@ pub(super) fn split<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalu
         _ => return Err(Fault::no_such_overload()),
     };
     context.reserve(pieces(text, separator, limit).saturating_mul(size_of::<Value<'_>>()))?;
-    Ok(string_list(context, &text::split(text, separator, limit)))
+    results::collected(context, text::split(text, separator, limit).map(Value::String))
 }
 
 /// At least how many pieces a text is split into.
@@ -79,7 +79,8 @@ pub(super) fn replace<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Eva
         _ => return Err(Fault::no_such_overload()),
     };
     bounds::text(context, replaced_len(text, old, new, limit))?;
-    Ok(store(context, text::replace(text, old, new, limit)))
+    let replaced = text::replace(context, text, (old, new), limit)?;
+    Ok(store(context, replaced))
 }
 
 /// Texts up to this length are made without a closer look.
@@ -148,10 +149,8 @@ pub(super) fn join<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     let mut joined = String::new();
     for (index, element) in list.iter().enumerate() {
         let Value::String(text) = element else {
-            return Err(Fault::error(format!(
-                "join: invalid input: {}",
-                ops::shown(&element)
-            )));
+            let shown = ops::shown_by(context, &element)?;
+            return Err(Fault::error(format!("join: invalid input: {shown}")));
         };
         if index > 0 {
             joined.push_str(separator);

@@ -1,5 +1,7 @@
 //! `string.format`, bound to values.
 
+use std::cell::RefCell;
+
 use super::super::{bounds, cost};
 use crate::context::Context;
 use crate::error::Fault;
@@ -11,20 +13,66 @@ pub(super) fn call<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
         return Err(Fault::no_such_overload());
     };
     // Walking over the arguments costs a tenth of the characters they are written with.
-    let cost = cost::traverses_first(arguments.get(1..).unwrap_or(&[]), None);
+    let cost = cost::walk(context, arguments.get(1))?;
     bounds::text(
         context,
         usize::try_from(cost).unwrap_or(usize::MAX).saturating_mul(10),
     )?;
-    context.work(cost.saturating_mul(100))?;
-    let values: Vec<Value<'a>> = list.iter().collect();
-    let formatted = format(text, &values).map_err(|error| Fault::error(error.to_string()))?;
+    let stopped = RefCell::new(Ok(()));
+    let counted = |value| Counted {
+        value,
+        context,
+        stopped: &stopped,
+    };
+    let values: Vec<Counted<'_, 'a>> = list.iter().map(counted).collect();
+    let formatted = format(text, &values);
+    drop(values);
+    stopped.into_inner()?;
+    let formatted = formatted.map_err(|error| Fault::error(error.to_string()))?;
     Ok(Value::String(context.arena.str(&formatted)))
 }
 
-impl<'a> Argument for Value<'a> {
+/// A value that counts its parts while they are written.
+struct Counted<'c, 'a> {
+    value: Value<'a>,
+    context: &'c Context<'a>,
+    /// Whether the evaluation is to go on; else what was written is of no use.
+    stopped: &'c RefCell<Result<(), Fault>>,
+}
+
+impl<'c, 'a> Counted<'c, 'a> {
+    fn part(&self, value: Value<'a>) -> Self {
+        Counted { value, ..*self }
+    }
+
+    /// Whether to go on with the value.
+    fn count(&self) -> bool {
+        /// What writing a value counts for, besides its text.
+        const VALUE: u64 = 50;
+        let size = match &self.value {
+            Value::String(text) => text.len(),
+            Value::Bytes(bytes) => bytes.len(),
+            Value::List(list) => list.len(),
+            Value::Map(map) => map.len(),
+            _ => 0,
+        };
+        self.work(VALUE.saturating_add(size as u64))
+    }
+
+    fn work(&self, units: u64) -> bool {
+        let counted = self.context.work(units);
+        let goes_on = counted.is_ok();
+        if !goes_on {
+            *self.stopped.borrow_mut() = counted;
+        }
+        goes_on
+    }
+}
+
+impl Argument for Counted<'_, '_> {
     fn shape(&self) -> Shape<'_, Self> {
-        match self {
+        match &self.value {
+            _ if !self.count() => Shape::Null,
             Value::Null => Shape::Null,
             Value::Bool(value) => Shape::Bool(*value),
             Value::Int(value) => Shape::Int(*value),
@@ -35,13 +83,24 @@ impl<'a> Argument for Value<'a> {
             Value::Timestamp(value) => Shape::Timestamp(*value),
             Value::Duration(value) => Shape::Duration(*value),
             Value::Type(name) => Shape::Type(name),
-            Value::List(list) => Shape::List(list.iter().collect()),
-            Value::Map(map) => Shape::Map(map.iter().collect()),
+            Value::List(list) => Shape::List(list.iter().map(|part| self.part(part)).collect()),
+            Value::Map(map) => {
+                let entries = map.iter();
+                Shape::Map(
+                    entries
+                        .map(|(key, value)| (self.part(key), self.part(value)))
+                        .collect(),
+                )
+            }
             Value::Struct(_) | Value::Optional(_) | Value::Opaque(_) => Shape::Other,
         }
     }
 
     fn type_name(&self) -> &str {
-        Value::type_name(self)
+        self.value.type_name()
+    }
+
+    fn moves(&self, bytes: usize) -> bool {
+        self.work(bytes as u64)
     }
 }

@@ -44,8 +44,8 @@ fn searching() -> Vec<Function> {
         );
     vec![
         Function::new("charAt").member("string_char_at_int", &[STRING, INT], STRING, char_at),
-        index_of.costing_always(cost::traverses_first),
-        last_index_of.costing_always(cost::traverses_first),
+        index_of.traversing(),
+        last_index_of.traversing(),
     ]
 }
 

@@ -138,6 +138,7 @@ impl Planner<'_> {
         let cost = match overload.and_then(|overload| Some((overload.cost?, overload.cost_needs))) {
             Some((cost, Some((index, need)))) => Cost::Needing(index, need, cost),
             Some((cost, None)) => Cost::By(cost),
+            None if function.traverses => Cost::Walk,
             None => function.cost.map_or(Cost::One, Cost::By),
         };
         Ok(Call {
@@ -181,7 +182,7 @@ impl Planner<'_> {
         let cost = match call.cost {
             Cost::One => 1,
             Cost::By(cost) => cost(&[Value::String(text)], Some(&value.copy(&arena))),
-            Cost::Needing(..) => return None,
+            Cost::Walk | Cost::Needing(..) => return None,
         };
         Some(Target::Made { value, cost })
     }

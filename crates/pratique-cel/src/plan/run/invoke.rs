@@ -5,6 +5,7 @@ use super::logic::{first_stop, truth};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::Quick;
+use crate::library::cost;
 use crate::ops;
 use crate::plan::guard::admit;
 use crate::plan::node::{Call, Cost, NodeId, Target};
@@ -201,6 +202,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         let cost = match call.cost {
             Cost::One => 1,
             Cost::By(cost) => cost(arguments, result),
+            Cost::Walk => cost::walk(self.context, arguments.first())?,
             Cost::Needing(index, need, cost) => {
                 let argument = arguments.get(index).filter(|_| failed >> index & 1 == 0);
                 if let Some(fault) = ops::unmet_need(need, argument) {
@@ -261,6 +263,9 @@ fn weight(argument: &Value<'_>) -> u64 {
         Value::Bytes(bytes) => bytes.len() as u64,
         Value::List(list) => (list.len() as u64).saturating_mul(8),
         Value::Map(map) => (map.len() as u64).saturating_mul(8),
+        Value::Optional(Some(inner)) => weight(inner),
+        // Numbers of many digits take long to be added or compared.
+        Value::Opaque(opaque) => (opaque.owned_bytes() as u64).saturating_mul(64),
         _ => 1,
     }
 }

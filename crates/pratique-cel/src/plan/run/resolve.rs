@@ -229,15 +229,16 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         self.context.charge(1)?;
         match found? {
             Lookup::Found(value) => Ok(value),
-            missing => missing.or_missing(&Value::String(name)),
+            missing => missing.or_missing(self.context, &Value::String(name)),
         }
     }
 
     /// A member that has to be there, by a key that is no plain name.
     fn required_at(&mut self, object: Value<'a>, key: &'a Key) -> Evaluation<'a> {
-        let found = self
-            .key(key)
-            .and_then(|key| ops::member(self.context, ops::sound(object)?, &key)?.or_missing(&key));
+        let found = self.key(key).and_then(|key| {
+            let found = ops::member(self.context, ops::sound(object)?, &key)?;
+            found.or_missing(self.context, &key)
+        });
         if let Some(stop) = first_stop([&found]) {
             return Err(stop);
         }

@@ -14,6 +14,12 @@ pub trait Argument: Sized {
 
     /// The name of its type, for messages.
     fn type_name(&self) -> &str;
+
+    /// Counts so many bytes that were written of it and are moved. `false` ends the formatting, with whatever error.
+    fn moves(&self, bytes: usize) -> bool {
+        let _ = bytes;
+        true
+    }
 }
 
 /// What a value is, as far as formatting distinguishes.

@@ -32,6 +32,9 @@ pub(super) fn write_map<A: Argument>(
     for (key, value) in entries {
         let (key, mut text) = (key_text(key)?, String::new());
         write_member(&mut text, value, depth)?;
+        if !value.moves(text.len()) {
+            return Err(String::new());
+        }
         written.push((key, text));
     }
     written.sort_by(|(one, _), (other, _)| one.cmp(other));
