@@ -39,7 +39,7 @@ struct Shower<'g, 'text> {
     bytes: usize,
 }
 
-/// An entry of a map: the first that has a key stays.
+/// An entry of a map.
 struct Entry {
     key: Scalar,
     value: String,
@@ -69,7 +69,9 @@ impl Shower<'_, '_> {
             GraphKind::Mapping => {
                 let mut entries = Vec::new();
                 self.entries(id, depth, &mut entries)?;
+                // Equal keys stay in their order, and the first stays.
                 entries.sort_by(|a, b| by_type_and_value(&a.key, &b.key));
+                entries.dedup_by(|later, first| later.key == first.key);
                 let shown = |entry: &Entry| match entry.key {
                     Scalar::Null => format!("interface {{}}(nil):{}", entry.value),
                     ref key => format!("{}:{}", shown_scalar(key), entry.value),
@@ -83,7 +85,7 @@ impl Shower<'_, '_> {
         }
     }
 
-    /// Adds the entries of a mapping whose keys are not there yet.
+    /// Adds the entries of a mapping, those with keys that are there already as well.
     fn entries(&mut self, id: GraphId, depth: usize, entries: &mut Vec<Entry>) -> Result<(), SyntaxError> {
         let graph = self.graph;
         let mut children = graph.children(id);
@@ -97,9 +99,7 @@ impl Shower<'_, '_> {
             }
             let key = self.key(key, depth)?;
             let value = self.value(value, depth + 1)?;
-            if entries.iter().all(|entry| entry.key != key) {
-                entries.push(Entry { key, value });
-            }
+            entries.push(Entry { key, value });
         }
         Ok(())
     }
@@ -162,11 +162,6 @@ fn by_type_and_value(a: &Scalar, b: &Scalar) -> Ordering {
         Scalar::Number(Number::Float(_)) => 4,
         Scalar::Bool(_) => 5,
     };
-    let bytes = |scalar: &Scalar| match scalar {
-        Scalar::Text(text) => text.as_bytes().to_vec(),
-        Scalar::Bytes(bytes) => bytes.clone(),
-        _ => Vec::new(),
-    };
     rank(a).cmp(&rank(b)).then_with(|| match (a, b) {
         (Scalar::Number(Number::Unsigned(a)), Scalar::Number(Number::Unsigned(b))) => a.cmp(b),
         (Scalar::Number(Number::Int(a)), Scalar::Number(Number::Int(b))) => a.cmp(b),
@@ -176,8 +171,16 @@ fn by_type_and_value(a: &Scalar, b: &Scalar) -> Ordering {
             by_number.then_with(|| a.partial_cmp(b).unwrap_or(Ordering::Equal))
         }
         (Scalar::Bool(a), Scalar::Bool(b)) => a.cmp(b),
-        (a, b) => bytes(a).cmp(&bytes(b)),
+        (a, b) => bytes(a).cmp(bytes(b)),
     })
+}
+
+fn bytes(scalar: &Scalar) -> &[u8] {
+    match scalar {
+        Scalar::Text(text) => text.as_bytes(),
+        Scalar::Bytes(bytes) => bytes,
+        _ => &[],
+    }
 }
 
 pub(super) fn shown_scalar(scalar: &Scalar) -> String {
@@ -222,6 +225,21 @@ mod tests {
         check(
             "{a: ~, b: {}}",
             &format!(r#"{MAP}{{"a":interface {{}}(nil), "b":map[interface {{}}]interface {{}}{{}}}}"#),
+        );
+    }
+
+    /// As many as are shown, and none of them takes as long as all before it.
+    #[test]
+    fn large_maps_are_shown() {
+        let keys = 49_000;
+        let entries: Vec<String> = (0..keys).rev().map(|at| format!("k{at:05}: 1")).collect();
+        let expected: Vec<String> = (0..keys).map(|at| format!(r#""k{at:05}":1"#)).collect();
+        check(
+            &format!("{{{}, k00000: 2}}", entries.join(", ")),
+            &format!(
+                "invalid map key: map[interface {{}}]interface {{}}{{{}}}",
+                expected.join(", ")
+            ),
         );
     }
 
