@@ -3,9 +3,24 @@
 //! A [`Value`] keeps strings as slices of its input wherever the input has no escapes, integers apart from
 //! floating-point numbers, and objects as vectors sorted by key: compact to build, quick to look up, and
 //! always met in the same order.
+//!
+//! ```
+//! use pratique_json::{Value, parse};
+//!
+//! let pod = parse(br#"{"metadata": {"name": "web"}, "spec": {"replicas": 3}}"#)?;
+//! assert_eq!(pod.at(&["metadata", "name"]).and_then(Value::as_str), Some("web"));
+//! assert_eq!(pod.at(&["spec", "replicas"]), Some(&Value::Int(3)));
+//!
+//! // The values of serde_json are converted in both directions.
+//! let theirs = serde_json::json!({"metadata": {"name": "web"}, "spec": {"replicas": 3}});
+//! assert_eq!(Value::try_from(&theirs)?, pod);
+//! assert_eq!(serde_json::Value::from(pod), theirs);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod base64;
 mod bytes;
+mod convert;
 mod kind;
 mod object;
 mod parse;

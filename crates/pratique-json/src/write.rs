@@ -58,7 +58,7 @@ pub fn escape_html(json: &str) -> Cow<'_, str> {
 }
 
 /// The integer that a number is, where it is written as one.
-fn whole(number: f64) -> Option<i64> {
+pub(crate) fn whole(number: f64) -> Option<i64> {
     let integer = number as i64;
     let same =
         integer as f64 == number && number.abs() < 9e18 && !(integer == 0 && number.is_sign_negative());
