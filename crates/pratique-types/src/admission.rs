@@ -179,7 +179,51 @@ fn or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Operation, D::E
     Option::<Operation>::deserialize(deserializer).map(|operation| operation.unwrap_or(Operation::None))
 }
 
+impl AdmissionRequest<'_> {
+    /// The same request, with copies of the texts of its objects: it borrows nothing.
+    pub fn into_owned(self) -> AdmissionRequest<'static> {
+        AdmissionRequest {
+            uid: self.uid,
+            kind: self.kind,
+            resource: self.resource,
+            sub_resource: self.sub_resource,
+            request_kind: self.request_kind,
+            request_resource: self.request_resource,
+            request_sub_resource: self.request_sub_resource,
+            name: self.name,
+            namespace: self.namespace,
+            operation: self.operation,
+            user_info: self.user_info,
+            object: self.object.into_owned(),
+            old_object: self.old_object.into_owned(),
+            dry_run: self.dry_run,
+            options: self.options.into_owned(),
+            form: self.form,
+        }
+    }
+}
+
 impl<'a> AdmissionReview<'a> {
+    /// The same review, with copies of the texts of its objects: it borrows nothing.
+    pub fn into_owned(self) -> AdmissionReview<'static> {
+        AdmissionReview {
+            api_version: self.api_version,
+            kind: self.kind,
+            request: self.request.map(AdmissionRequest::into_owned),
+            response: self.response,
+        }
+    }
+
+    /// The envelope of a question.
+    pub fn question(request: AdmissionRequest<'a>) -> Self {
+        AdmissionReview {
+            api_version: API_VERSION.to_owned(),
+            kind: KIND.to_owned(),
+            request: Some(request),
+            response: None,
+        }
+    }
+
     /// The envelope of an answer.
     pub fn answer(response: AdmissionResponse) -> Self {
         AdmissionReview {
