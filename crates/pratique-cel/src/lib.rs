@@ -29,6 +29,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Where a copy of the result is good enough, [`Program::evaluate_json`] does all of that: JSON in, JSON out.
+//!
 //! # What expressions may use
 //!
 //! [`Environment::standard`] is the language of the CEL specification; the functions of [`library`] give extensions to
@@ -119,6 +121,7 @@ mod declared;
 mod environment;
 mod error;
 pub mod estimate;
+mod evaluate_json;
 mod exact;
 pub mod function;
 mod interned;
@@ -146,6 +149,7 @@ pub use context::Context;
 pub use declared::{StructType, TypeProvider};
 pub use environment::{Activation, Environment, Slot};
 pub use error::{CompileError, Fault, FaultKind, Issue, Stop};
+pub use evaluate_json::EvaluateJsonError;
 pub use exact::exact;
 pub use interned::Interned;
 pub use interrupt::Interrupt;
