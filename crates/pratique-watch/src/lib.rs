@@ -24,12 +24,13 @@
 //! fs::write(directory.path().join("limit"), "100\n")?;
 //! let limit = Watched::start(directory.path(), Options::default(), read, ())?;
 //! assert_eq!(limit.current().value, 100);
+//! let mut versions = limit.versions();
 //!
 //! fs::write(directory.path().join("next"), "200\n")?;
 //! fs::rename(directory.path().join("next"), directory.path().join("limit"))?;
-//! while limit.current().value != 200 {
-//!     std::thread::yield_now(); // a millisecond or two
-//! }
+//! // A millisecond or two. In a task: `versions.next().await`.
+//! while versions.wait(std::time::Duration::from_secs(10)).ok_or("not seen")?.value != 200 {}
+//! assert_eq!(limit.current().value, 200);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -54,6 +55,7 @@ mod observer;
 mod options;
 mod route;
 mod signal;
+mod versions;
 mod watched;
 mod worker;
 
@@ -61,4 +63,5 @@ pub use background::give_way;
 pub use load::{Load, Loaded, Version};
 pub use observer::{Attempt, Observer, Outcome};
 pub use options::{Options, Wording};
+pub use versions::Versions;
 pub use watched::{Current, StartError, Watched};

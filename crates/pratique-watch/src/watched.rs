@@ -15,6 +15,7 @@ use crate::load::{Load, Loaded, Version};
 use crate::observer::{Observer, Outcome};
 use crate::options::Options;
 use crate::signal::Signal;
+use crate::versions::{EndsWith, Notices, Versions};
 use crate::worker::{self, Said, Worker};
 
 /// A directory as a live value: what it was when it last could be loaded.
@@ -24,6 +25,7 @@ use crate::worker::{self, Said, Worker};
 pub struct Watched<T> {
     current: Arc<ArcSwap<Version<T>>>,
     signal: Arc<Signal>,
+    notices: Arc<Notices>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -72,6 +74,8 @@ impl<T: Send + Sync + 'static> Watched<T> {
                 hash: &current.load().hash,
             },
         );
+        let notices = Arc::new(Notices::default());
+        let ends = EndsWith(Arc::clone(&notices));
         let worker = Worker {
             directory,
             options,
@@ -79,18 +83,21 @@ impl<T: Send + Sync + 'static> Watched<T> {
             observer,
             current: Arc::clone(&current),
             signal: Arc::clone(&signal),
+            notices: Arc::clone(&notices),
             eyes,
             said,
         };
         let thread = thread::Builder::new()
             .name("pratique-watch".to_owned())
             .spawn(move || {
+                let _ends = ends;
                 give_way();
                 worker.run();
             })?;
         Ok(Watched {
             current,
             signal,
+            notices,
             thread: Some(thread),
         })
     }
@@ -105,6 +112,11 @@ impl<T> Watched<T> {
     /// The version in use, to be kept as long as one likes.
     pub fn snapshot(&self) -> Arc<Version<T>> {
         self.current.load_full()
+    }
+
+    /// The versions that come after the one in use, to be waited for.
+    pub fn versions(&self) -> Versions<T> {
+        Versions::new(Arc::clone(&self.current), Arc::clone(&self.notices))
     }
 
     /// Has the directory looked at as if it had changed. Does not wait for that.

@@ -13,6 +13,7 @@ use crate::load::{Load, Loaded, Version};
 use crate::observer::{Attempt, Observer, Outcome};
 use crate::options::Options;
 use crate::signal::{Call, Change, Signal};
+use crate::versions::Notices;
 
 /// All that the thread has.
 pub(crate) struct Worker<T, L, O> {
@@ -22,6 +23,7 @@ pub(crate) struct Worker<T, L, O> {
     pub(crate) observer: O,
     pub(crate) current: Arc<ArcSwap<Version<T>>>,
     pub(crate) signal: Arc<Signal>,
+    pub(crate) notices: Arc<Notices>,
     pub(crate) eyes: Eyes,
     pub(crate) said: Said,
 }
@@ -120,6 +122,7 @@ impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
     fn swap(&mut self, began: Instant, value: T, hash: String, number: u64) {
         let version = Arc::new(Version { value, hash, number });
         self.current.store(Arc::clone(&version));
+        self.notices.notify();
         self.said.failure = None;
         let (plugin, dir) = (self.options.wording.plugin.as_str(), self.directory.display());
         tracing::info!(plugin, %dir, "{}", self.options.wording.reloaded);

@@ -272,3 +272,28 @@ fn the_same_content_is_no_change() {
     assert_eq!(heard[count..], [Kept::Unchanged]);
     assert_eq!(world.watched.as_ref().unwrap().current().number, 0);
 }
+
+#[test]
+fn changes_are_waited_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("number");
+    fs::write(&file, "1").unwrap();
+    let read = |directory: &Path, _: Option<&Version<String>>| {
+        let text = fs::read_to_string(directory.join("number"))?;
+        Ok::<_, std::io::Error>(Loaded::New {
+            value: text.clone(),
+            hash: text,
+        })
+    };
+    let mut watched = Watched::start(directory.path(), Options::default(), read, ()).unwrap();
+    let mut versions = watched.versions();
+    assert!(
+        versions.wait(Duration::from_millis(1)).is_none(),
+        "nothing changed"
+    );
+    rename_into(&file, "2");
+    let seen = versions.wait(Duration::from_secs(60)).unwrap();
+    assert_eq!(seen.value, "2");
+    watched.stop();
+    assert!(versions.wait(Duration::MAX).is_none(), "nothing will change");
+}
