@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use hyper::body::{Body, Incoming};
+use hyper::body::Body;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
@@ -39,7 +39,7 @@ impl From<Exhausted> for Unread {
 
 /// Reads a body, with which its share of the memory grows.
 pub(crate) async fn read(
-    body: Incoming,
+    body: impl Body<Data = Bytes> + Unpin,
     share: &Share,
     limit: usize,
     time: Duration,
@@ -49,7 +49,11 @@ pub(crate) async fn read(
         .unwrap_or(Err(Unread::Slow))
 }
 
-async fn collect(mut body: Incoming, share: &Share, limit: usize) -> Result<Vec<u8>, Unread> {
+async fn collect(
+    mut body: impl Body<Data = Bytes> + Unpin,
+    share: &Share,
+    limit: usize,
+) -> Result<Vec<u8>, Unread> {
     let announced = body.size_hint();
     if announced.lower() > limit as u64 {
         forget(body, FORGOTTEN).await;

@@ -100,6 +100,11 @@ impl Client {
         }
     }
 
+    /// One of a service that others serve: they decide who may ask. Only they know who may see what others asked for.
+    pub(crate) fn of_others() -> Self {
+        Client::of(Some(true), false)
+    }
+
     /// One that asks for health and metrics where there is nothing else.
     pub(crate) fn of_health() -> Self {
         Client::of(Some(true), false)
@@ -176,7 +181,7 @@ fn service(
             let leaving = || *stage.borrow() != Stage::Serving;
             let mut answer = match unsent::share(&request, &slot, &shared) {
                 Ok(share) => {
-                    let answer = routes::answer(request, client, leaving(), &slot, &shared).await;
+                    let answer = routes::answer(request, None, client, leaving(), &slot, &shared).await;
                     unsent::send(answer, share, &slot)
                 }
                 Err(refusal) => unsent::send(*refusal, None, &slot),

@@ -62,6 +62,16 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct Busy(Arc<Slot>);
 
+impl Slot {
+    /// What stands for a connection that others serve.
+    pub(crate) fn of_others(number: u64) -> Self {
+        Slot {
+            number,
+            ..Slot::default()
+        }
+    }
+}
+
 impl Connections {
     pub(crate) fn new(limit: usize) -> Self {
         Connections {

@@ -5,8 +5,37 @@
 //! may take of it is bounded by [`Limits`]: who is slow, large or many is turned away, and others do not notice. Who is
 //! turned away for now is told when to come again, which API servers do.
 //!
+//! An [`AdmissionService`] is the same without the sockets: a [`tower`](tower_service::Service) service for a server that is
+//! there already.
+//!
 //! Whatever keeps a request from being judged, a fault in the judging included, is an HTTP error: an API server then
 //! does what the failure policy of its webhook says.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! use pratique::Admission;
+//! use pratique_metrics::Metrics;
+//! use pratique_server::{Drain, KnownCluster, LiveReviewer, Reloads, Server, Settings};
+//!
+//! # tokio::runtime::Runtime::new()?.block_on(async {
+//! let live = Admission::builder().live().start()?;
+//! let reviewer = LiveReviewer::new(live, Reloads::default(), KnownCluster::default());
+//! let settings = Settings::new(Metrics::new("1.0"));
+//! // Without certificates, to this machine only.
+//! let server = Server::bind("127.0.0.1:0".parse()?, Arc::new(reviewer), settings).await?;
+//! println!("http://{}/validate", server.address()?);
+//! let shutdown = server.shutdown();
+//! # let ending = shutdown.clone();
+//! # tokio::spawn(async move {
+//! #     ending.begin(Drain { delay: Duration::ZERO, grace: Duration::from_secs(1) }).await;
+//! # });
+//! // Until `shutdown.begin(Drain { .. })`, as on a signal.
+//! assert!(server.run().await);
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod accept;
 mod annotations;
@@ -36,6 +65,7 @@ mod reviewer;
 mod rotation;
 mod routes;
 mod server;
+mod service;
 mod shutdown;
 mod supervise;
 mod throttle;
@@ -53,6 +83,7 @@ pub use registration::{Reached, Registration};
 pub use reviewer::{Half, Reviewed, Reviewer, Reviewing, Unavailable};
 pub use rotation::Rotation;
 pub use server::{Server, Settings};
+pub use service::{AdmissionService, Answering};
 pub use shutdown::{Drain, Shutdown};
 pub use tls::{CertificateError, CertificateFiles, Certificates};
 pub use unknown::{KnownCluster, Unknown};

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use bytes::Bytes;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
-use hyper::body::Incoming;
+use hyper::body::Body;
 use pratique_audit::{Event, Level};
 use pratique_types::{AdmissionRequest, AdmissionReview, GroupVersionKind, admission};
 use serde::Deserialize;
@@ -49,7 +50,7 @@ pub(crate) fn time(head: &Parts, shared: &Shared) -> Result<Duration, Box<Answer
 
 /// Answers an AdmissionReview.
 pub(crate) async fn answer(
-    body: Incoming,
+    body: impl Body<Data = Bytes> + Unpin,
     half: Half,
     time: Duration,
     slot: &Arc<Slot>,

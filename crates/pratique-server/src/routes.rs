@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW};
 use http::request::Parts;
 use http::{Method, Request, StatusCode};
-use hyper::body::Incoming;
+use hyper::body::Body;
 use pratique_metrics::Format;
 use tokio::time::timeout;
 
@@ -22,21 +23,21 @@ use crate::review;
 use crate::reviewer::Half;
 use crate::server::Shared;
 
-/// Answers a request of a client, by a server that is leaving or not.
-pub(crate) async fn answer(
-    request: Request<Incoming>,
+/// Answers a request of a client, by a server that is leaving or not. With a half, it is a review by that half wherever it
+/// goes; otherwise its path says what it is.
+pub(crate) async fn answer<B: Body<Data = Bytes> + Unpin>(
+    request: Request<B>,
+    half: Option<Half>,
     client: Client,
     leaving: bool,
     slot: &Arc<Slot>,
     shared: &Arc<Shared>,
 ) -> Answer {
     let (head, body) = request.into_parts();
-    let is_review = is_review(head.uri.path());
-    let accepted = match head.uri.path() {
-        "/mutate" => asked(Half::Mutating, &head, client, shared),
-        "/validate" => asked(Half::Validating, &head, client, shared),
-        "/admit" => asked(Half::Both, &head, client, shared),
-        _ => Err(look(&head, client, leaving, shared).into()),
+    let half = half.or_else(|| half_of(head.uri.path()));
+    let accepted = match half {
+        Some(half) => asked(half, &head, client, shared),
+        None => Err(look(&head, client, leaving, shared).into()),
     };
     let answer = match accepted {
         Ok((half, time)) => review::answer(body, half, time, slot, shared).await,
@@ -49,10 +50,20 @@ pub(crate) async fn answer(
             }
         }
     };
-    if is_review {
+    if half.is_some() {
         refused::count(&answer, &shared.metrics);
     }
     answer
+}
+
+/// The half of admission that a path is for.
+fn half_of(path: &str) -> Option<Half> {
+    match path {
+        "/mutate" => Some(Half::Mutating),
+        "/validate" => Some(Half::Validating),
+        "/admit" => Some(Half::Both),
+        _ => None,
+    }
 }
 
 /// Answers where there is nothing but health and metrics.
@@ -71,7 +82,7 @@ pub(crate) fn health(head: &Parts, leaving: bool, shared: &Shared) -> Answer {
 
 /// Whether a path takes reviews.
 pub(crate) fn is_review(path: &str) -> bool {
-    matches!(path, "/mutate" | "/validate" | "/admit")
+    half_of(path).is_some()
 }
 
 /// Whether a path tells probes how the server is.

@@ -99,6 +99,43 @@ impl Settings {
     }
 }
 
+impl Shared {
+    /// To be called within a runtime. The addresses of health are not listened at.
+    pub(crate) fn new(reviewer: Arc<dyn Reviewer>, settings: Settings) -> Self {
+        let Settings {
+            limits,
+            metrics,
+            health: _,
+            audit,
+            certificates,
+            rotation,
+            protected_metrics,
+            page,
+            page_hosts,
+        } = settings;
+        let supervision = Supervision::new(&metrics);
+        refused::announce(&metrics);
+        if let Some(audit) = &audit {
+            audit_losses::count(audit, &metrics);
+        }
+        Shared {
+            reviewer,
+            limits,
+            metrics,
+            audit,
+            certificates,
+            rotation,
+            supervision,
+            protected_metrics,
+            page_hosts,
+            recent: page.then(Recent::default),
+            budget: Arc::new(Budget::new(limits.memory)),
+            evaluators: Evaluators::new(limits.requests),
+            turns: Arc::new(Turns::new(limits.requests.max(1))),
+        }
+    }
+}
+
 impl Server {
     /// Listens at an address.
     ///
@@ -129,39 +166,9 @@ impl Server {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let listeners = listen::all(addresses)?;
-        let Settings {
-            limits,
-            metrics,
-            health,
-            audit,
-            certificates,
-            rotation,
-            protected_metrics,
-            page,
-            page_hosts,
-        } = settings;
-        let supervision = Supervision::new(&metrics);
-        refused::announce(&metrics);
-        if let Some(audit) = &audit {
-            audit_losses::count(audit, &metrics);
-        }
-        let shared = Shared {
-            reviewer,
-            limits,
-            metrics,
-            audit,
-            certificates,
-            rotation,
-            supervision,
-            protected_metrics,
-            page_hosts,
-            recent: page.then(Recent::default),
-            budget: Arc::new(Budget::new(limits.memory)),
-            evaluators: Evaluators::new(limits.requests),
-            turns: Arc::new(Turns::new(limits.requests.max(1))),
-        };
-        let connections = Arc::new(Connections::new(limits.connections.max(1)));
-        let (shared, shutdown) = (Arc::new(shared), Shutdown::new());
+        let connections = Arc::new(Connections::new(settings.limits.connections.max(1)));
+        let health = settings.health.clone();
+        let (shared, shutdown) = (Arc::new(Shared::new(reviewer, settings)), Shutdown::new());
         let health = match health.is_empty() {
             true => None,
             false => Some(Health::start(&health, shared.clone(), shutdown.watch()).map_err(of_health)?),

@@ -21,4 +21,5 @@ mod http2;
 mod judge;
 mod page;
 mod running;
+mod service;
 mod unread;
