@@ -22,6 +22,14 @@ pub trait Cluster: Namespaces + Sync {
         true
     }
 
+    /// Whether the params of a kind in a namespace (empty for a kind of cluster scope) are still to be looked up: the
+    /// evaluation ends as [pending](crate::Unfinished::Pending), and is repeated once they are known. It is asked before
+    /// [`param`](Self::param) and [`params`](Self::params).
+    fn params_pending(&self, kind: &GroupVersionKind, namespace: &str) -> bool {
+        let _ = (kind, namespace);
+        false
+    }
+
     /// One object; the namespace is empty for a kind of cluster scope.
     fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>>;
 

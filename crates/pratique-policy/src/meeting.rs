@@ -42,6 +42,8 @@ pub(crate) enum Unmatched {
     },
     /// It depends on what was not given.
     Undecided(Box<Missing>),
+    /// Its params are still to be looked up.
+    Pending,
 }
 
 impl From<MatchError> for Unmatched {
@@ -245,6 +247,7 @@ impl Unmatched {
         match self {
             Unmatched::Error { message, .. } => Met::Error(message),
             Unmatched::Undecided(missing) => Met::Undecided(missing),
+            Unmatched::Pending => Met::Error("params are still to be looked up"),
         }
     }
 }

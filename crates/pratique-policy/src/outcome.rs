@@ -10,7 +10,7 @@ use crate::cause::DenialCause;
 /// Why judging ended before a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfinished {
-    /// An authorization check has no answer yet: ask again when it has.
+    /// An authorization check has no answer yet, or params are still to be looked up: ask again when they are there.
     #[error("an authorization check is pending")]
     Pending,
     /// The caller interrupted the evaluation.

@@ -44,12 +44,15 @@ pub(crate) enum ParamError {
     /// They may be there.
     #[error("{0}")]
     Unknown(Missing),
+    #[error("params are still to be looked up")]
+    Pending,
 }
 
 impl From<ParamError> for Unmatched {
     fn from(error: ParamError) -> Self {
         match error {
             ParamError::Unknown(missing) => Unmatched::Undecided(Box::new(missing)),
+            ParamError::Pending => Unmatched::Pending,
             // This is what the binding says in so many words.
             ParamError::NotFound => Unmatched::Error {
                 message: error.to_string(),
@@ -89,6 +92,7 @@ impl ParamRef {
         let found = match (&self.selector, self.name.as_str()) {
             (Some(_), name) if !name.is_empty() => return Err(ParamError::NameAndSelector),
             (None, "") => return Err(ParamError::NeitherNameNorSelector),
+            _ if cluster.params_pending(kind, namespace) => return Err(ParamError::Pending),
             (None, name) => cluster.param(kind, namespace, name).into_iter().collect(),
             (Some(selector), _) => {
                 let selector = selector.as_ref().map_err(Clone::clone)?;

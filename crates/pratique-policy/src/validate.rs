@@ -370,6 +370,7 @@ impl<'s> Bench<'_, 's> {
                     self.fail(policy, binding, &error, DenialCause::Failure);
                 }
             }
+            Unmatched::Pending => self.pending = true,
         }
     }
 

@@ -236,6 +236,7 @@ impl<'s> Bench<'_, 's> {
                 self.undecided(hook, binding, *missing)?;
                 (error, DenialCause::Failure)
             }
+            Unmatched::Pending => return Err(End::Unfinished(Unfinished::Pending)),
         };
         self.failures.of_configuration(hook, binding, (&error, cause));
         Ok(())
