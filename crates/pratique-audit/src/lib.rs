@@ -10,6 +10,24 @@
 //!
 //! Files may be rotated by renaming: within a second of the next event, events go to a new file of the old name
 //! ([`Log::reopen`] asks for that at once). Copying and truncating works too, as files are only appended to.
+//!
+//! ```
+//! use std::time::{Duration, SystemTime};
+//!
+//! use pratique_audit::{Event, Level, Log, Options, Target};
+//! use pratique_types::{AdmissionRequest, AdmissionResponse};
+//!
+//! let directory = tempfile::tempdir()?;
+//! let path = directory.path().join("audit.jsonl");
+//! let log = Log::start(Options::new(Target::File(path.clone()), Level::Metadata))?;
+//!
+//! let (request, response) = (AdmissionRequest::default(), AdmissionResponse::default());
+//! let now = SystemTime::now();
+//! assert!(log.record(&Event::new(log.level(), &request, &response, (now, now))));
+//! assert_eq!(log.close(Duration::from_secs(10)).written, 1);
+//! assert_eq!(std::fs::read_to_string(path)?.lines().count(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod event;
 mod file;

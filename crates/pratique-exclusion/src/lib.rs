@@ -5,6 +5,15 @@
 //! itself](is_configuration) is seen by what the cluster's owner put on disk only, so that the API can always repair
 //! what came from the API. In turn, names that end in [`RESERVED_SUFFIX`] belong to the disk: [the API does not take
 //! them](registry_check).
+//!
+//! ```
+//! use pratique_exclusion::{Origin, is_configuration, is_reserved, is_virtual};
+//! use pratique_types::GroupVersionKind;
+//!
+//! assert!(is_virtual("authorization.k8s.io", "subjectaccessreviews"));
+//! assert!(is_configuration(&GroupVersionKind::new("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy")));
+//! assert!(is_reserved("no-default.static.k8s.io"));
+//! ```
 
 mod configuration;
 mod notice;

@@ -11,6 +11,46 @@
 //! ```
 //!
 //! [`Written`] is an expression's tree as its author wrote it, before macros were expanded.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use pratique_expression::Cache;
+//! use pratique_explain::Recorder;
+//! use pratique_policy::authz::NoAuthorizer;
+//! use pratique_policy::{Origin, Policies, Surroundings, validate};
+//! # use pratique::Objects;
+//! use pratique_types::AdmissionRequest;
+//!
+//! let policy = serde_json::from_value(serde_json::json!({
+//!     "metadata": {"name": "few"},
+//!     "spec": {
+//!         "matchConstraints": {
+//!             "resourceRules": [{"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["*"], "operations": ["*"]}],
+//!             "namespaceSelector": {}, "objectSelector": {},
+//!         },
+//!         "validations": [{"expression": "object.spec.replicas <= 5"}],
+//!     },
+//! }))?;
+//! let binding = serde_json::from_value(serde_json::json!({
+//!     "metadata": {"name": "few"},
+//!     "spec": {"policyName": "few", "validationActions": ["Deny"]},
+//! }))?;
+//! let policies = Policies::compile([&policy], [&binding], Origin::Api, &Cache::new());
+//! let request: AdmissionRequest<'_> = serde_json::from_str(
+//!     r#"{"kind": {"group": "apps", "version": "v1", "kind": "Deployment"}, "operation": "CREATE",
+//!         "resource": {"group": "apps", "version": "v1", "resource": "deployments"}, "object": {"spec": {"replicas": 7}}}"#,
+//! )?;
+//!
+//! let cluster = Objects::new();
+//! let recorder = Recorder::new();
+//! let surroundings = Surroundings::new(&cluster, Arc::new(NoAuthorizer)).with_trace(&recorder);
+//! validate(&[&policies], &request, surroundings, &mut ())?;
+//! let explanation = recorder.explanation();
+//! let expression = &explanation.policies[0].bindings[0].rounds[0].expressions[0];
+//! assert_eq!(expression.value.as_deref(), Some("false"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod decisive;
 mod locate;

@@ -8,6 +8,56 @@
 //! ends the call with [`Unfinished::Pending`], to be repeated when it has. What an evaluation needs and was not given (the
 //! answer to a check, more of a namespace than its name) leaves its policy [`Undecided`], and so the request, unless another
 //! policy denies it.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use pratique_expression::Cache;
+//! use pratique_policy::authz::NoAuthorizer;
+//! use pratique_policy::{Cluster, Namespace, Namespaces, Origin, ParamScope, Policies, Surroundings, validate};
+//! # use pratique_json::Value;
+//! # use pratique_match::Equivalents;
+//! use pratique_types::AdmissionRequest;
+//! # use pratique_types::GroupVersionKind;
+//!
+//! # struct Empty(Equivalents);
+//! # impl Namespaces for Empty {
+//! #     fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> { Namespace::Absent }
+//! # }
+//! # impl Cluster for Empty {
+//! #     fn equivalents(&self) -> &Equivalents { &self.0 }
+//! #     fn param_scope(&self, _: &GroupVersionKind) -> Option<ParamScope> { None }
+//! #     fn param<'a>(&'a self, _: &GroupVersionKind, _: &str, _: &str) -> Option<&'a Value<'a>> { None }
+//! #     fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> { Vec::new() }
+//! # }
+//! let policy = serde_json::from_value(serde_json::json!({
+//!     "metadata": {"name": "few"},
+//!     "spec": {
+//!         "matchConstraints": {
+//!             "resourceRules": [{"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["*"], "operations": ["*"]}],
+//!             "namespaceSelector": {}, "objectSelector": {},
+//!         },
+//!         "validations": [{"expression": "object.spec.replicas <= 5", "message": "too many"}],
+//!     },
+//! }))?;
+//! let binding = serde_json::from_value(serde_json::json!({
+//!     "metadata": {"name": "few"},
+//!     "spec": {"policyName": "few", "validationActions": ["Deny"]},
+//! }))?;
+//! let policies = Policies::compile([&policy], [&binding], Origin::Api, &Cache::new());
+//!
+//! let request: AdmissionRequest<'_> = serde_json::from_str(
+//!     r#"{"kind": {"group": "apps", "version": "v1", "kind": "Deployment"}, "operation": "CREATE", "name": "web",
+//!         "resource": {"group": "apps", "version": "v1", "resource": "deployments"}, "object": {"spec": {"replicas": 7}}}"#,
+//! )?;
+//! # let cluster = Empty(Equivalents::builtin());
+//! // `cluster` is a `Cluster`.
+//! let surroundings = Surroundings::new(&cluster, Arc::new(NoAuthorizer));
+//! let verdict = validate(&[&policies], &request, surroundings, &mut ())?;
+//! let status = verdict.status.ok_or("allowed")?;
+//! assert!(status.message.ends_with("denied request: too many"), "{}", status.message);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod annotations;
 mod binding;

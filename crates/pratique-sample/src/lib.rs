@@ -7,6 +7,25 @@
 //! evaluation may.
 //!
 //! Nothing depends on time or chance: the same policy gives the same objects.
+//!
+//! ```
+//! use pratique_sample::Policy;
+//!
+//! let policy = serde_json::from_value(serde_json::json!({
+//!     "metadata": {"name": "few"},
+//!     "spec": {
+//!         "matchConstraints": {"resourceRules": [
+//!             {"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"], "operations": ["CREATE"]},
+//!         ]},
+//!         "validations": [{"expression": "object.spec.replicas <= 5"}],
+//!     },
+//! }))?;
+//! let policy = Policy::Validating(&policy);
+//! assert_eq!(policy.expressions().len(), 1);
+//! let served = policy.served();
+//! assert_eq!(served[0].0.kind.kind, "Deployment");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod cost;
 mod evaluate;

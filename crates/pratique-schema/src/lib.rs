@@ -4,6 +4,17 @@
 //! The tables are made by `cargo xtask codegen` from the API's own declarations, and read when they are first asked
 //! for. [`merge`] has how values are merged, for custom resources as well; [`given`] says which fields are there before
 //! admission sees an object.
+//!
+//! ```
+//! use pratique_schema::Schema;
+//! use pratique_types::GroupVersionKind;
+//!
+//! let schema = Schema::builtin();
+//! let pod = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).ok_or("not built in")?;
+//! assert_eq!(schema.get(pod).name, "core/v1.Pod");
+//! assert!(schema.get(pod).field("spec").is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod constraints;
 mod fields;

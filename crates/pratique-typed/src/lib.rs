@@ -2,6 +2,20 @@
 //!
 //! [`typed`] gives an object the form of its built-in kind, [`settle_object`] does so in place, [`decode`] says which
 //! objects cannot have it, and why. [`converted`] brings one into another version of its kind.
+//!
+//! ```
+//! use pratique_typed::settle_object;
+//! use pratique_types::GroupVersionKind;
+//!
+//! let text = br#"{"metadata": {"labels": {}}, "spec": {"containers": [{"name": "app", "unknown": 1}]}}"#;
+//! let mut pod = pratique_json::parse(text)?;
+//! settle_object(&GroupVersionKind::new("", "v1", "Pod"), &mut pod);
+//! // What is empty or unknown is gone, and what is always there has come.
+//! assert_eq!(pod.at(&["metadata", "labels"]), None);
+//! assert!(pod.at(&["status"]).is_some());
+//! assert!(!pod.to_string().contains("unknown"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod conversion;
 pub mod decode;
