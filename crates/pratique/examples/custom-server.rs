@@ -13,14 +13,14 @@ use hyper_util::rt::TokioIo;
 use pratique::json::Value;
 use pratique::manifest::Plugin;
 use pratique::types::AdmissionReview;
-use pratique::{Acted, Admission, Live, Place, Submission, step};
+use pratique::{Admission, Attributes, Live, Place, StepOutcome, step};
 use tokio::net::TcpListener;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
 /// The step: containers are to say exactly what they run.
-fn pinned(submission: Submission<'_>) -> Acted {
-    let containers = submission.object.at(&["spec", "containers"]);
+fn pinned(attributes: Attributes<'_>) -> StepOutcome {
+    let containers = attributes.object.at(&["spec", "containers"]);
     let containers = containers.and_then(Value::as_array).unwrap_or_default();
     let image = |container: &Value<'_>| container.get("image").and_then(Value::as_str).map(str::to_owned);
     match containers
@@ -28,8 +28,8 @@ fn pinned(submission: Submission<'_>) -> Acted {
         .filter_map(image)
         .find(|image| !image.contains("@sha256:"))
     {
-        Some(image) => Acted::deny(format!("image {image:?} has no digest")),
-        None => Acted::allow(),
+        Some(image) => StepOutcome::deny(format!("image {image:?} has no digest")),
+        None => StepOutcome::allow(),
     }
 }
 

@@ -4,19 +4,15 @@ use std::sync::Arc;
 
 use pratique_exclusion::registry_check;
 use pratique_policy::{
-    Cluster, DenialCause, Mutated, MutatingPolicies, Need, Observer, OnUndecided, Policies, Submission,
-    Surroundings, Unfinished, Verdict, mutate, validate,
+    DenialCause, Mutated, MutatingPolicies, Need, Observer, OnUndecided, Policies, Surroundings, Unfinished,
+    Verdict, mutate, validate,
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
 
-use crate::authorization::Decider;
 use crate::builder::Builder;
-use crate::chain::Context;
 use crate::cores::Helpers;
-use crate::limits::Limits;
-use crate::observer::ChainObserver;
 use crate::outcome::Outcome;
-use crate::step::Steps;
+use crate::step::{Attributes, Steps};
 
 /// Everything that judges requests: compiled, immutable, shared between threads. A copy shares what it is made of.
 #[derive(Clone, Debug)]
@@ -70,25 +66,6 @@ impl Admission {
         Ok(Outcome::new(mutated, verdict))
     }
 
-    /// [`admit`](Self::admit) without a deadline.
-    ///
-    /// # Errors
-    /// An authorization check was asked for and never answered.
-    pub async fn judge_with(
-        &self,
-        request: &AdmissionRequest<'_>,
-        cluster: &(dyn Cluster + Sync),
-        decider: &dyn Decider,
-        observer: &mut dyn ChainObserver,
-    ) -> Result<Outcome, Unfinished> {
-        let context = Context {
-            cluster,
-            decider,
-            limits: Limits::default(),
-        };
-        self.admit(request, context, observer).await
-    }
-
     /// What comes between the phases, where it is wanted, and the second phase.
     fn validated(
         &self,
@@ -100,11 +77,11 @@ impl Admission {
         if !mutated.allowed() {
             return Ok(Verdict::default());
         }
-        let submission = match &mutated.object {
-            Some(object) => Submission::mutated(request, object),
-            None => Submission::from(request),
+        let attributes = match &mutated.object {
+            Some(object) => Attributes::mutated(request, object),
+            None => Attributes::from(request),
         };
-        let warnings = match self.registry_check(&submission) {
+        let warnings = match self.registry_check(&attributes) {
             Ok(warnings) => warnings,
             Err(status) => {
                 return Ok(Verdict {
@@ -117,7 +94,7 @@ impl Admission {
         let [first, second] = self.validating();
         let mut verdict = validate(
             &[first, second],
-            submission,
+            attributes,
             self.helpers.join(surroundings),
             observer,
         )?;
@@ -129,15 +106,15 @@ impl Admission {
     ///
     /// # Errors
     /// The status with which the registry refuses the request.
-    pub(crate) fn registry_check(&self, submission: &Submission<'_>) -> Result<Vec<String>, Box<Status>> {
+    pub(crate) fn registry_check(&self, attributes: &Attributes<'_>) -> Result<Vec<String>, Box<Status>> {
         if !self.registry_checks {
             return Ok(Vec::new());
         }
-        let request = submission.request;
+        let request = attributes.request;
         registry_check(
             request.operation,
             &request.kind,
-            submission.object,
+            attributes.object,
             self.feature_gates,
         )
     }

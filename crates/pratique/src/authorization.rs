@@ -1,11 +1,17 @@
-//! Authorization checks that are answered elsewhere: collected while policies judge, asked together.
+//! Who answers the authorization checks of expressions (`authorizer` in CEL).
+//!
+//! An [`Authorizer`] answers at once, for [`Admission::admit_policies`](crate::Admission::admit_policies). A [`Decider`] may
+//! ask an API server first: the checks of a request are collected while its policies are evaluated, asked together, and the
+//! policies evaluated again with the answers.
 
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pratique_policy::authz::{Answer, Authorizer, Check, Decision, NoAuthorizer, Question};
+pub use pratique_policy::authz::{
+    Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
+};
 
 /// Answers authorization checks, perhaps by asking somebody: an API server's SubjectAccessReviews, say.
 pub trait Decider: Send + Sync {

@@ -1,9 +1,11 @@
 //! How long expressions took to compile, until somebody asks.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pratique_expression::Cache;
+
+use crate::clock::timed_cache;
 
 /// Times of compilations. A copy is the same.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +18,7 @@ impl Compilations {
     /// A cache whose compilations are measured.
     pub(crate) fn cache(&self) -> Cache {
         let own = self.clone();
-        Cache::timed(Instant::now, move |took| own.add(took))
+        timed_cache(move |took| own.add(took))
     }
 
     /// All since somebody asked last.

@@ -81,14 +81,14 @@
 //!
 //! ```
 //! use pratique::json::Value;
-//! use pratique::{Acted, Admission, Configurations, InMemory, Place, Submission, step};
+//! use pratique::{StepOutcome, Admission, Configurations, InMemory, Place, Attributes, step};
 //! # use pratique::types::AdmissionRequest;
 //!
-//! fn no_latest(submission: Submission<'_>) -> Acted {
-//!     let image = submission.object.at(&["spec", "image"]).and_then(Value::as_str);
+//! fn no_latest(attributes: Attributes<'_>) -> StepOutcome {
+//!     let image = attributes.object.at(&["spec", "image"]).and_then(Value::as_str);
 //!     match image.is_some_and(|image| image.ends_with(":latest")) {
-//!         true => Acted::deny("name a version"),
-//!         false => Acted::allow(),
+//!         true => StepOutcome::deny("name a version"),
+//!         false => StepOutcome::allow(),
 //!     }
 //! }
 //!
@@ -125,9 +125,11 @@
 mod admission;
 #[cfg(feature = "audit")]
 mod audit;
-mod authorization;
+pub mod authorization;
 mod builder;
 mod chain;
+mod clock;
+pub mod cluster;
 mod compilations;
 mod configurations;
 mod cores;
@@ -139,22 +141,19 @@ mod hints;
 #[cfg(feature = "webhooks")]
 mod hooks;
 mod ingredients;
-#[cfg(feature = "kube")]
-pub mod kube;
 mod limits;
-mod live;
+pub mod live;
 #[cfg(feature = "metrics")]
 mod metrics;
-mod namespace;
-mod objects;
 mod observer;
 mod outcome;
-mod step;
+pub mod step;
 
 pub use admission::Admission;
 pub use authorization::{Decider, Decisions, NoOpinion};
 pub use builder::{Builder, NotEvaluated};
-pub use chain::Context;
+pub use chain::AdmissionContext;
+pub use cluster::{AssumedNamespaces, ClusterView, LookUp, Objects, Overlay, SharedObjects};
 pub use configurations::Configurations;
 pub use cores::Cores;
 pub use expressions::Expressions;
@@ -162,26 +161,26 @@ pub use expressions::Expressions;
 pub use guards::{Breaking, Guards};
 pub use limits::Limits;
 pub use live::{
-    Answered, AssumedNamespaces, Beside, Changed, ClusterView, InMemory, Live, LiveBuilder, LookUp, Reload,
-    ReloadResult, Reviewing, SharedObjects, Source, StartError, Unavailable, Witness,
+    Answered, Changed, InMemory, Live, LiveBuilder, Reload, ReloadResult, Reviewing, Source, StartError,
+    Unavailable, Witness,
 };
-pub use objects::Objects;
 pub use observer::{ChainObserver, Half, Span};
 pub use outcome::{AdmissionDecision, Outcome};
 pub use pratique_expression::{Cache, Declarations};
 pub use pratique_json as json;
 pub use pratique_manifest as manifest;
 pub use pratique_merge::json_patch;
+pub use pratique_policy as policy;
 pub use pratique_policy::authz::{
     Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
 };
 pub use pratique_policy::{
     Cluster, DenialCause, Form, Interrupt, MemoryBudget, MemoryLimit, Missing, Namespace, Namespaces, Need,
-    NeedKind, Observer, OnUndecided, Step, StepResult, Submission, Surroundings, Trial, TrialResult,
-    Undecided, Unfinished, settle_request,
+    NeedKind, Observer, OnUndecided, Step, StepResult, Surroundings, Trial, TrialResult, Undecided,
+    Unfinished, settle_request,
 };
 pub use pratique_types as types;
 #[cfg(feature = "webhooks")]
 pub use pratique_webhook as webhook;
 pub use pratique_workers::{Alone, Threads, Workers};
-pub use step::{Acted, Acting, AdmissionStep, Place, step};
+pub use step::{AdmissionStep, Attributes, Place, StepOutcome, step};

@@ -1,4 +1,4 @@
-//! Admission that is written in Rust, at any place of the chain.
+//! Admission that is written in Rust, at any place of the chain: [`Builder::step`](crate::Builder::step).
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -6,24 +6,71 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_policy::Submission;
+pub use pratique_policy::Submission as Attributes;
 use pratique_types::{Reason, Status};
 
 /// A step of the chain that a program brings: it may change the object, refuse the request, warn and annotate.
+///
+/// ```
+/// use pratique::step::{AdmissionStep, Place, StepOutcome};
+/// use pratique::{Admission, Attributes};
+///
+/// /// Asks another service for the quota of a namespace.
+/// struct Quota;
+///
+/// impl AdmissionStep for Quota {
+///     fn name(&self) -> &str {
+///         "quota"
+///     }
+///
+///     async fn evaluate(&self, attributes: Attributes<'_>) -> StepOutcome {
+///         match left(&attributes.request.namespace).await {
+///             0 => StepOutcome::deny("nothing is left of the quota"),
+///             1..5 => StepOutcome::allow().warn("little is left of the quota"),
+///             _ => StepOutcome::allow(),
+///         }
+///     }
+/// }
+/// # async fn left(_: &str) -> u32 { 10 }
+///
+/// let builder = Admission::builder().step(Place::BeforeValidatingPolicies, Quota);
+/// ```
 pub trait AdmissionStep: Send + Sync {
-    /// Its name, for those who count or log.
+    /// Its name, for observers and logs.
     fn name(&self) -> &str;
 
-    /// Looks at a request with its object as it is by now. The future may be dropped when nobody waits any more.
-    fn act<'a>(&'a self, submission: Submission<'a>) -> Acting<'a>;
+    /// Evaluates a request with its object as it is by now; may be written as an `async fn`. The future is dropped when the
+    /// caller does not wait for the answer any more.
+    fn evaluate(&self, attributes: Attributes<'_>) -> impl Future<Output = StepOutcome> + Send;
 }
 
-/// A step at work.
-pub type Acting<'a> = Pin<Box<dyn Future<Output = Acted> + Send + 'a>>;
+/// An [`AdmissionStep`] of any type.
+pub(crate) trait DynStep: Send + Sync {
+    fn name(&self) -> &str;
+
+    fn evaluate<'a>(
+        &'a self,
+        attributes: Attributes<'a>,
+    ) -> Pin<Box<dyn Future<Output = StepOutcome> + Send + 'a>>;
+}
+
+impl<S: AdmissionStep> DynStep for S {
+    fn name(&self) -> &str {
+        AdmissionStep::name(self)
+    }
+
+    fn evaluate<'a>(
+        &'a self,
+        attributes: Attributes<'a>,
+    ) -> Pin<Box<dyn Future<Output = StepOutcome> + Send + 'a>> {
+        Box::pin(AdmissionStep::evaluate(self, attributes))
+    }
+}
 
 /// What a step did.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Acted {
+#[non_exhaustive]
+pub struct StepOutcome {
     /// The changed object; `None` leaves it as it is. A step behind the mutating ones may change nothing.
     pub object: Option<Value<'static>>,
     /// Why the request is refused; `None` lets it go on.
@@ -63,25 +110,25 @@ impl Place {
     }
 }
 
-impl Acted {
+impl StepOutcome {
     /// Lets the request go on as it is.
     pub fn allow() -> Self {
-        Acted::default()
+        StepOutcome::default()
     }
 
     /// Refuses the request: 403.
     pub fn deny(message: impl Into<String>) -> Self {
-        Acted {
+        StepOutcome {
             status: Some(Status::failure(Reason::Forbidden, message)),
-            ..Acted::default()
+            ..StepOutcome::default()
         }
     }
 
     /// Lets the request go on with another object.
     pub fn change(object: Value<'static>) -> Self {
-        Acted {
+        StepOutcome {
             object: Some(object),
-            ..Acted::default()
+            ..StepOutcome::default()
         }
     }
 
@@ -101,41 +148,41 @@ impl Acted {
 }
 
 /// A step that has its answer at once.
-pub fn step<F>(name: impl Into<String>, act: F) -> impl AdmissionStep + 'static
+pub fn step<F>(name: impl Into<String>, evaluate: F) -> impl AdmissionStep + 'static
 where
-    F: Fn(Submission<'_>) -> Acted + Send + Sync + 'static,
+    F: Fn(Attributes<'_>) -> StepOutcome + Send + Sync + 'static,
 {
     Immediate {
         name: name.into(),
-        act,
+        evaluate,
     }
 }
 
 struct Immediate<F> {
     name: String,
-    act: F,
+    evaluate: F,
 }
 
-impl<F: Fn(Submission<'_>) -> Acted + Send + Sync> AdmissionStep for Immediate<F> {
+impl<F: Fn(Attributes<'_>) -> StepOutcome + Send + Sync> AdmissionStep for Immediate<F> {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn act<'a>(&'a self, submission: Submission<'a>) -> Acting<'a> {
-        Box::pin(async move { (self.act)(submission) })
+    async fn evaluate(&self, attributes: Attributes<'_>) -> StepOutcome {
+        (self.evaluate)(attributes)
     }
 }
 
 /// The steps of a chain.
 #[derive(Clone, Default)]
-pub(crate) struct Steps(Vec<(Place, Arc<dyn AdmissionStep>)>);
+pub(crate) struct Steps(Vec<(Place, Arc<dyn DynStep>)>);
 
 impl Steps {
-    pub(crate) fn add(&mut self, place: Place, step: Arc<dyn AdmissionStep>) {
+    pub(crate) fn add(&mut self, place: Place, step: Arc<dyn DynStep>) {
         self.0.push((place, step));
     }
 
-    pub(crate) fn at(&self, place: Place) -> impl Iterator<Item = &dyn AdmissionStep> {
+    pub(crate) fn at(&self, place: Place) -> impl Iterator<Item = &dyn DynStep> {
         let own = self.0.iter().filter(move |(own, _)| *own == place);
         own.map(|(_, step)| &**step)
     }

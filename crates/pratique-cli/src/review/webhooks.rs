@@ -1,7 +1,7 @@
 //! `review --webhooks`: the whole chain, with what went to webhooks and came back.
 
 use pratique::webhook::{Called, Observer, Rejection};
-use pratique::{Admission, ChainObserver, Context, Decider, Limits, Objects};
+use pratique::{Admission, AdmissionContext, ChainObserver, Decider, Objects};
 use pratique_json::{Value, base64};
 use serde::Serialize;
 use tokio::runtime::Runtime;
@@ -102,11 +102,7 @@ impl<'a> Chain<'a> {
 
     /// What comes of a request, with what went to webhooks.
     pub(super) fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, Trouble> {
-        let context = Context {
-            cluster: self.cluster,
-            decider: &*self.decider,
-            limits: Limits::default(),
-        };
+        let context = AdmissionContext::new(self.cluster).with_decider(&*self.decider);
         let mut exchanges = Exchanges::default();
         let admitted = match question.refused() {
             Some(outcome) => Ok(outcome),

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
+use pratique::LiveBuilder;
 #[cfg(feature = "kube")]
-use pratique::kube::{ApiServer, Follow};
-use pratique::{AssumedNamespaces, LiveBuilder, SharedObjects};
+use pratique::cluster::Overlay;
+use pratique::cluster::{AssumedNamespaces, SharedObjects};
+#[cfg(feature = "kube")]
+use pratique_kube::{ApiServer, Follow};
 use pratique_manifest::path_text;
 use pratique_server::{Followed, KnownCluster};
 use pratique_suite::ask::cluster::cluster;
@@ -90,7 +93,7 @@ fn enter_real(
     let live = live.decider(server.reviewer());
     // Before the source: that waits for what the cluster knows of params.
     let live = match objects {
-        Some(objects) => live.cluster(pratique::Beside::new(server.cluster(), objects)),
+        Some(objects) => live.cluster(Overlay::new(server.cluster(), objects)),
         None => live.cluster(server.cluster()),
     };
     let follow = &arguments.cluster.follow;

@@ -11,31 +11,71 @@ mod webhooks;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+#[cfg(feature = "webhooks")]
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{
-    Cluster, DenialCause, Interrupt, Submission, Surroundings, Undecided, Unfinished, same,
-};
+use pratique_policy::{Cluster, DenialCause, Interrupt, Surroundings, Undecided, Unfinished, same};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
-use crate::authorization::{Answers, Decider};
+use crate::authorization::{Answers, Decider, NoAuthorizer};
+use crate::clock::Stopwatch;
+use crate::cluster::{DynParamSource, WithParams};
 use crate::deadline::{check, interrupted, within};
 use crate::limits::Limits;
 use crate::observer::{ChainObserver, Half, Span};
 use crate::outcome::Outcome;
-use crate::step::{Acted, AdmissionStep, Place};
+use crate::step::{Attributes, DynStep, Place, StepOutcome};
 
 /// What an answer depends on besides the request and the configuration.
 #[derive(Clone)]
-pub struct Context<'c> {
+#[non_exhaustive]
+pub struct AdmissionContext<'c> {
     /// The view of the cluster, the same for the whole of the request.
     pub cluster: &'c (dyn Cluster + Sync),
     /// Answers authorization checks.
     pub decider: &'c dyn Decider,
+    /// Gives params that the cluster does not have, if there is one.
+    pub params: Option<&'c dyn DynParamSource>,
     /// What bounds the work for the request.
     pub limits: Limits,
+}
+
+impl<'c> AdmissionContext<'c> {
+    /// In a cluster, with nobody to answer authorization checks, and without limits.
+    pub fn new(cluster: &'c (dyn Cluster + Sync)) -> Self {
+        AdmissionContext {
+            cluster,
+            decider: &NoAuthorizer,
+            params: None,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Has authorization checks answered.
+    #[must_use]
+    pub fn with_decider(self, decider: &'c dyn Decider) -> Self {
+        AdmissionContext { decider, ..self }
+    }
+
+    /// Takes params from a source besides the cluster.
+    #[must_use]
+    pub fn with_params(self, params: &'c dyn DynParamSource) -> Self {
+        AdmissionContext {
+            params: Some(params),
+            ..self
+        }
+    }
+
+    /// Bounds the work: by a deadline, an interrupt, or all [`Limits`].
+    #[must_use]
+    pub fn with_limits(self, limits: impl Into<Limits>) -> Self {
+        AdmissionContext {
+            limits: limits.into(),
+            ..self
+        }
+    }
 }
 
 impl Admission {
@@ -49,10 +89,10 @@ impl Admission {
     pub async fn admit(
         &self,
         request: &AdmissionRequest<'_>,
-        context: Context<'_>,
+        context: AdmissionContext<'_>,
         observer: &mut dyn ChainObserver,
     ) -> Result<Outcome, Unfinished> {
-        self.go(request, None, context, observer).await
+        self.run_chain(request, None, context, observer).await
     }
 
     /// Takes a request through one half of the chain, for whoever lets others come in between. What a server does with
@@ -64,42 +104,43 @@ impl Admission {
         &self,
         request: &AdmissionRequest<'_>,
         half: Half,
-        context: Context<'_>,
+        context: AdmissionContext<'_>,
         observer: &mut dyn ChainObserver,
     ) -> Result<Outcome, Unfinished> {
-        self.go(request, Some(half), context, observer).await
+        self.run_chain(request, Some(half), context, observer).await
     }
 
-    pub(crate) async fn go(
+    pub(crate) async fn run_chain(
         &self,
         request: &AdmissionRequest<'_>,
         half: Option<Half>,
-        context: Context<'_>,
+        context: AdmissionContext<'_>,
         observer: &mut dyn ChainObserver,
     ) -> Result<Outcome, Unfinished> {
-        let mut passage = Passage {
+        let mut run = ChainRun {
             admission: self,
             request,
             half,
-            context,
             #[cfg(feature = "webhooks")]
             // By the clock of whoever waits.
             began: tokio::time::Instant::now().into_std(),
             answers: Arc::new(Answers::default()),
+            params: context.params.map(|source| WithParams::new(context.cluster, source)),
+            context,
             object: None,
             is_of_policies: false,
             outcome: Outcome::default(),
         };
-        match passage.pass(observer).await {
+        match run.run(observer).await {
             Ok(()) => {}
             Err(End::Refused(status, cause)) => {
-                passage.outcome.status = Some(status);
-                passage.outcome.cause = Some(cause);
+                run.outcome.status = Some(status);
+                run.outcome.cause = Some(cause);
             }
-            Err(End::Undecided(undecided)) => passage.outcome.undecided.push(*undecided),
+            Err(End::Undecided(undecided)) => run.outcome.undecided.push(*undecided),
             Err(End::Unfinished(unfinished)) => return Err(unfinished),
         }
-        Ok(passage.finish())
+        Ok(run.finish())
     }
 }
 
@@ -133,15 +174,17 @@ impl From<Status> for End {
 }
 
 /// A request on its way.
-pub(crate) struct Passage<'r> {
+pub(crate) struct ChainRun<'r> {
     admission: &'r Admission,
     request: &'r AdmissionRequest<'r>,
     /// The half that it goes through; `None` for both.
     half: Option<Half>,
-    context: Context<'r>,
+    context: AdmissionContext<'r>,
     #[cfg(feature = "webhooks")]
     began: Instant,
     answers: Arc<Answers>,
+    /// The cluster with params that are looked up, if there is a source of these.
+    params: Option<WithParams<'r>>,
     /// The object as it is by now; `None` while nobody changed it.
     object: Option<Arc<Value<'static>>>,
     /// Whether policies were the last to change it.
@@ -149,10 +192,10 @@ pub(crate) struct Passage<'r> {
     outcome: Outcome,
 }
 
-impl<'r> Passage<'r> {
-    async fn pass(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
+impl<'r> ChainRun<'r> {
+    async fn run(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         if self.half != Some(Half::Validating) {
-            let began = Instant::now();
+            let began = Stopwatch::start();
             let ended = self.mutate(observer).await;
             observer.half(&self.span(Half::Mutating, began, &ended));
             ended?;
@@ -162,13 +205,13 @@ impl<'r> Passage<'r> {
             return Ok(());
         }
         self.registry_check()?;
-        let began = Instant::now();
+        let began = Stopwatch::start();
         let ended = self.validate(observer).await;
         observer.half(&self.span(Half::Validating, began, &ended));
         ended
     }
 
-    fn span(&self, half: Half, began: Instant, ended: &Result<(), End>) -> Span {
+    fn span(&self, half: Half, began: Stopwatch, ended: &Result<(), End>) -> Span {
         Span {
             half,
             operation: self.request.operation,
@@ -178,11 +221,11 @@ impl<'r> Passage<'r> {
     }
 
     /// Tells that a part of the chain is done, and hands on how.
-    fn told(
+    fn record(
         &self,
         name: &str,
         half: Half,
-        began: Instant,
+        began: Stopwatch,
         ended: Result<(), End>,
         observer: &mut dyn ChainObserver,
     ) -> Result<(), End> {
@@ -190,11 +233,11 @@ impl<'r> Passage<'r> {
         ended
     }
 
-    fn submission(&self) -> Submission<'_> {
+    fn attributes(&self) -> Attributes<'_> {
         match self.object.as_deref() {
-            None => Submission::from(self.request),
-            Some(object) if self.is_of_policies => Submission::mutated(self.request, object),
-            Some(object) => Submission {
+            None => Attributes::from(self.request),
+            Some(object) if self.is_of_policies => Attributes::mutated(self.request, object),
+            Some(object) => Attributes {
                 request: self.request,
                 object,
                 form: ObjectForm::Written,
@@ -212,15 +255,22 @@ impl<'r> Passage<'r> {
         &self.context.limits.interrupt
     }
 
+    fn cluster(&self) -> &dyn Cluster {
+        match &self.params {
+            Some(with_params) => with_params,
+            None => self.context.cluster,
+        }
+    }
+
     fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings::new(self.context.cluster, self.answers.clone())
+        Surroundings::new(self.cluster(), self.answers.clone())
             .on_undecided(self.admission.on_undecided)
             .with_interrupt(self.interrupt())
             .with_memory(&self.context.limits.memory)
     }
 
-    /// Gets on with policies that gave no verdict yet, or ends the request.
-    async fn resume(&self, unfinished: Unfinished) -> Result<(), End> {
+    /// Goes on with policies that gave no decision yet, or ends the request.
+    async fn resume(&mut self, unfinished: Unfinished) -> Result<(), End> {
         match unfinished {
             Unfinished::Pending => self.answer().await,
             stopped => Err(self.stopped(stopped)),
@@ -236,13 +286,28 @@ impl<'r> Passage<'r> {
         }
     }
 
-    /// Has the authorization checks answered that kept policies from judging.
-    async fn answer(&self) -> Result<(), End> {
+    /// Asks for what policies wait for: answers to authorization checks, and params.
+    async fn answer(&mut self) -> Result<(), End> {
+        let looked_up = self.look_up_params().await?;
         let asked = self.answers.ask(self.context.decider);
-        match within(self.interrupt(), asked).await? {
+        match within(self.interrupt(), asked).await? || looked_up {
             true => Ok(()),
             false => Err(End::Unfinished(Unfinished::Pending)),
         }
+    }
+
+    /// Looks up the params that policies wait for; whether there were any.
+    async fn look_up_params(&mut self) -> Result<bool, End> {
+        let Some(params) = &mut self.params else {
+            return Ok(false);
+        };
+        let open = params.take_open();
+        let looked_up = !open.is_empty();
+        for key in open {
+            let found = within(&self.context.limits.interrupt, params.look_up(&key)).await?;
+            params.add(key, found);
+        }
+        Ok(looked_up)
     }
 
     /// The steps of the caller at a place.
@@ -253,20 +318,20 @@ impl<'r> Passage<'r> {
             false => Half::Validating,
         };
         for step in admission.steps().at(place) {
-            let began = Instant::now();
+            let began = Stopwatch::start();
             let ended = self.step(step, place).await;
-            self.told(step.name(), half, began, ended, observer)?;
+            self.record(step.name(), half, began, ended, observer)?;
         }
         Ok(())
     }
 
-    async fn step(&mut self, step: &dyn AdmissionStep, place: Place) -> Result<(), End> {
-        let Acted {
+    async fn step(&mut self, step: &dyn DynStep, place: Place) -> Result<(), End> {
+        let StepOutcome {
             object,
             status,
             warnings,
             audit_annotations,
-        } = within(self.interrupt(), step.act(self.submission())).await?;
+        } = within(self.interrupt(), step.evaluate(self.attributes())).await?;
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         match (status, object) {

@@ -1,13 +1,13 @@
 //! The mutating half of the chain, in one round or two.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use pratique_json::Value;
 use pratique_manifest::Plugin;
 use pratique_policy::{DenialCause, Mutated, Reinvocation, Unfinished, mutate_once, same};
 
-use super::{End, Passage};
+use super::{ChainRun, End};
+use crate::clock::Stopwatch;
 use crate::observer::{ChainObserver, Half, Logging};
 use crate::step::Place;
 
@@ -33,7 +33,7 @@ impl Rounds {
     }
 }
 
-impl Passage<'_> {
+impl ChainRun<'_> {
     pub(super) async fn mutate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let mut rounds = Rounds::default();
         self.round(&mut rounds, observer).await?;
@@ -46,20 +46,20 @@ impl Passage<'_> {
 
     async fn round(&mut self, rounds: &mut Rounds, observer: &mut dyn ChainObserver) -> Result<(), End> {
         self.steps(Place::BeforeMutatingPolicies, observer).await?;
-        let began = Instant::now();
+        let began = Stopwatch::start();
         let ended = self.policies(rounds, observer).await;
         let plugin = Plugin::MutatingAdmissionPolicy;
-        self.told(plugin.name(), Half::Mutating, began, ended, observer)?;
+        self.record(plugin.name(), Half::Mutating, began, ended, observer)?;
         self.steps(Place::BeforeMutatingWebhooks, observer).await?;
         #[cfg(feature = "webhooks")]
         {
-            let began = Instant::now();
+            let began = Stopwatch::start();
             if rounds.second {
                 rounds.webhooks.begin_second();
             }
             let ended = self.mutating_webhooks(&mut rounds.webhooks, observer).await;
             let plugin = Plugin::MutatingAdmissionWebhook;
-            self.told(plugin.name(), Half::Mutating, began, ended, observer)?;
+            self.record(plugin.name(), Half::Mutating, began, ended, observer)?;
         }
         self.steps(Place::AfterMutatingWebhooks, observer).await
     }
@@ -67,7 +67,7 @@ impl Passage<'_> {
     async fn policies(&mut self, rounds: &mut Rounds, observer: &mut dyn ChainObserver) -> Result<(), End> {
         if rounds.second {
             let before = rounds.after_policies.as_deref().unwrap_or(&self.request.object);
-            let changed = !same(before, self.submission().object);
+            let changed = !same(before, self.attributes().object);
             rounds.policies.begin_second(changed);
         }
         let Mutated {
@@ -104,8 +104,8 @@ impl Passage<'_> {
         observer: &mut dyn ChainObserver,
     ) -> Result<Mutated, Unfinished> {
         let sets = self.admission.mutating();
-        let (submission, surroundings) = (self.submission(), self.surroundings());
+        let (attributes, surroundings) = (self.attributes(), self.surroundings());
         let mut logging = Logging(observer.policies());
-        mutate_once(&sets, submission, surroundings, turns, &mut logging)
+        mutate_once(&sets, attributes, surroundings, turns, &mut logging)
     }
 }

@@ -1,35 +1,34 @@
 //! The validating half of the chain, and the registry's checks before it.
 
-use std::time::Instant;
-
 use pratique_manifest::Plugin;
 use pratique_policy::{DenialCause, Unfinished, Verdict, validate};
 
-use super::{End, Passage};
+use super::{ChainRun, End};
+use crate::clock::Stopwatch;
 use crate::observer::{ChainObserver, Half, Logging};
 use crate::step::Place;
 
-impl Passage<'_> {
+impl ChainRun<'_> {
     /// What an API server's registry says to configuration of admission, where the chain is to say it.
     pub(super) fn registry_check(&mut self) -> Result<(), End> {
-        let warnings = self.admission.registry_check(&self.submission());
+        let warnings = self.admission.registry_check(&self.attributes());
         self.outcome.warnings.extend(warnings.map_err(End::by_rule)?);
         Ok(())
     }
 
     pub(super) async fn validate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         self.steps(Place::BeforeValidatingPolicies, observer).await?;
-        let began = Instant::now();
+        let began = Stopwatch::start();
         let ended = self.judge(observer).await;
         let plugin = Plugin::ValidatingAdmissionPolicy;
-        self.told(plugin.name(), Half::Validating, began, ended, observer)?;
+        self.record(plugin.name(), Half::Validating, began, ended, observer)?;
         self.steps(Place::BeforeValidatingWebhooks, observer).await?;
         #[cfg(feature = "webhooks")]
         {
-            let began = Instant::now();
+            let began = Stopwatch::start();
             let ended = self.validating_webhooks(observer).await;
             let plugin = Plugin::ValidatingAdmissionWebhook;
-            self.told(plugin.name(), Half::Validating, began, ended, observer)?;
+            self.record(plugin.name(), Half::Validating, began, ended, observer)?;
         }
         self.steps(Place::AfterValidatingWebhooks, observer).await
     }
@@ -59,8 +58,8 @@ impl Passage<'_> {
     fn verdict(&self, observer: &mut dyn ChainObserver) -> Result<Verdict, Unfinished> {
         let sets = self.admission.validating();
         let surroundings = self.admission.helpers.join(self.surroundings());
-        let submission = self.submission();
+        let attributes = self.attributes();
         let mut logging = Logging(observer.policies());
-        validate(&sets, submission, surroundings, &mut logging)
+        validate(&sets, attributes, surroundings, &mut logging)
     }
 }

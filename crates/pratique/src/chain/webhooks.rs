@@ -4,11 +4,11 @@ use pratique_policy::{DenialCause, Unfinished};
 use pratique_webhook::transport::Budget;
 use pratique_webhook::{Caller, Mutated, Reinvocation, Surroundings, Unanswered, Verdict, mutate, validate};
 
-use super::{End, Passage};
+use super::{ChainRun, End};
 use crate::hooks::{Asking, Logging};
 use crate::observer::ChainObserver;
 
-impl<'r> Passage<'r> {
+impl<'r> ChainRun<'r> {
     fn asking(&self) -> Asking<'r> {
         Asking {
             answers: self.answers.clone(),
@@ -39,7 +39,7 @@ impl<'r> Passage<'r> {
     }
 
     /// The caller for this request, which may have to hurry.
-    fn hurried<'a>(&self, caller: &'a dyn Caller) -> Option<Budget<'a>> {
+    fn with_budget<'a>(&self, caller: &'a dyn Caller) -> Option<Budget<'a>> {
         let whole = self.admission.hooks.callers.guards.budget?;
         Some(Budget::begun(caller, whole, self.began))
     }
@@ -54,14 +54,14 @@ impl<'r> Passage<'r> {
             return Ok(());
         };
         self.in_time()?;
-        let hurried = self.hurried(caller);
-        let caller = hurried.as_ref().map_or(caller, |hurried| hurried as &dyn Caller);
+        let budget = self.with_budget(caller);
+        let caller = budget.as_ref().map_or(caller, |budget| budget as &dyn Caller);
         let asking = self.asking();
         let (mutated, cause) = {
-            let (submission, surroundings) = (self.submission(), self.calling(&asking));
+            let (attributes, surroundings) = (self.attributes(), self.calling(&asking));
             let submission = pratique_webhook::Submission {
-                request: submission.request,
-                object: submission.object,
+                request: attributes.request,
+                object: attributes.object,
             };
             let mut logging = Logging::new(observer.webhooks());
             let mutated = mutate(&sets, submission, &surroundings, turns, caller, &mut logging).await;
@@ -93,14 +93,14 @@ impl<'r> Passage<'r> {
             return Ok(());
         };
         self.in_time()?;
-        let hurried = self.hurried(caller);
-        let caller = hurried.as_ref().map_or(caller, |hurried| hurried as &dyn Caller);
+        let budget = self.with_budget(caller);
+        let caller = budget.as_ref().map_or(caller, |budget| budget as &dyn Caller);
         let asking = self.asking();
         let (verdict, cause) = {
-            let (submission, surroundings) = (self.submission(), self.calling(&asking));
+            let (attributes, surroundings) = (self.attributes(), self.calling(&asking));
             let submission = pratique_webhook::Submission {
-                request: submission.request,
-                object: submission.object,
+                request: attributes.request,
+                object: attributes.object,
             };
             let mut logging = Logging::new(observer.webhooks());
             let verdict = validate(&sets, submission, &surroundings, caller, &mut logging).await;

@@ -9,19 +9,18 @@ use arc_swap::ArcSwapOption;
 use pratique_manifest::LoadErrors;
 use pratique_policy::authz::NoAuthorizer;
 
-use super::assuming::AssumedNamespaces;
 use super::core::Core;
 #[cfg(feature = "watch")]
 use super::directories::{self, Directory};
 use super::readiness::Readiness;
 use super::retired::Retired;
 use super::source::{Changed, Source};
-use super::view::ClusterView;
 use super::witness::Witness;
 use super::worker::{Bell, Worker};
 use super::{Live, Tasks};
 use crate::authorization::Decider;
 use crate::builder::NotEvaluated;
+use crate::cluster::{AssumedNamespaces, ClusterView, DynParamSource, ParamSource};
 use crate::configurations::Configurations;
 #[cfg(feature = "watch")]
 use crate::expressions::Expressions;
@@ -33,6 +32,7 @@ pub struct LiveBuilder {
     sources: Vec<Arc<dyn Source>>,
     cluster: Arc<dyn ClusterView>,
     decider: Arc<dyn Decider>,
+    params: Option<Arc<dyn DynParamSource>>,
     deadline: Option<Duration>,
     witnesses: Vec<Arc<dyn Witness>>,
     #[cfg(feature = "webhooks")]
@@ -81,6 +81,7 @@ impl LiveBuilder {
             sources: Vec::new(),
             cluster: Arc::new(AssumedNamespaces::default()),
             decider: Arc::new(NoAuthorizer),
+            params: None,
             deadline: None,
             witnesses: Vec::new(),
             #[cfg(feature = "webhooks")]
@@ -134,8 +135,17 @@ impl LiveBuilder {
         }
     }
 
+    /// Takes params of the kinds that this source has from it, when a request needs them; others are the cluster's.
+    #[must_use]
+    pub fn params(self, source: impl ParamSource + 'static) -> Self {
+        LiveBuilder {
+            params: Some(Arc::new(source)),
+            ..self
+        }
+    }
+
     /// Has authorization checks answered by `decider`. Without, what depends on one is undecided;
-    /// [`NoOpinion`](crate::NoOpinion) answers no to all.
+    /// [`NoOpinion`](crate::authorization::NoOpinion) answers no to all.
     #[must_use]
     pub fn decider(self, decider: impl Decider + 'static) -> Self {
         LiveBuilder {
@@ -186,6 +196,7 @@ impl LiveBuilder {
             sources: self.sources,
             cluster: self.cluster,
             decider: self.decider,
+            params: self.params,
             deadline: self.deadline,
             witnesses: self.witnesses,
             #[cfg(feature = "watch")]

@@ -11,12 +11,13 @@ use pratique_types::AdmissionRequest;
 use super::readiness::{Readiness, Unavailable};
 use super::retired::Retired;
 use super::source::Source;
-use super::view::ClusterView;
 use super::witness::{Answered, Observers, Witness};
 use crate::admission::Admission;
 use crate::authorization::Decider;
 use crate::builder::NotEvaluated;
-use crate::chain::Context;
+use crate::chain::AdmissionContext;
+use crate::clock::Stopwatch;
+use crate::cluster::{ClusterView, DynParamSource};
 use crate::ingredients::Ingredients;
 use crate::limits::Limits;
 use crate::observer::Half;
@@ -31,6 +32,7 @@ pub(super) struct Core {
     pub(super) sources: Vec<Arc<dyn Source>>,
     pub(super) cluster: Arc<dyn ClusterView>,
     pub(super) decider: Arc<dyn Decider>,
+    pub(super) params: Option<Arc<dyn DynParamSource>>,
     pub(super) deadline: Option<Duration>,
     pub(super) witnesses: Vec<Arc<dyn Witness>>,
     #[cfg(feature = "watch")]
@@ -94,18 +96,17 @@ impl Core {
             limits.interrupt = limits.interrupt.with_deadline(own);
         }
         let cluster = self.cluster_for(request).await;
-        let context = Context {
-            cluster: &*cluster,
-            decider: &*self.decider,
-            limits,
-        };
+        let mut context = AdmissionContext::new(&*cluster)
+            .with_decider(&*self.decider)
+            .with_limits(limits);
+        context.params = self.params.as_deref();
         if self.witnesses.is_empty() {
-            let outcome = admission.go(request, half, context, &mut ()).await;
+            let outcome = admission.run_chain(request, half, context, &mut ()).await;
             return outcome.map_err(Unavailable::from);
         }
-        let (received, began) = (SystemTime::now(), Instant::now());
+        let (received, began) = (SystemTime::now(), Stopwatch::start());
         let mut observers = Observers::of(&self.witnesses);
-        let outcome = admission.go(request, half, context, &mut observers).await;
+        let outcome = admission.run_chain(request, half, context, &mut observers).await;
         let outcome = outcome.map_err(Unavailable::from)?;
         let answered = Answered {
             request,

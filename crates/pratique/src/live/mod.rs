@@ -3,8 +3,6 @@
 //! A request takes the [`Admission`] that is there when it begins and keeps it to its end. What changes is compiled on
 //! another thread and swapped in whole; a change that cannot be used changes nothing.
 
-mod assuming;
-mod beside;
 mod builder;
 mod core;
 #[cfg(feature = "watch")]
@@ -14,7 +12,6 @@ mod readiness;
 mod retired;
 mod service;
 mod source;
-mod view;
 mod witness;
 mod worker;
 
@@ -32,13 +29,10 @@ use crate::outcome::Outcome;
 use core::Core;
 use worker::{Bell, Worker};
 
-pub use assuming::AssumedNamespaces;
-pub use beside::Beside;
 pub use builder::{LiveBuilder, StartError};
 pub use readiness::Unavailable;
 pub use service::Reviewing;
 pub use source::{Changed, InMemory, Source};
-pub use view::{ClusterView, LookUp, SharedObjects};
 pub use witness::{Answered, Reload, ReloadResult, Witness};
 
 #[cfg(feature = "watch")]
@@ -119,6 +113,33 @@ impl Live {
     /// It was stopped.
     pub async fn ready(&self) -> Result<(), Unavailable> {
         poll_fn(|context| self.core.readiness.poll(context)).await
+    }
+
+    /// Waits until requests are evaluated by something else than `since`, which is what [`current`](Self::current) gave, and
+    /// gives that: a directory or another source changed, and the change is in effect. Several changes may be seen as one;
+    /// what cannot be used is no change.
+    ///
+    /// ```
+    /// # use pratique::{Admission, Configurations, InMemory};
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let stored = InMemory::new(Configurations::default());
+    /// let live = Admission::builder().live().source(stored.clone()).start()?;
+    /// let before = live.current();
+    /// stored.replace(Configurations::default());
+    /// let after = live.changed(before.as_ref()).await?;
+    /// println!("now {} policies", after.policy_names().count());
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// It was stopped.
+    pub async fn changed(&self, since: Option<&Arc<Admission>>) -> Result<Arc<Admission>, Unavailable> {
+        let other = || {
+            let current = self.core.current.load_full();
+            current.filter(|current| since.is_none_or(|since| !Arc::ptr_eq(since, current)))
+        };
+        poll_fn(|context| self.core.readiness.poll_for(context, other)).await
     }
 
     /// Waits until all changes that sources told of are in effect. It blocks the thread.

@@ -43,6 +43,15 @@ struct State {
     waiting: Vec<Waker>,
 }
 
+impl State {
+    fn wake_later(&mut self, context: &Context<'_>) {
+        let waker = context.waker();
+        if !self.waiting.iter().any(|known| known.will_wake(waker)) {
+            self.waiting.push(waker.clone());
+        }
+    }
+}
+
 impl Readiness {
     pub(super) fn check(&self) -> Result<(), Unavailable> {
         let state = self.lock();
@@ -60,10 +69,27 @@ impl Readiness {
             (true, _) => Poll::Ready(Err(Unavailable::Stopped)),
             (false, true) => Poll::Ready(Ok(())),
             (false, false) => {
-                let waker = context.waker();
-                if !state.waiting.iter().any(|known| known.will_wake(waker)) {
-                    state.waiting.push(waker.clone());
-                }
+                state.wake_later(context);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Waits until it is stopped or `found` gives something, which it is asked for whenever something new is in effect.
+    pub(super) fn poll_for<T>(
+        &self,
+        context: &mut Context<'_>,
+        found: impl FnOnce() -> Option<T>,
+    ) -> Poll<Result<T, Unavailable>> {
+        let mut state = self.lock();
+        if state.stopped {
+            return Poll::Ready(Err(Unavailable::Stopped));
+        }
+        // What comes after this look is told: that takes the lock, and comes after what is in effect.
+        match found() {
+            Some(found) => Poll::Ready(Ok(found)),
+            None => {
+                state.wake_later(context);
                 Poll::Pending
             }
         }
@@ -86,6 +112,7 @@ impl Readiness {
         self.change(|state| state.stopped = true);
     }
 
+    /// Something new is in effect.
     fn change(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         change(&mut state);

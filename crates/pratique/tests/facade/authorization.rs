@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 use pratique::manifest::{ManifestFile, Plugin};
 use pratique::types::AdmissionRequest;
 use pratique::{
-    Admission, AdmissionDecision, Decider, Decision, Decisions, Missing, NoAuthorizer, NoOpinion, Objects,
-    OnUndecided, Outcome, Question,
+    Admission, AdmissionContext, AdmissionDecision, Decider, Decision, Decisions, Missing, NoAuthorizer,
+    NoOpinion, Objects, OnUndecided, Outcome, Question,
 };
 
 /// Allows what begins with `a`, and remembers what it was asked, question by question.
@@ -89,7 +89,12 @@ fn judge_by(
             "name":"c","operation":"CREATE","userInfo":{"username":"ann"},"object":{"metadata":{"name":"c"}}}"#,
     )
     .unwrap();
-    run(admission.judge_with(&request, &Objects::new(), decider, &mut ())).unwrap()
+    run(admission.admit(
+        &request,
+        AdmissionContext::new(&Objects::new()).with_decider(decider),
+        &mut (),
+    ))
+    .unwrap()
 }
 
 const FORBIDS: &str = "!authorizer.requestResource.check('use').allowed()";

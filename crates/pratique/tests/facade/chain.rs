@@ -6,25 +6,21 @@ use std::time::Duration;
 use crate::world::{NoDecider, append, configmap, mutating, run, trail, validating};
 use pratique::types::AdmissionRequest;
 use pratique::{
-    Acted, Acting, Admission, AdmissionStep, Builder, Context, DenialCause, Limits, Objects, Outcome, Place,
-    Submission, step,
+    Admission, AdmissionContext, AdmissionStep, Attributes, Builder, DenialCause, Limits, Objects, Outcome,
+    Place, StepOutcome, step,
 };
 
 fn admit(builder: Builder, request: &AdmissionRequest<'_>) -> Outcome {
     let admission = builder.build().unwrap();
     let objects = Objects::new();
-    let context = Context {
-        cluster: &objects,
-        decider: &NoDecider,
-        limits: Limits::default(),
-    };
+    let context = AdmissionContext::new(&objects).with_decider(&NoDecider);
     run(admission.admit(request, context, &mut ())).unwrap()
 }
 
 /// A step that adds its name to the trail.
 fn marker(name: &'static str) -> impl AdmissionStep + 'static {
-    step(name, move |submission| {
-        Acted::change(append(submission.object, name))
+    step(name, move |attributes| {
+        StepOutcome::change(append(attributes.object, name))
     })
 }
 
@@ -91,8 +87,8 @@ fn a_refusal_ends_the_chain() {
                 step(format!("{place:?}"), move |_| {
                     seen.lock().unwrap().push(place);
                     match place == refusing {
-                        true => Acted::deny("no").warn("beware").annotate("k", "v"),
-                        false => Acted::allow(),
+                        true => StepOutcome::deny("no").warn("beware").annotate("k", "v"),
+                        false => StepOutcome::allow(),
                     }
                 }),
             );
@@ -126,7 +122,7 @@ fn a_late_change_is_an_error() {
 
 #[test]
 fn the_first_annotation_stays() {
-    let note = |value: &'static str| step(value, move |_| Acted::allow().annotate("k", value));
+    let note = |value: &'static str| step(value, move |_| StepOutcome::allow().annotate("k", value));
     let builder = Admission::builder()
         .step(Place::Schema, note("first"))
         .step(Place::AfterValidatingWebhooks, note("second"));
@@ -139,8 +135,8 @@ fn what_comes_back_to_what_it_was_is_no_change() {
         .step(Place::BeforeMutatingPolicies, marker("a"))
         .step(
             Place::Schema,
-            step("undo", |submission| {
-                Acted::change(submission.request.object.clone().into_owned())
+            step("undo", |attributes| {
+                StepOutcome::change(attributes.request.object.clone().into_owned())
             }),
         );
     assert!(admit(builder, &configmap("x")).object.is_none());
@@ -155,12 +151,12 @@ fn reserved_names_are_looked_at_after_mutation() {
         "v1",
         "ValidatingAdmissionPolicy",
     );
-    let named = move |submission: Submission<'_>| {
-        let mut object = submission.object.clone().into_owned();
+    let named = move |attributes: Attributes<'_>| {
+        let mut object = attributes.object.clone().into_owned();
         if let Some(pratique::json::Value::Object(metadata)) = object.get_mut("metadata") {
             metadata.insert("name", name);
         }
-        Acted::change(object)
+        StepOutcome::change(object)
     };
     let builder = Admission::builder()
         .registry_checks(true)
@@ -176,11 +172,9 @@ impl AdmissionStep for Slow {
         "slow"
     }
 
-    fn act<'a>(&'a self, _: Submission<'a>) -> Acting<'a> {
-        Box::pin(async {
-            tokio::time::sleep(Duration::from_secs(600)).await;
-            Acted::allow()
-        })
+    async fn evaluate(&self, _: Attributes<'_>) -> StepOutcome {
+        tokio::time::sleep(Duration::from_secs(600)).await;
+        StepOutcome::allow()
     }
 }
 
@@ -188,11 +182,11 @@ impl AdmissionStep for Slow {
 async fn nobody_waits_past_the_deadline() {
     let admission = Admission::builder().step(Place::Schema, Slow).build().unwrap();
     let objects = Objects::new();
-    let context = Context {
-        cluster: &objects,
-        decider: &NoDecider,
-        limits: Limits::from(std::time::Instant::now() + Duration::from_millis(20)),
-    };
+    let context = AdmissionContext::new(&objects)
+        .with_decider(&NoDecider)
+        .with_limits(Limits::from(
+            std::time::Instant::now() + Duration::from_millis(20),
+        ));
     let outcome = admission.admit(&configmap(""), context, &mut ()).await.unwrap();
     let status = outcome.status.unwrap();
     assert_eq!((status.code, status.reason.as_str()), (504, "Timeout"));

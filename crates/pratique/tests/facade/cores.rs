@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use pratique::manifest::Plugin;
-use pratique::{Admission, Objects};
+use pratique::{Admission, AdmissionContext, Objects};
 use pratique_workers::Crowd;
 
 use crate::directories::{put, wait};
@@ -52,7 +52,12 @@ fn check(denying: &[usize]) {
     let builder = Admission::builder().files(&[file], Plugin::ValidatingAdmissionPolicy);
     let admission = builder.unwrap().build().unwrap();
     let cluster = Objects::new();
-    let outcome = run(admission.judge_with(&configmap(""), &cluster, &NoDecider, &mut ())).unwrap();
+    let outcome = run(admission.admit(
+        &configmap(""),
+        AdmissionContext::new(&cluster).with_decider(&NoDecider),
+        &mut (),
+    ))
+    .unwrap();
     let message = outcome.status.map(|status| status.message);
     let first = denying.first().map(|at| format!("'{}'", name(*at)));
     match (&message, &first) {

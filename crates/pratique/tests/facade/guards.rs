@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use pratique::webhook::{Answer, Call, CallError, CallErrorKind, Caller};
-use pratique::{Admission, Breaking, Context, DenialCause, Guards, Half, Limits, Live, Objects, Outcome};
+use pratique::{Admission, AdmissionContext, Breaking, DenialCause, Guards, Half, Live, Objects, Outcome};
 use pratique_json::Value;
 use tokio::time::{Instant, sleep};
 
@@ -193,11 +193,7 @@ async fn a_half_has_a_budget_too() {
         .build()
         .unwrap();
     let objects = Objects::new();
-    let context = Context {
-        cluster: &objects,
-        decider: &NoDecider,
-        limits: Limits::default(),
-    };
+    let context = AdmissionContext::new(&objects).with_decider(&NoDecider);
     let request = configmap("");
     let judged = admission
         .admit_half(&request, Half::Validating, context, &mut ())

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
 use pratique::{
-    Admission, Context, Interrupt, Limits, MemoryBudget, MemoryLimit, Objects, Outcome, Unfinished,
+    Admission, AdmissionContext, Interrupt, Limits, MemoryBudget, MemoryLimit, Objects, Outcome, Unfinished,
 };
 
 use crate::world::{NoDecider, configmap, file, mutating_policy, run, validating_policy};
@@ -39,11 +39,9 @@ fn admit(files: &[(Plugin, String)], limits: Limits) -> (Result<Outcome, Unfinis
     }
     let admission = builder.build().unwrap();
     let (request, objects) = (large(), Objects::new());
-    let context = Context {
-        cluster: &objects,
-        decider: &NoDecider,
-        limits,
-    };
+    let context = AdmissionContext::new(&objects)
+        .with_decider(&NoDecider)
+        .with_limits(limits);
     let began = Instant::now();
     let outcome = run(admission.admit(&request, context, &mut ()));
     (outcome, began.elapsed())

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 use crate::world::{configmap, file, mutating, mutating_policy, run, trail, validating, validating_policy};
 use pratique::manifest::{Options, load_api_files};
 use pratique::{
-    Acting, Admission, AdmissionDecision, AdmissionStep, Configurations, Expressions, InMemory, Live,
-    OnUndecided, Place, SharedObjects, Submission, Unavailable,
+    Admission, AdmissionDecision, AdmissionStep, Attributes, Configurations, Expressions, InMemory, Live,
+    OnUndecided, Place, SharedObjects, StepOutcome, Unavailable,
 };
 use tower_service::Service;
 
@@ -181,6 +181,42 @@ fn what_did_not_change_is_not_compiled_again() {
     assert!(!Arc::ptr_eq(&before, &live.current().unwrap()));
 }
 
+#[test]
+fn changes_are_waited_for() {
+    let source = InMemory::unknown();
+    let live = Admission::builder().live();
+    let live = live.source(source.clone()).start().unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    let first = {
+        let mut first = pin!(live.changed(None));
+        assert!(
+            first.as_mut().poll(&mut context).is_pending(),
+            "nothing is known yet"
+        );
+        source.replace(Configurations::default());
+        live.settle();
+        run(first).unwrap()
+    };
+    assert!(Arc::ptr_eq(&first, &live.current().unwrap()));
+    let changed = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    // What wakes the task is the change.
+    let second = changed.block_on(async {
+        let other = source.clone();
+        let changing =
+            std::thread::spawn(move || other.replace(configurations(&validating_policy("p", "false"))));
+        let second = live.changed(Some(&first)).await;
+        changing.join().unwrap();
+        second
+    });
+    assert!(!Arc::ptr_eq(&first, &second.unwrap()));
+    assert_eq!(code(&live), 422);
+    live.stop();
+    assert_eq!(
+        run(live.changed(Some(&first))).map(drop),
+        Err(Unavailable::Stopped)
+    );
+}
+
 /// A step that never ends.
 struct Endless;
 
@@ -189,8 +225,8 @@ impl AdmissionStep for Endless {
         "endless"
     }
 
-    fn act<'a>(&'a self, _: Submission<'a>) -> Acting<'a> {
-        Box::pin(std::future::pending())
+    async fn evaluate(&self, _: Attributes<'_>) -> StepOutcome {
+        std::future::pending().await
     }
 }
 

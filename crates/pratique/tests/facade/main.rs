@@ -31,6 +31,7 @@ mod live;
 mod load;
 #[cfg(feature = "webhooks")]
 mod logs;
+mod params;
 #[cfg(feature = "webhooks")]
 mod webhooks;
 mod world;

@@ -7,7 +7,7 @@ use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
 use pratique::webhook::{Answer, Call, Caller};
 use pratique::{
-    Admission, Builder, ChainObserver, Context, DenialCause, Limits, Objects, Outcome, Place, Span, step,
+    Admission, AdmissionContext, Builder, ChainObserver, DenialCause, Objects, Outcome, Place, Span, step,
 };
 use pratique_json::Value;
 
@@ -87,11 +87,7 @@ async fn admit(builder: Builder, request: &AdmissionRequest<'_>) -> (Outcome, Ve
     let caller = Markers::default();
     let admission = builder.caller(caller.clone()).build().unwrap();
     let objects = Objects::new();
-    let context = Context {
-        cluster: &objects,
-        decider: &NoDecider,
-        limits: Limits::default(),
-    };
+    let context = AdmissionContext::new(&objects).with_decider(&NoDecider);
     let mut parts = Parts::default();
     let outcome = admission.admit(request, context, &mut parts).await.unwrap();
     let called = caller.0.lock().unwrap().clone();
@@ -145,7 +141,7 @@ async fn a_step_between_counts_as_a_change_of_others() {
     let builder = builder.step(
         Place::BeforeMutatingPolicies,
         step("s", |submission| {
-            pratique::Acted::change(append(submission.object, "s"))
+            pratique::StepOutcome::change(append(submission.object, "s"))
         }),
     );
     let (outcome, called, _) = admit(builder, &configmap("")).await;

@@ -1,0 +1,177 @@
+//! Remembers answers to authorization checks for a while, and not too many of them, nor too large ones.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pratique::authorization::{Decision, Question, QuestionSubject};
+
+/// Answers, each with its end. The oldest give way.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    known: HashMap<Arc<Question>, Known>,
+    /// In the order of their coming.
+    order: VecDeque<Arc<Question>>,
+    /// What all have.
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Known {
+    decision: Decision,
+    end: Instant,
+    bytes: usize,
+}
+
+impl Answers {
+    pub(super) fn get(&self, question: &Question, now: Instant) -> Option<Decision> {
+        let known = self.known.get(question)?;
+        (now < known.end).then(|| known.decision.clone())
+    }
+
+    pub(super) fn add(&mut self, question: Question, decision: Decision, now: Instant, time: Duration) {
+        let Some(end) = now.checked_add(time).filter(|_| !time.is_zero()) else {
+            return;
+        };
+        let bytes = size(&question, &decision);
+        if bytes > MOST_BYTES {
+            return;
+        }
+        let (question, known) = (Arc::new(question), Known { decision, end, bytes });
+        self.bytes += bytes;
+        match self.known.insert(question.clone(), known) {
+            Some(before) => self.bytes -= before.bytes,
+            None => self.order.push_back(question),
+        }
+        while (self.known.len() > ROOM || self.bytes > MOST_BYTES)
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.bytes -= self.known.remove(&oldest).map_or(0, |known| known.bytes);
+        }
+    }
+}
+
+/// How many answers there may be.
+const ROOM: usize = 8192;
+
+/// How many bytes they may have: users have groups, and extra that their tokens say.
+const MOST_BYTES: usize = 32 << 20;
+
+/// What each answer has besides its texts, about.
+const EACH: usize = size_of::<Question>() + size_of::<Known>() + 2 * size_of::<Arc<Question>>();
+
+/// How many bytes the texts of a subject have.
+pub(super) fn subject_size(subject: &QuestionSubject) -> usize {
+    let own = match subject {
+        QuestionSubject::Path(path) => return path.len(),
+        QuestionSubject::Resource(own) => own,
+    };
+    let parts = [
+        &own.group,
+        &own.resource,
+        &own.subresource,
+        &own.namespace,
+        &own.name,
+        &own.field_selector,
+        &own.label_selector,
+    ];
+    parts.into_iter().map(String::len).sum()
+}
+
+/// What an answer takes, about.
+fn size(question: &Question, decision: &Decision) -> usize {
+    let Question { user, verb, subject } = question;
+    let text = |text: &String| size_of::<String>() + text.len();
+    let texts = |all: &[String]| all.iter().map(text).sum::<usize>();
+    let extra = user.extra.iter().map(|(key, values)| text(key) + texts(values));
+    let error = decision.error.as_ref().map_or(0, String::len);
+    let user = user.name.len() + user.uid.len() + texts(&user.groups) + extra.sum::<usize>();
+    EACH + user + verb.len() + subject_size(subject) + decision.reason.len() + error
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique::authorization::User;
+
+    use super::*;
+
+    fn question(path: &str) -> Question {
+        Question {
+            user: User::default(),
+            verb: "get".to_owned(),
+            subject: QuestionSubject::Path(path.to_owned()),
+        }
+    }
+
+    #[test]
+    fn answers_end() {
+        let mut answers = Answers::default();
+        let now = Instant::now();
+        answers.add(question("/a"), Decision::default(), now, Duration::from_secs(30));
+        answers.add(question("/b"), Decision::default(), now, Duration::ZERO);
+        assert!(answers.get(&question("/a"), now).is_some());
+        assert!(answers.get(&question("/b"), now).is_none());
+        assert!(
+            answers
+                .get(&question("/a"), now + Duration::from_secs(30))
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn large_ones_give_way_earlier() {
+        let mut answers = Answers::default();
+        let (now, time) = (Instant::now(), Duration::from_secs(30));
+        let large = |name: usize, length: usize| {
+            let extra = [("scopes".to_owned(), vec!["x".repeat(length)])].into();
+            let user = User {
+                name: name.to_string(),
+                extra,
+                ..User::default()
+            };
+            Question {
+                user,
+                ..question("/")
+            }
+        };
+        for name in 0..100 {
+            let reason = "r".repeat(1 << 19);
+            let decision = Decision {
+                reason,
+                ..Decision::default()
+            };
+            answers.add(large(name, 1 << 19), decision, now, time);
+            assert!(answers.bytes <= MOST_BYTES);
+        }
+        assert_eq!((answers.known.len(), answers.order.len()), (31, 31));
+        assert!(answers.get(&large(99, 1 << 19), now).is_some());
+        // The same again takes no more.
+        let before = answers.bytes;
+        let decision = answers.get(&large(99, 1 << 19), now).unwrap_or_default();
+        answers.add(large(99, 1 << 19), decision, now, time);
+        assert_eq!(answers.bytes, before);
+        // What is larger than all the room is not remembered, and nothing goes for it.
+        answers.add(large(0, MOST_BYTES), Decision::default(), now, time);
+        assert_eq!((answers.known.len(), answers.bytes), (31, before));
+        for number in 0..ROOM {
+            answers.add(question(&format!("/{number}")), Decision::default(), now, time);
+        }
+        assert!(
+            answers.bytes < ROOM * 2 * EACH,
+            "nothing is left of those that went"
+        );
+    }
+
+    #[test]
+    fn the_oldest_give_way() {
+        let mut answers = Answers::default();
+        let now = Instant::now();
+        for number in 0..ROOM + 10 {
+            let question = question(&format!("/{number}"));
+            answers.add(question, Decision::default(), now, Duration::from_secs(30));
+        }
+        assert!(answers.get(&question("/9"), now).is_none());
+        assert!(answers.get(&question("/10"), now).is_some());
+        assert_eq!((answers.known.len(), answers.order.len()), (ROOM, ROOM));
+    }
+}

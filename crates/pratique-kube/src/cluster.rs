@@ -1,0 +1,156 @@
+//! A cluster's namespaces, params and definitions, kept current.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use kube::{Api, Client};
+use pratique::cluster::{Cluster, ClusterView, LookUp, StoredObject};
+use pratique::live::Changed;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use super::background::{Background, Task, Tasks};
+use super::keeper::Keeper;
+use super::snapshot::Snapshot;
+use super::stored::{self, NAMESPACE, Stored};
+use super::wanted::Wanted;
+
+/// A real cluster, kept current by watching it: its namespaces, the params that policies of the
+/// [`ApiSource`](super::ApiSource) name, and what it serves. A copy is the same cluster.
+///
+/// It can be judged by once namespaces and CustomResourceDefinitions were listed and discovery was answered. Requests
+/// see it as it was at one moment, and never wait for the network, with one exception: a namespace that is not known
+/// is looked up, for the request that is in it, because it may have been created just now.
+///
+/// Params are watched while a policy names their kind. While they are not known, such a policy has an error that its
+/// failure policy decides on.
+#[derive(Clone, Debug)]
+pub struct ApiCluster(Arc<Inner>);
+
+struct Inner {
+    shared: Arc<Shared>,
+    client: Client,
+    handle: Handle,
+    tasks: Tasks,
+    /// Keeps the runtime.
+    _background: Arc<Background>,
+}
+
+/// What the keeper writes and others read.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) current: ArcSwap<Snapshot>,
+    pub(super) ready: AtomicBool,
+    pub(super) problems: Mutex<Vec<String>>,
+    listeners: Mutex<Vec<Changed>>,
+}
+
+impl Shared {
+    /// The cluster is known, or known better.
+    pub(super) fn tell(&self) {
+        let listeners = self
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        listeners.iter().for_each(Changed::tell);
+    }
+}
+
+impl ApiCluster {
+    pub(super) fn start(
+        client: &Client,
+        handle: &Handle,
+        wanted: &Arc<Wanted>,
+        background: &Arc<Background>,
+    ) -> Self {
+        let shared = Arc::new(Shared::default());
+        let (keeper, mut tasks) = Keeper::start(client, handle, wanted, &shared);
+        tasks.push(Task::spawn(handle, keeper.run()));
+        ApiCluster(Arc::new(Inner {
+            shared,
+            client: client.clone(),
+            handle: handle.clone(),
+            tasks: Tasks::new(handle, tasks),
+            _background: background.clone(),
+        }))
+    }
+
+    /// Why something is not known yet; empty when nothing is in the way.
+    pub fn problems(&self) -> Vec<String> {
+        let problems = self.0.shared.problems.lock();
+        problems.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The cluster as it is now, with a namespace that is looked up if it is not known yet.
+    pub async fn with_namespace(&self, name: &str) -> Arc<dyn Cluster + Send + Sync> {
+        let snapshot = self.0.shared.current.load_full();
+        let known = snapshot
+            .namespaces
+            .get("")
+            .is_some_and(|own| own.contains_key(name));
+        if known || name.is_empty() {
+            return snapshot;
+        }
+        let client = self.0.client.clone();
+        let asked = name.to_owned();
+        let found = Task::spawn(&self.0.handle, async move { get_namespace(client, &asked).await });
+        match found.done().await.flatten() {
+            Some(namespace) => Arc::new(Snapshot {
+                found: Some(Arc::new(namespace)),
+                ..Snapshot::clone(&snapshot)
+            }),
+            None => snapshot,
+        }
+    }
+}
+
+async fn get_namespace(client: Client, name: &str) -> Option<StoredObject> {
+    let resource = stored::resource(&NAMESPACE, "namespaces");
+    let api: Api<Stored> = Api::all_with(client, &resource);
+    let answer = timeout(PATIENCE, api.get_opt(name)).await;
+    let found = answer.ok()?.ok()??.into_value(&NAMESPACE);
+    Some(StoredObject::new(found))
+}
+
+/// How long a request waits for its namespace.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl ClusterView for ApiCluster {
+    fn now(&self) -> Arc<dyn Cluster + Send + Sync> {
+        self.0.shared.current.load_full()
+    }
+
+    fn is_ready(&self) -> bool {
+        self.0.shared.ready.load(Ordering::Acquire)
+    }
+
+    fn subscribe(&self, changed: Changed) {
+        let listeners = self.0.shared.listeners.lock();
+        listeners.unwrap_or_else(PoisonError::into_inner).push(changed);
+    }
+
+    fn look_up<'a>(&'a self, namespace: &'a str) -> Option<LookUp<'a>> {
+        Some(Box::pin(self.with_namespace(namespace)))
+    }
+
+    fn has_ended(&self) -> bool {
+        self.0.tasks.have_ended()
+    }
+
+    fn stop(&self) {
+        self.0.tasks.stop();
+    }
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Inner")
+            .field("shared", &self.shared)
+            .finish_non_exhaustive()
+    }
+}

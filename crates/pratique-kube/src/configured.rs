@@ -1,0 +1,141 @@
+//! The six kinds that configure admission, as far as the API server told of them.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use kube::core::ClusterResourceScope;
+use kube::{Api, Client, Resource};
+use pratique::Configurations;
+use pratique::types::admissionregistration::{
+    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingWebhookConfiguration,
+    ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingWebhookConfiguration,
+};
+use serde::de::DeserializeOwned;
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+
+use super::background::Task;
+use super::follow::{Keep, follow};
+use super::held::{Held, Knowledge};
+
+/// Which of a cluster's configuration of admission is followed; of the rest nothing is known, and there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Follow {
+    /// Policies and their bindings.
+    pub policies: bool,
+    /// Configurations of webhooks.
+    pub webhooks: bool,
+}
+
+impl Follow {
+    /// All of it.
+    pub const ALL: Follow = Follow {
+        policies: true,
+        webhooks: true,
+    };
+}
+
+/// The objects that configure admission.
+#[derive(Debug)]
+pub(super) struct Configured {
+    mutating_policies: Arc<Held<MutatingAdmissionPolicy>>,
+    mutating_bindings: Arc<Held<MutatingAdmissionPolicyBinding>>,
+    mutating_webhooks: Arc<Held<MutatingWebhookConfiguration>>,
+    validating_policies: Arc<Held<ValidatingAdmissionPolicy>>,
+    validating_bindings: Arc<Held<ValidatingAdmissionPolicyBinding>>,
+    validating_webhooks: Arc<Held<ValidatingWebhookConfiguration>>,
+}
+
+impl Configured {
+    pub(super) fn new(changed: &Arc<Notify>) -> Self {
+        Configured {
+            mutating_policies: Arc::new(Held::new(changed.clone())),
+            mutating_bindings: Arc::new(Held::new(changed.clone())),
+            mutating_webhooks: Arc::new(Held::new(changed.clone())),
+            validating_policies: Arc::new(Held::new(changed.clone())),
+            validating_bindings: Arc::new(Held::new(changed.clone())),
+            validating_webhooks: Arc::new(Held::new(changed.clone())),
+        }
+    }
+
+    /// Begins to follow them.
+    pub(super) fn follow(&self, follow: Follow, client: &Client, handle: &Handle) -> Vec<Task> {
+        let tasks = [
+            start(follow.policies, client, handle, &self.mutating_policies),
+            start(follow.policies, client, handle, &self.mutating_bindings),
+            start(follow.webhooks, client, handle, &self.mutating_webhooks),
+            start(follow.policies, client, handle, &self.validating_policies),
+            start(follow.policies, client, handle, &self.validating_bindings),
+            start(follow.webhooks, client, handle, &self.validating_webhooks),
+        ];
+        tasks.into_iter().flatten().collect()
+    }
+
+    /// All of them, by name; `None` until each kind is known.
+    pub(super) fn collect(&self) -> Option<Configurations> {
+        Some(Configurations {
+            mutating_policies: all(&self.mutating_policies)?,
+            mutating_bindings: all(&self.mutating_bindings)?,
+            mutating_webhooks: all(&self.mutating_webhooks)?,
+            validating_policies: all(&self.validating_policies)?,
+            validating_bindings: all(&self.validating_bindings)?,
+            validating_webhooks: all(&self.validating_webhooks)?,
+        })
+    }
+
+    pub(super) fn problems(&self) -> Vec<String> {
+        let knowledge = [
+            self.mutating_policies.knowledge(),
+            self.mutating_bindings.knowledge(),
+            self.mutating_webhooks.knowledge(),
+            self.validating_policies.knowledge(),
+            self.validating_bindings.knowledge(),
+            self.validating_webhooks.knowledge(),
+        ];
+        knowledge.into_iter().filter_map(Knowledge::problem).collect()
+    }
+}
+
+fn start<K>(wanted: bool, client: &Client, handle: &Handle, held: &Arc<Held<K>>) -> Option<Task>
+where
+    K: Resource<DynamicType = (), Scope = ClusterResourceScope>,
+    K: Clone + DeserializeOwned + Debug + Send + Sync + 'static,
+{
+    if !wanted {
+        held.not_served();
+        return None;
+    }
+    let api: Api<K> = Api::all(client.clone());
+    Some(Task::spawn(handle, follow(api, held.clone(), Configuration)))
+}
+
+fn all<T>(held: &Held<T>) -> Option<Vec<Arc<T>>> {
+    match held.knowledge() {
+        Knowledge::None | Knowledge::Failed(_) => None,
+        Knowledge::NotServed | Knowledge::Complete => Some(
+            held.objects()
+                .values()
+                .flat_map(|own| own.values().cloned())
+                .collect(),
+        ),
+    }
+}
+
+/// Keeps objects without who manages which field. A new generation is a change; a new status is not.
+struct Configuration;
+
+impl<K: Resource + Clone + Send + Sync> Keep<K> for Configuration {
+    type Kept = K;
+
+    fn keep(&self, mut object: K) -> Option<K> {
+        object.meta_mut().managed_fields = None;
+        Some(object)
+    }
+
+    fn same(&self, one: &K, other: &K) -> bool {
+        let (one, other) = (one.meta(), other.meta());
+        let same_version = one.resource_version.is_some() && one.resource_version == other.resource_version;
+        let same_generation = one.generation.is_some_and(|own| own > 0) && one.generation == other.generation;
+        one.uid == other.uid && (same_version || (one.uid.is_some() && same_generation))
+    }
+}

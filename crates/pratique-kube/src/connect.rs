@@ -1,0 +1,195 @@
+//! How an API server is reached.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use kube::config::{InferConfigError, KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube::{Client, Config};
+
+use super::background::{Background, wait};
+use super::cluster::ApiCluster;
+use super::configured::Follow;
+use super::exec::ExecPlugin;
+use super::failure;
+use super::files;
+use super::renewed;
+use super::review::SubjectAccessReviewer;
+use super::source::ApiSource;
+use super::wanted::Wanted;
+
+/// An API server. A copy is the same; when the last copy of it and of what it gave is dropped, everything that goes on
+/// in the background ends.
+#[derive(Clone, Debug)]
+pub struct ApiServer(Arc<Inner>);
+
+struct Inner {
+    client: Client,
+    /// Where it is; empty if only the client knows.
+    url: String,
+    wanted: Arc<Wanted>,
+    source: OnceLock<ApiSource>,
+    cluster: OnceLock<ApiCluster>,
+    reviewer: OnceLock<SubjectAccessReviewer>,
+    handle: tokio::runtime::Handle,
+    background: Arc<Background>,
+}
+
+/// Why an API server cannot be asked anything.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// There is neither a usable kubeconfig file nor the environment that pods have.
+    #[error("no cluster is configured: {0}")]
+    Infer(Box<InferConfigError>),
+    /// A kubeconfig file is of no use.
+    #[error("kubeconfig {path:?}: {error}")]
+    Kubeconfig {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: Box<KubeconfigError>,
+    },
+    /// A file that a kubeconfig names is none that is read.
+    #[error("cannot read {}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// What is configured is of no use: certificates, or how to authenticate.
+    #[error("cannot connect to {url}: {reason}")]
+    Client {
+        /// Where the API server is.
+        url: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The system gives no threads.
+    #[error("cannot start: {0}")]
+    System(#[from] io::Error),
+}
+
+impl ApiServer {
+    /// The API server that the environment names: by the kubeconfig files of `KUBECONFIG`, by `~/.kube/config`, or, in a
+    /// pod, by its service account.
+    ///
+    /// # Errors
+    /// None is named, or what is named cannot be used. Whether it answers shows later.
+    pub fn infer() -> Result<Self, ConnectError> {
+        let background = Background::start()?;
+        let config = wait(background.handle()?, Config::infer())?;
+        let config = config.map_err(|error| ConnectError::Infer(Box::new(error)))?;
+        Self::connect(background, config)
+    }
+
+    /// The API server that a kubeconfig file names by its current context, or by the one given.
+    ///
+    /// # Errors
+    /// The file cannot be used.
+    pub fn kubeconfig(path: impl AsRef<Path>, context: Option<&str>) -> Result<Self, ConnectError> {
+        let path = path.as_ref().to_owned();
+        let wrong = |error| ConnectError::Kubeconfig {
+            path: path.clone(),
+            error: Box::new(error),
+        };
+        let file = Kubeconfig::read_from(&path).map_err(wrong)?;
+        files::check_roots(&file)?;
+        let options = KubeConfigOptions {
+            context: context.map(str::to_owned),
+            ..KubeConfigOptions::default()
+        };
+        let background = Background::start()?;
+        let config = async move { Config::from_custom_kubeconfig(file, &options).await };
+        let config = wait(background.handle()?, config)?.map_err(wrong)?;
+        Self::connect(background, config)
+    }
+
+    /// The API server of a configuration.
+    ///
+    /// # Errors
+    /// It cannot be used.
+    pub fn configured(config: Config) -> Result<Self, ConnectError> {
+        Self::connect(Background::start()?, config)
+    }
+
+    /// The API server that a client speaks to. The runtime that the client was made in must outlive it.
+    ///
+    /// # Errors
+    /// The system gives no threads.
+    pub fn of_client(client: Client) -> Result<Self, ConnectError> {
+        Ok(Self::new(Background::start()?, client, String::new())?)
+    }
+
+    fn connect(background: Background, config: Config) -> Result<Self, ConnectError> {
+        files::check_credentials(&config)?;
+        let url = config.cluster_url.to_string();
+        let failed = |reason| ConnectError::Client {
+            url: url.clone(),
+            reason,
+        };
+        let plugin = ExecPlugin::of(&config).map_err(|error| failed(error.to_string()))?;
+        let client = async move {
+            match plugin {
+                Some(plugin) => renewed::client(config, plugin).await,
+                None => Ok(Client::try_from(config)?),
+            }
+        };
+        let client = wait(background.handle()?, client)?.map_err(|error| failed(failure::of(&*error)))?;
+        Ok(Self::new(background, client, url)?)
+    }
+
+    fn new(background: Background, client: Client, url: String) -> io::Result<Self> {
+        Ok(ApiServer(Arc::new(Inner {
+            client,
+            url,
+            wanted: Arc::new(Wanted::new()),
+            source: OnceLock::new(),
+            cluster: OnceLock::new(),
+            reviewer: OnceLock::new(),
+            handle: background.handle()?.clone(),
+            background: Arc::new(background),
+        })))
+    }
+
+    /// Where the API server is; empty if only its client knows.
+    pub fn url(&self) -> &str {
+        &self.0.url
+    }
+
+    /// Its configuration of admission, which is watched from now on.
+    pub fn source(&self) -> ApiSource {
+        self.source_of(Follow::ALL)
+    }
+
+    /// [`source`](Self::source), with some of it only. There is one source: what was asked for first is what it has.
+    pub fn source_of(&self, follow: Follow) -> ApiSource {
+        let own = &self.0;
+        let start = || ApiSource::start(follow, &own.client, &own.handle, &own.wanted, &own.background);
+        own.source.get_or_init(start).clone()
+    }
+
+    /// Its namespaces, params and definitions, which are watched from now on. Asked for before the
+    /// [`source`](Self::source), it has the params of the first policies before these take effect.
+    pub fn cluster(&self) -> ApiCluster {
+        let own = &self.0;
+        let start = || ApiCluster::start(&own.client, &own.handle, &own.wanted, &own.background);
+        own.cluster.get_or_init(start).clone()
+    }
+
+    /// Its answers to authorization checks.
+    pub fn reviewer(&self) -> SubjectAccessReviewer {
+        let own = &self.0;
+        let new = || SubjectAccessReviewer::new(own.client.clone(), &own.url, &own.handle, &own.background);
+        own.reviewer.get_or_init(new).clone()
+    }
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Inner")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,168 @@
+//! What an API server says that it serves.
+
+use futures_util::{StreamExt, stream};
+use http::Request;
+use http::header::ACCEPT;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    APIGroupList, APIResource, APIResourceList, APIVersions,
+};
+use kube::core::discovery::v2;
+use kube::{Client, Error};
+use pratique::types::builtin::ServedResource;
+use pratique::types::{GroupVersion, GroupVersionKind};
+use serde::de::DeserializeOwned;
+
+use super::failure;
+
+/// All resources and their parts, in the order of the API server.
+///
+/// Servers that do not say all at once are asked group by group; groups that cannot be asked, because the server
+/// behind them is down, are left out then.
+pub(super) async fn discover(client: &Client) -> Result<Vec<ServedResource>, Error> {
+    let mut resources = Vec::new();
+    for path in ["/api", "/apis"] {
+        let text = get(client, path, v2::ACCEPT_AGGREGATED_DISCOVERY_V2).await?;
+        let own = read::<Whose>(&text)?;
+        match own.kind.as_str() {
+            "APIGroupDiscoveryList" => aggregated(&read(&text)?, &mut resources),
+            "APIVersions" => {
+                let versions = read::<APIVersions>(&text)?.versions;
+                let paths = versions.into_iter().map(|version| format!("/api/{version}"));
+                one_by_one(client, paths.collect(), &mut resources).await?;
+            }
+            _ => one_by_one(client, paths_of(read(&text)?), &mut resources).await?,
+        }
+    }
+    Ok(resources)
+}
+
+/// What an answer is.
+#[derive(serde::Deserialize)]
+struct Whose {
+    kind: String,
+}
+
+async fn get(client: &Client, path: &str, accept: &str) -> Result<String, Error> {
+    let request = Request::get(path).header(ACCEPT, accept).body(Vec::new());
+    client.request_text(request.map_err(Error::HttpError)?).await
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    serde_json::from_str(text).map_err(Error::SerdeError)
+}
+
+fn aggregated(list: &v2::APIGroupDiscoveryList, resources: &mut Vec<ServedResource>) {
+    for group in &list.items {
+        let name = group.metadata.as_ref().and_then(|own| own.name.as_deref());
+        let name = name.unwrap_or_default();
+        for version in &group.versions {
+            let number = version.version.as_deref().unwrap_or_default();
+            for resource in &version.resources {
+                of_resource(name, number, resource, resources);
+            }
+        }
+    }
+}
+
+fn of_resource(
+    group: &str,
+    version: &str,
+    own: &v2::APIResourceDiscovery,
+    resources: &mut Vec<ServedResource>,
+) {
+    let plural = own.resource.as_deref().unwrap_or_default();
+    let served = GroupVersion {
+        group: group.to_owned(),
+        version: version.to_owned(),
+    }
+    .with_resource(plural);
+    let mut add = |subresource: &str, kind: Option<&v2::GroupVersionKind>| {
+        let kind = kind.cloned().unwrap_or_default();
+        let or =
+            |own: Option<String>, other: &str| own.filter(|own| !own.is_empty()).unwrap_or(other.to_owned());
+        // A kind that says nothing of its version is of that of the resource; the core group has no name.
+        let of_core = kind.version.as_deref().is_some_and(|own| !own.is_empty());
+        let kind_group = match of_core {
+            true => kind.group.unwrap_or_default(),
+            false => or(kind.group, group),
+        };
+        resources.push(ServedResource {
+            resource: served.clone(),
+            subresource: subresource.to_owned(),
+            kind: GroupVersionKind::new(
+                &kind_group,
+                &or(kind.version, version),
+                &kind.kind.unwrap_or_default(),
+            ),
+            namespaced: own.scope.as_deref() == Some("Namespaced"),
+            short_names: own.short_names.clone(),
+        });
+    };
+    add("", own.response_kind.as_ref());
+    for part in &own.subresources {
+        add(
+            part.subresource.as_deref().unwrap_or_default(),
+            part.response_kind.as_ref(),
+        );
+    }
+}
+
+fn paths_of(groups: APIGroupList) -> Vec<String> {
+    let versions = groups.groups.into_iter().flat_map(|group| group.versions);
+    versions
+        .map(|version| format!("/apis/{}", version.group_version))
+        .collect()
+}
+
+async fn one_by_one(
+    client: &Client,
+    paths: Vec<String>,
+    resources: &mut Vec<ServedResource>,
+) -> Result<(), Error> {
+    let mut answers = stream::iter(paths)
+        .map(|path| async move { (get(client, &path, "application/json").await, path) })
+        .buffered(AT_ONCE);
+    while let Some((answer, path)) = answers.next().await {
+        let text = match answer {
+            Ok(text) => text,
+            Err(Error::Api(status)) if matches!(status.code, 403 | 404 | 503) => {
+                tracing::warn!(path, reason = status.message, "Failed to discover");
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        let list = read::<APIResourceList>(&text)?;
+        let Ok(version) = GroupVersion::parse(&list.group_version) else {
+            continue;
+        };
+        resources.extend(list.resources.into_iter().map(|own| of_list(&version, own)));
+    }
+    Ok(())
+}
+
+/// How many groups are asked at a time.
+const AT_ONCE: usize = 8;
+
+fn of_list(served: &GroupVersion, own: APIResource) -> ServedResource {
+    let (plural, subresource) = own.name.split_once('/').unwrap_or((&own.name, ""));
+    let version = own.version.unwrap_or_default();
+    let kind_of = match version.is_empty() {
+        true => served.clone(),
+        false => GroupVersion {
+            group: own.group.unwrap_or_default(),
+            version,
+        },
+    };
+    ServedResource {
+        resource: served.clone().with_resource(plural),
+        subresource: subresource.to_owned(),
+        kind: kind_of.with_kind(&own.kind),
+        namespaced: own.namespaced,
+        short_names: own.short_names.unwrap_or_default(),
+    }
+}
+
+/// What went wrong, for logs.
+pub(super) fn problem(error: &Error) -> String {
+    format!("discovery: {}", failure::text(error))
+}

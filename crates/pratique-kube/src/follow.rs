@@ -1,0 +1,117 @@
+//! Follows the objects of one kind: lists them, watches them, and does so again whenever that fails.
+
+use std::fmt::Debug;
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use kube::runtime::watcher::{self, Event};
+use kube::runtime::{WatchStreamExt, watcher as watch};
+use kube::{Api, Resource};
+use serde::de::DeserializeOwned;
+use tracing::{info, warn};
+
+use super::failure;
+use super::held::{Held, Placed};
+
+/// How the objects of a kind are kept.
+pub(super) trait Keep<K>: Send + 'static {
+    /// What is kept of them.
+    type Kept: Clone + Send + Sync;
+
+    /// What is kept of an object; `None` for one that is of no use.
+    fn keep(&self, object: K) -> Option<Self::Kept>;
+
+    /// Whether nothing that counts changed.
+    fn same(&self, one: &Self::Kept, other: &Self::Kept) -> bool;
+}
+
+/// Follows for as long as it is polled.
+pub(super) async fn follow<K, H>(api: Api<K>, held: Arc<Held<H::Kept>>, keeper: H)
+where
+    K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
+    H: Keep<K>,
+{
+    let path = api.resource_url().to_owned();
+    let mut events = pin!(watch(api, watcher::Config::default()).default_backoff());
+    let mut trouble = false;
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(event) => {
+                if std::mem::take(&mut trouble) {
+                    info!(path, "Watching again");
+                }
+                take(&held, &keeper, event);
+            }
+            Err(error) => {
+                trouble = true;
+                fail(&held, &path, &error);
+            }
+        }
+    }
+}
+
+fn take<K: Resource, H: Keep<K>>(held: &Held<H::Kept>, keeper: &H, event: Event<K>) {
+    let same = |one: &H::Kept, other: &H::Kept| keeper.same(one, other);
+    match event {
+        Event::Init => held.begin(),
+        Event::InitApply(object) => {
+            if let Ok(placed) = place(keeper, object) {
+                held.list(placed, same);
+            }
+        }
+        Event::InitDone => held.complete(),
+        Event::Apply(object) => match place(keeper, object) {
+            Ok(placed) => held.apply(placed, same),
+            Err((namespace, name)) => held.delete(&namespace, &name),
+        },
+        Event::Delete(object) => {
+            let (namespace, name) = name_of(&object);
+            held.delete(&namespace, &name);
+        }
+    }
+}
+
+fn place<K: Resource, H: Keep<K>>(keeper: &H, object: K) -> Result<Placed<H::Kept>, (String, String)> {
+    let (namespace, name) = name_of(&object);
+    match keeper.keep(object) {
+        Some(object) => Ok(Placed {
+            namespace,
+            name,
+            object,
+        }),
+        None => Err((namespace, name)),
+    }
+}
+
+fn name_of<K: Resource>(object: &K) -> (String, String) {
+    let meta = object.meta();
+    let namespace = meta.namespace.clone().unwrap_or_default();
+    (namespace, meta.name.clone().unwrap_or_default())
+}
+
+fn fail<T>(held: &Held<T>, path: &str, error: &watcher::Error) {
+    match error {
+        watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error)
+            if failure::is_not_found(error) =>
+        {
+            info!(path, "Not served");
+            held.not_served();
+        }
+        watcher::Error::InitialListFailed(error)
+        | watcher::Error::WatchStartFailed(error)
+        | watcher::Error::WatchFailed(error) => {
+            let reason = failure::text(error);
+            warn!(path, reason, "Failed to watch");
+            held.failed(format!("{path}: {reason}"));
+        }
+        watcher::Error::WatchError(status) => {
+            // A watch that is too old is usual: a list follows.
+            warn!(path, reason = status.message, "Watch ended");
+        }
+        watcher::Error::NoResourceVersion => {
+            warn!(path, "Failed to watch: lists have no resourceVersion");
+            held.failed(format!("{path}: lists have no resourceVersion"));
+        }
+    }
+}

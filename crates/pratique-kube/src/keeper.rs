@@ -1,0 +1,236 @@
+//! Puts together what is known of a cluster, after each change.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use kube::{Api, Client};
+use pratique::cluster::StoredObject;
+use pratique::types::builtin::ServedResource;
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tracing::warn;
+
+use super::background::Task;
+use super::cluster::Shared;
+use super::definitions::{self, Definition, Definitions};
+use super::discovery;
+use super::follow::follow;
+use super::held::{ByName, Held, Knowledge};
+use super::params::Params;
+use super::served::Served;
+use super::snapshot::Snapshot;
+use super::stored::{self, NAMESPACE};
+use super::wanted::{Kinds, Wanted};
+
+/// Puts together what is known of a cluster.
+pub(super) struct Keeper {
+    shared: Arc<Shared>,
+    wanted: Arc<Wanted>,
+    needed: watch::Receiver<Kinds>,
+    changed: Arc<Notify>,
+    namespaces: Arc<Held<StoredObject>>,
+    definitions: Arc<Held<Definition>>,
+    discovered: Arc<Discovered>,
+    params: Params,
+    served: Arc<Served>,
+    /// What `served` was made of.
+    made_of: Option<Basis>,
+}
+
+/// What is said to be served.
+struct Basis {
+    discovered: Arc<Vec<ServedResource>>,
+    definitions: Arc<ByName<Definition>>,
+}
+
+/// The last answer of discovery.
+#[derive(Debug, Default)]
+struct Discovered {
+    resources: ArcSwapOption<Vec<ServedResource>>,
+    problem: ArcSwapOption<String>,
+    /// Whether a kind is needed that nobody serves.
+    lacking: AtomicBool,
+    /// Asks for another.
+    again: Notify,
+}
+
+impl Keeper {
+    /// A keeper, and what it depends on in the background.
+    pub(super) fn start(
+        client: &Client,
+        handle: &Handle,
+        wanted: &Arc<Wanted>,
+        shared: &Arc<Shared>,
+    ) -> (Self, Vec<Task>) {
+        let changed = Arc::new(Notify::new());
+        let namespaces = Arc::new(Held::new(changed.clone()));
+        let definitions = Arc::new(Held::new(changed.clone()));
+        let discovered = Arc::new(Discovered::default());
+        let resource = stored::resource(&NAMESPACE, "namespaces");
+        let api = Api::all_with(client.clone(), &resource);
+        let first = Task::spawn(handle, follow(api, namespaces.clone(), stored::Namespaces::new()));
+        let resource = stored::resource(&definitions::kind(), "customresourcedefinitions");
+        let api = Api::all_with(client.clone(), &resource);
+        let second = Task::spawn(handle, follow(api, definitions.clone(), Definitions));
+        let third = keep_discovering(client.clone(), discovered.clone(), changed.clone());
+        let third = Task::spawn(handle, third);
+        wanted.settled.send_replace(Some(Kinds::new()));
+        let keeper = Keeper {
+            shared: shared.clone(),
+            wanted: wanted.clone(),
+            needed: wanted.needed.subscribe(),
+            params: Params::new(client.clone(), handle.clone(), changed.clone()),
+            changed,
+            namespaces,
+            definitions,
+            discovered,
+            served: Arc::default(),
+            made_of: None,
+        };
+        (keeper, vec![first, second, third])
+    }
+
+    /// Keeps the cluster current for as long as it is polled.
+    pub(super) async fn run(mut self) {
+        loop {
+            self.renew();
+            self.wait().await;
+        }
+    }
+
+    async fn wait(&mut self) {
+        let due = self.params.due();
+        tokio::select! {
+            () = self.changed.notified() => {}
+            // The sender is this keeper's own.
+            _ = self.needed.changed() => {}
+            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
+        }
+        sleep(TOGETHER).await;
+    }
+
+    fn renew(&mut self) {
+        let definitions = self.definitions.objects();
+        let discovered = self.discovered.resources.load_full();
+        if let Some(discovered) = &discovered {
+            self.serve(discovered, &definitions);
+        }
+        let needed = self.needed.borrow_and_update().clone();
+        self.params.need(&needed, &self.served);
+        let lacks = self.params.lacks(&needed);
+        if lacks && !self.discovered.lacking.swap(lacks, Ordering::Relaxed) {
+            self.discovered.again.notify_one();
+        }
+        self.discovered.lacking.store(lacks, Ordering::Relaxed);
+        self.shared.current.store(Arc::new(Snapshot {
+            namespaces: self.namespaces.objects(),
+            found: None,
+            params: self.params.objects(),
+            served: self.served.clone(),
+        }));
+        let known = self.namespaces.knowledge() == Knowledge::Complete
+            && matches!(
+                self.definitions.knowledge(),
+                Knowledge::Complete | Knowledge::NotServed
+            )
+            && discovered.is_some();
+        self.tell_problems();
+        if known {
+            self.wanted
+                .settled
+                .send_replace(Some(self.params.settled(&needed)));
+            if !self.shared.ready.swap(true, Ordering::AcqRel) {
+                self.shared.tell();
+            }
+        }
+    }
+
+    /// Works out what is served, if that changed.
+    fn serve(&mut self, discovered: &Arc<Vec<ServedResource>>, definitions: &Arc<ByName<Definition>>) {
+        if let Some(basis) = &self.made_of {
+            let defined = Arc::ptr_eq(&basis.definitions, definitions);
+            if defined && Arc::ptr_eq(&basis.discovered, discovered) {
+                return;
+            }
+            if !defined {
+                self.discovered.again.notify_one();
+            }
+        }
+        let all = definitions
+            .values()
+            .flat_map(|own| own.values())
+            .map(|own| &**own);
+        self.served = Arc::new(Served::new(discovered, all));
+        self.made_of = Some(Basis {
+            discovered: discovered.clone(),
+            definitions: definitions.clone(),
+        });
+        self.params.retry();
+    }
+
+    fn tell_problems(&self) {
+        let own = [self.namespaces.knowledge(), self.definitions.knowledge()];
+        let own = own.into_iter().filter_map(Knowledge::problem);
+        let discovery = self.discovered.problem.load_full();
+        let problems = own
+            .chain(discovery.map(|own| own.to_string()))
+            .chain(self.params.problems());
+        let mut shared = self
+            .shared
+            .problems
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *shared = problems.collect();
+    }
+}
+
+/// Changes that come this close are told as one.
+const TOGETHER: Duration = Duration::from_millis(2);
+
+/// Discovers, and does so again after a while, or soon when somebody says so.
+async fn keep_discovering(client: Client, discovered: Arc<Discovered>, changed: Arc<Notify>) {
+    let mut pause = SOON;
+    loop {
+        match discovery::discover(&client).await {
+            Ok(resources) => {
+                pause = SOON;
+                discovered.problem.store(None);
+                let same = discovered.resources.load().as_deref() == Some(&resources);
+                if !same {
+                    discovered.resources.store(Some(Arc::new(resources)));
+                }
+                changed.notify_one();
+                // Not at once: what is asked about is served a moment after it is defined.
+                let patience = match discovered.lacking.load(Ordering::Relaxed) {
+                    true => OFTEN,
+                    false => SELDOM,
+                };
+                let _ = timeout(patience, discovered.again.notified()).await;
+                sleep(SOON).await;
+            }
+            Err(error) => {
+                let problem = discovery::problem(&error);
+                warn!(reason = problem, "Failed to discover");
+                discovered.problem.store(Some(Arc::new(problem)));
+                changed.notify_one();
+                sleep(pause).await;
+                pause = (pause * 2).min(LONGEST);
+            }
+        }
+    }
+}
+
+/// Between discoveries when there is reason for another.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Between discoveries while a kind is missing.
+const OFTEN: Duration = Duration::from_secs(10);
+
+/// Between discoveries when there is no reason.
+const SELDOM: Duration = Duration::from_secs(300);
+
+/// Between attempts that fail.
+const LONGEST: Duration = Duration::from_secs(30);

@@ -1,0 +1,61 @@
+//! Admission by a real cluster: its configuration, its namespaces and params, and its answers to authorization checks.
+//!
+//! An [`ApiServer`] gives what a [`LiveBuilder`](pratique::LiveBuilder) takes: [`ApiSource`] is the cluster's policies and
+//! webhooks as a [`Source`](pratique::Source), [`ApiCluster`] its namespaces and params as a
+//! [`ClusterView`](pratique::cluster::ClusterView), and [`SubjectAccessReviewer`] its answers to authorization checks as a
+//! [`Decider`](pratique::authorization::Decider). Each can be used without the others. Everything that waits for the
+//! network does so on two threads of the [`ApiServer`]'s own: callers need no runtime.
+//!
+//! ```no_run
+//! use pratique::Admission;
+//! use pratique_kube::ApiServer;
+//!
+//! let server = ApiServer::infer()?;
+//! let live = Admission::builder()
+//!     .live()
+//!     .cluster(server.cluster())
+//!     .source(server.source())
+//!     .decider(server.reviewer())
+//!     .start()?;
+//! // Once `live.ready()` is done, policies that are created in the cluster take effect here too.
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Credentials may come from a command that the kubeconfig names (`exec`): it is run when the [`ApiServer`] is made, when
+//! what it gave has expired, and when the API server does not take it any more.
+//!
+//! The user that this runs as must be allowed to `list` and `watch` what is followed, `get` namespaces, and `create`
+//! `subjectaccessreviews` in group `authorization.k8s.io`. What is followed are, by a source, the
+//! `validatingadmissionpolicies`, `mutatingadmissionpolicies`, their bindings, and the `validatingwebhookconfigurations`
+//! and `mutatingwebhookconfigurations` of `admissionregistration.k8s.io`; by a cluster `namespaces`,
+//! `customresourcedefinitions` of `apiextensions.k8s.io`, and the kinds of params that policies name.
+
+pub mod admission;
+mod answers;
+mod background;
+mod cluster;
+mod configured;
+mod connect;
+mod definitions;
+mod discovery;
+mod exec;
+mod failure;
+mod files;
+mod follow;
+mod held;
+mod keeper;
+mod params;
+mod renewed;
+mod review;
+mod served;
+mod snapshot;
+mod source;
+mod stored;
+mod wanted;
+
+pub use cluster::ApiCluster;
+pub use configured::Follow;
+pub use connect::{ApiServer, ConnectError};
+pub use kube::{Client, Config};
+pub use review::SubjectAccessReviewer;
+pub use source::ApiSource;

@@ -1,0 +1,141 @@
+//! The objects of the kinds that policies name, each kind watched while somebody needs it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::{Api, Client};
+use pratique::cluster::ParamScope;
+use pratique::json::Value;
+use pratique::types::{GroupVersionKind, builtin};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::background::Task;
+use super::follow::follow;
+use super::held::{Held, Knowledge};
+use super::served::{Kind, Served};
+use super::snapshot::Objects;
+use super::stored::{self, Whole};
+use super::wanted::Kinds;
+
+/// The kinds of params that are watched.
+pub(super) struct Params {
+    client: Client,
+    handle: Handle,
+    changed: Arc<Notify>,
+    watched: BTreeMap<GroupVersionKind, Watched>,
+}
+
+struct Watched {
+    held: Arc<Held<Value<'static>>>,
+    kind: Kind,
+    /// When it was needed last; `None` while it is.
+    left: Option<Instant>,
+    _task: Task,
+}
+
+impl Params {
+    pub(super) fn new(client: Client, handle: Handle, changed: Arc<Notify>) -> Self {
+        Params {
+            client,
+            handle,
+            changed,
+            watched: BTreeMap::new(),
+        }
+    }
+
+    /// Watches what is needed, and lets go of what was not for a while: requests may still be judged by a policy that
+    /// was deleted.
+    pub(super) fn need(&mut self, kinds: &Kinds, served: &Served) {
+        let now = Instant::now();
+        for (kind, watched) in &mut self.watched {
+            match kinds.contains(kind) {
+                true => watched.left = None,
+                false => _ = watched.left.get_or_insert(now),
+            }
+        }
+        self.watched.retain(|kind, watched| {
+            watched.left.is_none_or(|left| now < left + LINGER)
+                && served.kind(kind).is_none_or(|own| *own == watched.kind)
+        });
+        for kind in kinds {
+            if !self.watched.contains_key(kind)
+                && let Some(own) = served.kind(kind)
+            {
+                let watched = self.watch(kind, own.clone());
+                self.watched.insert(kind.clone(), watched);
+            }
+        }
+    }
+
+    /// Begins again with what was not served: perhaps it is now.
+    pub(super) fn retry(&mut self) {
+        self.watched
+            .retain(|_, watched| watched.held.knowledge() != Knowledge::NotServed);
+    }
+
+    /// When the next kind can be let go of.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.watched
+            .values()
+            .filter_map(|own| own.left)
+            .min()
+            .map(|left| left + LINGER)
+    }
+
+    /// Whether a kind that is needed has no objects because it is not served.
+    pub(super) fn lacks(&self, kinds: &Kinds) -> bool {
+        kinds.iter().any(|kind| {
+            let watched = self.watched.get(kind);
+            watched.is_none_or(|own| own.held.knowledge() == Knowledge::NotServed)
+        })
+    }
+
+    /// Of these kinds: those of which all is known that can be.
+    pub(super) fn settled(&self, kinds: &Kinds) -> Kinds {
+        let settled = kinds.iter().filter(|kind| match self.watched.get(kind) {
+            Some(watched) => watched.held.knowledge() != Knowledge::None,
+            // Nobody serves it.
+            None => true,
+        });
+        settled.cloned().collect()
+    }
+
+    /// The objects that are known.
+    pub(super) fn objects(&self) -> HashMap<GroupVersionKind, (ParamScope, Objects)> {
+        let complete = self
+            .watched
+            .iter()
+            .filter(|(_, own)| own.held.knowledge() == Knowledge::Complete);
+        complete
+            .map(|(kind, own)| (kind.clone(), (own.kind.scope, own.held.objects())))
+            .collect()
+    }
+
+    pub(super) fn problems(&self) -> Vec<String> {
+        let knowledge = self.watched.values().map(|own| own.held.knowledge());
+        knowledge.filter_map(Knowledge::problem).collect()
+    }
+
+    fn watch(&self, kind: &GroupVersionKind, own: Kind) -> Watched {
+        let resource = stored::resource(kind, &own.plural);
+        let api = Api::all_with(self.client.clone(), &resource);
+        let held = Arc::new(Held::new(self.changed.clone()));
+        let keeper = Whole {
+            kind: kind.clone(),
+            builtin: builtin::resource_of(kind).is_some(),
+        };
+        let task = Task::spawn(&self.handle, follow(api, held.clone(), keeper));
+        Watched {
+            held,
+            kind: own,
+            left: None,
+            _task: task,
+        }
+    }
+}
+
+/// How long a kind is watched that nobody needs.
+const LINGER: Duration = Duration::from_secs(10);

@@ -1,0 +1,125 @@
+//! A client whose credentials come from a command, and are renewed.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant, SystemTime};
+
+use http::{Request, Response, StatusCode};
+use kube::client::Body;
+use kube::{Client, Config};
+use tokio::sync::Mutex;
+use tower_service::Service;
+
+use super::exec::ExecPlugin;
+
+/// How long what a command gave is kept, although the API server does not take it: it would be the same again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What a request may fail with.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Makes a client of a configuration that names a command. It is to be called within the runtime that the client is to be
+/// used in.
+pub(super) async fn client(config: Config, plugin: ExecPlugin) -> Result<Client, Failure> {
+    let namespace = config.default_namespace.clone();
+    let first = Credited::new(&plugin, &config).await?;
+    let renewed = Renewed(Arc::new(Inner {
+        plugin,
+        config,
+        current: Mutex::new(Arc::new(first)),
+    }));
+    Ok(Client::new(renewed, namespace))
+}
+
+#[derive(Clone)]
+struct Renewed(Arc<Inner>);
+
+struct Inner {
+    plugin: ExecPlugin,
+    config: Config,
+    current: Mutex<Arc<Credited>>,
+}
+
+/// A client with credentials that do not change.
+struct Credited {
+    client: Client,
+    expires: Option<SystemTime>,
+    made: Instant,
+}
+
+impl Credited {
+    async fn new(plugin: &ExecPlugin, config: &Config) -> Result<Self, Failure> {
+        let given = plugin.run().await?;
+        Ok(Credited {
+            expires: given.expires,
+            client: Client::try_from(given.fill(config))?,
+            made: Instant::now(),
+        })
+    }
+
+    fn has_expired(&self) -> bool {
+        self.expires.is_some_and(|at| at <= SystemTime::now())
+    }
+}
+
+impl Renewed {
+    /// The client in use, made anew where its credentials have expired.
+    async fn current(&self) -> Result<Arc<Credited>, Failure> {
+        let mut current = self.0.current.lock().await;
+        if current.has_expired() {
+            *current = Arc::new(Credited::new(&self.0.plugin, &self.0.config).await?);
+        }
+        Ok(current.clone())
+    }
+
+    /// Another one than this, whose credentials the API server does not take; `None` if there is none.
+    async fn instead_of(&self, refused: &Arc<Credited>) -> Option<Arc<Credited>> {
+        let mut current = self.0.current.lock().await;
+        if !Arc::ptr_eq(&current, refused) {
+            return Some(current.clone());
+        }
+        if current.made.elapsed() < PAUSE {
+            return None;
+        }
+        match Credited::new(&self.0.plugin, &self.0.config).await {
+            Ok(next) => *current = Arc::new(next),
+            Err(error) => {
+                tracing::warn!(err = %error, "Refreshing credentials");
+                return None;
+            }
+        }
+        Some(current.clone())
+    }
+
+    async fn send(self, request: Request<Body>) -> Result<Response<Body>, Failure> {
+        let current = self.current().await?;
+        let (head, body) = request.into_parts();
+        let again = body
+            .try_clone()
+            .map(|body| Request::from_parts(head.clone(), body));
+        let response = current.client.send(Request::from_parts(head, body)).await?;
+        let Some(again) = again.filter(|_| response.status() == StatusCode::UNAUTHORIZED) else {
+            return Ok(response);
+        };
+        match self.instead_of(&current).await {
+            Some(next) => Ok(next.client.send(again).await?),
+            None => Ok(response),
+        }
+    }
+}
+
+impl Service<Request<Body>> for Renewed {
+    type Response = Response<Body>;
+    type Error = Failure;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Failure>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        Box::pin(self.clone().send(request))
+    }
+}

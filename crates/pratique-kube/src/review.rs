@@ -1,0 +1,248 @@
+//! Authorization checks, answered by an API server's SubjectAccessReviews.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::{StreamExt, stream};
+use k8s_openapi::api::authorization::v1::{
+    FieldSelectorAttributes, LabelSelectorAttributes, NonResourceAttributes, ResourceAttributes,
+    SubjectAccessReview, SubjectAccessReviewSpec, SubjectAccessReviewStatus,
+};
+use kube::api::PostParams;
+use kube::{Api, Client, Error};
+use pratique::authorization::{Decider, Decision, Decisions, Question, QuestionSubject, ResourceCheck};
+use tokio::runtime::Handle;
+use tokio::time::{sleep, timeout};
+
+use super::answers::{Answers, subject_size};
+use super::background::{Background, Task};
+use super::failure;
+
+/// Answers authorization checks by an API server's SubjectAccessReviews. A copy is the same, with the same memory.
+///
+/// The questions of a request are asked at the same time, at most sixteen of them. An answer is remembered as an API
+/// server's own webhook authorizer does it: five minutes what is allowed, 30 seconds what is not, errors not at all.
+/// The memory has room for 8,192 answers in 32 MiB, and for no question beyond 10,000 bytes, its user not counted. What fails in passing is asked
+/// again up to four times within about four seconds.
+#[derive(Clone, Debug)]
+pub struct SubjectAccessReviewer(Arc<Inner>);
+
+struct Inner {
+    reviews: Reviews,
+    handle: Handle,
+    /// Keeps the runtime.
+    _background: Arc<Background>,
+}
+
+/// What reviews are made with.
+#[derive(Clone)]
+struct Reviews {
+    api: Api<SubjectAccessReview>,
+    url: Arc<str>,
+    known: Arc<Mutex<Answers>>,
+    remember: Remember,
+}
+
+/// For how long answers are remembered.
+#[derive(Clone, Copy, Debug)]
+struct Remember {
+    allowed: Duration,
+    denied: Duration,
+}
+
+impl SubjectAccessReviewer {
+    pub(super) fn new(client: Client, url: &str, handle: &Handle, background: &Arc<Background>) -> Self {
+        let api: Api<SubjectAccessReview> = Api::all(client);
+        SubjectAccessReviewer(Arc::new(Inner {
+            reviews: Reviews {
+                url: format!("{}{}", url.trim_end_matches('/'), api.resource_url()).into(),
+                api,
+                known: Arc::default(),
+                remember: Remember {
+                    allowed: Duration::from_secs(300),
+                    denied: Duration::from_secs(30),
+                },
+            },
+            handle: handle.clone(),
+            _background: background.clone(),
+        }))
+    }
+
+    /// Remembers answers for these times instead; a time of zero does not remember. Memory begins anew.
+    #[must_use]
+    pub fn remember(self, allowed: Duration, denied: Duration) -> Self {
+        SubjectAccessReviewer(Arc::new(Inner {
+            reviews: Reviews {
+                known: Arc::default(),
+                remember: Remember { allowed, denied },
+                ..self.0.reviews.clone()
+            },
+            handle: self.0.handle.clone(),
+            _background: self.0._background.clone(),
+        }))
+    }
+}
+
+impl Decider for SubjectAccessReviewer {
+    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+        Box::pin(async move {
+            let count = questions.len();
+            let reviews = self.0.reviews.clone();
+            let asked = async move {
+                let each = questions.into_iter().map(|question| {
+                    let reviews = reviews.clone();
+                    async move { reviews.answer(question).await }
+                });
+                stream::iter(each).buffered(AT_ONCE).collect::<Vec<_>>().await
+            };
+            let decisions = Task::spawn(&self.0.handle, asked).done().await;
+            decisions.unwrap_or_else(|| vec![unanswered("context canceled".to_owned()); count])
+        })
+    }
+}
+
+/// How many questions are asked at a time.
+const AT_ONCE: usize = 16;
+
+impl Reviews {
+    async fn answer(&self, question: Question) -> Decision {
+        if let Some(known) = self.lock().get(&question, Instant::now()) {
+            return known;
+        }
+        let review = SubjectAccessReview {
+            spec: spec(&question),
+            ..SubjectAccessReview::default()
+        };
+        let decision = match self.ask(&review).await {
+            Ok(status) => decision(status),
+            Err(text) => return unanswered(text),
+        };
+        let remember = match decision.allowed {
+            true => self.remember.allowed,
+            false => self.remember.denied,
+        };
+        if decision.error.is_none() && subject_size(&question.subject) + question.verb.len() < BIGGEST {
+            self.lock()
+                .add(question, decision.clone(), Instant::now(), remember);
+        }
+        decision
+    }
+
+    /// Asks, and again where that may help.
+    async fn ask(&self, review: &SubjectAccessReview) -> Result<SubjectAccessReviewStatus, String> {
+        let mut pauses = PAUSES.into_iter();
+        loop {
+            let answer = timeout(PATIENCE, self.api.create(&PostParams::default(), review)).await;
+            let passing = match &answer {
+                Ok(Ok(answer)) => return Ok(answer.status.clone().unwrap_or_default()),
+                Ok(Err(error)) => failure::is_passing(error),
+                Err(_) => false,
+            };
+            match pauses.next().filter(|_| passing) {
+                Some(pause) => sleep(Duration::from_millis(pause)).await,
+                None => return Err(self.words(answer.ok().and_then(Result::err))),
+            }
+        }
+    }
+
+    /// What an API server says itself, or what its clients say when they cannot reach it.
+    fn words(&self, error: Option<Error>) -> String {
+        match error {
+            Some(error @ Error::Api(_)) => failure::text(&error),
+            Some(error) => format!("Post {:?}: {}", self.url, failure::text(&error)),
+            None => format!("Post {:?}: context deadline exceeded", self.url),
+        }
+    }
+
+    /// What a thread that panicked left is whole: answers are added and taken by single steps.
+    fn lock(&self) -> MutexGuard<'_, Answers> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Between attempts, in milliseconds.
+const PAUSES: [u64; 4] = [500, 750, 1125, 1687];
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Questions that are longer are not remembered.
+const BIGGEST: usize = 10_000;
+
+fn unanswered(error: String) -> Decision {
+    Decision {
+        error: Some(error),
+        ..Decision::default()
+    }
+}
+
+fn decision(status: SubjectAccessReviewStatus) -> Decision {
+    let denied = status.denied == Some(true);
+    let both = "webhook subject access review returned both allow and deny response";
+    let error = match denied && status.allowed {
+        true => Some(both.to_owned()),
+        false => status.evaluation_error.filter(|error| !error.is_empty()),
+    };
+    Decision {
+        allowed: status.allowed && !denied,
+        reason: status.reason.unwrap_or_default(),
+        error,
+    }
+}
+
+fn spec(question: &Question) -> SubjectAccessReviewSpec {
+    let user = &question.user;
+    let (resource, path) = match &question.subject {
+        QuestionSubject::Resource(resource) => (Some(resource_of(&question.verb, resource)), None),
+        QuestionSubject::Path(path) => {
+            let attributes = NonResourceAttributes {
+                path: some(path),
+                verb: some(&question.verb),
+            };
+            (None, Some(attributes))
+        }
+    };
+    SubjectAccessReviewSpec {
+        user: some(&user.name),
+        uid: some(&user.uid),
+        groups: Some(user.groups.clone()).filter(|groups| !groups.is_empty()),
+        extra: Some(user.extra.clone()).filter(|extra| !extra.is_empty()),
+        resource_attributes: resource,
+        non_resource_attributes: path,
+    }
+}
+
+/// Selectors are read by the API server, which goes without those that are malformed.
+fn resource_of(verb: &str, resource: &ResourceCheck) -> ResourceAttributes {
+    ResourceAttributes {
+        verb: some(verb),
+        group: some(&resource.group),
+        version: Some("*".to_owned()),
+        resource: some(&resource.resource),
+        subresource: some(&resource.subresource),
+        namespace: some(&resource.namespace),
+        name: some(&resource.name),
+        field_selector: some(&resource.field_selector).map(|raw_selector| FieldSelectorAttributes {
+            raw_selector: Some(raw_selector),
+            requirements: None,
+        }),
+        label_selector: some(&resource.label_selector).map(|raw_selector| LabelSelectorAttributes {
+            raw_selector: Some(raw_selector),
+            requirements: None,
+        }),
+    }
+}
+
+fn some(text: &str) -> Option<String> {
+    Some(text.to_owned()).filter(|text| !text.is_empty())
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Inner")
+            .field("url", &self.reviews.url)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,116 @@
+//! What a cluster serves: which kinds, where their objects live, and which resources are views of the same objects.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use pratique::cluster::{Equivalents, MergeSchema, ParamScope};
+use pratique::types::builtin::{self, ServedResource};
+use pratique::types::{GroupVersionKind, GroupVersionResource};
+
+use super::definitions::Definition;
+
+/// What a cluster serves.
+#[derive(Debug, Default)]
+pub(super) struct Served {
+    pub(super) equivalents: Equivalents,
+    kinds: HashMap<GroupVersionKind, Kind>,
+    /// Of custom resources, by group and version.
+    schemas: HashMap<(String, String), Arc<MergeSchema>>,
+}
+
+/// How objects of a kind are found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) plural: String,
+    pub(super) scope: ParamScope,
+}
+
+impl Served {
+    /// What discovery shows and definitions define. Built-in resources come first, in their order: it counts where a
+    /// rule fits several.
+    pub(super) fn new<'d>(
+        discovered: &[ServedResource],
+        definitions: impl Iterator<Item = &'d Definition> + Clone,
+    ) -> Self {
+        let mut served = Served::default();
+        let mut seen = HashSet::new();
+        let found: HashSet<_> = discovered.iter().map(identity).collect();
+        let builtin = builtin::resources()
+            .iter()
+            .filter(|own| found.contains(&identity(own)));
+        let defined = definitions.clone().flat_map(|definition| &definition.served);
+        for resource in builtin.chain(defined).chain(discovered) {
+            if seen.insert(identity(resource)) {
+                served.add(resource);
+            }
+        }
+        for definition in definitions {
+            let Some(schema) = &definition.schema else {
+                continue;
+            };
+            for resource in &definition.served {
+                let version = (resource.resource.group.clone(), resource.resource.version.clone());
+                served.schemas.insert(version, schema.clone());
+            }
+        }
+        served
+    }
+
+    pub(super) fn kind(&self, kind: &GroupVersionKind) -> Option<&Kind> {
+        self.kinds.get(kind)
+    }
+
+    pub(super) fn schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+        let version = (kind.group.clone(), kind.version.clone());
+        self.schemas
+            .get(&version)
+            .map_or(MergeSchema::builtin(), |own| own)
+    }
+
+    fn add(&mut self, own: &ServedResource) {
+        if own.subresource.is_empty() {
+            let scope = match own.namespaced {
+                true => ParamScope::Namespaced,
+                false => ParamScope::Cluster,
+            };
+            let plural = own.resource.resource.clone();
+            let kind = self.kinds.entry(own.kind.clone());
+            kind.or_insert(Kind { plural, scope });
+        }
+        self.equivalents
+            .register(own.resource.clone(), &own.subresource, own.kind.clone());
+    }
+}
+
+fn identity(own: &ServedResource) -> (&GroupVersionResource, &str) {
+    (&own.resource, &own.subresource)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_served_counts() {
+        let pods = builtin::resources()
+            .iter()
+            .find(|own| own.resource.resource == "pods");
+        let metrics = ServedResource {
+            resource: GroupVersionResource::new("metrics.k8s.io", "v1beta1", "nodes"),
+            subresource: String::new(),
+            kind: GroupVersionKind::new("metrics.k8s.io", "v1beta1", "NodeMetrics"),
+            namespaced: false,
+            short_names: Vec::new(),
+        };
+        let served = Served::new(&[metrics, pods.unwrap().clone()], [].iter());
+        let kind = |group, version, kind| served.kind(&GroupVersionKind::new(group, version, kind)).cloned();
+        assert_eq!(kind("", "v1", "Pod").unwrap().scope, ParamScope::Namespaced);
+        assert_eq!(
+            kind("metrics.k8s.io", "v1beta1", "NodeMetrics").unwrap().plural,
+            "nodes"
+        );
+        assert_eq!(kind("", "v1", "ConfigMap"), None);
+        let pods = GroupVersionResource::new("", "v1", "pods");
+        assert_eq!(served.equivalents.of(&pods, "").len(), 1);
+    }
+}

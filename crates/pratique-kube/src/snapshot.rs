@@ -1,0 +1,86 @@
+//! A cluster of one moment.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pratique::cluster::{
+    Cluster, Equivalents, MergeSchema, Namespace, NamespaceObject, Namespaces, ParamScope, StoredObject,
+};
+use pratique::json::Value;
+use pratique::types::GroupVersionKind;
+
+use super::held::ByName;
+use super::served::Served;
+
+/// Objects of a kind.
+pub(super) type Objects = Arc<ByName<Value<'static>>>;
+
+/// What was known of a cluster at one moment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Snapshot {
+    pub(super) namespaces: Arc<ByName<StoredObject>>,
+    /// A namespace that was looked up for one request.
+    pub(super) found: Option<Arc<StoredObject>>,
+    /// Of the kinds that policies name: those that are known.
+    pub(super) params: HashMap<GroupVersionKind, (ParamScope, Objects)>,
+    pub(super) served: Arc<Served>,
+}
+
+impl Snapshot {
+    fn find(&self, namespace: &str) -> Option<&StoredObject> {
+        let found = self.found.as_ref();
+        let found = found.filter(|found| name_of(found.value()) == Some(namespace));
+        let known = || self.namespaces.get("")?.get(namespace);
+        found.or_else(known).map(|own| &**own)
+    }
+}
+
+impl Namespaces for Snapshot {
+    fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
+        let found = self.find(name);
+        found.map(|own| -> &'a Value<'a> { own.value() }).into()
+    }
+}
+
+impl Cluster for Snapshot {
+    fn equivalents(&self) -> &Equivalents {
+        &self.served.equivalents
+    }
+
+    fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
+        let known = self.params.get(kind).map(|(scope, _)| *scope);
+        known.or_else(|| Some(self.served.kind(kind)?.scope))
+    }
+
+    /// No param must seem to be missing that is there: a kind that is served may not have been listed yet.
+    fn params_synced(&self, kind: &GroupVersionKind) -> bool {
+        self.params.contains_key(kind)
+    }
+
+    fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
+        let (_, objects) = self.params.get(kind)?;
+        let object: &'a Arc<Value<'static>> = objects.get(namespace)?.get(name)?;
+        Some(object)
+    }
+
+    fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
+        let objects = self
+            .params
+            .get(kind)
+            .and_then(|(_, objects)| objects.get(namespace));
+        let objects = objects.into_iter().flat_map(|own| own.values());
+        objects.map(|own| -> &'a Value<'a> { own }).collect()
+    }
+
+    fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
+        Some(self.find(name)?.as_namespace())
+    }
+
+    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+        self.served.schema(kind)
+    }
+}
+
+fn name_of<'a>(object: &'a Value<'_>) -> Option<&'a str> {
+    object.at(&["metadata", "name"]).and_then(Value::as_str)
+}

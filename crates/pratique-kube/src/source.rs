@@ -1,0 +1,140 @@
+//! The configuration of admission that a cluster has.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use kube::Client;
+use pratique::Configurations;
+use pratique::live::{Changed, Source};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use super::background::{Background, Task, Tasks};
+use super::configured::{Configured, Follow};
+use super::wanted::{Kinds, Wanted};
+
+/// The policies, bindings and webhook configurations of a cluster, kept current by watching them. A copy is the same
+/// source.
+///
+/// It is known once all six kinds were listed; a kind that the API server does not serve in version `v1` has no
+/// objects. When the connection is lost, what was known stays, and it is listed again until that succeeds. A policy
+/// with params takes effect once these are known, if there is an [`ApiCluster`](super::ApiCluster) of the same
+/// [`ApiServer`](super::ApiServer), but not later than five seconds after its creation.
+#[derive(Clone, Debug)]
+pub struct ApiSource(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    shared: Arc<Shared>,
+    configured: Arc<Configured>,
+    tasks: Tasks,
+    /// Keeps the runtime.
+    _background: Arc<Background>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    current: ArcSwapOption<Configurations>,
+    listeners: Mutex<Vec<Changed>>,
+}
+
+impl ApiSource {
+    pub(super) fn start(
+        follow: Follow,
+        client: &Client,
+        handle: &Handle,
+        wanted: &Arc<Wanted>,
+        background: &Arc<Background>,
+    ) -> Self {
+        let changed = Arc::new(Notify::new());
+        let configured = Arc::new(Configured::new(&changed));
+        let shared = Arc::new(Shared::default());
+        let mut tasks = configured.follow(follow, client, handle);
+        let publish = publish(shared.clone(), configured.clone(), wanted.clone(), changed);
+        tasks.push(Task::spawn(handle, publish));
+        ApiSource(Arc::new(Inner {
+            shared,
+            configured,
+            tasks: Tasks::new(handle, tasks),
+            _background: background.clone(),
+        }))
+    }
+
+    /// Why the configuration is not known yet; empty when nothing is in the way.
+    pub fn problems(&self) -> Vec<String> {
+        self.0.configured.problems()
+    }
+}
+
+impl Source for ApiSource {
+    fn current(&self) -> Option<Arc<Configurations>> {
+        self.0.shared.current.load_full()
+    }
+
+    fn subscribe(&self, changed: Changed) {
+        let mut listeners = self
+            .0
+            .shared
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        listeners.push(changed);
+    }
+
+    fn has_ended(&self) -> bool {
+        self.0.tasks.have_ended()
+    }
+
+    fn stop(&self) {
+        self.0.tasks.stop();
+    }
+}
+
+/// Gives the configuration to others, whole, after each change.
+async fn publish(
+    shared: Arc<Shared>,
+    configured: Arc<Configured>,
+    wanted: Arc<Wanted>,
+    changed: Arc<Notify>,
+) {
+    let mut before = Kinds::new();
+    loop {
+        changed.notified().await;
+        sleep(TOGETHER).await;
+        let Some(configurations) = configured.collect() else {
+            continue;
+        };
+        let kinds = param_kinds(&configurations);
+        wanted
+            .needed
+            .send_replace(before.union(&kinds).cloned().collect());
+        wanted.wait_for(&kinds).await;
+        shared.current.store(Some(Arc::new(configurations)));
+        let listeners = shared
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        listeners.iter().for_each(Changed::tell);
+        wanted.needed.send_replace(kinds.clone());
+        before = kinds;
+    }
+}
+
+/// Changes that come this close are told as one.
+const TOGETHER: Duration = Duration::from_millis(2);
+
+/// The kinds of params that policies name.
+fn param_kinds(configurations: &Configurations) -> Kinds {
+    let validating = configurations.validating_policies.iter();
+    let validating = validating.filter_map(|policy| policy.spec.as_ref()?.param_kind.as_ref());
+    let mutating = configurations.mutating_policies.iter();
+    let mutating = mutating.filter_map(|policy| policy.spec.as_ref()?.param_kind.as_ref());
+    let named = validating.chain(mutating).filter_map(|own| {
+        let version = pratique::types::GroupVersion::parse(own.api_version.as_deref()?).ok()?;
+        Some(version.with_kind(own.kind.as_deref()?))
+    });
+    named.collect()
+}

@@ -1,0 +1,39 @@
+//! What the configuration needs of the cluster: the kinds of params that policies name.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use pratique::types::GroupVersionKind;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// Kinds of objects.
+pub(super) type Kinds = BTreeSet<GroupVersionKind>;
+
+/// Between the source, which says what is needed, and the cluster, which says what it has.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    pub(super) needed: watch::Sender<Kinds>,
+    /// Of those that are needed: what is known, or known not to be there. `None` where there is no cluster.
+    pub(super) settled: watch::Sender<Option<Kinds>>,
+}
+
+impl Wanted {
+    pub(super) fn new() -> Self {
+        Wanted {
+            needed: watch::Sender::new(Kinds::new()),
+            settled: watch::Sender::new(None),
+        }
+    }
+
+    /// Waits until the cluster has these kinds, but not for long: a policy whose params are not known is an error that
+    /// its failure policy decides on.
+    pub(super) async fn wait_for(&self, kinds: &Kinds) {
+        let mut settled = self.settled.subscribe();
+        let has = |settled: &Option<Kinds>| settled.as_ref().is_none_or(|own| kinds.is_subset(own));
+        let _ = timeout(PATIENCE, settled.wait_for(has)).await;
+    }
+}
+
+/// How long a policy waits for its params before it takes effect without them.
+const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,0 +1,15 @@
+//! Admission by a real cluster's configuration, tried with a server that speaks as much of the API as that takes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it fails"
+)]
+
+mod ended;
+mod exec;
+mod follow;
+mod real;
+mod review;
+mod server;

@@ -1,0 +1,51 @@
+//! A cluster of which one knows nothing but that its namespaces exist.
+
+use std::fmt;
+use std::sync::Arc;
+
+use pratique_policy::Cluster;
+
+use super::objects::Objects;
+use super::view::ClusterView;
+
+/// A cluster where every namespace that a request is in exists, and only its name is known; nothing else of it is known
+/// besides the built-in resources.
+///
+/// What expressions and selectors read of a namespace besides its name leaves them
+/// [undecided](crate::policy::Missing::Namespace), and so do [params](crate::policy::Missing::Params).
+#[derive(Clone)]
+pub struct AssumedNamespaces(Arc<Objects>);
+
+impl Default for AssumedNamespaces {
+    fn default() -> Self {
+        let mut objects = Objects::new();
+        objects.assume_namespaces();
+        objects.assume_params();
+        AssumedNamespaces(Arc::new(objects))
+    }
+}
+
+impl ClusterView for AssumedNamespaces {
+    fn now(&self) -> Arc<dyn Cluster + Send + Sync> {
+        self.0.clone()
+    }
+}
+
+impl fmt::Debug for AssumedNamespaces {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AssumedNamespaces")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_match::Namespace;
+
+    use super::*;
+
+    #[test]
+    fn namespaces_exist() {
+        let cluster = AssumedNamespaces::default().now();
+        assert_eq!(cluster.namespace("shop"), Namespace::Named);
+    }
+}

@@ -1,0 +1,273 @@
+//! A cluster in memory.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespace, Namespaces};
+use pratique_policy::{Cluster, NamespaceObject, ParamScope};
+use pratique_schema::merge::MergeSchema;
+use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource, builtin};
+
+use super::stored::{NAMESPACE, StoredObject};
+
+/// Objects given one by one: namespaces, params, and custom resource definitions, which say how the objects of
+/// their kinds are served.
+#[derive(Clone, Debug)]
+pub struct Objects {
+    /// By kind, then by namespace and name.
+    objects: HashMap<GroupVersionKind, BTreeMap<String, BTreeMap<String, StoredObject>>, RandomState>,
+    /// By name: nearly every request wants one.
+    namespaces: HashMap<String, StoredObject, RandomState>,
+    /// Whether there are other namespaces, of which only the names are known.
+    assumes_namespaces: bool,
+    /// Whether there may be params of kinds of which there is no object.
+    assumes_params: bool,
+    scopes: HashMap<GroupVersionKind, ParamScope>,
+    /// Of the definition that was given last, by group and version.
+    schemas: HashMap<(String, String), Arc<MergeSchema>>,
+    equivalents: Equivalents,
+}
+
+impl Default for Objects {
+    fn default() -> Self {
+        Objects::new()
+    }
+}
+
+impl Objects {
+    /// A cluster that serves the built-in resources and has no object.
+    pub fn new() -> Self {
+        let scope = |namespaced| {
+            if namespaced {
+                ParamScope::Namespaced
+            } else {
+                ParamScope::Cluster
+            }
+        };
+        let main = builtin::resources()
+            .iter()
+            .filter(|served| served.subresource.is_empty());
+        Objects {
+            objects: HashMap::default(),
+            namespaces: HashMap::default(),
+            assumes_namespaces: false,
+            assumes_params: false,
+            scopes: main
+                .map(|served| (served.kind.clone(), scope(served.namespaced)))
+                .collect(),
+            schemas: HashMap::new(),
+            equivalents: Equivalents::builtin(),
+        }
+    }
+
+    /// Takes every namespace that is asked for to exist; of those that were not added only the names are known. Otherwise
+    /// the namespaces that were added are all there are.
+    pub fn assume_namespaces(&mut self) {
+        self.assumes_namespaces = true;
+    }
+
+    /// Takes params to be unknown, rather than absent, of kinds of which no object was added.
+    pub fn assume_params(&mut self) {
+        self.assumes_params = true;
+    }
+
+    /// Adds an object, in the place of one of the same kind and name. What has no kind or name is left out, and
+    /// given back.
+    pub fn insert(&mut self, object: Value<'static>) -> Option<Value<'static>> {
+        let text = |path: &[&str]| {
+            object
+                .at(path)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let (kind, name) = (text(&["kind"]), text(&["metadata", "name"]));
+        let version = GroupVersion::parse(&text(&["apiVersion"]));
+        let Ok(version) = version.map(|version| version.with_kind(&kind)) else {
+            return Some(object);
+        };
+        if kind.is_empty() || name.is_empty() {
+            return Some(object);
+        }
+        if version.kind == "CustomResourceDefinition" {
+            self.define(&object);
+        }
+        if version == *NAMESPACE {
+            self.namespaces.insert(name, StoredObject::new(object));
+            return None;
+        }
+        let namespace = text(&["metadata", "namespace"]);
+        self.objects
+            .entry(version)
+            .or_default()
+            .entry(namespace)
+            .or_default()
+            .insert(name, StoredObject::new(object));
+        None
+    }
+
+    /// Serves a resource, or with a `subresource` a part of one, whose requests carry objects of `kind`.
+    pub fn serve(&mut self, resource: GroupVersionResource, subresource: &str, kind: GroupVersionKind) {
+        self.equivalents.register(resource, subresource, kind);
+    }
+
+    /// Serves what a CustomResourceDefinition defines.
+    fn define(&mut self, definition: &Value<'_>) {
+        let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
+        let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
+        let plural = text(&["spec", "names", "plural"]);
+        let scope = match text(&["spec", "scope"]) {
+            "Cluster" => ParamScope::Cluster,
+            _ => ParamScope::Namespaced,
+        };
+        let versions = definition
+            .at(&["spec", "versions"])
+            .and_then(Value::as_array)
+            .unwrap_or_default();
+        // A definition with a schema that no API server takes defines nothing to merge by.
+        let schema = MergeSchema::custom(definition).ok().map(Arc::new);
+        for version in versions {
+            let served = version.get("served").and_then(Value::as_bool).unwrap_or_default();
+            let Some(name) = version.get("name").and_then(Value::as_str).filter(|_| served) else {
+                continue;
+            };
+            let resource = GroupVersionResource::new(group, name, plural);
+            let own = GroupVersionKind::new(group, name, kind);
+            self.scopes.insert(own.clone(), scope);
+            if let Some(schema) = &schema {
+                let version = (group.to_owned(), name.to_owned());
+                self.schemas.insert(version, schema.clone());
+            }
+            if version.at(&["subresources", "status"]).is_some() {
+                self.serve(resource.clone(), "status", own.clone());
+            }
+            if version.at(&["subresources", "scale"]).is_some() {
+                let scale = GroupVersionKind::new("autoscaling", "v1", "Scale");
+                self.serve(resource.clone(), "scale", scale);
+            }
+            self.serve(resource, "", own);
+        }
+    }
+
+    fn find(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&StoredObject> {
+        match *kind == *NAMESPACE && namespace.is_empty() {
+            true => self.namespaces.get(name),
+            false => self.objects.get(kind)?.get(namespace)?.get(name),
+        }
+    }
+
+    /// All namespaces, by name.
+    fn namespaces(&self) -> Vec<&StoredObject> {
+        let mut all: Vec<_> = self.namespaces.iter().collect();
+        all.sort_unstable_by_key(|(name, _)| *name);
+        all.into_iter().map(|(_, own)| own).collect()
+    }
+}
+
+impl Namespaces for Objects {
+    fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
+        match self.namespaces.get(name) {
+            Some(stored) => Namespace::Stored(stored.value()),
+            None if self.assumes_namespaces => Namespace::Named,
+            None => Namespace::Absent,
+        }
+    }
+}
+
+impl Cluster for Objects {
+    fn equivalents(&self) -> &Equivalents {
+        &self.equivalents
+    }
+
+    fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
+        self.scopes.get(kind).copied()
+    }
+
+    fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
+        Some(self.find(kind, namespace, name)?.value())
+    }
+
+    fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
+        let found: Vec<&StoredObject> = match *kind == *NAMESPACE && namespace.is_empty() {
+            true => self.namespaces(),
+            false => {
+                let found = self.objects.get(kind).and_then(|own| own.get(namespace));
+                found.into_iter().flat_map(BTreeMap::values).collect()
+            }
+        };
+        let values = found
+            .into_iter()
+            .map(|stored| -> &'a Value<'a> { stored.value() });
+        values.collect()
+    }
+
+    fn knows_params(&self, kind: &GroupVersionKind) -> bool {
+        !self.assumes_params || self.objects.contains_key(kind)
+    }
+
+    fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
+        Some(self.namespaces.get(name)?.as_namespace())
+    }
+
+    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+        let version = (kind.group.clone(), kind.version.clone());
+        match self.schemas.get(&version) {
+            Some(own) => own,
+            None => MergeSchema::builtin(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn insert(objects: &mut Objects, json: &str) -> bool {
+        let object = pratique_json::parse(json.as_bytes()).unwrap().into_owned();
+        objects.insert(object).is_none()
+    }
+
+    #[test]
+    fn objects_are_found_by_kind_and_name() {
+        let mut objects = Objects::new();
+        assert!(insert(
+            &mut objects,
+            r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#
+        ));
+        assert!(!insert(&mut objects, r#"{"apiVersion":"v1","kind":"Namespace"}"#));
+        assert!(objects.namespace("shop").stored().is_some());
+        assert_eq!(objects.namespace("other"), Namespace::Absent);
+        objects.assume_namespaces();
+        assert!(objects.namespace("shop").stored().is_some());
+        assert_eq!(objects.namespace("other"), Namespace::Named);
+    }
+
+    #[test]
+    fn kinds_of_params_are_known_once_one_is_added() {
+        let mut objects = Objects::new();
+        let kind = GroupVersionKind::new("", "v1", "ConfigMap");
+        assert!(objects.knows_params(&kind));
+        objects.assume_params();
+        assert!(!objects.knows_params(&kind));
+        let limits =
+            r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"limits","namespace":"shop"}}"#;
+        insert(&mut objects, limits);
+        assert!(objects.knows_params(&kind));
+    }
+
+    #[test]
+    fn definitions_serve_their_kinds() {
+        let mut objects = Objects::new();
+        let kind = GroupVersionKind::new("example.com", "v1", "Widget");
+        assert_eq!(objects.param_scope(&kind), None);
+        insert(
+            &mut objects,
+            r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+                "spec":{"group":"example.com","names":{"kind":"Widget","plural":"widgets"},"scope":"Cluster",
+                "versions":[{"name":"v1","served":true}]}}"#,
+        );
+        assert_eq!(objects.param_scope(&kind), Some(ParamScope::Cluster));
+    }
+}

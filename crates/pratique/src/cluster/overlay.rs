@@ -1,0 +1,190 @@
+//! A cluster, and objects beside it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use pratique_json::Value;
+use pratique_match::{Equivalents, Namespace, Namespaces};
+use pratique_policy::{Cluster, NamespaceObject, ParamScope};
+use pratique_schema::merge::MergeSchema;
+use pratique_types::GroupVersionKind;
+
+use super::objects::Objects;
+use super::view::{ClusterView, LookUp};
+use crate::live::Changed;
+
+/// A cluster with objects for what it has none of: a namespace or a param of theirs counts where the cluster has none of
+/// that name, and kinds that only they define are known by them. What is served, and how it is merged, is the cluster's.
+#[derive(Clone)]
+pub struct Overlay<V> {
+    cluster: V,
+    objects: Arc<Objects>,
+}
+
+impl<V: ClusterView> Overlay<V> {
+    /// Puts objects beside a cluster.
+    pub fn new(cluster: V, objects: Objects) -> Self {
+        Overlay {
+            cluster,
+            objects: Arc::new(objects),
+        }
+    }
+
+    fn with(&self, cluster: Arc<dyn Cluster + Send + Sync>) -> Arc<dyn Cluster + Send + Sync> {
+        Arc::new(Overlaid {
+            cluster,
+            objects: self.objects.clone(),
+        })
+    }
+}
+
+impl<V: ClusterView> ClusterView for Overlay<V> {
+    fn now(&self) -> Arc<dyn Cluster + Send + Sync> {
+        self.with(self.cluster.now())
+    }
+
+    fn look_up<'a>(&'a self, namespace: &'a str) -> Option<LookUp<'a>> {
+        let found = self.cluster.look_up(namespace)?;
+        Some(Box::pin(async move { self.with(found.await) }))
+    }
+
+    fn is_ready(&self) -> bool {
+        self.cluster.is_ready()
+    }
+
+    fn subscribe(&self, changed: Changed) {
+        self.cluster.subscribe(changed);
+    }
+
+    fn has_ended(&self) -> bool {
+        self.cluster.has_ended()
+    }
+
+    fn stop(&self) {
+        self.cluster.stop();
+    }
+}
+
+impl<V> fmt::Debug for Overlay<V> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Overlay")
+    }
+}
+
+/// What one request sees.
+struct Overlaid {
+    cluster: Arc<dyn Cluster + Send + Sync>,
+    objects: Arc<Objects>,
+}
+
+impl Namespaces for Overlaid {
+    fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
+        self.cluster.namespace(name).or(|| self.objects.namespace(name))
+    }
+}
+
+impl Cluster for Overlaid {
+    fn equivalents(&self) -> &Equivalents {
+        self.cluster.equivalents()
+    }
+
+    fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
+        self.cluster
+            .param_scope(kind)
+            .or_else(|| self.objects.param_scope(kind))
+    }
+
+    fn params_synced(&self, kind: &GroupVersionKind) -> bool {
+        match self.cluster.param_scope(kind) {
+            Some(_) => self.cluster.params_synced(kind),
+            None => self.objects.params_synced(kind),
+        }
+    }
+
+    fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
+        self.cluster
+            .param(kind, namespace, name)
+            .or_else(|| self.objects.param(kind, namespace, name))
+    }
+
+    fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
+        let mut all = self.cluster.params(kind, namespace);
+        let known: Vec<_> = all.iter().map(|own| name_of(own)).collect();
+        let beside = self.objects.params(kind, namespace);
+        let beside: Vec<_> = beside
+            .into_iter()
+            .filter(|own| !known.contains(&name_of(own)))
+            .collect();
+        if !beside.is_empty() {
+            all.extend(beside);
+            all.sort_by(|one, other| name_of(one).cmp(&name_of(other)));
+        }
+        all
+    }
+
+    fn knows_params(&self, kind: &GroupVersionKind) -> bool {
+        self.cluster.knows_params(kind)
+    }
+
+    fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
+        let beside = || match self.cluster.namespace(name).stored() {
+            Some(_) => None,
+            None => self.objects.namespace_object(name),
+        };
+        self.cluster.namespace_object(name).or_else(beside)
+    }
+
+    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+        self.cluster.merge_schema(kind)
+    }
+}
+
+fn name_of<'a>(object: &'a Value<'_>) -> Option<&'a str> {
+    object.at(&["metadata", "name"]).and_then(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::SharedObjects;
+
+    fn objects(names: &[(&str, &str)]) -> Objects {
+        let mut objects = Objects::new();
+        for (name, team) in names {
+            for kind in ["Namespace", "ConfigMap"] {
+                let namespace = if kind == "ConfigMap" { "shop" } else { "" };
+                let text = format!(
+                    r#"{{"apiVersion":"v1","kind":"{kind}","metadata":
+                        {{"name":"{name}","namespace":"{namespace}","labels":{{"team":"{team}"}}}}}}"#
+                );
+                objects.insert(pratique_json::parse(text.as_bytes()).unwrap().into_owned());
+            }
+        }
+        objects
+    }
+
+    #[test]
+    fn the_cluster_counts_first() {
+        let cluster = SharedObjects::new(objects(&[("a", "first"), ("c", "first")]));
+        let both = Overlay::new(cluster, objects(&[("a", "second"), ("b", "second")])).now();
+        let team = |own: &Value<'_>| {
+            own.at(&["metadata", "labels", "team"])
+                .and_then(|own| own.as_str().map(str::to_owned))
+        };
+        let of = |name| both.namespace(name).stored().and_then(team);
+        assert_eq!(of("a").as_deref(), Some("first"));
+        assert_eq!(of("b").as_deref(), Some("second"));
+        assert_eq!(of("d"), None);
+        let kind = GroupVersionKind::new("", "v1", "ConfigMap");
+        let all: Vec<_> = both
+            .params(&kind, "shop")
+            .into_iter()
+            .map(|own| (name_of(own).unwrap().to_owned(), team(own).unwrap()))
+            .collect();
+        let expected = [("a", "first"), ("b", "second"), ("c", "first")];
+        assert_eq!(
+            all,
+            expected.map(|(name, team)| (name.to_owned(), team.to_owned()))
+        );
+    }
+}

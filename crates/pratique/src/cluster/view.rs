@@ -1,0 +1,78 @@
+//! The cluster while a program runs: each request sees it as it was at one moment.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use pratique_policy::Cluster;
+
+use super::objects::Objects;
+use crate::live::Changed;
+
+/// Gives views of a cluster.
+pub trait ClusterView: Send + Sync {
+    /// The cluster as it is now: what is given does not change any more. It is asked for once for each request.
+    fn now(&self) -> Arc<dyn Cluster + Send + Sync>;
+
+    /// The cluster with a namespace that [`now`](Self::now) does not know: it may have been created just now. `None`
+    /// where nobody can be asked, which is usual.
+    fn look_up<'a>(&'a self, namespace: &'a str) -> Option<LookUp<'a>> {
+        let _ = namespace;
+        None
+    }
+
+    /// Whether the cluster is known well enough to judge by.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    /// Begins to tell when it becomes known well enough.
+    fn subscribe(&self, changed: Changed) {
+        let _ = changed;
+    }
+
+    /// Whether what goes on in the background ended by itself, so that changes are not seen any more.
+    fn has_ended(&self) -> bool {
+        false
+    }
+
+    /// Ends what goes on in the background, and waits for that.
+    fn stop(&self) {}
+}
+
+/// A cluster to come.
+pub type LookUp<'a> = Pin<Box<dyn Future<Output = Arc<dyn Cluster + Send + Sync>> + Send + 'a>>;
+
+/// A cluster in memory, to be changed while it is in use. A copy is the same cluster.
+#[derive(Clone, Default)]
+pub struct SharedObjects(Arc<ArcSwap<Objects>>);
+
+impl SharedObjects {
+    /// A cluster with these objects.
+    pub fn new(objects: Objects) -> Self {
+        SharedObjects(Arc::new(ArcSwap::from_pointee(objects)))
+    }
+
+    /// Changes some of the objects; it may be tried more than once where several do so at a time.
+    pub fn update(&self, mut change: impl FnMut(&mut Objects)) {
+        self.0.rcu(|objects| {
+            let mut next = Objects::clone(objects);
+            change(&mut next);
+            next
+        });
+    }
+}
+
+impl ClusterView for SharedObjects {
+    fn now(&self) -> Arc<dyn Cluster + Send + Sync> {
+        self.0.load_full()
+    }
+}
+
+impl fmt::Debug for SharedObjects {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SharedObjects")
+    }
+}
