@@ -13,8 +13,8 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::background::{Background, Task, Tasks};
-use super::keeper::Keeper;
 use super::snapshot::Snapshot;
+use super::snapshot_builder::SnapshotBuilder;
 use super::stored::{self, NAMESPACE, Stored};
 use super::wanted::Wanted;
 
@@ -39,7 +39,7 @@ struct Inner {
     _background: Arc<Background>,
 }
 
-/// What the keeper writes and others read.
+/// What the snapshot builder writes and others read.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) current: ArcSwap<Snapshot>,
@@ -68,8 +68,8 @@ impl ApiCluster {
         background: &Arc<Background>,
     ) -> Self {
         let shared = Arc::new(Shared::default());
-        let (keeper, mut tasks) = Keeper::start(client, handle, wanted, &shared);
-        tasks.push(Task::spawn(handle, keeper.run()));
+        let (builder, mut tasks) = SnapshotBuilder::start(client, handle, wanted, &shared);
+        tasks.push(Task::spawn(handle, builder.run()));
         ApiCluster(Arc::new(Inner {
             shared,
             client: client.clone(),

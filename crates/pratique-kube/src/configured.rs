@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 
 use super::background::Task;
 use super::follow::{Keep, follow};
-use super::held::{Held, Knowledge};
+use super::store::{Store, SyncState};
 
 /// Which of a cluster's configuration of admission is followed; of the rest nothing is known, and there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,23 +38,23 @@ impl Follow {
 /// The objects that configure admission.
 #[derive(Debug)]
 pub(super) struct Configured {
-    mutating_policies: Arc<Held<MutatingAdmissionPolicy>>,
-    mutating_bindings: Arc<Held<MutatingAdmissionPolicyBinding>>,
-    mutating_webhooks: Arc<Held<MutatingWebhookConfiguration>>,
-    validating_policies: Arc<Held<ValidatingAdmissionPolicy>>,
-    validating_bindings: Arc<Held<ValidatingAdmissionPolicyBinding>>,
-    validating_webhooks: Arc<Held<ValidatingWebhookConfiguration>>,
+    mutating_policies: Arc<Store<MutatingAdmissionPolicy>>,
+    mutating_bindings: Arc<Store<MutatingAdmissionPolicyBinding>>,
+    mutating_webhooks: Arc<Store<MutatingWebhookConfiguration>>,
+    validating_policies: Arc<Store<ValidatingAdmissionPolicy>>,
+    validating_bindings: Arc<Store<ValidatingAdmissionPolicyBinding>>,
+    validating_webhooks: Arc<Store<ValidatingWebhookConfiguration>>,
 }
 
 impl Configured {
     pub(super) fn new(changed: &Arc<Notify>) -> Self {
         Configured {
-            mutating_policies: Arc::new(Held::new(changed.clone())),
-            mutating_bindings: Arc::new(Held::new(changed.clone())),
-            mutating_webhooks: Arc::new(Held::new(changed.clone())),
-            validating_policies: Arc::new(Held::new(changed.clone())),
-            validating_bindings: Arc::new(Held::new(changed.clone())),
-            validating_webhooks: Arc::new(Held::new(changed.clone())),
+            mutating_policies: Arc::new(Store::new(changed.clone())),
+            mutating_bindings: Arc::new(Store::new(changed.clone())),
+            mutating_webhooks: Arc::new(Store::new(changed.clone())),
+            validating_policies: Arc::new(Store::new(changed.clone())),
+            validating_bindings: Arc::new(Store::new(changed.clone())),
+            validating_webhooks: Arc::new(Store::new(changed.clone())),
         }
     }
 
@@ -84,36 +84,37 @@ impl Configured {
     }
 
     pub(super) fn problems(&self) -> Vec<String> {
-        let knowledge = [
-            self.mutating_policies.knowledge(),
-            self.mutating_bindings.knowledge(),
-            self.mutating_webhooks.knowledge(),
-            self.validating_policies.knowledge(),
-            self.validating_bindings.knowledge(),
-            self.validating_webhooks.knowledge(),
+        let states = [
+            self.mutating_policies.sync_state(),
+            self.mutating_bindings.sync_state(),
+            self.mutating_webhooks.sync_state(),
+            self.validating_policies.sync_state(),
+            self.validating_bindings.sync_state(),
+            self.validating_webhooks.sync_state(),
         ];
-        knowledge.into_iter().filter_map(Knowledge::problem).collect()
+        states.into_iter().filter_map(SyncState::problem).collect()
     }
 }
 
-fn start<K>(wanted: bool, client: &Client, handle: &Handle, held: &Arc<Held<K>>) -> Option<Task>
+fn start<K>(wanted: bool, client: &Client, handle: &Handle, store: &Arc<Store<K>>) -> Option<Task>
 where
     K: Resource<DynamicType = (), Scope = ClusterResourceScope>,
     K: Clone + DeserializeOwned + Debug + Send + Sync + 'static,
 {
     if !wanted {
-        held.not_served();
+        store.not_served();
         return None;
     }
     let api: Api<K> = Api::all(client.clone());
-    Some(Task::spawn(handle, follow(api, held.clone(), Configuration)))
+    Some(Task::spawn(handle, follow(api, store.clone(), Configuration)))
 }
 
-fn all<T>(held: &Held<T>) -> Option<Vec<Arc<T>>> {
-    match held.knowledge() {
-        Knowledge::None | Knowledge::Failed(_) => None,
-        Knowledge::NotServed | Knowledge::Complete => Some(
-            held.objects()
+fn all<T>(store: &Store<T>) -> Option<Vec<Arc<T>>> {
+    match store.sync_state() {
+        SyncState::None | SyncState::Failed(_) => None,
+        SyncState::NotServed | SyncState::Complete => Some(
+            store
+                .objects()
                 .values()
                 .flat_map(|own| own.values().cloned())
                 .collect(),

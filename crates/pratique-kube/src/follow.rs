@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use tracing::{info, warn};
 
 use super::failure;
-use super::held::{Held, Placed};
+use super::store::{Placed, Store};
 
 /// How the objects of a kind are kept.
 pub(super) trait Keep<K>: Send + 'static {
@@ -27,7 +27,7 @@ pub(super) trait Keep<K>: Send + 'static {
 }
 
 /// Follows for as long as it is polled.
-pub(super) async fn follow<K, H>(api: Api<K>, held: Arc<Held<H::Kept>>, keeper: H)
+pub(super) async fn follow<K, H>(api: Api<K>, store: Arc<Store<H::Kept>>, keeper: H)
 where
     K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
     H: Keep<K>,
@@ -41,33 +41,33 @@ where
                 if std::mem::take(&mut trouble) {
                     info!(path, "Watching again");
                 }
-                take(&held, &keeper, event);
+                take(&store, &keeper, event);
             }
             Err(error) => {
                 trouble = true;
-                fail(&held, &path, &error);
+                fail(&store, &path, &error);
             }
         }
     }
 }
 
-fn take<K: Resource, H: Keep<K>>(held: &Held<H::Kept>, keeper: &H, event: Event<K>) {
+fn take<K: Resource, H: Keep<K>>(store: &Store<H::Kept>, keeper: &H, event: Event<K>) {
     let same = |one: &H::Kept, other: &H::Kept| keeper.same(one, other);
     match event {
-        Event::Init => held.begin(),
+        Event::Init => store.begin(),
         Event::InitApply(object) => {
             if let Ok(placed) = place(keeper, object) {
-                held.list(placed, same);
+                store.list(placed, same);
             }
         }
-        Event::InitDone => held.complete(),
+        Event::InitDone => store.complete(),
         Event::Apply(object) => match place(keeper, object) {
-            Ok(placed) => held.apply(placed, same),
-            Err((namespace, name)) => held.delete(&namespace, &name),
+            Ok(placed) => store.apply(placed, same),
+            Err((namespace, name)) => store.delete(&namespace, &name),
         },
         Event::Delete(object) => {
             let (namespace, name) = name_of(&object);
-            held.delete(&namespace, &name);
+            store.delete(&namespace, &name);
         }
     }
 }
@@ -90,20 +90,20 @@ fn name_of<K: Resource>(object: &K) -> (String, String) {
     (namespace, meta.name.clone().unwrap_or_default())
 }
 
-fn fail<T>(held: &Held<T>, path: &str, error: &watcher::Error) {
+fn fail<T>(store: &Store<T>, path: &str, error: &watcher::Error) {
     match error {
         watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error)
             if failure::is_not_found(error) =>
         {
             info!(path, "Not served");
-            held.not_served();
+            store.not_served();
         }
         watcher::Error::InitialListFailed(error)
         | watcher::Error::WatchStartFailed(error)
         | watcher::Error::WatchFailed(error) => {
             let reason = failure::text(error);
             warn!(path, reason, "Failed to watch");
-            held.failed(format!("{path}: {reason}"));
+            store.failed(format!("{path}: {reason}"));
         }
         watcher::Error::WatchError(status) => {
             // A watch that is too old is usual: a list follows.
@@ -111,7 +111,7 @@ fn fail<T>(held: &Held<T>, path: &str, error: &watcher::Error) {
         }
         watcher::Error::NoResourceVersion => {
             warn!(path, "Failed to watch: lists have no resourceVersion");
-            held.failed(format!("{path}: lists have no resourceVersion"));
+            store.failed(format!("{path}: lists have no resourceVersion"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Admission by a real cluster: its configuration, its namespaces and params, and its answers to authorization checks.
 //!
 //! An [`ApiServer`] gives what a [`LiveBuilder`](pratique::LiveBuilder) takes: [`ApiSource`] is the cluster's policies and
-//! webhooks as a [`Source`](pratique::Source), [`ApiCluster`] its namespaces and params as a
+//! webhooks as a [`Source`](pratique::live::Source), [`ApiCluster`] its namespaces and params as a
 //! [`ClusterView`](pratique::cluster::ClusterView), and [`SubjectAccessReviewer`] its answers to authorization checks as a
 //! [`Decider`](pratique::authorization::Decider). Each can be used without the others. Everything that waits for the
 //! network does so on two threads of the [`ApiServer`]'s own: callers need no runtime.
@@ -42,14 +42,14 @@ mod exec;
 mod failure;
 mod files;
 mod follow;
-mod held;
-mod keeper;
 mod params;
 mod renewed;
 mod review;
 mod served;
 mod snapshot;
+mod snapshot_builder;
 mod source;
+mod store;
 mod stored;
 mod wanted;
 

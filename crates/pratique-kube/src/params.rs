@@ -14,9 +14,9 @@ use tokio::time::Instant;
 
 use super::background::Task;
 use super::follow::follow;
-use super::held::{Held, Knowledge};
 use super::served::{Kind, Served};
 use super::snapshot::Objects;
+use super::store::{Store, SyncState};
 use super::stored::{self, Whole};
 use super::wanted::Kinds;
 
@@ -29,7 +29,7 @@ pub(super) struct Params {
 }
 
 struct Watched {
-    held: Arc<Held<Value<'static>>>,
+    store: Arc<Store<Value<'static>>>,
     kind: Kind,
     /// When it was needed last; `None` while it is.
     left: Option<Instant>,
@@ -73,7 +73,7 @@ impl Params {
     /// Begins again with what was not served: perhaps it is now.
     pub(super) fn retry(&mut self) {
         self.watched
-            .retain(|_, watched| watched.held.knowledge() != Knowledge::NotServed);
+            .retain(|_, watched| watched.store.sync_state() != SyncState::NotServed);
     }
 
     /// When the next kind can be let go of.
@@ -89,14 +89,14 @@ impl Params {
     pub(super) fn lacks(&self, kinds: &Kinds) -> bool {
         kinds.iter().any(|kind| {
             let watched = self.watched.get(kind);
-            watched.is_none_or(|own| own.held.knowledge() == Knowledge::NotServed)
+            watched.is_none_or(|own| own.store.sync_state() == SyncState::NotServed)
         })
     }
 
     /// Of these kinds: those of which all is known that can be.
     pub(super) fn settled(&self, kinds: &Kinds) -> Kinds {
         let settled = kinds.iter().filter(|kind| match self.watched.get(kind) {
-            Some(watched) => watched.held.knowledge() != Knowledge::None,
+            Some(watched) => watched.store.sync_state() != SyncState::None,
             // Nobody serves it.
             None => true,
         });
@@ -108,28 +108,28 @@ impl Params {
         let complete = self
             .watched
             .iter()
-            .filter(|(_, own)| own.held.knowledge() == Knowledge::Complete);
+            .filter(|(_, own)| own.store.sync_state() == SyncState::Complete);
         complete
-            .map(|(kind, own)| (kind.clone(), (own.kind.scope, own.held.objects())))
+            .map(|(kind, own)| (kind.clone(), (own.kind.scope, own.store.objects())))
             .collect()
     }
 
     pub(super) fn problems(&self) -> Vec<String> {
-        let knowledge = self.watched.values().map(|own| own.held.knowledge());
-        knowledge.filter_map(Knowledge::problem).collect()
+        let states = self.watched.values().map(|own| own.store.sync_state());
+        states.filter_map(SyncState::problem).collect()
     }
 
     fn watch(&self, kind: &GroupVersionKind, own: Kind) -> Watched {
         let resource = stored::resource(kind, &own.plural);
         let api = Api::all_with(self.client.clone(), &resource);
-        let held = Arc::new(Held::new(self.changed.clone()));
+        let store = Arc::new(Store::new(self.changed.clone()));
         let keeper = Whole {
             kind: kind.clone(),
             builtin: builtin::resource_of(kind).is_some(),
         };
-        let task = Task::spawn(&self.handle, follow(api, held.clone(), keeper));
+        let task = Task::spawn(&self.handle, follow(api, store.clone(), keeper));
         Watched {
-            held,
+            store,
             kind: own,
             left: None,
             _task: task,

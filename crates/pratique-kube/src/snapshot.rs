@@ -9,8 +9,8 @@ use pratique::cluster::{
 use pratique::json::Value;
 use pratique::types::GroupVersionKind;
 
-use super::held::ByName;
 use super::served::Served;
+use super::store::ByName;
 
 /// Objects of a kind.
 pub(super) type Objects = Arc<ByName<Value<'static>>>;

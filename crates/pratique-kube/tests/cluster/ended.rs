@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use pratique::{Admission, ClusterView, Source};
+use pratique::Admission;
+use pratique::cluster::ClusterView;
+use pratique::live::Source;
 use serde_json::json;
 use tokio::time::sleep;
 

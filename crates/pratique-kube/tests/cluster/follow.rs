@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use pratique::live::Source;
 use pratique::types::AdmissionRequest;
-use pratique::{Admission, Live, Source};
+use pratique::{Admission, Live};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 

@@ -18,21 +18,21 @@ use super::cluster::Shared;
 use super::definitions::{self, Definition, Definitions};
 use super::discovery;
 use super::follow::follow;
-use super::held::{ByName, Held, Knowledge};
 use super::params::Params;
 use super::served::Served;
 use super::snapshot::Snapshot;
+use super::store::{ByName, Store, SyncState};
 use super::stored::{self, NAMESPACE};
 use super::wanted::{Kinds, Wanted};
 
 /// Puts together what is known of a cluster.
-pub(super) struct Keeper {
+pub(super) struct SnapshotBuilder {
     shared: Arc<Shared>,
     wanted: Arc<Wanted>,
     needed: watch::Receiver<Kinds>,
     changed: Arc<Notify>,
-    namespaces: Arc<Held<StoredObject>>,
-    definitions: Arc<Held<Definition>>,
+    namespaces: Arc<Store<StoredObject>>,
+    definitions: Arc<Store<Definition>>,
     discovered: Arc<Discovered>,
     params: Params,
     served: Arc<Served>,
@@ -57,8 +57,8 @@ struct Discovered {
     again: Notify,
 }
 
-impl Keeper {
-    /// A keeper, and what it depends on in the background.
+impl SnapshotBuilder {
+    /// A builder, and what it depends on in the background.
     pub(super) fn start(
         client: &Client,
         handle: &Handle,
@@ -66,8 +66,8 @@ impl Keeper {
         shared: &Arc<Shared>,
     ) -> (Self, Vec<Task>) {
         let changed = Arc::new(Notify::new());
-        let namespaces = Arc::new(Held::new(changed.clone()));
-        let definitions = Arc::new(Held::new(changed.clone()));
+        let namespaces = Arc::new(Store::new(changed.clone()));
+        let definitions = Arc::new(Store::new(changed.clone()));
         let discovered = Arc::new(Discovered::default());
         let resource = stored::resource(&NAMESPACE, "namespaces");
         let api = Api::all_with(client.clone(), &resource);
@@ -78,7 +78,7 @@ impl Keeper {
         let third = keep_discovering(client.clone(), discovered.clone(), changed.clone());
         let third = Task::spawn(handle, third);
         wanted.settled.send_replace(Some(Kinds::new()));
-        let keeper = Keeper {
+        let builder = SnapshotBuilder {
             shared: shared.clone(),
             wanted: wanted.clone(),
             needed: wanted.needed.subscribe(),
@@ -90,7 +90,7 @@ impl Keeper {
             served: Arc::default(),
             made_of: None,
         };
-        (keeper, vec![first, second, third])
+        (builder, vec![first, second, third])
     }
 
     /// Keeps the cluster current for as long as it is polled.
@@ -105,7 +105,7 @@ impl Keeper {
         let due = self.params.due();
         tokio::select! {
             () = self.changed.notified() => {}
-            // The sender is this keeper's own.
+            // The sender is this builder's own.
             _ = self.needed.changed() => {}
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
         }
@@ -131,10 +131,10 @@ impl Keeper {
             params: self.params.objects(),
             served: self.served.clone(),
         }));
-        let known = self.namespaces.knowledge() == Knowledge::Complete
+        let known = self.namespaces.sync_state() == SyncState::Complete
             && matches!(
-                self.definitions.knowledge(),
-                Knowledge::Complete | Knowledge::NotServed
+                self.definitions.sync_state(),
+                SyncState::Complete | SyncState::NotServed
             )
             && discovered.is_some();
         self.tell_problems();
@@ -172,8 +172,8 @@ impl Keeper {
     }
 
     fn tell_problems(&self) {
-        let own = [self.namespaces.knowledge(), self.definitions.knowledge()];
-        let own = own.into_iter().filter_map(Knowledge::problem);
+        let own = [self.namespaces.sync_state(), self.definitions.sync_state()];
+        let own = own.into_iter().filter_map(SyncState::problem);
         let discovery = self.discovered.problem.load_full();
         let problems = own
             .chain(discovery.map(|own| own.to_string()))
@@ -192,11 +192,11 @@ const TOGETHER: Duration = Duration::from_millis(2);
 
 /// Discovers, and does so again after a while, or soon when somebody says so.
 async fn keep_discovering(client: Client, discovered: Arc<Discovered>, changed: Arc<Notify>) {
-    let mut pause = SOON;
+    let mut pause = DISCOVERY_MIN_INTERVAL;
     loop {
         match discovery::discover(&client).await {
             Ok(resources) => {
-                pause = SOON;
+                pause = DISCOVERY_MIN_INTERVAL;
                 discovered.problem.store(None);
                 let same = discovered.resources.load().as_deref() == Some(&resources);
                 if !same {
@@ -205,11 +205,11 @@ async fn keep_discovering(client: Client, discovered: Arc<Discovered>, changed: 
                 changed.notify_one();
                 // Not at once: what is asked about is served a moment after it is defined.
                 let patience = match discovered.lacking.load(Ordering::Relaxed) {
-                    true => OFTEN,
-                    false => SELDOM,
+                    true => DISCOVERY_LACKING_INTERVAL,
+                    false => DISCOVERY_INTERVAL,
                 };
                 let _ = timeout(patience, discovered.again.notified()).await;
-                sleep(SOON).await;
+                sleep(DISCOVERY_MIN_INTERVAL).await;
             }
             Err(error) => {
                 let problem = discovery::problem(&error);
@@ -217,20 +217,20 @@ async fn keep_discovering(client: Client, discovered: Arc<Discovered>, changed: 
                 discovered.problem.store(Some(Arc::new(problem)));
                 changed.notify_one();
                 sleep(pause).await;
-                pause = (pause * 2).min(LONGEST);
+                pause = (pause * 2).min(DISCOVERY_MAX_BACKOFF);
             }
         }
     }
 }
 
 /// Between discoveries when there is reason for another.
-const SOON: Duration = Duration::from_secs(1);
+const DISCOVERY_MIN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Between discoveries while a kind is missing.
-const OFTEN: Duration = Duration::from_secs(10);
+const DISCOVERY_LACKING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Between discoveries when there is no reason.
-const SELDOM: Duration = Duration::from_secs(300);
+const DISCOVERY_INTERVAL: Duration = Duration::from_secs(300);
 
 /// Between attempts that fail.
-const LONGEST: Duration = Duration::from_secs(30);
+const DISCOVERY_MAX_BACKOFF: Duration = Duration::from_secs(30);

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 pub(super) type ByName<T> = BTreeMap<String, BTreeMap<String, Arc<T>>>;
 
 /// The objects of one kind. Others see all of a list or nothing of it.
-pub(super) struct Held<T> {
+pub(super) struct Store<T> {
     state: Mutex<State<T>>,
     /// Is woken after each change.
     changed: Arc<Notify>,
@@ -20,12 +20,12 @@ struct State<T> {
     objects: Arc<ByName<T>>,
     /// A list that is not complete yet.
     next: Option<ByName<T>>,
-    knowledge: Knowledge,
+    sync_state: SyncState,
 }
 
 /// What is known of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Knowledge {
+pub(super) enum SyncState {
     /// Nothing yet.
     None,
     /// Nothing yet, for this reason.
@@ -36,12 +36,12 @@ pub(super) enum Knowledge {
     Complete,
 }
 
-impl Knowledge {
+impl SyncState {
     /// What is in the way.
     pub(super) fn problem(self) -> Option<String> {
         match self {
-            Knowledge::Failed(reason) => Some(reason),
-            Knowledge::None | Knowledge::NotServed | Knowledge::Complete => None,
+            SyncState::Failed(reason) => Some(reason),
+            SyncState::None | SyncState::NotServed | SyncState::Complete => None,
         }
     }
 }
@@ -54,13 +54,13 @@ pub(super) struct Placed<T> {
     pub(super) object: T,
 }
 
-impl<T> Held<T> {
+impl<T> Store<T> {
     pub(super) fn new(changed: Arc<Notify>) -> Self {
-        Held {
+        Store {
             state: Mutex::new(State {
                 objects: Arc::default(),
                 next: None,
-                knowledge: Knowledge::None,
+                sync_state: SyncState::None,
             }),
             changed,
         }
@@ -70,8 +70,8 @@ impl<T> Held<T> {
         self.lock().objects.clone()
     }
 
-    pub(super) fn knowledge(&self) -> Knowledge {
-        self.lock().knowledge.clone()
+    pub(super) fn sync_state(&self) -> SyncState {
+        self.lock().sync_state.clone()
     }
 
     /// A list begins.
@@ -102,7 +102,7 @@ impl<T> Held<T> {
         let mut state = self.lock();
         let next = state.next.take().unwrap_or_default();
         state.objects = Arc::new(next);
-        state.knowledge = Knowledge::Complete;
+        state.sync_state = SyncState::Complete;
         drop(state);
         self.changed.notify_one();
     }
@@ -140,11 +140,11 @@ impl<T> Held<T> {
     pub(super) fn not_served(&self) {
         let mut state = self.lock();
         state.next = None;
-        if state.knowledge == Knowledge::NotServed {
+        if state.sync_state == SyncState::NotServed {
             return;
         }
         state.objects = Arc::default();
-        state.knowledge = Knowledge::NotServed;
+        state.sync_state = SyncState::NotServed;
         drop(state);
         self.changed.notify_one();
     }
@@ -152,8 +152,8 @@ impl<T> Held<T> {
     /// The API server cannot be asked. What was known stays.
     pub(super) fn failed(&self, reason: String) {
         let mut state = self.lock();
-        if let Knowledge::None | Knowledge::Failed(_) = state.knowledge {
-            state.knowledge = Knowledge::Failed(reason);
+        if let SyncState::None | SyncState::Failed(_) = state.sync_state {
+            state.sync_state = SyncState::Failed(reason);
             drop(state);
             self.changed.notify_one();
         }
@@ -165,11 +165,11 @@ impl<T> Held<T> {
     }
 }
 
-impl<T> fmt::Debug for Held<T> {
+impl<T> fmt::Debug for Store<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Held")
-            .field("knowledge", &self.knowledge())
+            .debug_struct("Store")
+            .field("sync_state", &self.sync_state())
             .finish_non_exhaustive()
     }
 }
@@ -192,34 +192,34 @@ mod tests {
 
     #[test]
     fn lists_are_seen_whole() {
-        let held = Held::new(Arc::default());
-        held.begin();
-        held.list(placed("a", 1), same);
-        assert!(held.objects().is_empty());
-        held.complete();
-        let first = held.objects();
+        let store = Store::new(Arc::default());
+        store.begin();
+        store.list(placed("a", 1), same);
+        assert!(store.objects().is_empty());
+        store.complete();
+        let first = store.objects();
         assert_eq!(*first[""]["a"], 1);
-        held.begin();
-        held.list(placed("a", 1), same);
-        held.list(placed("b", 2), same);
-        held.complete();
-        assert!(Arc::ptr_eq(&first[""]["a"], &held.objects()[""]["a"]));
-        held.delete("", "a");
-        held.apply(placed("b", 3), same);
-        assert_eq!((first[""].len(), *held.objects()[""]["b"]), (1, 3));
+        store.begin();
+        store.list(placed("a", 1), same);
+        store.list(placed("b", 2), same);
+        store.complete();
+        assert!(Arc::ptr_eq(&first[""]["a"], &store.objects()[""]["a"]));
+        store.delete("", "a");
+        store.apply(placed("b", 3), same);
+        assert_eq!((first[""].len(), *store.objects()[""]["b"]), (1, 3));
     }
 
     #[test]
     fn failures_forget_nothing() {
-        let held = Held::new(Arc::default());
-        held.failed("why".to_owned());
-        assert_eq!(held.knowledge(), Knowledge::Failed("why".to_owned()));
-        held.begin();
-        held.list(placed("a", 1), same);
-        held.complete();
-        held.failed("later".to_owned());
-        assert_eq!(held.knowledge(), Knowledge::Complete);
-        held.not_served();
-        assert!(held.objects().is_empty());
+        let store = Store::new(Arc::default());
+        store.failed("why".to_owned());
+        assert_eq!(store.sync_state(), SyncState::Failed("why".to_owned()));
+        store.begin();
+        store.list(placed("a", 1), same);
+        store.complete();
+        store.failed("later".to_owned());
+        assert_eq!(store.sync_state(), SyncState::Complete);
+        store.not_served();
+        assert!(store.objects().is_empty());
     }
 }
