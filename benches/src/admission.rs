@@ -9,9 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
 
+use pratique::authorization::Authorizer;
 use pratique::manifest::Plugin;
+use pratique::policy::settle_request;
 use pratique::types::AdmissionRequest;
-use pratique::{Admission, Alone, Authorizer, Builder, Objects, Outcome, Surroundings, json, settle_request};
+use pratique::workers::Alone;
+use pratique::{Admission, AdmissionBuilder, Objects, Outcome, Surroundings, json};
 use pratique_benches::NoOpinion;
 use pratique_benches::contest::{Order, Sample, Side};
 use serde::Deserialize;
@@ -61,7 +64,7 @@ impl Judged {
     fn judge_in(&self, surroundings: Surroundings<'_>) -> Result<Outcome, String> {
         let outcome = self
             .admission
-            .judge(black_box(&self.request), surroundings, &mut ());
+            .admit_policies(black_box(&self.request), surroundings, &mut ());
         outcome.map_err(|error| error.to_string())
     }
 
@@ -123,9 +126,8 @@ pub(crate) fn load_alone(directory: &str, plugin: Plugin) -> Result<Admission, S
     load_by(Admission::builder().workers(Alone), directory, plugin)
 }
 
-fn load_by(builder: Builder, directory: &str, plugin: Plugin) -> Result<Admission, String> {
+fn load_by(builder: AdmissionBuilder, directory: &str, plugin: Plugin) -> Result<Admission, String> {
     let builder = builder.directory(directory, plugin);
-    let builder = builder.map_err(|errors| errors.to_string())?;
     builder.build().map_err(|error| error.to_string())
 }
 

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use pratique::authorization::Authorizer;
+use pratique::expressions::Declarations;
+use pratique::policy::Trial;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
-use pratique::{Authorizer, Declarations, Objects, Surroundings, Trial};
+use pratique::{Objects, Surroundings};
 use pratique_benches::NoOpinion;
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_cel::{Activation, Arena, Context, Environment, Program, Value};

@@ -3,8 +3,9 @@
 pub mod contest;
 pub mod memory;
 
+use pratique::Objects;
+use pratique::authorization::{Answer, Authorizer, Check, Decision};
 use pratique::manifest::ManifestFile;
-use pratique::{Answer, Authorizer, Check, Decision, Objects};
 
 /// Lets somebody else decide whatever it is asked.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use pratique::expressions::{Cache, Expressions};
 use pratique::manifest::{ManifestSet, Options, Plugin, load_directory_objects};
-use pratique::{Cache, Expressions};
 use serde_json::json;
 
 use pratique_benches::memory::kib;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pratique::Objects;
+use pratique::authorization::{Answer, Authorizer, Check};
 use pratique::types::AdmissionRequest;
-use pratique::{Answer, Authorizer, Check, Objects};
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_expression::Cache;
 use pratique_match::Equivalents;
@@ -49,7 +50,7 @@ struct Nobody;
 
 impl Authorizer for Nobody {
     fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(pratique::Decision::default())
+        Answer::Decided(pratique::authorization::Decision::default())
     }
 }
 

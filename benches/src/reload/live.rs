@@ -7,9 +7,11 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Poll, Waker};
 
+use pratique::cluster::SharedObjects;
+use pratique::live::{AdmissionObserver, Reload, ReloadResult};
 use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
-use pratique::{Admission, Objects, Outcome, Reload, ReloadResult, SharedObjects, Witness, json};
+use pratique::{Admission, Objects, Outcome, json};
 
 /// Admission that follows a directory.
 pub(crate) struct Live {
@@ -31,11 +33,9 @@ impl Live {
         // It has a kind and a name, so it is kept.
         let _ = objects.insert(namespace.into_owned());
         let path = directory.to_str().ok_or("the path is no text")?;
-        let builder = Admission::builder()
-            .directory(path, Plugin::ValidatingAdmissionPolicy)
-            .map_err(|errors| errors.to_string())?;
+        let builder = Admission::builder().directory(path, Plugin::ValidatingAdmissionPolicy);
         let builder = builder.live().cluster(SharedObjects::new(objects));
-        let live = builder.witness(Teller(Mutex::new(tell))).start();
+        let live = builder.observer(Teller(Mutex::new(tell))).start();
         let live = Live {
             live: live.map_err(|error| error.to_string())?,
             request: serde_json::from_str(REQUEST).map_err(|error| error.to_string())?,
@@ -70,7 +70,7 @@ pub(crate) enum Heard {
 /// Tells of attempts, if anybody listens.
 struct Teller(Mutex<Sender<Heard>>);
 
-impl Witness for Teller {
+impl AdmissionObserver for Teller {
     fn reloaded(&self, reload: &Reload<'_>) {
         let heard = match reload.result {
             ReloadResult::Loaded { .. } => Heard::Loaded,

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use pratique::{Cache, Expressions};
+use pratique::expressions::{Cache, Expressions};
 use pratique_lint::{ExpressionCost, Warning};
 use pratique_manifest::{LoadErrors, ManifestFile, ManifestSet, path_text};
 

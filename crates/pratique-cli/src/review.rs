@@ -15,7 +15,7 @@ mod webhooks;
 use std::path::Path;
 use std::sync::Arc;
 
-use pratique::{Authorizer, Decider, NoAuthorizer};
+use pratique::authorization::{Authorizer, Decider, NoAuthorizer};
 use pratique_json::Value;
 use pratique_manifest::path_text;
 use pratique_policy::Origin;

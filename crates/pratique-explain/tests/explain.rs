@@ -10,8 +10,9 @@
 
 use std::sync::Arc;
 
+use pratique::authorization::{Answer, Authorizer, Check, Decision};
 use pratique::manifest::{ManifestFile, Options, load_api_files};
-use pratique::{Admission, Answer, Authorizer, Check, Decision, Objects, Surroundings};
+use pratique::{Admission, Objects, Surroundings};
 use pratique_explain::{Explanation, Line, Meeting, Recorder};
 use pratique_types::AdmissionRequest;
 
@@ -67,7 +68,7 @@ fn explained(manifests: &str, operation: &str) -> Explanation {
     let cluster = Objects::new();
     let recorder = Recorder::new();
     let surroundings = Surroundings::new(&cluster, Arc::new(Nobody)).with_trace(&recorder);
-    admission.judge(&request, surroundings, &mut ()).unwrap();
+    admission.admit_policies(&request, surroundings, &mut ()).unwrap();
     recorder.explanation()
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use pratique::MemoryBudget;
+use pratique::policy::MemoryBudget;
 use tokio::sync::Notify;
 
 use crate::connections::Slot;

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use pratique::{Changed, Configurations};
+use pratique::Configurations;
+use pratique::live::Changed;
 use pratique_manifest::Plugin;
 use pratique_types::admissionregistration::WebhookClientConfig;
 
@@ -17,7 +18,7 @@ use crate::registration::Reached;
 pub struct Followed(Arc<Inner>);
 
 struct Inner {
-    source: Box<dyn pratique::Source>,
+    source: Box<dyn pratique::live::Source>,
     /// Where it is.
     location: String,
     own: Reached,
@@ -34,7 +35,7 @@ struct Last {
 
 impl Followed {
     /// Follows a source, whose place is told as `location`. This server is `reached` by API servers as said.
-    pub fn new(source: impl pratique::Source + 'static, location: &str, reached: Reached) -> Self {
+    pub fn new(source: impl pratique::live::Source + 'static, location: &str, reached: Reached) -> Self {
         Followed(Arc::new(Inner {
             source: Box::new(source),
             location: location.to_owned(),
@@ -80,7 +81,7 @@ impl Followed {
     }
 }
 
-impl pratique::Source for Followed {
+impl pratique::live::Source for Followed {
     fn current(&self) -> Option<Arc<Configurations>> {
         self.last().map(|last| last.kept)
     }
@@ -194,7 +195,7 @@ fn names(all: &Configurations) -> [(Plugin, Vec<String>); 4] {
 
 #[cfg(test)]
 mod tests {
-    use pratique::{InMemory, Source as _};
+    use pratique::live::{InMemory, Source as _};
     use pratique_types::admissionregistration::{ValidatingWebhook, ValidatingWebhookConfiguration};
 
     use super::*;

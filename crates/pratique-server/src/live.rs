@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use arc_swap::ArcSwapOption;
-use pratique::{Admission, Limits, Live, Reload, ReloadResult, StepResult, Witness};
+use pratique::live::{AdmissionObserver, Reload, ReloadResult};
+use pratique::policy::StepResult;
+use pratique::{Admission, Limits, Live};
 use pratique_manifest::{ManifestSet, Plugin};
 use pratique_types::AdmissionRequest;
 
@@ -29,7 +31,7 @@ pub struct LiveReviewer {
     problems: Box<dyn Fn() -> Vec<String> + Send + Sync>,
 }
 
-/// What directories were when they were last looked at: to be made a witness of the [`Live`]. A copy is the same.
+/// What directories were when they were last looked at: to be made an observer of the [`Live`]. A copy is the same.
 #[derive(Clone, Debug, Default)]
 pub struct Reloads(Arc<Mutex<BTreeMap<(&'static str, String), Last>>>);
 
@@ -47,7 +49,7 @@ struct Looked {
 }
 
 impl LiveReviewer {
-    /// Judges by `live`, of which `reloads` is a witness.
+    /// Judges by `live`, of which `reloads` is an observer.
     ///
     /// If the cluster is not known, nothing is judged while there are policies or webhooks whose decision may depend on it:
     /// it could only be wrong.
@@ -111,8 +113,8 @@ impl Reviewer for LiveReviewer {
         limits: &'a Limits,
     ) -> Reviewing<'a> {
         let half = match half {
-            Half::Mutating => Some(pratique::Half::Mutating),
-            Half::Validating => Some(pratique::Half::Validating),
+            Half::Mutating => Some(pratique::observer::Half::Mutating),
+            Half::Validating => Some(pratique::observer::Half::Validating),
             Half::Both => None,
         };
         Box::pin(async move {
@@ -210,7 +212,7 @@ impl Reloads {
     }
 }
 
-impl Witness for Reloads {
+impl AdmissionObserver for Reloads {
     fn reloaded(&self, reload: &Reload<'_>) {
         let mut all = self.lock();
         let key = (reload.plugin.name(), reload.directory.to_owned());

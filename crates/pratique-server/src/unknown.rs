@@ -1,6 +1,7 @@
 //! What would have to be known of a cluster for a decision to be right.
 
-use pratique::{Admission, Need, NeedKind};
+use pratique::Admission;
+use pratique::policy::{Need, NeedKind};
 
 /// What is known of the cluster that requests come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use pratique::{Missing, Outcome};
+use pratique::Outcome;
+use pratique::policy::Missing;
 use pratique_json::Value;
 use pratique_types::AdmissionRequest;
 

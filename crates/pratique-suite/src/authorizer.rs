@@ -1,6 +1,8 @@
 //! An authorizer that answers by rules, as role bindings would.
 
-use pratique::{Answer, Authorizer, Check, Decider, Decision, Decisions, Question, Target, User};
+use pratique::authorization::{
+    Answer, Authorizer, Check, Decider, Decision, Decisions, Question, Target, User,
+};
 
 /// Rules in their order: the first that fits decides. What no rule fits is not allowed.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +95,7 @@ fn is_among(names: &[String], name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use pratique::ResourceCheck;
+    use pratique::authorization::ResourceCheck;
 
     use super::*;
 

@@ -1,6 +1,7 @@
 //! What is decided on a request: what tests expect, and what comes of them.
 
-use pratique::{AdmissionDecision, DenialCause, Outcome};
+use pratique::policy::DenialCause;
+use pratique::{AdmissionDecision, Outcome};
 use serde::Serialize;
 
 /// What is decided on a request.

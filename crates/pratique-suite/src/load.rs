@@ -7,7 +7,7 @@ use pratique::manifest::{
     ConfigurationOptions, Kind, LoadErrors, ManifestFile, ManifestSet, Options, Plugin, Problem, Rule,
     load_api_files, load_files, read_documents,
 };
-use pratique::{Admission, Builder};
+use pratique::{Admission, AdmissionBuilder};
 use pratique_json::Value;
 use pratique_manifest::{Location, ObjectName, load_configuration_within, path_text};
 use pratique_policy::Origin;
@@ -92,7 +92,11 @@ impl Suite {
         })
     }
 
-    fn build(&self, builder: Builder, sets: &[(Origin, ManifestSet)]) -> Result<Admission, Vec<Problem>> {
+    fn build(
+        &self,
+        builder: AdmissionBuilder,
+        sets: &[(Origin, ManifestSet)],
+    ) -> Result<Admission, Vec<Problem>> {
         let all = sets.iter().cloned();
         let built = all
             .fold(builder, |builder, (origin, set)| take(builder, origin, set))
@@ -110,7 +114,7 @@ impl Suite {
     }
 }
 
-fn take(builder: Builder, origin: Origin, set: ManifestSet) -> Builder {
+fn take(builder: AdmissionBuilder, origin: Origin, set: ManifestSet) -> AdmissionBuilder {
     match origin {
         Origin::Static => builder.manifests(set),
         Origin::Api => {
@@ -244,7 +248,11 @@ impl Found {
         }
     }
 
-    fn configuration(&mut self, reference: &Reference, builder: &Builder) -> Vec<(Origin, ManifestSet)> {
+    fn configuration(
+        &mut self,
+        reference: &Reference,
+        builder: &AdmissionBuilder,
+    ) -> Vec<(Origin, ManifestSet)> {
         let options = ConfigurationOptions {
             manifests: Options::new(builder.expressions()),
             manifest_gate: true,

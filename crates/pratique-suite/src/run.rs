@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use pratique::{Admission, Authorizer, NoAuthorizer, Surroundings};
+use pratique::authorization::{Authorizer, NoAuthorizer};
+use pratique::{Admission, Surroundings};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
@@ -111,7 +112,7 @@ impl Suite {
             Some(trace) => surroundings.with_trace(trace),
             None => surroundings,
         };
-        let judged = admission.judge(&request, surroundings, &mut ());
+        let judged = admission.admit_policies(&request, surroundings, &mut ());
         let mut outcome = judged.map_err(|error| error.to_string())?;
         outcome.warnings.splice(0..0, warnings);
         Ok(Actual::new(outcome, &request))

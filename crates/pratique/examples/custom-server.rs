@@ -12,8 +12,9 @@ use hyper::{Request, Response, server::conn::http1};
 use hyper_util::rt::TokioIo;
 use pratique::json::Value;
 use pratique::manifest::Plugin;
+use pratique::step::{Place, StepOutcome, step};
 use pratique::types::AdmissionReview;
-use pratique::{Admission, Attributes, Live, Place, StepOutcome, step};
+use pratique::{Admission, Attributes, Live};
 use tokio::net::TcpListener;
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -36,7 +37,7 @@ fn pinned(attributes: Attributes<'_>) -> StepOutcome {
 /// What judges: policies, and the step before them.
 pub(crate) fn live(directory: &str) -> Result<Live, Failure> {
     let builder = Admission::builder()
-        .directory(directory, Plugin::ValidatingAdmissionPolicy)?
+        .directory(directory, Plugin::ValidatingAdmissionPolicy)
         .step(Place::BeforeValidatingPolicies, step("pinned-images", pinned));
     Ok(builder.live().start()?)
 }

@@ -1,4 +1,4 @@
-//! Everything that judges requests, of one moment.
+//! The policies, webhooks and steps that requests are evaluated by, of one moment.
 
 use std::sync::Arc;
 
@@ -9,17 +9,18 @@ use pratique_policy::{
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
 
-use crate::builder::Builder;
+use crate::builder::AdmissionBuilder;
 use crate::cores::Helpers;
 use crate::outcome::Outcome;
 use crate::step::{Attributes, Steps};
 
-/// Everything that judges requests: compiled, immutable, shared between threads. A copy shares what it is made of.
+/// The policies, webhooks and steps that requests are evaluated by: compiled, immutable, shared between threads. A copy
+/// shares what it is made of.
 #[derive(Clone, Debug)]
 pub struct Admission {
     /// In the order in which they mutate.
     pub(crate) mutating: [Arc<MutatingPolicies>; 2],
-    /// In the order in which they judge.
+    /// In the order in which they are evaluated.
     pub(crate) validating: [Arc<Policies>; 2],
     pub(crate) names: Arc<[String]>,
     pub(crate) feature_gates: FeatureGates,
@@ -34,12 +35,12 @@ pub struct Admission {
 
 impl Admission {
     /// Begins with nothing.
-    pub fn builder() -> Builder {
-        Builder::new()
+    pub fn builder() -> AdmissionBuilder {
+        AdmissionBuilder::new()
     }
 
-    /// Lets go of what only the next one would look at, to take over what stays.
-    pub(crate) fn for_good(mut self) -> Self {
+    /// Drops what is needed only to compile the next one from this.
+    pub(crate) fn without_reload_state(mut self) -> Self {
         let mutating = self.mutating.iter_mut().filter_map(Arc::get_mut);
         mutating.for_each(MutatingPolicies::forget_origins);
         let validating = self.validating.iter_mut().filter_map(Arc::get_mut);
@@ -47,13 +48,13 @@ impl Admission {
         self
     }
 
-    /// Judges a request by policies alone, at once: mutating policies change its object, validating policies judge
-    /// what they made of it; in both phases static ones come before those of the API. Webhooks and steps of the
-    /// caller have no part in it: [`admit`](Self::admit) goes through all of the chain.
+    /// Evaluates a request by policies alone, without waiting for anything: mutating policies change its object, validating
+    /// policies see what they made of it; in both phases static ones come before those of the API. Webhooks and steps have
+    /// no part in it: [`admit`](Self::admit) goes through the whole chain.
     ///
     /// # Errors
-    /// There is no answer yet: to an authorization check, or because the caller interrupted.
-    pub fn judge(
+    /// There is no decision yet: an authorization check has no answer, or the caller interrupted.
+    pub fn admit_policies(
         &self,
         request: &AdmissionRequest<'_>,
         surroundings: Surroundings<'_>,
@@ -119,27 +120,26 @@ impl Admission {
         )
     }
 
-    /// Judges a request by policies alone, and gives the answer in the form of an admission webhook's: changes are a
-    /// JSON Patch.
+    /// [`admit_policies`](Self::admit_policies), answered in the form of an admission webhook's: changes are a JSON Patch.
     ///
     /// # Errors
-    /// Those of [`judge`](Self::judge).
-    pub fn review(
+    /// As [`admit_policies`](Self::admit_policies).
+    pub fn review_policies(
         &self,
         request: &AdmissionRequest<'_>,
         surroundings: Surroundings<'_>,
         observer: &mut dyn Observer,
     ) -> Result<AdmissionResponse, Unfinished> {
         Ok(self
-            .judge(request, surroundings, observer)?
+            .admit_policies(request, surroundings, observer)?
             .into_response(request))
     }
 
     /// What decisions may depend on besides the request: what policies and webhooks read and select by, whether or not a
     /// request comes to it.
     pub fn needs(&self) -> Vec<Need> {
-        let mutating = self.mutating.iter().flat_map(|own| own.needs());
-        let validating = self.validating.iter().flat_map(|own| own.needs());
+        let mutating = self.mutating.iter().flat_map(|policies| policies.needs());
+        let validating = self.validating.iter().flat_map(|policies| policies.needs());
         let needs = mutating.chain(validating);
         #[cfg(feature = "webhooks")]
         let needs = needs.chain(self.hooks.needs());
@@ -152,11 +152,11 @@ impl Admission {
     }
 
     pub(crate) fn mutating(&self) -> [&MutatingPolicies; 2] {
-        self.mutating.each_ref().map(|own| &**own)
+        self.mutating.each_ref().map(|policies| &**policies)
     }
 
     pub(crate) fn validating(&self) -> [&Policies; 2] {
-        self.validating.each_ref().map(|own| &**own)
+        self.validating.each_ref().map(|policies| &**policies)
     }
 
     pub(crate) fn steps(&self) -> &Steps {

@@ -2,9 +2,9 @@
 
 use pratique_audit::{Event, Level, Log};
 
-use crate::live::{Answered, Witness};
+use crate::live::{AdmissionObserver, Answered};
 
-impl Witness for Log {
+impl AdmissionObserver for Log {
     fn answered(&self, answered: &Answered<'_>) {
         if self.level() == Level::None {
             return;

@@ -1,9 +1,11 @@
-//! Manifests' expressions, compiled as an API server compiles them to validate manifests.
+//! Expressions of manifests, compiled as an API server compiles them to validate manifests: for programs that load
+//! manifests themselves, with [`load_files`](pratique_manifest::load_files) and the like.
 
 use std::sync::Arc;
 
 use pratique_cel::{CompileError, Position};
-use pratique_expression::{Cache, Composition, Use, word_at};
+pub use pratique_expression::{Cache, Declarations};
+use pratique_expression::{Composition, Use, word_at};
 use pratique_manifest as manifest;
 use pratique_workers::Threads;
 

@@ -1,4 +1,5 @@
-//! What keeps webhooks that fail, or are slow, from taking everything down with them.
+//! Guards that keep webhooks that fail, or are slow, from taking everything down with them:
+//! [`AdmissionBuilder::guards`](crate::AdmissionBuilder::guards).
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;

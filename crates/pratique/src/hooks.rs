@@ -13,9 +13,9 @@ use pratique_webhook::{
     Services, ValidatingWebhooks,
 };
 
+use crate::admission_config::AdmissionConfig;
 use crate::authorization::{Answers, Decider};
 use crate::guards::Guards;
-use crate::ingredients::Ingredients;
 
 /// The webhooks of a chain.
 #[derive(Clone, Debug)]
@@ -64,28 +64,28 @@ impl fmt::Debug for Callers {
 
 impl Hooks {
     /// Compiles webhooks; those of configurations that `previous` has are taken over.
-    pub(crate) fn compile(ingredients: &Ingredients, previous: Option<&Hooks>) -> Self {
-        let cache: &Cache = &ingredients.cache;
+    pub(crate) fn compile(config: &AdmissionConfig, previous: Option<&Hooks>) -> Self {
+        let cache: &Cache = &config.cache;
         let none = |origin| Arc::new(MutatingWebhooks::compile([], origin, cache));
         let known = previous.map(|previous| previous.mutating.clone());
         let [first, second] = known.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
-        let of_api = ingredients.api.iter().flat_map(|api| &api.mutating_webhooks);
+        let of_api = config.api.iter().flat_map(|api| &api.mutating_webhooks);
         let mutating = [
-            first.renew(ingredients.of_sets(|set| &set.mutating_webhooks), cache),
+            first.renew(config.of_sets(|set| &set.mutating_webhooks), cache),
             second.renew(of_api, cache),
         ];
         let none = |origin| Arc::new(ValidatingWebhooks::compile([], origin, cache));
         let known = previous.map(|previous| previous.validating.clone());
         let [first, second] = known.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
-        let of_api = ingredients.api.iter().flat_map(|api| &api.validating_webhooks);
+        let of_api = config.api.iter().flat_map(|api| &api.validating_webhooks);
         let validating = [
-            first.renew(ingredients.of_sets(|set| &set.validating_webhooks), cache),
+            first.renew(config.of_sets(|set| &set.validating_webhooks), cache),
             second.renew(of_api, cache),
         ];
         Hooks {
             mutating: mutating.map(Arc::new),
             validating: validating.map(Arc::new),
-            callers: ingredients.callers.clone(),
+            callers: config.callers.clone(),
         }
     }
 

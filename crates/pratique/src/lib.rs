@@ -1,88 +1,82 @@
-//! Kubernetes admission control as a library: sources, snapshot and chain behind one facade.
+//! Kubernetes admission control as a library: the same decisions and messages as kube-apiserver.
 //!
-//! An [`Admission`] is made once from static manifests and, if there are any, from configuration of the API. It is
-//! immutable and shared between threads. [`Admission::judge`] judges a request by its policies, at once;
-//! [`Admission::admit`] takes it through the whole chain: mutating policies, mutating webhooks, both once more where one
-//! of them changed the object, validating policies, validating webhooks, and [steps](AdmissionStep) of one's own at any
-//! [`Place`] between them. What a verdict depends on besides the request comes from a [`Cluster`]; [`Objects`] is one in
-//! memory.
-//!
-//! ```
-//! use pratique::manifest::{ManifestFile, Plugin};
-//! use pratique::{Admission, Objects};
-//!
-//! let policy = br#"
-//! apiVersion: admissionregistration.k8s.io/v1
-//! kind: ValidatingAdmissionPolicy
-//! metadata: {name: no-default.static.k8s.io}
-//! spec:
-//!   matchConstraints:
-//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]
-//!   validations: [{expression: "object.metadata.namespace != 'default'", message: choose a namespace}]
-//! ---
-//! apiVersion: admissionregistration.k8s.io/v1
-//! kind: ValidatingAdmissionPolicyBinding
-//! metadata: {name: no-default.static.k8s.io}
-//! spec: {policyName: no-default.static.k8s.io, validationActions: [Deny]}
-//! "#;
-//! let file = ManifestFile { path: "policy.yaml".into(), content: policy.to_vec() };
-//! let admission = Admission::builder().files(&[file], Plugin::ValidatingAdmissionPolicy)?.build()?;
-//! assert_eq!(admission.policy_names().collect::<Vec<_>>(), ["no-default.static.k8s.io"]);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # Allowed, denied, undecided
-//!
-//! An [`Outcome`] has one of three [decisions](AdmissionDecision). A request is undecided where a decision depends on what
-//! was not given: the answer to an authorization check ([`NoAuthorizer`]), more of a namespace than its name, params
-//! ([`AssumedNamespaces`]). [`Outcome::undecided`] has what is [`Missing`] to which policy or webhook, and such a request is
-//! never [allowed](Outcome::allowed). Whoever has to answer yes or no lets the failure policies decide
-//! ([`OnUndecided::FailurePolicy`]); [`Admission::needs`] tells beforehand what policies may come to need.
+//! An [`Admission`] is made of ValidatingAdmissionPolicies, MutatingAdmissionPolicies and webhook configurations. It is
+//! immutable and shared between threads. Given an [`AdmissionRequest`], it gives an [`Outcome`]:
 //!
 //! ```
 //! use std::sync::Arc;
-//! use pratique::{Admission, AdmissionDecision, NoAuthorizer, Objects, Surroundings};
-//! # use pratique::{manifest::{ManifestFile, Plugin}, types::AdmissionRequest};
 //!
-//! # let policy = br#"
-//! # apiVersion: admissionregistration.k8s.io/v1
-//! # kind: ValidatingAdmissionPolicy
-//! # metadata: {name: no-quota.static.k8s.io}
-//! # spec:
-//! #   matchConstraints:
-//! #     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
-//! #   validations: [{expression: "!authorizer.group('').resource('quotas').check('use').allowed()"}]
-//! # ---
-//! # apiVersion: admissionregistration.k8s.io/v1
-//! # kind: ValidatingAdmissionPolicyBinding
-//! # metadata: {name: no-quota.static.k8s.io}
-//! # spec: {policyName: no-quota.static.k8s.io, validationActions: [Deny]}
-//! # "#;
-//! # let file = ManifestFile { path: "policy.yaml".into(), content: policy.to_vec() };
-//! # let admission = Admission::builder().files(&[file], Plugin::ValidatingAdmissionPolicy)?.build()?;
-//! # let request: AdmissionRequest<'_> = serde_json::from_str(r#"{"kind": {"version": "v1", "kind": "Pod"},
-//! #     "resource": {"version": "v1", "resource": "pods"}, "operation": "CREATE", "object": {"spec": {}}}"#)?;
-//! // A policy asks `!authorizer.group('').resource('quotas').check('use').allowed()`.
-//! let cluster = Objects::new();
+//! use pratique::authorization::NoAuthorizer;
+//! use pratique::{Admission, AdmissionRequest, ManifestFile, Objects, Plugin, Surroundings};
+//!
+//! let policy = r#"
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: few-replicas.static.k8s.io}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE, UPDATE]}]
+//!   validations: [{expression: "object.spec.replicas <= 5", message: no more than 5 replicas}]
+//! ---
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicyBinding
+//! metadata: {name: few-replicas.static.k8s.io}
+//! spec: {policyName: few-replicas.static.k8s.io, validationActions: [Deny]}
+//! "#;
+//! let file = ManifestFile { path: "policy.yaml".into(), content: policy.into() };
+//! let admission = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy).build()?;
+//!
+//! let request: AdmissionRequest<'_> = serde_json::from_str(r#"{
+//!     "kind": {"group": "apps", "version": "v1", "kind": "Deployment"}, "name": "web", "namespace": "shop",
+//!     "resource": {"group": "apps", "version": "v1", "resource": "deployments"}, "operation": "CREATE",
+//!     "object": {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 7}}
+//! }"#)?;
+//! // A cluster that has namespaces, of which nothing is known but their names, and nobody to ask who may do what.
+//! let mut cluster = Objects::new();
+//! cluster.assume_namespaces();
 //! let surroundings = Surroundings::new(&cluster, Arc::new(NoAuthorizer));
-//! let outcome = admission.judge(&request, surroundings, &mut ())?;
-//! assert_eq!(outcome.decision(), AdmissionDecision::Undecided);
-//! assert_eq!(outcome.undecided[0].missing.kind(), "authorizer");
+//!
+//! let outcome = admission.admit_policies(&request, surroundings, &mut ())?;
+//! assert!(!outcome.allowed());
+//! let status = outcome.status.ok_or("no status")?;
+//! assert_eq!(status.code, 422);
+//! assert!(status.message.ends_with("denied request: no more than 5 replicas"), "{}", status.message);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`admit_policies`](Admission::admit_policies) evaluates policies alone, without waiting for anything. The whole chain is
+//! [`admit`](Admission::admit): mutating policies, mutating webhooks, both once more where one of them changed the object,
+//! validating policies, validating webhooks, and [steps](step) of the program's own at any place between them. What it
+//! depends on besides the request is in an [`AdmissionContext`]:
+//!
+//! ```
+//! # use pratique::{Admission, AdmissionContext, AdmissionRequest, Objects};
+//! # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+//! # let (admission, request) = (Admission::builder().build()?, AdmissionRequest::default());
+//! use std::time::{Duration, Instant};
+//!
+//! let cluster = Objects::new();
+//! let context = AdmissionContext::new(&cluster).with_limits(Instant::now() + Duration::from_secs(10));
+//! let outcome = admission.admit(&request, context, &mut ()).await?;
+//! assert!(outcome.allowed());
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # While a program runs
 //!
-//! [`Builder::live`] leads to a [`Live`], which stays current: the directories that were added are watched, each with its
-//! own last good set; [sources](Source) give what an API stores, a [`ClusterView`] what the cluster holds. What changed is
-//! compiled aside and swapped in whole, so that a request sees one configuration to its end. A `Live` is a
-//! [`tower`](tower_service::Service) service that is ready once every source was loaded; [witnesses](Witness), such as
-//! metrics and audit logs, hear of everything.
+//! [`AdmissionBuilder::live`] leads to a [`Live`], which stays current: the directories that were added are watched, each
+//! with its own last good set; a [`Source`](live::Source) gives what an API stores, a
+//! [`ClusterView`](cluster::ClusterView) what the cluster holds. What changed is compiled aside and swapped in whole, so that
+//! a request sees one configuration to its end. A `Live` is a [`tower`](tower_service::Service) service of
+//! [`AdmissionRequest`]s that is ready once every source was loaded; `pratique-server` has one of HTTP requests.
+//! [Observers](live::AdmissionObserver), such as metrics and audit logs, are told of everything.
 //!
 //! ```
 //! use pratique::json::Value;
-//! use pratique::{StepOutcome, Admission, Configurations, InMemory, Place, Attributes, step};
-//! # use pratique::types::AdmissionRequest;
+//! use pratique::live::InMemory;
+//! use pratique::step::{Place, StepOutcome, step};
+//! use pratique::{Admission, AdmissionRequest, Attributes, Configurations};
 //!
 //! fn no_latest(attributes: Attributes<'_>) -> StepOutcome {
 //!     let image = attributes.object.at(&["spec", "image"]).and_then(Value::as_str);
@@ -111,18 +105,64 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Allowed, denied, undecided
+//!
+//! An [`Outcome`] has one of three [decisions](AdmissionDecision). A request is undecided where a decision depends on what
+//! was not given: the answer to an authorization check ([`NoAuthorizer`](authorization::NoAuthorizer)), more of a namespace
+//! than its name, params ([`AssumedNamespaces`](cluster::AssumedNamespaces)). [`Outcome::undecided`] has what is
+//! [`Missing`](policy::Missing) to which policy or webhook, and such a request is never [allowed](Outcome::allowed). A program
+//! that has to answer yes or no lets the failure policies decide ([`OnUndecided::FailurePolicy`](policy::OnUndecided)), and
+//! [`Admission::needs`] tells beforehand what policies may come to need.
+//!
+//! ```
+//! # use std::sync::Arc;
+//! # use pratique::authorization::NoAuthorizer;
+//! # use pratique::{Admission, AdmissionDecision, AdmissionRequest, ManifestFile, Objects, Plugin, Surroundings};
+//! # let policy = r#"
+//! # apiVersion: admissionregistration.k8s.io/v1
+//! # kind: ValidatingAdmissionPolicy
+//! # metadata: {name: no-quota.static.k8s.io}
+//! # spec:
+//! #   matchConstraints:
+//! #     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//! #   validations: [{expression: "!authorizer.group('').resource('quotas').check('use').allowed()"}]
+//! # ---
+//! # apiVersion: admissionregistration.k8s.io/v1
+//! # kind: ValidatingAdmissionPolicyBinding
+//! # metadata: {name: no-quota.static.k8s.io}
+//! # spec: {policyName: no-quota.static.k8s.io, validationActions: [Deny]}
+//! # "#;
+//! # let file = ManifestFile { path: "policy.yaml".into(), content: policy.into() };
+//! # let admission = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy).build()?;
+//! # let request: AdmissionRequest<'_> = serde_json::from_str(r#"{"kind": {"version": "v1", "kind": "Pod"},
+//! #     "resource": {"version": "v1", "resource": "pods"}, "operation": "CREATE", "object": {"spec": {}}}"#)?;
+//! # let cluster = Objects::new();
+//! # let surroundings = Surroundings::new(&cluster, Arc::new(NoAuthorizer));
+//! // A policy asks `!authorizer.group('').resource('quotas').check('use').allowed()`.
+//! let outcome = admission.admit_policies(&request, surroundings, &mut ())?;
+//! assert_eq!(outcome.decision(), AdmissionDecision::Undecided);
+//! assert_eq!(outcome.undecided[0].missing.kind(), "authorizer");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is where
+//!
+//! The types that every program needs are here; the others are in modules by what they are for. [`types`], [`json`],
+//! [`manifest`], [`policy`] and [`webhook`] are whole crates: what a type of this crate is made of is there.
+//!
 //! # Features
 //!
 //! All are on unless turned off; without any, there is no TLS, no runtime and no watcher.
 //!
-//! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime. [`Guards`] keep those that fail from
-//!   taking everything down with them.
+//! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime. [`Guards`](guards::Guards) keep those that
+//!   fail from taking everything down with them.
 //! - `watch`: directories stay current.
-//! - `parallel`: a request that meets very many policies is judged on several cores. What is loaded before the first request is
-//!   loaded on all of them in any case, unless [`Builder::workers`] says otherwise.
-//! - `metrics`, `audit`: `pratique_metrics::Metrics` and `pratique_audit::Log` are witnesses.
+//! - `parallel`: a request that matches very many policies is evaluated on several cores. What is loaded before the first
+//!   request is loaded on all of them in any case, unless [`AdmissionBuilder::workers`] says otherwise.
+//! - `metrics`, `audit`: `pratique_metrics::Metrics` and `pratique_audit::Log` are observers.
 
 mod admission;
+mod admission_config;
 #[cfg(feature = "audit")]
 mod audit;
 pub mod authorization;
@@ -134,53 +174,44 @@ mod compilations;
 mod configurations;
 mod cores;
 mod deadline;
-mod expressions;
+pub mod expressions;
 #[cfg(feature = "webhooks")]
-mod guards;
+pub mod guards;
 mod hints;
 #[cfg(feature = "webhooks")]
 mod hooks;
-mod ingredients;
 mod limits;
 pub mod live;
 #[cfg(feature = "metrics")]
 mod metrics;
-mod observer;
+pub mod observer;
 mod outcome;
 pub mod step;
 
-pub use admission::Admission;
-pub use authorization::{Decider, Decisions, NoOpinion};
-pub use builder::{Builder, NotEvaluated};
-pub use chain::AdmissionContext;
-pub use cluster::{AssumedNamespaces, ClusterView, LookUp, Objects, Overlay, SharedObjects};
-pub use configurations::Configurations;
-pub use cores::Cores;
-pub use expressions::Expressions;
-#[cfg(feature = "webhooks")]
-pub use guards::{Breaking, Guards};
-pub use limits::Limits;
-pub use live::{
-    Answered, Changed, InMemory, Live, LiveBuilder, Reload, ReloadResult, Reviewing, Source, StartError,
-    Unavailable, Witness,
-};
-pub use observer::{ChainObserver, Half, Span};
-pub use outcome::{AdmissionDecision, Outcome};
-pub use pratique_expression::{Cache, Declarations};
+/// Threads that a program lends to loading and to requests that match very many policies.
+pub mod workers {
+    pub use pratique_workers::{Alone, Threads, Workers};
+
+    pub use crate::cores::Cores;
+}
+
 pub use pratique_json as json;
 pub use pratique_manifest as manifest;
 pub use pratique_merge::json_patch;
 pub use pratique_policy as policy;
-pub use pratique_policy::authz::{
-    Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
-};
-pub use pratique_policy::{
-    Cluster, DenialCause, Form, Interrupt, MemoryBudget, MemoryLimit, Missing, Namespace, Namespaces, Need,
-    NeedKind, Observer, OnUndecided, Step, StepResult, Surroundings, Trial, TrialResult, Undecided,
-    Unfinished, settle_request,
-};
 pub use pratique_types as types;
 #[cfg(feature = "webhooks")]
 pub use pratique_webhook as webhook;
-pub use pratique_workers::{Alone, Threads, Workers};
-pub use step::{AdmissionStep, Attributes, Place, StepOutcome, step};
+
+pub use admission::Admission;
+pub use builder::{AdmissionBuilder, BuildError, NotEvaluated};
+pub use chain::AdmissionContext;
+pub use cluster::Objects;
+pub use configurations::Configurations;
+pub use limits::Limits;
+pub use live::{Live, LiveBuilder, StartError, Unavailable};
+pub use outcome::{AdmissionDecision, Outcome};
+pub use pratique_manifest::{ManifestFile, Plugin};
+pub use pratique_policy::{Surroundings, Unfinished};
+pub use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
+pub use step::{AdmissionStep, Attributes};

@@ -9,7 +9,8 @@ use pratique_policy::{Interrupt, MemoryLimit};
 /// ```
 /// use std::time::{Duration, Instant};
 ///
-/// use pratique::{Interrupt, Limits};
+/// use pratique::policy::Interrupt;
+/// use pratique::Limits;
 ///
 /// // A deadline is enough where nothing else can end the wait for an answer.
 /// let limits = Limits::from(Instant::now() + Duration::from_secs(10));

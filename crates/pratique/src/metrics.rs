@@ -8,10 +8,10 @@ use pratique_metrics::Metrics;
 use pratique_policy::{Decision, Effect, ErrorType, Mutating, Undecided};
 use pratique_types::Operation;
 
-use crate::live::{Reload, ReloadResult, Witness};
+use crate::live::{AdmissionObserver, Reload, ReloadResult};
 use crate::observer::{ChainObserver, Half, Span};
 
-impl Witness for Metrics {
+impl AdmissionObserver for Metrics {
     fn reloaded(&self, reload: &Reload<'_>) {
         let plugin = plugin(reload.plugin);
         match reload.result {

@@ -1,18 +1,18 @@
-//! What happens on a request's way through the chain, for those who count, log or show it.
+//! Observers of one request's run through the chain: they count, log or show it.
 
 use std::time::Duration;
 
 use pratique_policy::Undecided;
 use pratique_types::Operation;
 
-/// Listens to a request on its way. All methods do nothing unless implemented.
+/// Is told of a request's run through the chain. All methods do nothing unless implemented.
 pub trait ChainObserver: Send {
-    /// Who listens to policies.
+    /// The observer of its policies.
     fn policies(&mut self) -> Option<&mut dyn pratique_policy::Observer> {
         None
     }
 
-    /// Who listens to calls of webhooks.
+    /// The observer of its calls of webhooks.
     #[cfg(feature = "webhooks")]
     fn webhooks(&mut self) -> Option<&mut dyn pratique_webhook::Observer> {
         None
@@ -64,6 +64,7 @@ impl pratique_policy::Observer for Logging<'_> {
 
 /// What a part of the chain did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Span {
     /// Which half of the chain it is in.
     pub half: Half,
@@ -80,6 +81,6 @@ pub struct Span {
 pub enum Half {
     /// Objects change.
     Mutating,
-    /// Objects are judged.
+    /// Objects are validated.
     Validating,
 }

@@ -20,6 +20,7 @@ pub enum AdmissionDecision {
 
 /// What comes of a request: whether it is let in, and as what.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// Why the request is refused; `None` where it is allowed or undecided.
     pub status: Option<Box<Status>>,
@@ -62,6 +63,14 @@ impl Outcome {
             warnings: verdict.warnings,
             audit_annotations: verdict.audit_annotations,
             patch_annotations: BTreeMap::new(),
+        }
+    }
+
+    /// The outcome of a request that is refused with a status before anything evaluated it.
+    pub fn refused(status: Status) -> Self {
+        Outcome {
+            status: Some(Box::new(status)),
+            ..Outcome::default()
         }
     }
 

@@ -1,4 +1,4 @@
-//! Admission that is written in Rust, at any place of the chain: [`Builder::step`](crate::Builder::step).
+//! Admission that is written in Rust, at any place of the chain: [`AdmissionBuilder::step`](crate::AdmissionBuilder::step).
 
 use std::collections::BTreeMap;
 use std::future::Future;

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use pratique::{NoAuthorizer, Objects};
+use pratique::Objects;
+use pratique::authorization::NoAuthorizer;
 use pratique_expression::Cache;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_types::{AdmissionRequest, Status};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique::{Cache, Expressions};
+use pratique::expressions::{Cache, Expressions};
 use pratique_json::Value;
 use pratique_manifest::{
     LoadErrors, ManifestFile, Options, Plugin, UncheckedExpressions, load_files, read_documents,

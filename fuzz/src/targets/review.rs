@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use pratique::authorization::NoAuthorizer;
 use pratique::manifest::{ManifestFile, Plugin};
-use pratique::{Admission, NoAuthorizer, Objects, Surroundings, settle_request};
-use pratique_json::{self as json, Progress, base64};
+use pratique::policy::settle_request;
+use pratique::{Admission, Objects, Surroundings};
+use pratique_json::{Progress, base64, self as json};
 use pratique_merge::json_patch;
 use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 use serde::Deserialize;
@@ -74,7 +76,7 @@ fn decided(request: &AdmissionRequest<'_>) -> Option<AdmissionResponse> {
         cluster
     });
     let surroundings = Surroundings::new(cluster, Arc::new(NoAuthorizer));
-    admission()?.review(request, surroundings, &mut ()).ok()
+    admission()?.review_policies(request, surroundings, &mut ()).ok()
 }
 
 /// Policies that mutate Pods: with a label, a sidecar, and a patch.
@@ -127,12 +129,8 @@ fn admission() -> Option<&'static Admission> {
             };
             examples.iter().map(file).collect()
         };
-        let builder = Admission::builder()
-            .files(&files(&validating), Plugin::ValidatingAdmissionPolicy)
-            .ok()?;
-        let builder = builder
-            .files(&files(&mutating), Plugin::MutatingAdmissionPolicy)
-            .ok()?;
+        let builder = Admission::builder().files(files(&validating), Plugin::ValidatingAdmissionPolicy);
+        let builder = builder.files(files(&mutating), Plugin::MutatingAdmissionPolicy);
         builder.build().ok()
     };
     ADMISSION.get_or_init(build).as_ref()

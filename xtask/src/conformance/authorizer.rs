@@ -1,6 +1,6 @@
 //! The authorizer that a case describes: rules that allow, no opinion on the rest.
 
-use pratique::{Answer, Authorizer, Check, Decision, Target};
+use pratique::authorization::{Answer, Authorizer, Check, Decision, Target};
 use serde::Deserialize;
 
 /// The `authorizer` of a case.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use pratique::{Objects, Surroundings, Trial};
+use pratique::policy::Trial;
+use pratique::{Objects, Surroundings};
 use pratique_expression::Declarations;
 use pratique_json as json;
 use pratique_match::Matched;

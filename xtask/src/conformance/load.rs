@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use k8s_openapi::serde::Serialize;
+use pratique::expressions::{Cache, Expressions};
 use pratique::manifest::{
     ConfigurationOptions, Loaded, ManifestSet, Options, Plugin, load_configuration, load_directory,
 };
-use pratique::{Cache, Expressions};
 use serde_json::{Value, json};
 
 use super::Outcome;

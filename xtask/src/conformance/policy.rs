@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use pratique::manifest::{ManifestFile, Plugin};
+use pratique::policy::Observer;
 use pratique::types::AdmissionRequest;
 use pratique::types::admissionregistration::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
 };
-use pratique::{Admission, Builder, Observer, Outcome as Judged, Surroundings};
+use pratique::{Admission, AdmissionBuilder, Outcome as Judged, Surroundings};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -42,7 +43,7 @@ fn answer(case: &Value) -> Result<Value, String> {
     let cluster = cluster::of(case);
     let surroundings = Surroundings::new(&cluster, Arc::new(authorizer));
     let outcome = admission
-        .judge(&request, surroundings, &mut Silent)
+        .admit_policies(&request, surroundings, &mut Silent)
         .map_err(|error| error.to_string())?;
     Ok(shown(&outcome))
 }
@@ -73,7 +74,7 @@ pub(crate) fn admission(case: &Value) -> Result<Admission, String> {
         .map_err(|error| error.to_string())
 }
 
-fn with_files(builder: Builder, files: &Value, plugin: Plugin) -> Result<Builder, String> {
+fn with_files(builder: AdmissionBuilder, files: &Value, plugin: Plugin) -> Result<AdmissionBuilder, String> {
     let files: Vec<ManifestFile> = files
         .as_object()
         .into_iter()
@@ -86,7 +87,8 @@ fn with_files(builder: Builder, files: &Value, plugin: Plugin) -> Result<Builder
     match files.is_empty() {
         true => Ok(builder),
         false => builder
-            .files(&files, plugin)
+            .files(files, plugin)
+            .load()
             .map_err(|errors| format!("does not load: {errors}")),
     }
 }

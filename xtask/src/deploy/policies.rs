@@ -1,6 +1,6 @@
 //! Whether the manifests in ConfigMaps load.
 
-use pratique::Expressions;
+use pratique::expressions::Expressions;
 use pratique_manifest::{ManifestFile, Options, Plugin, load_files};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Whether webhook configurations ask the server, and leave out what a cluster needs to start.
 
-use pratique::Expressions;
+use pratique::expressions::Expressions;
 use pratique_manifest::{ManifestFile, Options, load_api_files};
 use serde_json::Value;
 

@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pratique::{Objects, Surroundings, Trial};
+use pratique::policy::Trial;
+use pratique::{Objects, Surroundings};
 use pratique_expression::{Declarations, ExpressionError};
 use pratique_json as json;
 use pratique_match::Matched;
@@ -84,7 +85,7 @@ impl<'w> Ours<'w> {
             kind: &self.request.kind,
         };
         let prefix = format!("expression '{expression}' resulted in error: ");
-        let read = |result: pratique::TrialResult<'_>| {
+        let read = |result: pratique::policy::TrialResult<'_>| {
             let cost = i64::try_from(result.cost).unwrap_or(i64::MAX);
             let (value, error) = match &result.answer {
                 Ok(value) => (Some(render(value)), String::new()),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique::Expressions;
+use pratique::expressions::Expressions;
 use pratique_manifest::{LoadErrors, ManifestFile, ManifestSet, load_api_files};
 
 /// A checkout of a repository.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use pratique::{Cache, Expressions};
+use pratique::expressions::{Cache, Expressions};
 use pratique_lint::{Options, Warning, lint_with};
 use pratique_manifest::ManifestSet;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use pratique::{Breaking, Guards};
+use pratique::guards::{Breaking, Guards};
 use pratique_types::FeatureGates;
 
 use super::{ClusterArguments, Listen, PolicyArguments};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pratique::Expressions;
+use pratique::expressions::Expressions;
 use pratique_json::Value;
 use pratique_manifest::{
     Contents, Document, Failure, Kind, LoadErrors, ManifestFile, Options, Plugin, Problem, Rule,

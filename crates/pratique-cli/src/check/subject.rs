@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pratique::Expressions;
+use pratique::expressions::Expressions;
 use pratique_manifest::{
     ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Plugin,
     load_configuration_below, load_directory, load_files, path_text,

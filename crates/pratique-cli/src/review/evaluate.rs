@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use pratique::{Admission, Authorizer, Decider, Objects, Surroundings};
+use pratique::authorization::{Authorizer, Decider};
+use pratique::{Admission, Objects, Surroundings};
 use pratique_explain::Recorder;
 
 use super::Question;
@@ -69,7 +70,9 @@ impl Policies<'_> {
         }
         let outcome = match question.refused() {
             Some(outcome) => Ok(outcome),
-            None => self.admission.judge(&question.request, surroundings, &mut ()),
+            None => self
+                .admission
+                .admit_policies(&question.request, surroundings, &mut ()),
         };
         let outcome = outcome.map_err(|why| Trouble::NoVerdict {
             place: question.place.clone(),

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use pratique::{Admission, Builder, Expressions};
+use pratique::expressions::Expressions;
+use pratique::{Admission, AdmissionBuilder, BuildError};
 use pratique_manifest::{
     ConfigurationOptions, LoadErrors, ManifestSet, Plugin, PluginConfiguration, load_configuration,
     load_directory, load_files,
@@ -65,10 +66,19 @@ pub(super) fn load(
         (None, None) => vec![embedded(arguments.level, expressions)?],
     };
     let sets = if bind { unbound::bound(sets) } else { sets };
-    let builder = sets.iter().cloned().fold(builder, Builder::manifests);
+    let builder = sets.iter().cloned().fold(builder, AdmissionBuilder::manifests);
     let builder = if webhooks { builder.https() } else { builder };
-    let admission = builder.build().map_err(Trouble::from)?;
+    let admission = builder.build().map_err(unusable)?;
     Ok((admission, sets))
+}
+
+fn unusable(error: BuildError) -> Unusable {
+    match error {
+        BuildError::Load(errors) => errors.into(),
+        BuildError::Configuration(refused) => refused.errors.into(),
+        BuildError::NotEvaluated(error) => Trouble::from(error).into(),
+        error => Trouble::Serve(error.to_string()).into(),
+    }
 }
 
 fn configuration(

@@ -12,10 +12,7 @@ impl Question {
     /// The answer to a request whose object cannot be decoded.
     pub(super) fn refused(&self) -> Option<Outcome> {
         let why = self.received.as_ref().err()?;
-        Some(Outcome {
-            status: Some(Box::new(Status::failure(Reason::BadRequest, why))),
-            ..Outcome::default()
-        })
+        Some(Outcome::refused(Status::failure(Reason::BadRequest, why)))
     }
 
     /// What came of the request, with the warnings that a server gives when it decodes the object.

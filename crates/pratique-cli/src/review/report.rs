@@ -1,6 +1,7 @@
 //! Verdicts, for people and for programs.
 
-use pratique::{Missing, Outcome, Undecided};
+use pratique::Outcome;
+use pratique::policy::{Missing, Undecided};
 use pratique_explain::Explanation;
 use pratique_json::Value;
 use pratique_policy::{Step, StepResult};
@@ -34,6 +35,7 @@ pub(super) fn one(judged: &Judged<'_>, style: Style) -> Text {
         warnings,
         audit_annotations,
         patch_annotations: _,
+        ..
     } = &judged.outcome;
     let verdict = match status {
         None if !undecided.is_empty() => style.paint(Tone::Warning, "undecided"),

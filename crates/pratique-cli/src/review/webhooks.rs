@@ -1,7 +1,9 @@
 //! `review --webhooks`: the whole chain, with what went to webhooks and came back.
 
+use pratique::authorization::Decider;
+use pratique::observer::ChainObserver;
 use pratique::webhook::{Called, Observer, Rejection};
-use pratique::{Admission, AdmissionContext, ChainObserver, Decider, Objects};
+use pratique::{Admission, AdmissionContext, Objects};
 use pratique_json::{Value, base64};
 use serde::Serialize;
 use tokio::runtime::Runtime;

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use pratique::{Admission, Builder, Live, OnUndecided, StartError};
+use pratique::policy::OnUndecided;
+use pratique::{Admission, AdmissionBuilder, Live, StartError};
 use pratique_manifest::{LoadErrors, Plugin};
 use pratique_metrics::Metrics;
 use pratique_server::Reloads;
@@ -38,8 +39,8 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Jud
     let reloads = Reloads::default();
     let live = builder(arguments)?
         .live()
-        .witness(metrics.clone())
-        .witness(reloads.clone());
+        .observer(metrics.clone())
+        .observer(reloads.clone());
     // What is printed does not depend on the cluster, unless its own configuration is followed.
     let prints = arguments.registration.print_webhook_configuration;
     let (live, known) = match prints && !arguments.cluster.follows() {
@@ -48,12 +49,13 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Jud
     };
     let live = live.start().map_err(|error| match error {
         StartError::Load(errors) => invalid(&errors),
+        StartError::Configuration(refused) => invalid(&refused.errors),
         error => Unusable::Trouble(Trouble::Serve(error.to_string())),
     })?;
     Ok(Judged { live, reloads, known })
 }
 
-fn builder(arguments: &ServeArguments) -> Result<Builder, Unusable> {
+fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, Unusable> {
     let builder = Admission::builder()
         .feature_gates(arguments.feature_gates)
         .registry_checks(true)
@@ -61,12 +63,10 @@ fn builder(arguments: &ServeArguments) -> Result<Builder, Unusable> {
         .plain_http_redirects(arguments.guards.follow_plain_http_redirects)
         .on_undecided(OnUndecided::FailurePolicy);
     let policies = &arguments.policies;
-    match (&policies.config, &policies.manifests) {
+    let builder = match (&policies.config, &policies.manifests) {
         (Some(path), _) => {
             openable(path)?;
-            builder
-                .configuration(path)
-                .map_err(|refused| invalid(&refused.errors))
+            builder.configuration(path)
         }
         (None, Some(path)) => {
             openable(path)?;
@@ -74,16 +74,16 @@ fn builder(arguments: &ServeArguments) -> Result<Builder, Unusable> {
                 .plugin
                 .map_or_else(|| plugin_of(path), Ok)
                 .map_err(Unusable::Trouble)?;
-            builder.directory(path, plugin).map_err(|errors| invalid(&errors))
+            builder.directory(path, plugin)
         }
-        (None, None) if arguments.cluster.follows() => Ok(builder),
-        (None, None) => {
-            let files = baseline::files(policies.level);
-            builder
-                .files(&files, Plugin::ValidatingAdmissionPolicy)
-                .map_err(|errors| invalid(&errors))
-        }
-    }
+        (None, None) if arguments.cluster.follows() => builder,
+        (None, None) => builder.files(baseline::files(policies.level), Plugin::ValidatingAdmissionPolicy),
+    };
+    // Before anything else is done, so that faults of manifests are the first to be told.
+    builder.load().map_err(|error| match error.load_errors() {
+        Some(errors) => invalid(errors),
+        None => Unusable::Trouble(Trouble::Serve(error.to_string())),
+    })
 }
 
 pub(super) fn invalid(errors: &LoadErrors) -> Unusable {

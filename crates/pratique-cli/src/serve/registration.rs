@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use pratique::{Configurations, Source as _};
+use pratique::Configurations;
+use pratique::live::Source as _;
 use pratique_json::base64;
 use pratique_manifest::{MAX_CONFIGURATION_BYTES, ManifestSet, read_regular};
 use pratique_server::{Reached, Registration};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pratique::{Admission, Changed, Configurations, Source};
+use pratique::live::{Changed, Source};
+use pratique::{Admission, Configurations};
 use pratique_metrics::Metrics;
 use pratique_server::{Followed, KnownCluster, LiveReviewer, Reached, Reloads, Settings};
 

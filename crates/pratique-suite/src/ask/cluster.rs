@@ -67,7 +67,7 @@ fn labelled(namespace: Value<'static>, name: &str) -> Value<'static> {
 
 #[cfg(test)]
 mod tests {
-    use pratique::{Namespace, Namespaces as _};
+    use pratique::cluster::{Namespace, Namespaces as _};
 
     use super::*;
 

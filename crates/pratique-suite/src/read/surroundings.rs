@@ -58,7 +58,7 @@ pub(super) fn rule(fields: &Fields<'_>) -> AuthorizerRule {
         resource_names: fields.texts("resourceNames"),
         namespaces: fields.texts("namespaces"),
         non_resource_urls: fields.texts("nonResourceURLs"),
-        decision: pratique::Decision {
+        decision: pratique::authorization::Decision {
             allowed: fields.bool("allow").unwrap_or(true),
             reason: fields.text("reason").unwrap_or_default(),
             error: fields.text("error"),

@@ -6,47 +6,39 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use pratique_manifest::LoadErrors;
+use pratique_manifest::{ConfigurationErrors, LoadErrors};
 use pratique_policy::authz::NoAuthorizer;
 
 use super::core::Core;
 #[cfg(feature = "watch")]
-use super::directories::{self, Directory};
+use super::directories;
+use super::observer::AdmissionObserver;
 use super::readiness::Readiness;
 use super::retired::Retired;
 use super::source::{Changed, Source};
-use super::witness::Witness;
 use super::worker::{Bell, Worker};
 use super::{Live, Tasks};
 use crate::authorization::Decider;
-use crate::builder::NotEvaluated;
+use crate::builder::{AdmissionBuilder, BuildError, NotEvaluated};
 use crate::cluster::{AssumedNamespaces, ClusterView, DynParamSource, ParamSource};
 use crate::configurations::Configurations;
-#[cfg(feature = "watch")]
-use crate::expressions::Expressions;
-use crate::ingredients::Ingredients;
 
-/// Collects what a [`Live`] needs besides what the [`Builder`](crate::Builder) was given.
+/// Collects what a [`Live`] needs besides what the [`AdmissionBuilder`] was given.
 pub struct LiveBuilder {
-    ingredients: Ingredients,
+    builder: AdmissionBuilder,
     sources: Vec<Arc<dyn Source>>,
     cluster: Arc<dyn ClusterView>,
     decider: Arc<dyn Decider>,
     params: Option<Arc<dyn DynParamSource>>,
     deadline: Option<Duration>,
-    witnesses: Vec<Arc<dyn Witness>>,
-    #[cfg(feature = "webhooks")]
-    refused: Option<StartError>,
-    #[cfg(feature = "watch")]
-    directories: Vec<Directory>,
+    observers: Vec<Arc<dyn AdmissionObserver>>,
     #[cfg(feature = "watch")]
     watching: pratique_watch::Options,
-    #[cfg(feature = "watch")]
-    expressions: Expressions,
 }
 
 /// Why there is no [`Live`].
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StartError {
     /// There is configuration that is not evaluated.
     #[error(transparent)]
@@ -65,46 +57,33 @@ pub enum StartError {
     /// Static manifests do not load.
     #[error(transparent)]
     Load(LoadErrors),
+    /// An AdmissionConfiguration does not load, or what it names does not.
+    #[error(transparent)]
+    Configuration(ConfigurationErrors),
     /// The system gives no thread.
     #[error("cannot start: {0}")]
     System(#[from] io::Error),
 }
 
 impl LiveBuilder {
-    pub(crate) fn new(
-        ingredients: Ingredients,
-        #[cfg(feature = "watch")] directories: Vec<Directory>,
-        #[cfg(feature = "watch")] expressions: Expressions,
-    ) -> Self {
+    pub(crate) fn new(builder: AdmissionBuilder) -> Self {
         LiveBuilder {
-            ingredients,
+            builder,
             sources: Vec::new(),
             cluster: Arc::new(AssumedNamespaces::default()),
             decider: Arc::new(NoAuthorizer),
             params: None,
             deadline: None,
-            witnesses: Vec::new(),
-            #[cfg(feature = "webhooks")]
-            refused: None,
-            #[cfg(feature = "watch")]
-            directories,
+            observers: Vec::new(),
             #[cfg(feature = "watch")]
             watching: pratique_watch::Options::default(),
-            #[cfg(feature = "watch")]
-            expressions,
         }
     }
 
-    /// Refuses to start.
-    #[cfg(feature = "webhooks")]
-    pub(crate) fn refused(self, refused: Option<StartError>) -> Self {
-        LiveBuilder { refused, ..self }
-    }
-
-    /// Tells `witness` of everything that happens: metrics, an audit log, or somebody else.
+    /// Tells `observer` of everything that happens: metrics, an audit log, or one of the program's own.
     #[must_use]
-    pub fn witness(mut self, witness: impl Witness + 'static) -> Self {
-        self.witnesses.push(Arc::new(witness));
+    pub fn observer(mut self, observer: impl AdmissionObserver + 'static) -> Self {
+        self.observers.push(Arc::new(observer));
         self
     }
 
@@ -163,18 +142,20 @@ impl LiveBuilder {
         }
     }
 
-    /// Starts. What is known already is in effect when this returns.
+    /// Loads what was not [loaded](AdmissionBuilder::load) yet, and starts. What is known already is in effect when this
+    /// returns.
     ///
     /// # Errors
-    /// What there is cannot be used.
+    /// Manifests do not load, webhooks cannot be called, or the system gives no thread.
     pub fn start(self) -> Result<Live, StartError> {
+        let builder = self.builder.load()?;
         #[cfg(feature = "webhooks")]
-        if let Some(refused) = self.refused {
-            return Err(refused);
-        }
-        let mut ingredients = self.ingredients;
+        builder.check_credentials()?;
+        #[cfg(feature = "watch")]
+        let (directories, expressions) = (builder.directories(), builder.expressions().clone());
+        let mut config = builder.into_config();
         let unknown = self.sources.iter().map(|_| Arc::new(Configurations::default()));
-        ingredients.api.extend(unknown);
+        config.api.extend(unknown);
         let bell = Arc::new(Bell::default());
         let changed = {
             let bell = bell.clone();
@@ -182,12 +163,12 @@ impl LiveBuilder {
         };
         #[cfg(feature = "watch")]
         let directories = directories::watch(
-            self.directories,
-            &self.expressions,
-            &ingredients.helpers,
+            directories,
+            &expressions,
+            &config.helpers,
             &self.watching,
             &changed,
-            &self.witnesses,
+            &self.observers,
         )?;
         let core = Arc::new(Core {
             current: ArcSwapOption::empty(),
@@ -198,10 +179,10 @@ impl LiveBuilder {
             decider: self.decider,
             params: self.params,
             deadline: self.deadline,
-            witnesses: self.witnesses,
+            observers: self.observers,
             #[cfg(feature = "watch")]
             directories,
-            ingredients: Mutex::new(ingredients),
+            config: Mutex::new(config),
         });
         core.sources
             .iter()
@@ -224,6 +205,16 @@ impl LiveBuilder {
     }
 }
 
+impl From<BuildError> for StartError {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Load(errors) => StartError::Load(errors),
+            BuildError::Configuration(errors) => StartError::Configuration(errors),
+            BuildError::NotEvaluated(error) => StartError::NotEvaluated(error),
+        }
+    }
+}
+
 #[cfg(feature = "watch")]
 impl From<pratique_watch::StartError<LoadErrors>> for StartError {
     fn from(error: pratique_watch::StartError<LoadErrors>) -> Self {
@@ -239,7 +230,7 @@ impl fmt::Debug for LiveBuilder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("LiveBuilder")
-            .field("ingredients", &self.ingredients)
+            .field("builder", &self.builder)
             .field("deadline", &self.deadline)
             .finish_non_exhaustive()
     }

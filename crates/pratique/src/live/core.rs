@@ -8,17 +8,17 @@ use pratique_manifest::ManifestSet;
 use pratique_policy::Cluster;
 use pratique_types::AdmissionRequest;
 
+use super::observer::{AdmissionObserver, Answered, Observers};
 use super::readiness::{Readiness, Unavailable};
 use super::retired::Retired;
 use super::source::Source;
-use super::witness::{Answered, Observers, Witness};
 use crate::admission::Admission;
+use crate::admission_config::AdmissionConfig;
 use crate::authorization::Decider;
 use crate::builder::NotEvaluated;
 use crate::chain::AdmissionContext;
 use crate::clock::Stopwatch;
 use crate::cluster::{ClusterView, DynParamSource};
-use crate::ingredients::Ingredients;
 use crate::limits::Limits;
 use crate::observer::Half;
 use crate::outcome::Outcome;
@@ -34,22 +34,22 @@ pub(super) struct Core {
     pub(super) decider: Arc<dyn Decider>,
     pub(super) params: Option<Arc<dyn DynParamSource>>,
     pub(super) deadline: Option<Duration>,
-    pub(super) witnesses: Vec<Arc<dyn Witness>>,
+    pub(super) observers: Vec<Arc<dyn AdmissionObserver>>,
     #[cfg(feature = "watch")]
     pub(super) directories: super::directories::Directories,
-    pub(super) ingredients: Mutex<Ingredients>,
+    pub(super) config: Mutex<AdmissionConfig>,
 }
 
 impl Core {
     /// Compiles what there is, and puts it in the place of what was. While a source is not known nothing changes.
     pub(super) fn refresh(&self) -> Result<(), NotEvaluated> {
-        let mut ingredients = self.ingredients.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut config = self.config.lock().unwrap_or_else(PoisonError::into_inner);
         #[cfg(feature = "watch")]
-        self.directories.collect(&mut ingredients);
+        self.directories.collect(&mut config);
         let mut known = self.cluster.is_ready();
-        let fixed = ingredients.api.len().saturating_sub(self.sources.len());
-        let excludes_virtual = ingredients.feature_gates.excludes_virtual_resources;
-        let places = ingredients.api.iter_mut().skip(fixed);
+        let fixed = config.api.len().saturating_sub(self.sources.len());
+        let excludes_virtual = config.feature_gates.excludes_virtual_resources;
+        let places = config.api.iter_mut().skip(fixed);
         for (place, source) in places.zip(&self.sources) {
             match source.current() {
                 Some(current) => {
@@ -65,21 +65,21 @@ impl Core {
             return Ok(());
         }
         let previous = self.current.load();
-        let next = Arc::new(ingredients.compile(previous.as_deref())?);
+        let next = Arc::new(config.compile(previous.as_deref())?);
         drop(previous);
         self.retired.push(self.current.swap(Some(next.clone())));
         #[cfg(feature = "webhooks")]
         next.hooks.retain();
-        let compilations = ingredients.compilations.take();
-        self.witnesses.iter().for_each(|own| own.compiled(&compilations));
+        let compilations = config.compilations.take();
+        self.observers.iter().for_each(|own| own.compiled(&compilations));
         self.readiness.set_ready();
         Ok(())
     }
 
     /// The static manifests.
     pub(super) fn manifests(&self) -> Vec<Arc<ManifestSet>> {
-        let ingredients = self.ingredients.lock().unwrap_or_else(PoisonError::into_inner);
-        ingredients.sets.clone()
+        let config = self.config.lock().unwrap_or_else(PoisonError::into_inner);
+        config.sets.clone()
     }
 
     /// Takes a request through the chain as it is now, or a half of it, within limits and until the deadline of all requests.
@@ -100,12 +100,12 @@ impl Core {
             .with_decider(&*self.decider)
             .with_limits(limits);
         context.params = self.params.as_deref();
-        if self.witnesses.is_empty() {
+        if self.observers.is_empty() {
             let outcome = admission.run_chain(request, half, context, &mut ()).await;
             return outcome.map_err(Unavailable::from);
         }
         let (received, began) = (SystemTime::now(), Stopwatch::start());
-        let mut observers = Observers::of(&self.witnesses);
+        let mut observers = Observers::of(&self.observers);
         let outcome = admission.run_chain(request, half, context, &mut observers).await;
         let outcome = outcome.map_err(Unavailable::from)?;
         let answered = Answered {
@@ -114,7 +114,7 @@ impl Core {
             received,
             took: began.elapsed(),
         };
-        self.witnesses.iter().for_each(|own| own.answered(&answered));
+        self.observers.iter().for_each(|own| own.answered(&answered));
         Ok(outcome)
     }
 

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pratique_manifest::{LoadErrors, ManifestSet, Options, Plugin, Reloaded, Reloader};
 use pratique_watch::{Attempt, Load, Loaded, Outcome, Version, Watched, Wording};
 
+use super::observer::{AdmissionObserver, Reload, ReloadResult};
 use super::source::Changed;
-use super::witness::{Reload, ReloadResult, Witness};
+use crate::admission_config::AdmissionConfig;
 use crate::cores::Helpers;
 use crate::expressions::Expressions;
-use crate::ingredients::Ingredients;
 
-/// A directory to watch, and which of the sets of [`Ingredients`] it gives.
+/// A directory to watch, and which of the sets of [`AdmissionConfig`] it gives.
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
     pub(crate) path: String,
@@ -32,7 +32,7 @@ pub(super) fn watch(
     helpers: &Helpers,
     options: &pratique_watch::Options,
     changed: &Changed,
-    witnesses: &[Arc<dyn Witness>],
+    observers: &[Arc<dyn AdmissionObserver>],
 ) -> Result<Directories, pratique_watch::StartError<LoadErrors>> {
     let mut watched = Vec::new();
     let turn = Arc::new(Mutex::new(()));
@@ -60,7 +60,7 @@ pub(super) fn watch(
             in_use: AtomicUsize::new(0),
             loaded,
             changed: changed.clone(),
-            witnesses: witnesses.to_vec(),
+            observers: observers.to_vec(),
         };
         let one = Watched::start(&directory.path, options, loader, teller)?;
         super::log::started(directory.plugin, &one.current().value);
@@ -71,9 +71,9 @@ pub(super) fn watch(
 
 impl Directories {
     /// Puts what each directory holds now into its place.
-    pub(super) fn collect(&self, ingredients: &mut Ingredients) {
+    pub(super) fn collect(&self, config: &mut AdmissionConfig) {
         for (place, watched) in &*self.lock() {
-            if let Some(set) = ingredients.sets.get_mut(*place) {
+            if let Some(set) = config.sets.get_mut(*place) {
                 set.clone_from(&watched.current().value);
             }
         }
@@ -150,7 +150,7 @@ struct Teller {
     loaded: Arc<AtomicUsize>,
     in_use: AtomicUsize,
     changed: Changed,
-    witnesses: Vec<Arc<dyn Witness>>,
+    observers: Vec<Arc<dyn AdmissionObserver>>,
 }
 
 impl pratique_watch::Observer for Teller {
@@ -177,11 +177,11 @@ impl pratique_watch::Observer for Teller {
             at: attempt.ended,
             took: attempt.took,
         };
-        self.witnesses.iter().for_each(|own| own.reloaded(&reload));
+        self.observers.iter().for_each(|own| own.reloaded(&reload));
     }
 
     fn watching(&self, is_watched: bool) {
-        let witnesses = self.witnesses.iter();
-        witnesses.for_each(|witness| witness.watching(self.plugin, &self.path, is_watched));
+        let observers = self.observers.iter();
+        observers.for_each(|observer| observer.watching(self.plugin, &self.path, is_watched));
     }
 }

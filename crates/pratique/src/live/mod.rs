@@ -8,11 +8,11 @@ mod core;
 #[cfg(feature = "watch")]
 mod directories;
 mod log;
+mod observer;
 mod readiness;
 mod retired;
 mod service;
 mod source;
-mod witness;
 mod worker;
 
 use std::fmt;
@@ -30,16 +30,16 @@ use core::Core;
 use worker::{Bell, Worker};
 
 pub use builder::{LiveBuilder, StartError};
+pub use observer::{AdmissionObserver, Answered, Reload, ReloadResult};
 pub use readiness::Unavailable;
 pub use service::Reviewing;
 pub use source::{Changed, InMemory, Source};
-pub use witness::{Answered, Reload, ReloadResult, Witness};
 
 #[cfg(feature = "watch")]
 pub(crate) use directories::Directory;
 
 /// Admission that stays current: static directories, the API's configuration and the cluster may change while requests
-/// are judged. A copy is the same; when the last is dropped, everything in the background ends.
+/// are evaluated. A copy is the same; when the last is dropped, everything in the background ends.
 #[derive(Clone)]
 pub struct Live {
     core: Arc<Core>,
@@ -50,7 +50,7 @@ impl Live {
     /// Takes a request through the whole chain. The future can be dropped at any time.
     ///
     /// # Errors
-    /// Requests cannot be judged yet, or any more.
+    /// Requests cannot be evaluated yet, or any more.
     pub async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, Unavailable> {
         self.core.admit(request, None, Limits::default()).await
     }
@@ -97,17 +97,17 @@ impl Live {
         self.core.manifests()
     }
 
-    /// What requests are judged by that begin now; `None` before the first.
+    /// What requests are evaluated by that begin now; `None` before the first.
     pub fn current(&self) -> Option<Arc<Admission>> {
         self.core.current.load_full()
     }
 
-    /// Whether requests can be judged: every source was loaded, and nobody said to stop.
+    /// Whether requests can be evaluated: every source was loaded, and it was not stopped.
     pub fn is_ready(&self) -> bool {
         self.core.readiness.is_ready()
     }
 
-    /// Waits until requests can be judged.
+    /// Waits until requests can be evaluated.
     ///
     /// # Errors
     /// It was stopped.
@@ -120,7 +120,7 @@ impl Live {
     /// what cannot be used is no change.
     ///
     /// ```
-    /// # use pratique::{Admission, Configurations, InMemory};
+    /// # use pratique::{Admission, Configurations, live::InMemory};
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
     /// let stored = InMemory::new(Configurations::default());
     /// let live = Admission::builder().live().source(stored.clone()).start()?;

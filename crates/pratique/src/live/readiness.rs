@@ -7,6 +7,7 @@ use pratique_policy::Unfinished;
 
 /// Why a request is not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unavailable {
     /// Not every source was loaded yet.
     #[error("not ready: not every source was loaded yet")]

@@ -5,12 +5,11 @@ use std::pin::pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
+use pratique::authorization::{Decider, Decision, Decisions, NoAuthorizer, NoOpinion, Question};
 use pratique::manifest::{ManifestFile, Plugin};
+use pratique::policy::{Missing, OnUndecided};
 use pratique::types::AdmissionRequest;
-use pratique::{
-    Admission, AdmissionContext, AdmissionDecision, Decider, Decision, Decisions, Missing, NoAuthorizer,
-    NoOpinion, Objects, OnUndecided, Outcome, Question,
-};
+use pratique::{Admission, AdmissionContext, AdmissionDecision, Objects, Outcome};
 
 /// Allows what begins with `a`, and remembers what it was asked, question by question.
 #[derive(Default)]
@@ -74,14 +73,10 @@ fn judge_by(
     };
     let mut builder = Admission::builder().on_undecided(on_undecided);
     if !mutating.is_empty() {
-        builder = builder
-            .files(&[file(mutating)], Plugin::MutatingAdmissionPolicy)
-            .unwrap();
+        builder = builder.files([file(mutating)], Plugin::MutatingAdmissionPolicy);
     }
     if !validating.is_empty() {
-        builder = builder
-            .files(&[file(validating)], Plugin::ValidatingAdmissionPolicy)
-            .unwrap();
+        builder = builder.files([file(validating)], Plugin::ValidatingAdmissionPolicy);
     }
     let admission = builder.build().unwrap();
     let request: AdmissionRequest<'_> = serde_json::from_str(

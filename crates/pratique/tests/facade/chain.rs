@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::world::{NoDecider, append, configmap, mutating, run, trail, validating};
+use pratique::policy::DenialCause;
+use pratique::step::{Place, StepOutcome, step};
 use pratique::types::AdmissionRequest;
 use pratique::{
-    Admission, AdmissionContext, AdmissionStep, Attributes, Builder, DenialCause, Limits, Objects, Outcome,
-    Place, StepOutcome, step,
+    Admission, AdmissionBuilder, AdmissionContext, AdmissionStep, Attributes, Limits, Objects, Outcome,
 };
 
-fn admit(builder: Builder, request: &AdmissionRequest<'_>) -> Outcome {
+fn admit(builder: AdmissionBuilder, request: &AdmissionRequest<'_>) -> Outcome {
     let admission = builder.build().unwrap();
     let objects = Objects::new();
     let context = AdmissionContext::new(&objects).with_decider(&NoDecider);

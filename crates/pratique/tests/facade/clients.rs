@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pratique::live::InMemory;
 use pratique::webhook::HttpCaller;
-use pratique::{Admission, Configurations, InMemory, Live};
+use pratique::{Admission, Configurations, Live};
 use pratique_webhook_backend::{Backend, Listener, Script};
 
 use crate::directories::put;
@@ -43,7 +44,6 @@ impl World {
         let live = Admission::builder()
             .caller(caller.clone())
             .directory(directory.path().to_str().unwrap(), VALIDATING)
-            .unwrap()
             .live()
             .source(source.clone())
             .start()

@@ -49,8 +49,8 @@ const NESTED: usize = 30;
 
 fn check(denying: &[usize]) {
     let file = file("policies.yaml", &policies(denying));
-    let builder = Admission::builder().files(&[file], Plugin::ValidatingAdmissionPolicy);
-    let admission = builder.unwrap().build().unwrap();
+    let builder = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy);
+    let admission = builder.build().unwrap();
     let cluster = Objects::new();
     let outcome = run(admission.admit(
         &configmap(""),
@@ -92,6 +92,7 @@ fn the_start_is_shared_and_reloads_are_not() {
     let builder = Admission::builder().workers(crowd.clone());
     let builder = builder
         .directory(path, Plugin::ValidatingAdmissionPolicy)
+        .load()
         .unwrap();
     let loaded = crowd.asked();
     assert!(loaded > 0);

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use pratique::live::{AdmissionObserver, Reload, ReloadResult};
 use pratique::manifest::Plugin;
 use pratique::types::FeatureGates;
-use pratique::{Admission, Live, Reload, ReloadResult, StartError, Witness};
+use pratique::{Admission, BuildError, Live, StartError};
 
 use crate::world::{configmap, mutating_policy, run, validating_policy};
 
@@ -17,7 +18,7 @@ use crate::world::{configmap, mutating_policy, run, validating_policy};
 #[derive(Clone, Default)]
 struct Memory(Arc<Mutex<Vec<String>>>);
 
-impl Witness for Memory {
+impl AdmissionObserver for Memory {
     fn reloaded(&self, reload: &Reload<'_>) {
         let told = match reload.result {
             ReloadResult::Loaded { hash } => format!("loaded {}", hash.get(..7).unwrap_or("nothing")),
@@ -60,9 +61,8 @@ fn the_last_good_set_serves() {
     let memory = Memory::default();
     let live = Admission::builder()
         .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
-        .unwrap()
         .live()
-        .witness(memory.clone())
+        .observer(memory.clone())
         .start()
         .unwrap();
     let told = |count: usize| memory.0.lock().unwrap().len() >= count;
@@ -105,9 +105,8 @@ fn slow_writers_let_nothing_in() {
     let memory = Memory::default();
     let live = Admission::builder()
         .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
-        .unwrap()
         .live()
-        .witness(memory.clone())
+        .observer(memory.clone())
         .start()
         .unwrap();
     assert_eq!(code(&live), 422);
@@ -161,11 +160,9 @@ fn each_plugin_has_its_own_last_good_set() {
     let memory = Memory::default();
     let live = Admission::builder()
         .directory(first.path().to_str().unwrap(), Plugin::MutatingAdmissionPolicy)
-        .unwrap()
         .directory(second.path().to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
-        .unwrap()
         .live()
-        .witness(memory.clone())
+        .observer(memory.clone())
         .start()
         .unwrap();
     assert_eq!(code(&live), 200);
@@ -190,8 +187,9 @@ fn what_does_not_load_does_not_start() {
     );
     let builder = Admission::builder()
         .directory(path, Plugin::ValidatingAdmissionPolicy)
+        .load()
         .unwrap();
-    // It was good when the builder looked, and is not when it starts.
+    // It was good when it was loaded, and is not when it starts.
     put(directory.path(), "p.yaml", &validating_policy("p", "true"));
     let error = builder.live().start().unwrap_err();
     assert!(matches!(error, StartError::Load(_)), "{error}");
@@ -201,8 +199,10 @@ fn what_does_not_load_does_not_start() {
             .ends_with("must have a name ending with \".static.k8s.io\""),
         "{error}"
     );
-    let error = Admission::builder().directory(path, Plugin::ValidatingAdmissionPolicy);
-    assert!(error.is_err());
+    let builder = Admission::builder().directory(path, Plugin::ValidatingAdmissionPolicy);
+    assert!(matches!(builder.build(), Err(BuildError::Load(_))));
+    let builder = Admission::builder().directory(path, Plugin::ValidatingAdmissionPolicy);
+    assert!(matches!(builder.live().start(), Err(StartError::Load(_))));
 }
 
 #[test]
@@ -218,9 +218,7 @@ fn a_configuration_names_what_is_watched() {
     );
     put(directory.path(), "admission.yaml", &configuration);
     let path = directory.path().join("admission.yaml");
-    let builder = Admission::builder()
-        .configuration(path.to_str().unwrap())
-        .unwrap();
+    let builder = Admission::builder().configuration(path.to_str().unwrap());
     let live = builder.live().start().unwrap();
     assert_eq!(code(&live), 200);
     put(
@@ -229,13 +227,16 @@ fn a_configuration_names_what_is_watched() {
         &validating_policy("q.static.k8s.io", "false"),
     );
     wait("a change", || code(&live) == 422);
+    // Whatever the order of calls.
     let without = Admission::builder()
+        .configuration(path.to_str().unwrap())
         .feature_gates(FeatureGates {
             manifests: false,
             ..FeatureGates::default()
-        })
-        .configuration(path.to_str().unwrap());
-    let error = without.unwrap_err().to_string();
+        });
+    let error = without.build().unwrap_err();
+    assert!(error.load_errors().is_some());
+    let error = error.to_string();
     assert!(error.contains("Forbidden"), "{error}");
 }
 
@@ -259,10 +260,9 @@ fn metrics_and_audit_hear_of_everything() {
     ));
     let live = Admission::builder()
         .directory(policies.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
-        .unwrap()
         .live()
-        .witness(metrics.clone())
-        .witness(audit.unwrap())
+        .observer(metrics.clone())
+        .observer(audit.unwrap())
         .start()
         .unwrap();
     assert_eq!(code(&live), 422);
@@ -306,7 +306,7 @@ fn count_down(left: &Mutex<u32>) {
     }
 }
 
-impl Witness for Panicking {
+impl AdmissionObserver for Panicking {
     fn reloaded(&self, _: &Reload<'_>) {
         count_down(&self.reloads);
     }
@@ -325,9 +325,8 @@ fn threads_that_die_are_noticed() {
         let panicking = Panicking::default();
         let live = Admission::builder()
             .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
-            .unwrap()
             .live()
-            .witness(panicking.clone())
+            .observer(panicking.clone())
             .start()
             .unwrap();
         assert_eq!(live.ended_tasks(), [""; 0]);
@@ -359,13 +358,12 @@ fn without_watches_the_poll_finds_changes() {
     let metrics = pratique_metrics::Metrics::new("");
     let live = Admission::builder()
         .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
-        .unwrap()
         .live()
         .watching(pratique_watch::Options {
             poll: Duration::from_millis(50),
             ..Default::default()
         })
-        .witness(metrics.clone())
+        .observer(metrics.clone())
         .start()
         .unwrap();
     let watched = format!(

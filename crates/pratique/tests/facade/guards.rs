@@ -6,8 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use pratique::guards::{Breaking, Guards};
+use pratique::observer::Half;
+use pratique::policy::DenialCause;
 use pratique::webhook::{Answer, Call, CallError, CallErrorKind, Caller};
-use pratique::{Admission, AdmissionContext, Breaking, DenialCause, Guards, Half, Live, Objects, Outcome};
+use pratique::{Admission, AdmissionContext, Live, Objects, Outcome};
 use pratique_json::Value;
 use tokio::time::{Instant, sleep};
 
@@ -58,7 +61,7 @@ fn live(guards: Guards, mutating: &[&str], validating: &[&str], policy: &str) ->
         let text: String = all
             .map(|(at, mark)| webhook(plugin, &format!("w{at}.static.k8s.io"), mark, &more))
             .collect();
-        builder = builder.files(&[file("w.yaml", &text)], plugin).unwrap();
+        builder = builder.files([file("w.yaml", &text)], plugin);
     }
     (builder.live().start().unwrap(), slow)
 }
@@ -188,8 +191,7 @@ async fn a_half_has_a_budget_too() {
     let admission = Admission::builder()
         .caller(caller)
         .guards(guards)
-        .files(&[file("w.yaml", &text)], VALIDATING)
-        .unwrap()
+        .files([file("w.yaml", &text)], VALIDATING)
         .build()
         .unwrap();
     let objects = Objects::new();

@@ -4,10 +4,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pratique::manifest::Plugin;
+use pratique::policy::{Interrupt, MemoryBudget, MemoryLimit};
 use pratique::types::AdmissionRequest;
-use pratique::{
-    Admission, AdmissionContext, Interrupt, Limits, MemoryBudget, MemoryLimit, Objects, Outcome, Unfinished,
-};
+use pratique::{Admission, AdmissionContext, Limits, Objects, Outcome, Unfinished};
 
 use crate::world::{NoDecider, configmap, file, mutating_policy, run, validating_policy};
 
@@ -35,7 +34,7 @@ fn large() -> AdmissionRequest<'static> {
 fn admit(files: &[(Plugin, String)], limits: Limits) -> (Result<Outcome, Unfinished>, Duration) {
     let mut builder = Admission::builder();
     for (plugin, text) in files {
-        builder = builder.files(&[file("policies.yaml", text)], *plugin).unwrap();
+        builder = builder.files([file("policies.yaml", text)], *plugin);
     }
     let admission = builder.build().unwrap();
     let (request, objects) = (large(), Objects::new());

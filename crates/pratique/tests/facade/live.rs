@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use crate::world::{configmap, file, mutating, mutating_policy, run, trail, validating, validating_policy};
+use pratique::cluster::SharedObjects;
+use pratique::expressions::Expressions;
+use pratique::live::InMemory;
 use pratique::manifest::{Options, load_api_files};
-use pratique::{
-    Admission, AdmissionDecision, AdmissionStep, Attributes, Configurations, Expressions, InMemory, Live,
-    OnUndecided, Place, SharedObjects, StepOutcome, Unavailable,
-};
+use pratique::policy::OnUndecided;
+use pratique::step::{Place, StepOutcome};
+use pratique::{Admission, AdmissionDecision, AdmissionStep, Attributes, Configurations, Live, Unavailable};
 use tower_service::Service;
 
 /// The configuration that a text has.
@@ -155,7 +157,7 @@ fn what_is_undecided_is_counted() {
         "!authorizer.path('/x').check('get').allowed()",
     );
     let live = builder.on_undecided(OnUndecided::FailurePolicy).live();
-    let live = live.witness(metrics.clone()).start().unwrap();
+    let live = live.observer(metrics.clone()).start().unwrap();
     assert_eq!(code(&live), 422);
     let counted = r#"pratique_undecided_total{name="v.static.k8s.io",plugin="ValidatingAdmissionPolicy",reason="authorizer"} 1"#;
     let text = metrics.text();

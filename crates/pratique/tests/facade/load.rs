@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pratique::live::InMemory;
 use pratique::manifest::{ManifestFile, Options, Plugin, load_api_files};
-use pratique::{Admission, Configurations, InMemory, Live};
+use pratique::{Admission, Configurations, Live};
 use pratique_json::Value;
 
 use crate::directories::put;
@@ -82,8 +83,8 @@ fn no_request_sees_a_mix_of_what_a_directory_held() {
     put(directory.path(), "m.yaml", &texts[0]);
     let loads = Arc::new(AtomicUsize::new(0));
     struct Loads(Arc<AtomicUsize>);
-    impl pratique::Witness for Loads {
-        fn reloaded(&self, _: &pratique::Reload<'_>) {
+    impl pratique::live::AdmissionObserver for Loads {
+        fn reloaded(&self, _: &pratique::live::Reload<'_>) {
             self.0.fetch_add(1, Ordering::SeqCst);
         }
     }
@@ -92,9 +93,8 @@ fn no_request_sees_a_mix_of_what_a_directory_held() {
             directory.path().to_str().unwrap(),
             Plugin::MutatingAdmissionPolicy,
         )
-        .unwrap()
         .live()
-        .witness(Loads(loads.clone()))
+        .observer(Loads(loads.clone()))
         .start()
         .unwrap();
     let (stop, seen) = (AtomicBool::new(false), [AtomicUsize::new(0), AtomicUsize::new(0)]);

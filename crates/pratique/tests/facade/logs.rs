@@ -76,8 +76,7 @@ fn check_with(
     let text = webhook(plugin, "w.static.k8s.io", "deny", more);
     let builder = Admission::builder().caller(caller);
     let live = builder
-        .files(&[file("w.yaml", &text)], plugin)
-        .unwrap()
+        .files([file("w.yaml", &text)], plugin)
         .live()
         .start()
         .unwrap();

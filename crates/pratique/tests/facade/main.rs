@@ -9,6 +9,7 @@
 )]
 
 mod authorization;
+mod builder;
 mod chain;
 #[cfg(all(
     feature = "watch",

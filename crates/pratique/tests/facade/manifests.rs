@@ -41,7 +41,7 @@ fn said(plugin: Plugin, texts: &[&str]) -> String {
         .enumerate()
         .map(|(index, text)| file(&format!("{index}.yaml"), text))
         .collect();
-    match Admission::builder().files(&files, plugin) {
+    match Admission::builder().files(files, plugin).load() {
         Ok(_) => String::new(),
         Err(errors) => errors.to_string(),
     }
@@ -181,6 +181,7 @@ fn directories() {
                 ..FeatureGates::default()
             })
             .configuration(&file)
+            .load()
         {
             Ok(_) => String::new(),
             Err(errors) => errors.to_string(),

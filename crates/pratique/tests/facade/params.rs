@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use crate::world::{configmap, file, run};
 use pratique::cluster::{Objects, ParamScope, ParamSource};
+use pratique::expressions::Expressions;
 use pratique::json::Value;
 use pratique::manifest::{Options, load_api_files};
 use pratique::types::{AdmissionRequest, GroupVersionKind};
-use pratique::{Admission, AdmissionContext, AdmissionDecision, Configurations, Expressions, Outcome};
+use pratique::{Admission, AdmissionContext, AdmissionDecision, Configurations, Outcome};
 
 /// Has limits in namespaces, and counts who asks.
 #[derive(Default)]

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use pratique::expressions::Expressions;
+use pratique::live::InMemory;
 use pratique::manifest::{Options, Plugin, load_api_files};
 use pratique::types::{AdmissionRequest, FeatureGates, GroupVersionKind, GroupVersionResource, Operation};
-use pratique::{Admission, Configurations, Expressions, InMemory, Live, Outcome};
+use pratique::{Admission, Configurations, Live, Outcome};
 use pratique_exclusion::VIRTUAL_RESOURCES;
 use pratique_metrics::Metrics;
 
@@ -81,12 +83,10 @@ impl Day {
             .registry_checks(true)
             .caller(markers)
             .directory(path(0), plugins[0])
-            .unwrap()
             .directory(path(1), plugins[1])
-            .unwrap()
             .live()
             .source(source.clone())
-            .witness(metrics.clone())
+            .observer(metrics.clone())
             .start()
             .unwrap();
         Day {
@@ -282,10 +282,8 @@ fn deny_everything(excludes_virtual_resources: bool) -> (Live, Markers) {
             excludes_virtual_resources,
             ..FeatureGates::default()
         })
-        .files(&[file("p.yaml", &denying)], POLICIES)
-        .unwrap()
-        .files(&[file("w.yaml", &hook)], VALIDATING)
-        .unwrap()
+        .files([file("p.yaml", &denying)], POLICIES)
+        .files([file("w.yaml", &hook)], VALIDATING)
         .caller(markers.clone());
     (admission.live().start().unwrap(), markers)
 }

@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use pratique::json::base64;
 use pratique::manifest::Plugin;
+use pratique::observer::{ChainObserver, Span};
+use pratique::policy::DenialCause;
+use pratique::step::{Place, step};
 use pratique::types::AdmissionRequest;
 use pratique::webhook::{Answer, Call, Caller};
-use pratique::{
-    Admission, AdmissionContext, Builder, ChainObserver, DenialCause, Objects, Outcome, Place, Span, step,
-};
+use pratique::{Admission, AdmissionBuilder, AdmissionContext, Objects, Outcome};
 use pratique_json::Value;
 
 use crate::world::{NoDecider, append, configmap, file, mutating, trail, validating};
@@ -56,7 +57,7 @@ pub(crate) fn webhook(plugin: Plugin, name: &str, mark: &str, more: &str) -> Str
 }
 
 /// With static webhooks of these marks and reinvocation policies.
-fn webhooks(builder: Builder, plugin: Plugin, hooks: &[(&str, &str)]) -> Builder {
+fn webhooks(builder: AdmissionBuilder, plugin: Plugin, hooks: &[(&str, &str)]) -> AdmissionBuilder {
     let reinvocation = |own: &str| match plugin {
         MUTATING => format!("  reinvocationPolicy: {own}\n"),
         _ => String::new(),
@@ -73,10 +74,13 @@ fn webhooks(builder: Builder, plugin: Plugin, hooks: &[(&str, &str)]) -> Builder
             )
         })
         .collect();
-    builder.files(&[file("w.yaml", &text)], plugin).unwrap()
+    builder.files([file("w.yaml", &text)], plugin)
 }
 
-async fn admit(builder: Builder, request: &AdmissionRequest<'_>) -> (Outcome, Vec<String>, Vec<String>) {
+async fn admit(
+    builder: AdmissionBuilder,
+    request: &AdmissionRequest<'_>,
+) -> (Outcome, Vec<String>, Vec<String>) {
     #[derive(Default)]
     struct Parts(Vec<String>);
     impl ChainObserver for Parts {
@@ -141,7 +145,7 @@ async fn a_step_between_counts_as_a_change_of_others() {
     let builder = builder.step(
         Place::BeforeMutatingPolicies,
         step("s", |submission| {
-            pratique::StepOutcome::change(append(submission.object, "s"))
+            pratique::step::StepOutcome::change(append(submission.object, "s"))
         }),
     );
     let (outcome, called, _) = admit(builder, &configmap("")).await;

@@ -4,9 +4,10 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use pratique::authorization::{Decider, Decisions, Question};
 use pratique::manifest::{ManifestFile, Plugin};
 use pratique::types::AdmissionRequest;
-use pratique::{Builder, Decider, Decisions, Outcome, Question};
+use pratique::{AdmissionBuilder, Outcome};
 use pratique_json::Value;
 
 /// Nobody to ask.
@@ -87,20 +88,16 @@ pub(crate) fn mutating_policy(name: &str, mark: &str, reinvocation: &str) -> Str
 }
 
 /// With static mutating policies of these names and reinvocation policies, each adding its name to the trail.
-pub(crate) fn mutating(builder: Builder, policies: &[(&str, &str)]) -> Builder {
+pub(crate) fn mutating(builder: AdmissionBuilder, policies: &[(&str, &str)]) -> AdmissionBuilder {
     let text: String = policies
         .iter()
         .map(|(name, reinvocation)| mutating_policy(&format!("{name}.static.k8s.io"), name, reinvocation))
         .collect();
-    builder
-        .files(&[file("m.yaml", &text)], Plugin::MutatingAdmissionPolicy)
-        .unwrap()
+    builder.files([file("m.yaml", &text)], Plugin::MutatingAdmissionPolicy)
 }
 
 /// With a static validating policy.
-pub(crate) fn validating(builder: Builder, expression: &str) -> Builder {
+pub(crate) fn validating(builder: AdmissionBuilder, expression: &str) -> AdmissionBuilder {
     let text = validating_policy("v.static.k8s.io", expression);
-    builder
-        .files(&[file("v.yaml", &text)], Plugin::ValidatingAdmissionPolicy)
-        .unwrap()
+    builder.files([file("v.yaml", &text)], Plugin::ValidatingAdmissionPolicy)
 }

@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pratique::{Admission, Objects, Observer, Surroundings};
+use pratique::policy::Observer;
+use pratique::{Admission, Objects, Surroundings};
 use pratique_types::AdmissionRequest;
 use serde_json::{Value, json};
 
@@ -41,7 +42,7 @@ fn outcome(admission: &Admission, request: &Value, cluster: &Objects, authorizer
         Err(error) => return json!({"request": error.to_string()}),
     };
     let surroundings = Surroundings::new(cluster, Arc::new(authorizer.clone()));
-    match admission.judge(&request, surroundings, &mut Silent) {
+    match admission.admit_policies(&request, surroundings, &mut Silent) {
         Ok(outcome) => policy::shown(&outcome),
         Err(unfinished) => json!({"unfinished": unfinished.to_string()}),
     }

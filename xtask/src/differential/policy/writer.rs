@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use pratique::Trial;
+use pratique::policy::Trial;
 use pratique_expression::Declarations;
 use serde_json::{Value, json};
 

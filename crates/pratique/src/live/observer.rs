@@ -1,4 +1,4 @@
-//! Whoever wants to know what goes on: metrics, audit logs, tests.
+//! Observers of all that happens: metrics, audit logs, tests.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,8 +8,8 @@ use pratique_types::AdmissionRequest;
 use crate::observer::{ChainObserver, Span};
 use crate::outcome::Outcome;
 
-/// Hears of everything that happens, from any thread. All methods do nothing unless implemented; none should wait.
-pub trait Witness: Send + Sync {
+/// Is told of everything that happens, from any thread. All methods do nothing unless implemented; none should wait.
+pub trait AdmissionObserver: Send + Sync {
     /// A directory of static manifests was looked at, at the start or later.
     fn reloaded(&self, reload: &Reload<'_>) {
         let _ = reload;
@@ -26,7 +26,7 @@ pub trait Witness: Send + Sync {
         let _ = took;
     }
 
-    /// A request came: who listens to it on its way.
+    /// A request came; gives what observes its run through the chain.
     fn request(&self) -> Option<Box<dyn ChainObserver + '_>> {
         None
     }
@@ -39,6 +39,7 @@ pub trait Witness: Send + Sync {
 
 /// A directory that was looked at.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Reload<'a> {
     /// Whose it is.
     pub plugin: Plugin,
@@ -71,6 +72,7 @@ pub enum ReloadResult<'a> {
 
 /// A request and its answer.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Answered<'a> {
     /// The request.
     pub request: &'a AdmissionRequest<'a>,
@@ -86,8 +88,8 @@ pub struct Answered<'a> {
 pub(super) struct Observers<'w>(Vec<Box<dyn ChainObserver + 'w>>);
 
 impl<'w> Observers<'w> {
-    pub(super) fn of(witnesses: &'w [std::sync::Arc<dyn Witness>]) -> Self {
-        Observers(witnesses.iter().filter_map(|own| own.request()).collect())
+    pub(super) fn of(observers: &'w [std::sync::Arc<dyn AdmissionObserver>]) -> Self {
+        Observers(observers.iter().filter_map(|own| own.request()).collect())
     }
 }
 

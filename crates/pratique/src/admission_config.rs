@@ -17,7 +17,7 @@ use crate::step::Steps;
 
 /// Sets of static manifests, objects of the API, and what holds for all of them.
 #[derive(Clone, Debug)]
-pub(crate) struct Ingredients {
+pub(crate) struct AdmissionConfig {
     pub(crate) cache: Arc<Cache>,
     /// Those of the cache.
     pub(crate) compilations: Compilations,
@@ -32,7 +32,7 @@ pub(crate) struct Ingredients {
     pub(crate) callers: crate::hooks::Callers,
 }
 
-impl Ingredients {
+impl AdmissionConfig {
     /// Compiles everything; what `previous` has of it is taken over.
     pub(crate) fn compile(&self, previous: Option<&Admission>) -> Result<Admission, NotEvaluated> {
         self.evaluated()?;

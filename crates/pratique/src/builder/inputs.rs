@@ -1,0 +1,110 @@
+//! Static manifests as they were added, and loading them.
+
+use std::sync::Arc;
+
+use pratique_manifest::{
+    ConfigurationOptions, ManifestFile, ManifestSet, Options, Plugin, load_configuration, load_directory,
+    load_files,
+};
+use pratique_types::FeatureGates;
+use pratique_workers::Workers;
+
+use super::error::BuildError;
+use crate::expressions::Expressions;
+
+/// Static manifests, loaded or not.
+#[derive(Debug)]
+pub(super) enum Input {
+    /// All that an AdmissionConfiguration file names.
+    Configuration(String),
+    /// A directory.
+    Directory(String, Plugin),
+    /// Files that were read.
+    Files(Vec<ManifestFile>, Plugin),
+    /// A set that was loaded, and the directory that it was loaded from, if any.
+    Loaded(Arc<ManifestSet>, Option<(String, Plugin)>),
+}
+
+impl Input {
+    pub(super) fn loaded(set: ManifestSet) -> Self {
+        Input::Loaded(Arc::new(set), None)
+    }
+
+    /// The set, if it was loaded.
+    pub(super) fn into_set(self) -> Option<Arc<ManifestSet>> {
+        match self {
+            Input::Loaded(set, _) => Some(set),
+            Input::Configuration(_) | Input::Directory(..) | Input::Files(..) => None,
+        }
+    }
+}
+
+/// The directories that sets were loaded from, with the places of the sets.
+#[cfg(feature = "watch")]
+pub(super) fn directories(inputs: &[Input]) -> Vec<crate::live::Directory> {
+    let sets = inputs.iter().filter_map(|input| match input {
+        Input::Loaded(_, directory) => Some(directory),
+        Input::Configuration(_) | Input::Directory(..) | Input::Files(..) => None,
+    });
+    let directories = sets.enumerate().filter_map(|(place, directory)| {
+        let (path, plugin) = directory.clone()?;
+        Some(crate::live::Directory { path, plugin, place })
+    });
+    directories.collect()
+}
+
+/// What was loaded.
+#[derive(Debug, Default)]
+pub(super) struct LoadedInput {
+    pub(super) inputs: Vec<Input>,
+    /// What webhooks of a plugin are shown.
+    #[cfg(feature = "webhooks")]
+    pub(super) credentials: Vec<(Plugin, pratique_types::KubeConfig)>,
+}
+
+/// What manifests are loaded with.
+pub(super) struct Loading<'a> {
+    pub(super) expressions: &'a Expressions,
+    pub(super) workers: &'a dyn Workers,
+    pub(super) feature_gates: FeatureGates,
+}
+
+impl Loading<'_> {
+    pub(super) fn load(&self, input: Input) -> Result<LoadedInput, BuildError> {
+        let input = match input {
+            Input::Configuration(path) => return self.configuration(&path),
+            Input::Directory(path, plugin) => {
+                let set = load_directory(&path, plugin, &self.options())?;
+                Input::Loaded(Arc::new(set), Some((path, plugin)))
+            }
+            Input::Files(files, plugin) => Input::loaded(load_files(&files, plugin, &self.options())?),
+            loaded @ Input::Loaded(..) => loaded,
+        };
+        Ok(LoadedInput {
+            inputs: vec![input],
+            ..LoadedInput::default()
+        })
+    }
+
+    fn configuration(&self, path: &str) -> Result<LoadedInput, BuildError> {
+        let options = ConfigurationOptions {
+            manifests: self.options(),
+            manifest_gate: self.feature_gates.manifests,
+        };
+        let mut all = LoadedInput::default();
+        for plugin in load_configuration(path, &options)?.plugins {
+            let directory = plugin.static_manifests_dir.map(|path| (path, plugin.plugin));
+            all.inputs
+                .push(Input::Loaded(Arc::new(plugin.manifests), directory));
+            #[cfg(feature = "webhooks")]
+            if let Some(credentials) = plugin.kube_config {
+                all.credentials.push((plugin.plugin, credentials));
+            }
+        }
+        Ok(all)
+    }
+
+    fn options(&self) -> Options<'_> {
+        Options::new(self.expressions).with_workers(self.workers)
+    }
+}

@@ -1,0 +1,233 @@
+//! Collects what an [`Admission`] is made of.
+
+mod error;
+mod inputs;
+#[cfg(feature = "webhooks")]
+mod webhooks;
+
+use std::sync::Arc;
+
+use pratique_manifest::{ManifestFile, ManifestSet, Plugin};
+use pratique_policy::OnUndecided;
+use pratique_types::FeatureGates;
+use pratique_types::admissionregistration::{
+    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding,
+};
+use pratique_workers::Workers;
+
+use crate::admission::Admission;
+use crate::admission_config::AdmissionConfig;
+use crate::compilations::Compilations;
+use crate::configurations::Configurations;
+use crate::cores::Helpers;
+use crate::expressions::Expressions;
+use crate::live::LiveBuilder;
+use crate::step::{AdmissionStep, Place, Steps};
+
+pub use error::{BuildError, NotEvaluated};
+use inputs::{Input, Loading};
+
+/// Collects what an [`Admission`] or a [`Live`](crate::Live) is made of.
+///
+/// Nothing is read or compiled before [`build`](Self::build), [`load`](Self::load) or
+/// [`LiveBuilder::start`](crate::LiveBuilder::start), and the order of calls does not matter, but for the order in which
+/// manifests and steps were added.
+#[derive(Debug)]
+#[must_use]
+pub struct AdmissionBuilder {
+    expressions: Expressions,
+    compilations: Compilations,
+    feature_gates: FeatureGates,
+    registry_checks: bool,
+    on_undecided: OnUndecided,
+    inputs: Vec<Input>,
+    api: Configurations,
+    more: Vec<Arc<Configurations>>,
+    steps: Steps,
+    helpers: Helpers,
+    #[cfg(feature = "webhooks")]
+    webhooks: webhooks::Webhooks,
+}
+
+impl AdmissionBuilder {
+    pub(crate) fn new() -> Self {
+        let compilations = Compilations::default();
+        AdmissionBuilder {
+            expressions: Expressions::new(Arc::new(compilations.cache())),
+            compilations,
+            feature_gates: FeatureGates::default(),
+            registry_checks: false,
+            on_undecided: OnUndecided::default(),
+            inputs: Vec::new(),
+            api: Configurations::default(),
+            more: Vec::new(),
+            steps: Steps::default(),
+            helpers: Helpers::default(),
+            #[cfg(feature = "webhooks")]
+            webhooks: webhooks::Webhooks::default(),
+        }
+    }
+
+    /// Sets feature gates of kube-apiserver.
+    pub fn feature_gates(self, feature_gates: FeatureGates) -> Self {
+        AdmissionBuilder {
+            feature_gates,
+            ..self
+        }
+    }
+
+    /// Between the two phases, checks configuration of admission as the registry of an API server does: names that are
+    /// reserved for static manifests are refused or warned of, and webhooks whose rules name what webhooks never see
+    /// are warned of. An API server does that itself; this is for programs that stand in for one.
+    pub fn registry_checks(self, registry_checks: bool) -> Self {
+        AdmissionBuilder {
+            registry_checks,
+            ..self
+        }
+    }
+
+    /// Sets what becomes of policies and webhooks whose decision depends on what is not given: the answer to an
+    /// authorization check, more of a namespace than its name. Unless set, the request is
+    /// [undecided](crate::AdmissionDecision::Undecided).
+    pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
+        AdmissionBuilder { on_undecided, ..self }
+    }
+
+    /// Loads and compiles on these threads, and evaluates requests that match very many policies on them. Unless set,
+    /// these are [`Threads`](crate::workers::Threads) for the former and [`Cores`](crate::workers::Cores) for the latter.
+    pub fn workers(self, workers: impl Workers + 'static) -> Self {
+        AdmissionBuilder {
+            helpers: Helpers::of(workers),
+            ..self
+        }
+    }
+
+    /// Adds what an AdmissionConfiguration file names: directories of static manifests, and credentials for webhooks.
+    pub fn configuration(mut self, path: impl Into<String>) -> Self {
+        self.inputs.push(Input::Configuration(path.into()));
+        self
+    }
+
+    /// Adds a directory of static manifests of a plugin. A [`Live`](crate::Live) watches it.
+    pub fn directory(mut self, path: impl Into<String>, plugin: Plugin) -> Self {
+        self.inputs.push(Input::Directory(path.into(), plugin));
+        self
+    }
+
+    /// Adds static manifests of a plugin that were read already; their paths are for messages.
+    pub fn files(mut self, files: impl Into<Vec<ManifestFile>>, plugin: Plugin) -> Self {
+        self.inputs.push(Input::Files(files.into(), plugin));
+        self
+    }
+
+    /// Adds static manifests that were loaded already.
+    pub fn manifests(mut self, set: ManifestSet) -> Self {
+        self.inputs.push(Input::loaded(set));
+        self
+    }
+
+    /// The compiler for sets that are loaded elsewhere: what it compiled need not be compiled again.
+    pub fn expressions(&self) -> &Expressions {
+        &self.expressions
+    }
+
+    /// Adds validating policies and bindings of the API: defaulted, and used as far as they go where they are not valid.
+    pub fn api(
+        mut self,
+        policies: impl IntoIterator<Item = impl Into<Arc<ValidatingAdmissionPolicy>>>,
+        bindings: impl IntoIterator<Item = impl Into<Arc<ValidatingAdmissionPolicyBinding>>>,
+    ) -> Self {
+        let api = &mut self.api;
+        api.validating_policies
+            .extend(policies.into_iter().map(Into::into));
+        api.validating_bindings
+            .extend(bindings.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds mutating policies and bindings of the API, as [`api`](Self::api) does.
+    pub fn api_mutating(
+        mut self,
+        policies: impl IntoIterator<Item = impl Into<Arc<MutatingAdmissionPolicy>>>,
+        bindings: impl IntoIterator<Item = impl Into<Arc<MutatingAdmissionPolicyBinding>>>,
+    ) -> Self {
+        let api = &mut self.api;
+        api.mutating_policies.extend(policies.into_iter().map(Into::into));
+        api.mutating_bindings.extend(bindings.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds other configuration of the API, webhooks included.
+    pub fn configurations(mut self, configurations: Configurations) -> Self {
+        self.more.push(Arc::new(configurations));
+        self
+    }
+
+    /// Puts a step of the program's own into the chain, behind those that are at the same place already.
+    pub fn step(mut self, place: Place, step: impl AdmissionStep + 'static) -> Self {
+        self.steps.add(place, Arc::new(step));
+        self
+    }
+
+    /// Reads and checks the manifests that were added so far, to know of their faults before anything else is done. What is
+    /// loaded is not read again.
+    ///
+    /// # Errors
+    /// All that is wrong with the first configuration, directory or list of files that does not load.
+    pub fn load(mut self) -> Result<Self, BuildError> {
+        let inputs = std::mem::take(&mut self.inputs);
+        let loading = Loading {
+            expressions: &self.expressions,
+            workers: &*self.helpers.starting,
+            feature_gates: self.feature_gates,
+        };
+        for input in inputs {
+            let loaded = loading.load(input)?;
+            #[cfg(feature = "webhooks")]
+            self.webhooks.credentials.extend(loaded.credentials);
+            self.inputs.extend(loaded.inputs);
+        }
+        Ok(self)
+    }
+
+    /// Loads and compiles everything.
+    ///
+    /// # Errors
+    /// Manifests do not load, or there are webhooks and nothing that calls them.
+    pub fn build(self) -> Result<Admission, BuildError> {
+        let config = self.load()?.into_config();
+        Ok(config.compile(None)?.without_reload_state())
+    }
+
+    /// Goes on to what a [`Live`](crate::Live) needs besides. Webhooks are called over HTTPS unless another caller is set.
+    pub fn live(self) -> LiveBuilder {
+        #[cfg(feature = "webhooks")]
+        return LiveBuilder::new(self.https());
+        #[cfg(not(feature = "webhooks"))]
+        LiveBuilder::new(self)
+    }
+
+    /// The directories that were loaded.
+    #[cfg(feature = "watch")]
+    pub(crate) fn directories(&self) -> Vec<crate::live::Directory> {
+        inputs::directories(&self.inputs)
+    }
+
+    /// What was collected and loaded.
+    pub(crate) fn into_config(self) -> AdmissionConfig {
+        AdmissionConfig {
+            cache: self.expressions.cache().clone(),
+            compilations: self.compilations,
+            sets: self.inputs.into_iter().filter_map(Input::into_set).collect(),
+            api: std::iter::once(Arc::new(self.api)).chain(self.more).collect(),
+            steps: self.steps,
+            on_undecided: self.on_undecided,
+            helpers: self.helpers,
+            #[cfg(feature = "webhooks")]
+            callers: self.webhooks.into_callers(),
+            feature_gates: self.feature_gates,
+            registry_checks: self.registry_checks,
+        }
+    }
+}

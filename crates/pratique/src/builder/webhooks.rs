@@ -1,0 +1,116 @@
+//! How webhooks are called.
+
+use std::sync::Arc;
+
+use pratique_manifest::Plugin;
+use pratique_types::KubeConfig;
+use pratique_webhook::{Caller, HttpCaller, Services};
+
+use super::AdmissionBuilder;
+use crate::guards::Guards;
+use crate::hooks::Callers;
+use crate::live::StartError;
+
+/// How webhooks are called.
+#[derive(Debug, Default)]
+pub(super) struct Webhooks {
+    /// Callers that were set, and what holds for all.
+    callers: Callers,
+    /// Whether those that were not set call over HTTPS.
+    https: bool,
+    plain_http_redirects: bool,
+    /// What webhooks of a plugin are shown.
+    pub(super) credentials: Vec<(Plugin, KubeConfig)>,
+}
+
+impl Webhooks {
+    pub(super) fn into_callers(mut self) -> Callers {
+        if self.https {
+            let mutating = self.callers.mutating.take();
+            let validating = self.callers.validating.take();
+            let mutating = mutating.unwrap_or_else(|| self.over_https(Plugin::MutatingAdmissionWebhook));
+            let validating =
+                validating.unwrap_or_else(|| self.over_https(Plugin::ValidatingAdmissionWebhook));
+            self.callers.mutating = Some(mutating);
+            self.callers.validating = Some(validating);
+        }
+        self.callers.guarded()
+    }
+
+    fn over_https(&self, plugin: Plugin) -> Arc<dyn Caller> {
+        let builder = HttpCaller::builder().plain_http_redirects(self.plain_http_redirects);
+        let credentials = self.credentials.iter().find(|(of, _)| *of == plugin);
+        Arc::new(match credentials {
+            Some((_, credentials)) => builder.credentials(Arc::new(credentials.clone())).build(),
+            None => builder.build(),
+        })
+    }
+
+    /// The first user of a kubeconfig for webhooks whose credentials a command gives, which is not run: every call would
+    /// fail.
+    fn exec_credentials(&self) -> Option<StartError> {
+        let is_called_by_others = |plugin: Plugin| match plugin {
+            Plugin::MutatingAdmissionWebhook => self.callers.mutating.is_some(),
+            _ => self.callers.validating.is_some(),
+        };
+        let credentials = self.credentials.iter();
+        let mut credentials = credentials.filter(|(plugin, _)| !is_called_by_others(*plugin));
+        credentials.find_map(|(plugin, config)| {
+            let (user, _) = config.users.iter().find(|(_, user)| {
+                let is_static =
+                    !user.token.is_empty() || user.token_file.is_some() || !user.username.is_empty();
+                user.has_exec && !is_static
+            })?;
+            Some(StartError::ExecCredentials {
+                plugin: *plugin,
+                user: user.clone(),
+            })
+        })
+    }
+}
+
+impl AdmissionBuilder {
+    /// Has all webhooks called by `caller`.
+    pub fn caller(mut self, caller: impl Caller + 'static) -> Self {
+        let caller: Arc<dyn Caller> = Arc::new(caller);
+        self.webhooks.callers.mutating = Some(caller.clone());
+        self.webhooks.callers.validating = Some(caller);
+        self
+    }
+
+    /// Shows the webhooks of a plugin the credentials that a kubeconfig has for them.
+    pub fn credentials(mut self, plugin: Plugin, credentials: KubeConfig) -> Self {
+        self.webhooks.credentials.push((plugin, credentials));
+        self
+    }
+
+    /// Has webhooks called over HTTPS, unless a [caller](Self::caller) is set; they are shown the credentials of the
+    /// kubeconfigs that an AdmissionConfiguration names. [`live`](Self::live) implies it.
+    pub fn https(mut self) -> Self {
+        self.webhooks.https = true;
+        self
+    }
+
+    /// Whether redirections of webhooks from https to http are followed, as an API server does; if not, they fail.
+    pub fn plain_http_redirects(mut self, followed: bool) -> Self {
+        self.webhooks.plain_http_redirects = followed;
+        self
+    }
+
+    /// Guards all calls of webhooks in ways that an API server does not.
+    pub fn guards(mut self, guards: Guards) -> Self {
+        self.webhooks.callers.guards = guards;
+        self
+    }
+
+    /// Finds the services that webhooks are behind in this way; without, that is left to the cluster's DNS.
+    pub fn services(mut self, services: impl Services + 'static) -> Self {
+        self.webhooks.callers.services = Some(Arc::new(services));
+        self
+    }
+
+    /// Why webhooks that were loaded cannot be called.
+    pub(crate) fn check_credentials(&self) -> Result<(), StartError> {
+        self.webhooks.exec_credentials().map_or(Ok(()), Err)
+    }
+}
