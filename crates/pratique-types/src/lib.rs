@@ -1,25 +1,7 @@
 //! Schema types of Kubernetes admission: requests, reviews, statuses, and the names of kinds and resources.
 //!
 //! Objects inside a request stay [`pratique_json::Value`]s that borrow from the request's bytes; everything
-//! around them has a type of its own. The types of policies and webhook configurations are those of `k8s-openapi`.
-//!
-//! ```
-//! use pratique_types::{AdmissionReview, Operation};
-//!
-//! let body = br#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u",
-//!     "operation": "CREATE", "resource": {"version": "v1", "resource": "pods"}, "object": {"kind": "Pod"}}}"#;
-//! let review: AdmissionReview<'_> = serde_json::from_slice(body)?;
-//! let request = review.request.ok_or("no request")?;
-//! assert_eq!((request.operation, request.resource.resource.as_str()), (Operation::Create, "pods"));
-//! // The object borrows from the body; a request that outlives it is `request.into_owned()`, and
-//! // `OwnedAdmissionReview` is for what wants `DeserializeOwned`.
-//! let owned = std::thread::spawn({
-//!     let request = request.into_owned();
-//!     move || request.uid
-//! });
-//! # assert_eq!(owned.join().ok().as_deref(), Some("u"));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+
 
 pub mod admission;
 pub mod builtin;
@@ -47,3 +29,7 @@ pub use owned::{OwnedAdmissionRequest, OwnedAdmissionReview};
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;
 pub use validate::{Field, InvalidRequest, Problem};
+
+k8s_openapi::k8s_if_le_1_35! {
+    compile_error!("enable the feature `v1_36` or `v1_37` of k8s-openapi: older versions have no MutatingAdmissionPolicy in v1");
+}
