@@ -1,4 +1,4 @@
-//! The same with a real cluster, for whoever has one: `KUBECONFIG=… cargo test -p pratique-kube -- --ignored`.
+
 //! It creates a policy, a binding and a namespace of the name `pratique-test`, and deletes them again.
 
 use std::time::{Duration, Instant};
