@@ -12,14 +12,13 @@ pub(crate) enum Level {
     Restricted,
 }
 
-/// Files of a directory of `examples/pod-security`, in the order of their names.
+/// Files of a directory of `examples/pod-security`, in the order of their names. A link within the crate leads there, so
+/// that a package of the crate has them.
 macro_rules! embedded {
     ($directory:literal: $($name:literal)*) => {
         &[$((
             concat!("examples/pod-security/", $directory, "/", $name),
-            include_str!(concat!(
-                env!("CARGO_MANIFEST_DIR"), "/../../examples/pod-security/", $directory, "/", $name
-            )),
+            include_str!(concat!("../pod-security/", $directory, "/", $name)),
         )),*]
     };
 }
