@@ -7,6 +7,7 @@
 )]
 
 mod kubernetes;
+mod map;
 
 use std::fs;
 use std::path::{Path, PathBuf};
