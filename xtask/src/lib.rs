@@ -11,5 +11,4 @@ pub mod field;
 pub mod fuzz;
 pub mod load_test;
 pub mod page;
-mod platform;
 pub mod tidy;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use pratique_harness::workspace;
 use xtask::{attack, bench, conformance, deploy, differential, e2e, field, fuzz, load_test, page, tidy};
 
 #[derive(Parser)]
@@ -125,7 +126,7 @@ fn main() -> ExitCode {
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::LoadTest(arguments) => load_test::run(&arguments),
         Task::Page(arguments) => page::run(&arguments),
-        Task::Tidy => match tidy::check(&tidy::workspace()) {
+        Task::Tidy => match tidy::check(&workspace::root()) {
             Err(error) => ended(Err(error)),
             Ok(report) => {
                 print!("{report}");

@@ -16,18 +16,10 @@ pub struct Report {
 /// No file should be near this.
 const LONGEST: usize = 700;
 
-/// The root of this workspace.
-pub fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .unwrap_or(Path::new("."))
-        .to_owned()
-}
-
 /// Looks at all Rust files below the directories that hold sources.
 pub fn check(root: &Path) -> Result<Report, String> {
     let mut report = Report::default();
-    for directory in ["crates", "xtask", "benches", "fuzz"] {
+    for directory in ["crates", "tools", "xtask", "benches", "fuzz"] {
         visit(&root.join(directory), &mut report)?;
     }
     report.files.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));

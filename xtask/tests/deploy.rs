@@ -9,12 +9,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pratique_harness::workspace;
 use serde_json::Value;
 use xtask::deploy::{Object, State, dashboard, faults, misfits, read, written};
-use xtask::tidy::workspace;
 
 fn deploy(path: &str) -> PathBuf {
-    workspace().join("deploy").join(path)
+    workspace::root().join("deploy").join(path)
 }
 
 fn text(path: &Path) -> String {
@@ -134,7 +134,7 @@ fn faults_are_found() {
 fn samples_are_those_of_the_examples() {
     assert_eq!(
         text(&deploy("kustomize/base/policies/validating/no-privileged.yaml")),
-        text(&workspace().join("examples/platform-invariants/no-privileged.yaml"))
+        text(&workspace::root().join("examples/platform-invariants/no-privileged.yaml"))
     );
 }
 

@@ -1,14 +1,14 @@
 //! Warnings about the repositories of the test data reproduce, and those that are not so do not.
 #![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
 
+use pratique_harness::workspace;
 use pratique_lint::Options;
 use pratique_manifest::{ManifestFile, ManifestSet, UncheckedExpressions, load_api_files};
 use xtask::field::{self, reproduce};
-use xtask::tidy::workspace;
 
 #[test]
 fn warnings_reproduce() {
-    let mut report = field::look(&workspace().join("testdata/field")).unwrap();
+    let mut report = field::look(&workspace::root().join("testdata/field")).unwrap();
     let counts = |name: &str, report: &mut field::report::Report| {
         let counts = report.repository(name);
         (

@@ -134,7 +134,7 @@ fn metadata(root: &Path) -> Result<Metadata, String> {
     let told = Command::new(cargo)
         .current_dir(root)
         .args(["metadata", "--format-version", "1", "--offline", "--locked"])
-        .args(["--filter-platform", &crate::platform::host()?])
+        .args(["--filter-platform", &pratique_harness::cargo::host()?])
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
     if !told.status.success() {

@@ -22,14 +22,14 @@ mod written;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use pratique_harness::workspace;
+
 pub use dashboard::dashboard;
 pub use objects::{Object, read};
 pub use values::misfits;
 pub use written::written;
 
 pub(crate) use render::{RELEASED_INTO, Tools};
-
-use crate::tidy::workspace;
 
 /// What to render with.
 #[derive(clap::Args, Debug)]
@@ -89,7 +89,7 @@ fn all(arguments: &Arguments) -> Result<bool, String> {
             return Ok(true);
         }
     };
-    let deploy = workspace().join("deploy");
+    let deploy = workspace::root().join("deploy");
     let mut whole = true;
     for directory in ["kustomize/base", "kustomize/example"] {
         let rendered = tools.kustomize(&deploy.join(directory))?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::tidy::workspace;
+use pratique_harness::{go, workspace};
 
 /// The namespace that the chart is released into.
 pub(crate) const RELEASED_INTO: &str = "admission";
@@ -54,10 +54,11 @@ impl Tools {
 
 /// Go's own cache makes this quick when nothing changed.
 fn build(package: &str) -> Result<PathBuf, Absent> {
-    let folder = folder();
+    let folder = workspace::target().join("deploy");
+    // If it cannot be made, building says so.
+    let _ = std::fs::create_dir_all(&folder);
     eprintln!("building {package}");
-    let built = Command::new("go")
-        .current_dir(workspace().join("xtask/go/deploy"))
+    let built = go::command("deploy")
         .args(["build", "-trimpath", "-o"])
         .arg(folder.join(""))
         .arg(package)
@@ -81,18 +82,6 @@ fn program(package: &str) -> &str {
         .rsplit('/')
         .find(|part| !is_version(part))
         .unwrap_or(package)
-}
-
-/// Beside this program, which is in a folder that can be thrown away.
-fn folder() -> PathBuf {
-    let own = std::env::current_exe().ok();
-    let target = own.as_deref().and_then(Path::parent).and_then(Path::parent);
-    let folder = target
-        .map_or_else(|| workspace().join("target"), Path::to_owned)
-        .join("deploy");
-    // If it cannot be made, building says so.
-    let _ = std::fs::create_dir_all(&folder);
-    folder
 }
 
 fn output(command: &mut Command) -> Result<String, String> {

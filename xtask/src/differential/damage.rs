@@ -1,6 +1,7 @@
 //! Sources with odd spacing, and sources that are broken.
 
-use super::dice::Dice;
+use pratique_harness::Dice;
+
 use super::tree::Tree;
 
 /// The source of an expression, now and then with blanks and comments between its parts, now and then broken.

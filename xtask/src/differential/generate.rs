@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::dice::Dice;
+use pratique_harness::Dice;
+
 use super::grammar::{Piece, Production, Sort};
 use super::tree::{Node, Tree};
 use super::types::{Bindings, Type};

@@ -5,7 +5,6 @@
 //! `reference` answer, and `shrink` makes what differs small.
 
 mod damage;
-pub(crate) mod dice;
 mod generate;
 mod grammar;
 mod known;
@@ -26,7 +25,8 @@ mod world;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use self::dice::Dice;
+use pratique_harness::Dice;
+
 use self::generate::Manner;
 use self::ours::Ours;
 use self::outcome::Outcome;
@@ -120,7 +120,7 @@ struct Round {
 }
 
 fn compare(run: &Run) -> Result<Report, String> {
-    let binary = Reference::build(&crate::tidy::workspace())?;
+    let binary = Reference::build()?;
     let mut reference = Reference::start(&binary)?;
     let mut second = Reference::start(&binary)?;
     let (mut dice, end) = run.span.begin();

@@ -3,7 +3,8 @@
 //! What is found tells its place as far as texts have few equal parts. Pieces of patterns are as a literal of CEL writes
 //! them, so that a tree of them can be made smaller like any other.
 
-use super::dice::Dice;
+use pratique_harness::Dice;
+
 use super::tree::{Node, Tree};
 
 /// An expression that looks for a pattern.

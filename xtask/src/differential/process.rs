@@ -6,23 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
+use pratique_harness::{go, workspace};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Builds the program of a module below `xtask/go` into the target directory.
-pub(super) fn build(workspace: &Path, module: &str) -> Result<PathBuf, String> {
-    let binary = target(workspace).join(format!("differential-{module}"));
-    let status = Command::new("go")
-        .args(["build", "-o"])
-        .arg(&binary)
-        .arg("./differential")
-        .current_dir(workspace.join("xtask/go").join(module))
-        .status()
-        .map_err(|error| format!("the reference needs Go: {error}"))?;
-    match status.success() {
-        true => Ok(binary),
-        false => Err("the reference does not build".to_owned()),
-    }
+/// Builds the program of a Go module into the target directory.
+pub(super) fn build(module: &str) -> Result<PathBuf, String> {
+    let binary = workspace::target().join(format!("differential-{module}"));
+    go::build(module, "./differential", &binary)?;
+    Ok(binary)
 }
 
 /// An answer: to each part of a question the different outcomes that were seen, or why it cannot be answered.
@@ -104,9 +96,4 @@ impl Drop for Process {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-/// Where Cargo puts what it builds.
-fn target(workspace: &Path) -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), Into::into)
 }

@@ -25,8 +25,8 @@ pub(super) struct Reference(Process);
 
 impl Reference {
     /// Builds the program into the target directory.
-    pub(super) fn build(workspace: &Path) -> Result<std::path::PathBuf, String> {
-        build(workspace, "cel")
+    pub(super) fn build() -> Result<std::path::PathBuf, String> {
+        build("cel")
     }
 
     /// Starts the program.

@@ -1,6 +1,7 @@
 //! The generator and our side, without the reference.
 
-use super::dice::Dice;
+use pratique_harness::Dice;
+
 use super::generate::Manner;
 use super::ours::Ours;
 use super::{answer, prepare, world};

@@ -1,9 +1,9 @@
 //! What expressions are evaluated over: declarations, variables and inputs, the same for a batch of expressions.
 
+use pratique_harness::Dice;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::dice::Dice;
 use super::generate::{Generator, Manner};
 use super::grammar::{Part, Production, productions, read};
 

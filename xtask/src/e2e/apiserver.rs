@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use pratique_harness::{Process, free_port};
+
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
-use super::process::{Process, free_port};
 use super::programs::Programs;
 
 /// The tokens; the administrator belongs to the group that may do everything.

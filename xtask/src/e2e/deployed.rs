@@ -1,16 +1,14 @@
 //! What is in `deploy/`, rendered and applied: a real API server takes it as it is, and takes the Pods of its Deployment
 //! while nobody answers for the webhooks that come with it.
 
+use pratique_harness::{Transcript, eventually, workspace};
 use serde_json::{Value, json};
 
 use super::Stage;
 use super::apiserver::Start;
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
-use super::process::eventually;
-use super::transcript::Transcript;
 use crate::deploy::{Tools, tried};
-use crate::tidy::workspace;
 
 /// Kinds that others bring.
 const KINDS: &str = include_str!("deployed.yaml");
@@ -42,7 +40,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Stri
     eventually("known", || {
         Ok(kubectl.run(&["get", "issuers,prometheusrules"])?.ok)
     })?;
-    let deploy = workspace().join("deploy");
+    let deploy = workspace::root().join("deploy");
     for directory in ["kustomize/base", "kustomize/example"] {
         let rendered = tools.kustomize(&deploy.join(directory));
         transcript.step(

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::process::{Process, free_port};
+use pratique_harness::{Process, free_port};
+
 use super::programs::Programs;
 
 /// An etcd that serves.

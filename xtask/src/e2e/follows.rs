@@ -5,14 +5,12 @@ mod webhooks;
 
 use std::fs;
 
+use pratique_harness::{Transcript, eventually, workspace};
 use serde_json::Value;
 
 use super::Stage;
 use super::kubectl::{Kubectl, Said};
-use super::process::eventually;
 use super::served::Served;
-use super::transcript::Transcript;
-use crate::tidy::workspace;
 
 /// What `serve` needs to read params, besides what is deployed.
 const PARAMS_ROLE: &str = include_str!("follows/params-role.yaml");
@@ -57,7 +55,7 @@ fn waits(served: &Served) -> Result<String, String> {
 
 /// The role that is deployed, bound to the user that `serve` is here.
 fn begins(served: &Served) -> Result<String, String> {
-    let path = workspace().join("deploy/kustomize/components/cluster/rbac.yaml");
+    let path = workspace::root().join("deploy/kustomize/components/cluster/rbac.yaml");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let (roles, _) = text
         .split_once("subjects:\n")

@@ -2,10 +2,10 @@
 
 use std::fs;
 
+use pratique_harness::{Transcript, eventually};
+
 use super::Stage;
-use super::process::eventually;
 use super::served::Served;
-use super::transcript::Transcript;
 
 const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop, labels: {LABEL: a}}\nspec:\n  \
     containers: [{name: web, image: 'registry.example.com/web:latest'}]\n";

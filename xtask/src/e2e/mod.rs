@@ -11,12 +11,10 @@ mod etcd;
 mod follows;
 mod kubectl;
 mod life;
-mod process;
 mod programs;
 mod requests;
 mod served;
 mod starts;
-mod transcript;
 mod twins;
 
 use std::fs;
@@ -26,9 +24,8 @@ use std::process::ExitCode;
 use programs::Programs;
 
 pub(crate) use certificates::Certificates;
-pub(crate) use process::{Process, eventually, free_port};
-pub(crate) use programs::build as build_pratique;
-pub(crate) use transcript::Transcript;
+pub(crate) use pratique_harness::cargo::pratique as build_pratique;
+pub(crate) use pratique_harness::{Process, Transcript, eventually, free_port};
 
 /// What to run.
 #[derive(clap::Args, Debug)]

@@ -132,7 +132,7 @@ fn plain(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::workspace;
+    use pratique_harness::workspace;
 
     #[test]
     fn the_words_of_webhooks_are_those_of_policies() {
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn requests_can_be_read() {
-        let requests = Request::read(&workspace().join("testdata/e2e/requests")).unwrap();
+        let requests = Request::read(&workspace::root().join("testdata/e2e/requests")).unwrap();
         assert!(requests.iter().any(|request| request.developer));
         assert!(requests.iter().any(|request| request.manifests.is_empty()));
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use pratique_harness::{Process, free_port, workspace};
 use serde_json::Value;
 
 use super::Stage;
@@ -11,10 +12,8 @@ use super::apiserver::{ApiServer, Start};
 use super::certificates::Certificates;
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
-use super::process::{Process, free_port};
 use super::requests;
 use super::starts::configuration;
-use crate::tidy::workspace;
 
 /// An API server that asks a `pratique serve`, which judges by the manifests of a folder.
 pub(super) struct Served {
@@ -131,7 +130,7 @@ impl Served {
                 .args(["--follow", "policies,webhooks"]),
             None => command
                 .arg("--cluster-objects")
-                .arg(workspace().join("xtask/src/e2e/setting.yaml")),
+                .arg(workspace::root().join("xtask/src/e2e/setting.yaml")),
         };
     }
 
@@ -229,7 +228,7 @@ fn start_api(stage: &Stage, etcd: &Etcd, without: &[&str]) -> Result<ApiServer, 
 /// Puts the suite's manifests into a folder, each plugin's into one of its own, and gives the path of an admission
 /// configuration that names them.
 pub(super) fn place_manifests(folder: &Path) -> Result<PathBuf, String> {
-    let source = workspace().join("testdata/e2e/manifests");
+    let source = workspace::root().join("testdata/e2e/manifests");
     let admission = folder.join("admission.yaml");
     let mut text = String::new();
     for (plugin, file) in [

@@ -6,13 +6,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pratique_harness::{Transcript, workspace};
 use serde_json::Value;
 
 use super::Stage;
 use super::apiserver::{Refusal, Start};
 use super::etcd::Etcd;
-use super::transcript::Transcript;
-use crate::tidy::workspace;
 
 /// The file of a case that is the admission configuration, where the usual one will not do.
 const CONFIGURATION: &str = "admission.yaml";
@@ -29,7 +28,7 @@ struct Case {
 pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
     transcript.part("pratique check and the server's start");
     let etcd = Etcd::start(&stage.programs, &stage.state)?;
-    for case in cases(&workspace().join("testdata/e2e/starts"))? {
+    for case in cases(&workspace::root().join("testdata/e2e/starts"))? {
         let outcome = compare(stage, &etcd, &case);
         transcript.step(&case.name, outcome);
     }
@@ -192,7 +191,7 @@ mod tests {
 
     #[test]
     fn twenty_cases_can_be_read() {
-        let cases = cases(&workspace().join("testdata/e2e/starts")).unwrap();
+        let cases = cases(&workspace::root().join("testdata/e2e/starts")).unwrap();
         assert!(cases.len() >= 20, "{}", cases.len());
         for case in &cases {
             assert!(

@@ -3,17 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use pratique_harness::{Transcript, eventually, workspace};
 use serde_json::Value;
 
 use super::Stage;
 use super::apiserver::Start;
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
-use super::process::eventually;
 use super::requests::{self, Answer, Request};
 use super::served::{Served, place_manifests};
-use super::transcript::Transcript;
-use crate::tidy::workspace;
 
 /// What came of a request.
 #[derive(PartialEq, Eq)]
@@ -29,7 +27,7 @@ const WRITES: [&str; 4] = ["create", "update", "patch", "delete"];
 /// Makes all requests of both.
 pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
     transcript.part("the API server's own manifests, and pratique serve");
-    let all = Request::read(&workspace().join("testdata/e2e/requests"))?;
+    let all = Request::read(&workspace::root().join("testdata/e2e/requests"))?;
     let own = outcomes_of_its_own(stage, &all)?;
     let served = Served::start(stage)?;
     for (request, own) in all.iter().zip(own) {

@@ -8,9 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use pratique_fuzz::{Target, corpus};
+use pratique_harness::{cargo, workspace};
 
 use super::{artifacts, directory, made};
-use crate::tidy::workspace;
 
 /// What counts the branches that an input takes, and what it compares.
 const FLAGS: [&str; 6] = [
@@ -46,11 +46,10 @@ pub(super) fn run(targets: &[&Target], time: Duration, jobs: usize) -> Result<Ve
 
 /// Builds the binaries, in a directory of their own; gives that which they are in.
 fn build() -> Result<PathBuf, String> {
-    let host = crate::platform::host()?;
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let host = cargo::host()?;
     // Naming the platform keeps the flags from build scripts and macros.
-    let status = Command::new(cargo)
-        .current_dir(workspace())
+    let status = cargo::command()
+        .current_dir(workspace::root())
         .env("CARGO_TARGET_DIR", directory())
         .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"))
         .args(["build", "--locked", "--profile", "checked", "--target", &host])

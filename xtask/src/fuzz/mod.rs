@@ -8,8 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use pratique_fuzz::{TARGETS, Target};
-
-use crate::tidy::workspace;
+use pratique_harness::workspace;
 
 /// What to run, and for how long.
 #[derive(clap::Args, Clone, Debug)]
@@ -71,9 +70,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Target>, String> {
 
 /// Where fuzzing keeps what it builds and finds.
 fn directory() -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from);
-    target.join("fuzz")
+    workspace::target().join("fuzz")
 }
 
 /// The directory for inputs of a target that fail; there is one afterwards.

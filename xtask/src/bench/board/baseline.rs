@@ -5,11 +5,11 @@ use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::PathBuf;
 
+use pratique_harness::workspace;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::instructions::amount;
-use crate::tidy::workspace;
 
 /// How much more than before is let through: what random seeds of hash tables make, and then some.
 const TOLERANCE: f64 = 1.05;
@@ -58,7 +58,7 @@ impl Baseline {
 }
 
 fn path() -> PathBuf {
-    workspace().join("benches/baseline.json")
+    workspace::root().join("benches/baseline.json")
 }
 
 impl Compared {

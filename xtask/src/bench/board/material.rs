@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use pratique_harness::go;
 use serde_json::{Value, json};
 
 use super::objects;
 use super::policies::Policies;
 use super::rows::Object;
-use crate::tidy::workspace;
 
 /// A directory that both sides read from; it is made anew, and left for those who want to look.
 pub(super) struct Material {
@@ -33,12 +32,7 @@ impl Material {
 
     /// Finds what the reference needs besides.
     pub(super) fn for_reference(mut self) -> Result<Self, String> {
-        let listed = Command::new("go")
-            .current_dir(workspace().join("xtask/go/load"))
-            .args(["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"])
-            .output()
-            .map_err(|error| format!("go: {error}"))?;
-        let module = PathBuf::from(String::from_utf8_lossy(&listed.stdout).trim());
+        let module = go::dependency("load", "k8s.io/kubernetes")?;
         self.document = Some(module.join("api/openapi-spec/v3/api__v1_openapi.json"));
         Ok(self)
     }

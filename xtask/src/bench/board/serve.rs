@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
+use pratique_harness::{Process, free_port};
 use serde_json::{Value, json};
 
 use super::policies::Policies;
@@ -12,7 +13,6 @@ use super::rows::Object;
 use super::{Bench, Measured, objects};
 use crate::bench::build;
 use crate::bench::side::{Program, Side};
-use crate::e2e::{Process, free_port};
 
 /// Lets one client take turns at both servers.
 pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {

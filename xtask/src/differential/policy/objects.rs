@@ -1,9 +1,9 @@
 //! Objects: of built-in kinds as an API server decodes them, of custom resources as they come.
 
+use pratique_harness::Dice;
 use serde_json::{Map, Value, json};
 
 use super::kinds::Kind;
-use crate::differential::dice::Dice;
 
 /// An object of a kind.
 pub(in crate::differential) fn object(dice: &mut Dice, kind: &Kind, name: &str, namespace: &str) -> Value {

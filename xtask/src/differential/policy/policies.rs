@@ -1,12 +1,12 @@
 //! Policies and their bindings.
 
+use pratique_harness::Dice;
 use serde_json::{Map, Value, json};
 
 use super::kinds::{KINDS, Kind, POD};
 use super::objects::{maybe, pick};
 use super::requests::NAMES;
 use super::writer::{Place, Trees, Writer};
-use crate::differential::dice::Dice;
 
 /// Where policies come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,13 @@
 //! The reference: the API server's own plugins, in a Go program that answers for worlds.
 
 use std::path::PathBuf;
-use std::process::Command;
 
+use pratique_harness::go;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::world::World;
 use crate::differential::process::{Process, build};
-use crate::tidy::workspace;
 
 #[derive(Serialize)]
 struct Question<'w> {
@@ -24,7 +23,7 @@ pub(super) struct Reference(Process);
 impl Reference {
     /// Builds and starts the program.
     pub(super) fn start() -> Result<Self, String> {
-        let binary = build(&workspace(), "policy")?;
+        let binary = build("policy")?;
         let documents = documents()?;
         Process::start(&binary, &["policy".as_ref(), documents.as_os_str()]).map(Reference)
     }
@@ -57,11 +56,6 @@ pub(in crate::differential) fn plain(mut outcomes: Vec<Value>) -> Vec<Value> {
 
 /// The directory of the OpenAPI documents of the built-in types.
 fn documents() -> Result<PathBuf, String> {
-    let listed = Command::new("go")
-        .current_dir(workspace().join("xtask/go/load"))
-        .args(["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"])
-        .output()
-        .map_err(|error| format!("the reference needs Go: {error}"))?;
-    let module = PathBuf::from(String::from_utf8_lossy(&listed.stdout).trim());
+    let module = go::dependency("load", "k8s.io/kubernetes")?;
     Ok(module.join("api/openapi-spec/v3"))
 }

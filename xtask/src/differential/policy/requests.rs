@@ -1,10 +1,10 @@
 //! Requests, and what they find in the cluster.
 
+use pratique_harness::Dice;
 use serde_json::{Map, Value, json};
 
 use super::kinds::{DEPLOYMENT, KINDS, Kind, POD};
 use super::objects::{custom_spec, data, labels, maybe, object, pick, text};
-use crate::differential::dice::Dice;
 
 /// The names that objects have.
 pub(super) const NAMES: &[&str] = &["web-1", "web-2", "web-1", "other"];

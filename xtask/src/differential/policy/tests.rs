@@ -1,10 +1,10 @@
 //! The generator, our side and the shrinker, without the reference.
 
+use pratique_harness::Dice;
 use serde_json::Value;
 
 use super::smaller::smaller;
 use super::{ours, world};
-use crate::differential::dice::Dice;
 
 #[test]
 fn worlds_load_and_are_of_use() {

@@ -1,5 +1,6 @@
 //! Policies, a cluster, and requests: what both sides are asked about.
 
+use pratique_harness::Dice;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -7,7 +8,6 @@ use super::kinds::{KINDS, POD};
 use super::policies::{Origin, policies};
 use super::requests::{allow, cluster, request};
 use super::writer::Trees;
-use crate::differential::dice::Dice;
 
 /// Policies, a cluster, and requests, each of which is by itself.
 #[derive(Clone, Debug, Default, Serialize)]

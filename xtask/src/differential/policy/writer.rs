@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use pratique::policy::Trial;
 use pratique_expression::Declarations;
+use pratique_harness::Dice;
 use serde_json::{Value, json};
 
 use super::kinds::Kind;
-use crate::differential::dice::Dice;
 use crate::differential::generate::{Generator, Manner};
 use crate::differential::grammar::{Part, Production, lines, productions, read};
 use crate::differential::tree::Tree;

@@ -1,10 +1,10 @@
 //! What webhooks answer.
 
+use pratique_harness::Dice;
 use pratique_json::base64;
 use serde_json::{Map, Value, json};
 
 use super::patches;
-use crate::differential::dice::Dice;
 use crate::differential::policy::objects::{any, maybe, text};
 
 /// What a webhook says.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use pratique_harness::Dice;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::answers::Said;
 use super::reference::{configurations, set_clients};
-use crate::differential::dice::Dice;
 use crate::differential::policy::kinds::{KINDS, POD};
 use crate::differential::policy::requests::plain;
 

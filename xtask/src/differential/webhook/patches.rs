@@ -1,9 +1,9 @@
 //! JSON patches for an object, valid and not, as texts: keys may repeat, numbers may be spelt oddly.
 
+use pratique_harness::Dice;
 use serde_json::Value;
 
 use crate::differential::damage;
-use crate::differential::dice::Dice;
 
 /// A patch for an object.
 pub(super) fn patch(dice: &mut Dice, object: &Value) -> String {

@@ -8,7 +8,6 @@ use super::case::Case;
 use crate::differential::policy::kinds::definitions;
 use crate::differential::policy::reference::plain;
 use crate::differential::process::{Process, build};
-use crate::tidy::workspace;
 
 /// The program, running.
 pub(super) struct Reference(Process);
@@ -16,7 +15,7 @@ pub(super) struct Reference(Process);
 impl Reference {
     /// Builds and starts the program.
     pub(super) fn start() -> Result<Self, String> {
-        let binary = build(&workspace(), "policy")?;
+        let binary = build("policy")?;
         let mut process = Process::start(&binary, &["webhook".as_ref()])?;
         let mut objects = namespaces();
         objects.extend(definitions());

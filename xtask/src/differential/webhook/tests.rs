@@ -1,8 +1,9 @@
 //! The generator and our side, without the reference.
 
+use pratique_harness::Dice;
+
 use super::case::Case;
 use super::ours::Ours;
-use crate::differential::dice::Dice;
 
 #[test]
 fn cases_are_of_use_and_nothing_makes_us_panic() {

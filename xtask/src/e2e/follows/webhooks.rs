@@ -1,14 +1,13 @@
 //! Webhooks that are registered in the cluster are called by a `serve` that follows it. The API server calls them as well,
 //! so the suite asks `serve` itself.
 
+use pratique_harness::{Transcript, eventually};
 use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Script};
 use serde_json::{Value, json};
 
 use super::super::kubectl::Kubectl;
-use super::super::process::eventually;
 use super::super::served::Served;
-use super::super::transcript::Transcript;
 
 const CONFIGURATIONS: &str = include_str!("webhooks.yaml");
 

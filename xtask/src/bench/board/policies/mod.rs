@@ -11,9 +11,8 @@ mod yaml;
 use std::fs;
 use std::path::Path;
 
+use pratique_harness::Dice;
 use serde_json::{Value, json};
-
-use crate::differential::dice::Dice;
 
 use super::rows::Object;
 

@@ -1,8 +1,7 @@
 //! Validations as policies have them. `NUMBER` stands for what is a policy's own.
 
+use pratique_harness::Dice;
 use serde_json::{Map, Value, json};
-
-use crate::differential::dice::Dice;
 
 /// What holds for both Pods, whatever the number: an expression and what is said when it does not hold.
 const RULES: [(&str, &str); 32] = [

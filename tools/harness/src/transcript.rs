@@ -4,19 +4,19 @@ use std::process::ExitCode;
 
 /// Counts steps.
 #[derive(Debug, Default)]
-pub(crate) struct Transcript {
+pub struct Transcript {
     passed: usize,
     failed: usize,
 }
 
 impl Transcript {
     /// Begins a part.
-    pub(crate) fn part(&mut self, title: &str) {
+    pub fn part(&mut self, title: &str) {
         println!("\n{title}");
     }
 
     /// A step that passed, or what was wrong.
-    pub(crate) fn step(&mut self, name: &str, outcome: Result<String, String>) {
+    pub fn step(&mut self, name: &str, outcome: Result<String, String>) {
         match outcome {
             Ok(seen) => {
                 self.passed += 1;
@@ -30,7 +30,7 @@ impl Transcript {
     }
 
     /// Prints the last line, or why there is none, and tells whether all is well.
-    pub(crate) fn end(ended: Result<Self, String>) -> ExitCode {
+    pub fn end(ended: Result<Self, String>) -> ExitCode {
         match ended {
             Ok(Transcript { passed, failed }) => {
                 println!("\n{passed} passed, {failed} failed");

@@ -14,14 +14,14 @@ const PATIENCE: Duration = Duration::from_secs(90);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A program that runs. It is ended, and waited for, when this goes.
-pub(crate) struct Process {
+pub struct Process {
     child: Child,
     log: PathBuf,
 }
 
 impl Process {
     /// Starts a program that writes to a log.
-    pub(crate) fn start(mut command: Command, log: &Path) -> Result<Self, String> {
+    pub fn start(mut command: Command, log: &Path) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", log.display());
         let file = File::options()
             .create(true)
@@ -41,22 +41,22 @@ impl Process {
     }
 
     /// The number that the system knows it by.
-    pub(crate) fn id(&self) -> u32 {
+    pub fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// What it has written so far.
-    pub(crate) fn log(&self) -> Result<String, String> {
+    pub fn log(&self) -> Result<String, String> {
         fs::read_to_string(&self.log).map_err(|error| format!("{}: {error}", self.log.display()))
     }
 
     /// How it ended, if it has.
-    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
         self.child.try_wait().map_err(|error| error.to_string())
     }
 
     /// Waits until it is as wanted; an error if it ends before, or does not become so.
-    pub(crate) fn wait_until(
+    pub fn wait_until(
         &mut self,
         what: &str,
         mut wanted: impl FnMut(&Self) -> Result<bool, String>,
@@ -78,12 +78,12 @@ impl Process {
     }
 
     /// Asks it to end (SIGTERM), and waits until it has; ends it by force when it does not.
-    pub(crate) fn stop(&mut self) -> Result<ExitStatus, String> {
+    pub fn stop(&mut self) -> Result<ExitStatus, String> {
         self.stop_by("TERM")
     }
 
     /// The same, by another signal.
-    pub(crate) fn stop_by(&mut self, signal: &str) -> Result<ExitStatus, String> {
+    pub fn stop_by(&mut self, signal: &str) -> Result<ExitStatus, String> {
         self.signal(signal)?;
         let give_up = Instant::now() + PATIENCE;
         while Instant::now() < give_up {
@@ -97,7 +97,7 @@ impl Process {
     }
 
     /// Ends it at once (SIGKILL), as a crash would.
-    pub(crate) fn kill(&mut self) -> Result<(), String> {
+    pub fn kill(&mut self) -> Result<(), String> {
         self.child.kill().map_err(|error| error.to_string())?;
         self.child.wait().map(drop).map_err(|error| error.to_string())
     }
@@ -129,16 +129,13 @@ impl Drop for Process {
 }
 
 /// A port of the loopback address that nobody listens on.
-pub(crate) fn free_port() -> Result<u16, String> {
+pub fn free_port() -> Result<u16, String> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(|error| error.to_string())?;
     Ok(listener.local_addr().map_err(|error| error.to_string())?.port())
 }
 
 /// Waits for something that happens outside of a process of ours.
-pub(crate) fn eventually(
-    what: &str,
-    mut wanted: impl FnMut() -> Result<bool, String>,
-) -> Result<Duration, String> {
+pub fn eventually(what: &str, mut wanted: impl FnMut() -> Result<bool, String>) -> Result<Duration, String> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
         if wanted()? {

@@ -5,33 +5,33 @@ use rand_xorshift::XorShiftRng;
 
 /// A source of random choices.
 #[derive(Clone, Debug)]
-pub(crate) struct Dice(XorShiftRng);
+pub struct Dice(XorShiftRng);
 
 impl Dice {
     /// The choices of a seed.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Dice(XorShiftRng::seed_from_u64(seed))
     }
 
     /// A number below another; 0 below 0.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.0.next_u64() % end).unwrap_or(0)
     }
 
     /// True so often in a hundred times.
-    pub(crate) fn chance(&mut self, percent: usize) -> bool {
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
     /// One of several, if there is any.
-    pub(crate) fn pick<'t, T>(&mut self, of: &'t [T]) -> Option<&'t T> {
+    pub fn pick<'t, T>(&mut self, of: &'t [T]) -> Option<&'t T> {
         let at = self.below(of.len());
         of.get(at)
     }
 
     /// Any 64 bits.
-    pub(crate) fn bits(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 }

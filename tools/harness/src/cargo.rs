@@ -1,0 +1,75 @@
+//! Programs of the workspace, built by Cargo.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// Cargo, without the variables that describe the package of the running program: build scripts would take them for a
+/// change and build again.
+pub fn command() -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
+/// Builds a program of a package with a profile, and returns its path.
+///
+/// # Errors
+/// When Cargo does not start, or the program does not build.
+pub fn build(package: &str, program: &str, profile: &str) -> Result<PathBuf, String> {
+    let built = command()
+        .current_dir(super::workspace::root())
+        .args([
+            "build",
+            "--profile",
+            profile,
+            "--package",
+            package,
+            "--bin",
+            program,
+        ])
+        .args(["--message-format", "json-render-diagnostics"])
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if !built.status.success() {
+        return Err(format!("{program} does not build"));
+    }
+    String::from_utf8_lossy(&built.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
+        .find(|path| path.file_stem().is_some_and(|stem| stem == program))
+        .ok_or_else(|| "cargo names no program".to_owned())
+}
+
+/// Builds `pratique` with a profile, and returns its path.
+///
+/// # Errors
+/// When Cargo does not start, or `pratique` does not build.
+pub fn pratique(profile: &str) -> Result<PathBuf, String> {
+    build("pratique-cli", "pratique", profile)
+}
+
+/// The platform that this machine's compiler builds for.
+///
+/// # Errors
+/// When the compiler does not start, or names no platform.
+pub fn host() -> Result<String, String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let described = Command::new(rustc)
+        .arg("-vV")
+        .output()
+        .map_err(|error| format!("rustc: {error}"))?;
+    let described = String::from_utf8_lossy(&described.stdout);
+    let host = described.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned)
+        .ok_or_else(|| "rustc names no host".to_owned())
+}

@@ -1,0 +1,15 @@
+//! What the tools share: the workspace's directories, programs built by Cargo and by Go, processes that run beside a
+//! tool, transcripts of steps, and random choices that a seed repeats.
+//!
+//! It depends on no crate under `crates/`, so that tools which need none of them build in seconds.
+
+pub mod cargo;
+mod dice;
+pub mod go;
+mod process;
+mod transcript;
+pub mod workspace;
+
+pub use dice::Dice;
+pub use process::{Process, eventually, free_port};
+pub use transcript::Transcript;
