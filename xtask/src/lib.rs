@@ -2,13 +2,12 @@
 
 pub mod attack;
 pub mod bench;
-pub mod conformance;
 pub mod dependencies;
 pub mod deploy;
-pub mod differential;
 pub mod e2e;
 pub mod field;
 pub mod fuzz;
 pub mod load_test;
 pub mod page;
 pub mod tidy;
+pub mod tools;

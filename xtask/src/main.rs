@@ -2,12 +2,16 @@
 
 mod codegen;
 
+use std::ffi::OsString;
+#[cfg(unix)]
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{ExitCode, ExitStatus};
 
 use clap::{Parser, Subcommand};
 use pratique_harness::workspace;
-use xtask::{attack, bench, conformance, deploy, differential, e2e, field, fuzz, load_test, page, tidy};
+use xtask::tools::{self, Tool};
+use xtask::{attack, bench, deploy, e2e, field, fuzz, load_test, page, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -18,10 +22,6 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Run a directory of conformance cases and compare verdicts and texts.
-    Conformance(Conformance),
-    /// Look for differences from the reference with random cases, and make each small.
-    Differential(differential::Arguments),
     /// Measure ours, and beside it the reference.
     Bench(bench::Arguments),
     /// Run a real API server, and compare what it says with what Pratique says.
@@ -42,22 +42,6 @@ enum Task {
     Codegen(Sources),
     /// Show how long the source files are, and what they lack.
     Tidy,
-}
-
-#[derive(clap::Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-struct Conformance {
-    #[command(subcommand)]
-    other: Option<Cases>,
-    #[command(flatten)]
-    recorded: Option<conformance::Arguments>,
-}
-
-/// Cases that others have written.
-#[derive(Subcommand)]
-enum Cases {
-    /// Run the cases of the CEL specification that need no protocol buffers.
-    Spec(conformance::spec::Arguments),
 }
 
 /// Where the built-in types are described.
@@ -110,16 +94,15 @@ impl Sources {
 }
 
 fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let task = arguments.next();
+    if let Some(tool) = task.as_ref().and_then(|task| Tool::find(task.to_str()?)) {
+        return delegate(tool, arguments);
+    }
     match Arguments::parse().task {
-        Task::Conformance(Conformance {
-            other: Some(Cases::Spec(arguments)),
-            ..
-        }) => conformance::spec::run(&arguments),
-        Task::Conformance(Conformance { recorded, .. }) => conformance::run(&recorded.unwrap_or_default()),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Codegen(of) => ended(of.write()),
         Task::Deploy(arguments) => deploy::run(&arguments),
-        Task::Differential(arguments) => differential::run(&arguments),
         Task::E2e(arguments) => e2e::run(&arguments),
         Task::Field(arguments) => field::run(&arguments),
         Task::Attack(arguments) => attack::run(&arguments),
@@ -133,6 +116,26 @@ fn main() -> ExitCode {
                 ExitCode::from(u8::from(!report.faults.is_empty()))
             }
         },
+    }
+}
+
+/// Has a tool take this program's place.
+fn delegate(tool: &Tool, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let program = std::env::current_exe().unwrap_or_default();
+    let mut command = tool.command(tools::profile(&program), arguments);
+    // Signals then reach it as they would have reached this program.
+    #[cfg(unix)]
+    let outcome: std::io::Result<ExitStatus> = Err(command.exec());
+    #[cfg(not(unix))]
+    let outcome = command.status();
+    match outcome {
+        Ok(status) => ExitCode::from(
+            status
+                .code()
+                .and_then(|code| u8::try_from(code).ok())
+                .unwrap_or(2),
+        ),
+        Err(error) => ended(Err(format!("cargo: {error}"))),
     }
 }
 

@@ -6,14 +6,14 @@ use serde::Deserialize;
 /// The `authorizer` of a case.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct CaseAuthorizer {
+pub struct CaseAuthorizer {
     allow: Vec<Rule>,
 }
 
 /// What is checked must equal each field that is not empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Rule {
+pub struct Rule {
     verb: String,
     group: String,
     version: String,
@@ -29,7 +29,7 @@ pub(crate) struct Rule {
 
 impl CaseAuthorizer {
     /// An authorizer with rules, the first that fits counting.
-    pub(crate) fn new(allow: Vec<Rule>) -> Self {
+    pub fn new(allow: Vec<Rule>) -> Self {
         CaseAuthorizer { allow }
     }
 }

@@ -35,8 +35,9 @@ use self::report::Report;
 use self::tree::Tree;
 use self::world::World;
 
-/// What to compare.
-#[derive(clap::Args)]
+/// Looks for differences from the reference with random cases, and makes each small.
+#[derive(clap::Parser)]
+#[command(bin_name = "cargo xtask differential")]
 pub struct Arguments {
     #[command(subcommand)]
     subject: Subject,

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::answers::Said;
 use super::reference::{configurations, set_clients};
-use crate::differential::policy::kinds::{KINDS, POD};
-use crate::differential::policy::requests::plain;
+use crate::policy::kinds::{KINDS, POD};
+use crate::policy::requests::plain;
 
 /// A request, and what the webhooks of a configuration say to it.
 #[derive(Clone, Debug)]

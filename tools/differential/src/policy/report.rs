@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::outcome::{Kind, texts};
 use super::shrink::Difference;
-use crate::differential::report::shape;
+use crate::report::shape;
 
 /// What a run found.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use pratique_json::{self as json, base64};
 use serde_json::Value;
 
 /// A value of a case as an engine's value.
-pub(crate) fn json_value(value: &Value) -> json::Value<'static> {
+pub fn json_value(value: &Value) -> json::Value<'static> {
     let text = value.to_string();
     json::parse(text.as_bytes())
         .map(json::Value::into_owned)

@@ -48,7 +48,8 @@ fn answer(case: &Value) -> Result<Value, String> {
     Ok(shown(&outcome))
 }
 
-pub(crate) fn admission(case: &Value) -> Result<Admission, String> {
+/// What the files of a case load to.
+pub fn admission(case: &Value) -> Result<Admission, String> {
     let mut builder = Admission::builder();
     for (plugin, folder) in [
         (Plugin::MutatingAdmissionPolicy, "mutating"),
@@ -102,7 +103,7 @@ fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>,
 }
 
 /// The outcome in the form of a case's expectation.
-pub(crate) fn shown(judged: &Judged) -> Value {
+pub fn shown(judged: &Judged) -> Value {
     let mut status = serde_json::to_value(&judged.status).unwrap_or_default();
     if let Some(members) = status.as_object_mut() {
         // Every expectation is a failure; the cases leave that out.

@@ -3,15 +3,15 @@
 //! A directory holds one folder a suite and one JSON array of cases an area: `<suite>/<area>.json`. The runner knows
 //! suites, never a case; a suite or a feature that is not there counts as failed.
 
-pub(crate) mod authorizer;
+pub mod authorizer;
 mod cel;
-pub(crate) mod cel_value;
+mod cel_value;
 mod cluster;
-pub(crate) mod compare;
-pub(crate) mod fixture;
+pub mod compare;
+pub mod fixture;
 mod load;
 mod outcome;
-pub(crate) mod policy;
+pub mod policy;
 mod report;
 pub mod spec;
 mod webhook;

@@ -3,7 +3,7 @@
 use pratique_harness::Dice;
 use serde_json::Value;
 
-use crate::differential::damage;
+use crate::damage;
 
 /// A patch for an object.
 pub(super) fn patch(dice: &mut Dice, object: &Value) -> String {

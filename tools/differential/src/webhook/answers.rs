@@ -5,7 +5,7 @@ use pratique_json::base64;
 use serde_json::{Map, Value, json};
 
 use super::patches;
-use crate::differential::policy::objects::{any, maybe, text};
+use crate::policy::objects::{any, maybe, text};
 
 /// What a webhook says.
 #[derive(Clone, Debug)]

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use xtask::conformance::{Arguments, report};
+use pratique_conformance::{Arguments, report};
 
 #[track_caller]
 fn check(suite: &str) {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
     let arguments = Arguments {
         directory,
         suite: Some(suite.to_owned()),

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::outcome::Outcome;
 use super::render::render;
 use super::world::World;
-use crate::conformance::authorizer::{CaseAuthorizer, Rule};
+use pratique_conformance::authorizer::{CaseAuthorizer, Rule};
 
 /// A world, ready for expressions.
 pub(super) struct Ours<'w> {
@@ -146,5 +146,5 @@ fn plain_request(given: &Value) -> AdmissionRequest<'static> {
 }
 
 fn json_value(value: &Value) -> json::Value<'static> {
-    crate::conformance::fixture::json_value(value)
+    pratique_conformance::fixture::json_value(value)
 }

@@ -9,9 +9,9 @@ use pratique_types::AdmissionRequest;
 use serde_json::{Value, json};
 
 use super::world::World;
-use crate::conformance::authorizer::{CaseAuthorizer, Rule};
-use crate::conformance::fixture::json_value;
-use crate::conformance::policy;
+use pratique_conformance::authorizer::{CaseAuthorizer, Rule};
+use pratique_conformance::fixture::json_value;
+use pratique_conformance::policy;
 
 /// Listens to nothing.
 struct Silent;

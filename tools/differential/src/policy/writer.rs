@@ -9,10 +9,10 @@ use pratique_harness::Dice;
 use serde_json::{Value, json};
 
 use super::kinds::Kind;
-use crate::differential::generate::{Generator, Manner};
-use crate::differential::grammar::{Part, Production, lines, productions, read};
-use crate::differential::tree::Tree;
-use crate::differential::types::Type;
+use crate::generate::{Generator, Manner};
+use crate::grammar::{Part, Production, lines, productions, read};
+use crate::tree::Tree;
+use crate::types::Type;
 
 /// The trees of expressions, by their source: they are what expressions are made small by.
 pub(super) type Trees = BTreeMap<String, Tree>;

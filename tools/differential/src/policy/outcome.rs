@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::conformance::compare::same;
+use pratique_conformance::compare::same;
 
 /// In what two outcomes differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::differential) enum Kind {
+pub(crate) enum Kind {
     /// One crashed, or refused to answer.
     Crash,
     /// One allows.
@@ -24,7 +24,7 @@ pub(in crate::differential) enum Kind {
 }
 
 /// In what an outcome differs from what is expected.
-pub(in crate::differential) fn differs(ours: &Value, theirs: &Value) -> Option<Kind> {
+pub(crate) fn differs(ours: &Value, theirs: &Value) -> Option<Kind> {
     let field = |path: &str| same(theirs.pointer(path), ours.pointer(path));
     let checks = [
         (ours.get("allowed").is_some(), Kind::Crash),
@@ -42,7 +42,7 @@ pub(in crate::differential) fn differs(ours: &Value, theirs: &Value) -> Option<K
 }
 
 /// The texts of an outcome.
-pub(in crate::differential) fn texts(outcome: &Value) -> String {
+pub(crate) fn texts(outcome: &Value) -> String {
     let of = |path: &str| outcome.pointer(path).map(ToString::to_string).unwrap_or_default();
     [of("/status/message"), of("/warnings"), of("/auditAnnotations")].join("\n")
 }

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::case::Case;
-use crate::differential::policy::kinds::definitions;
-use crate::differential::policy::reference::plain;
-use crate::differential::process::{Process, build};
+use crate::policy::kinds::definitions;
+use crate::policy::reference::plain;
+use crate::process::{Process, build};
 
 /// The program, running.
 pub(super) struct Reference(Process);

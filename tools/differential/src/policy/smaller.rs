@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::world::World;
 use super::writer::Trees;
-use crate::differential::tree::shorter;
+use crate::tree::shorter;
 
 /// The objects of one sort in a world.
 type Part = fn(&mut World) -> &mut Vec<Value>;
@@ -173,11 +173,7 @@ const SIMPLER: usize = 60;
 
 fn simpler(source: &str, trees: &Trees) -> Vec<String> {
     let mut found: Vec<String> = match trees.get(source) {
-        Some(tree) => tree
-            .simpler()
-            .iter()
-            .map(crate::differential::tree::Tree::plain)
-            .collect(),
+        Some(tree) => tree.simpler().iter().map(crate::tree::Tree::plain).collect(),
         None => Vec::new(),
     };
     found.retain(|simpler| simpler.len() < source.len());

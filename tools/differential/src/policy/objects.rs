@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::kinds::Kind;
 
 /// An object of a kind.
-pub(in crate::differential) fn object(dice: &mut Dice, kind: &Kind, name: &str, namespace: &str) -> Value {
+pub(crate) fn object(dice: &mut Dice, kind: &Kind, name: &str, namespace: &str) -> Value {
     let mut object = Map::new();
     object.insert("apiVersion".to_owned(), json!(kind.api_version()));
     object.insert("kind".to_owned(), json!(kind.kind));
@@ -51,7 +51,7 @@ pub(in crate::differential) fn object(dice: &mut Dice, kind: &Kind, name: &str, 
 }
 
 /// Puts a member into an object so often in a hundred times.
-pub(in crate::differential) fn maybe(
+pub(crate) fn maybe(
     dice: &mut Dice,
     percent: usize,
     object: &mut Map<String, Value>,
@@ -99,7 +99,7 @@ fn metadata(dice: &mut Dice, name: &str, namespace: &str) -> Value {
 }
 
 /// Labels, some of which selectors look for.
-pub(in crate::differential) fn labels(dice: &mut Dice) -> Value {
+pub(crate) fn labels(dice: &mut Dice) -> Value {
     let mut labels = Map::new();
     maybe(dice, 80, &mut labels, "app", |dice| {
         pick(dice, &["web", "db", "", "api"])
@@ -113,7 +113,7 @@ pub(in crate::differential) fn labels(dice: &mut Dice) -> Value {
 }
 
 /// What a ConfigMap holds.
-pub(in crate::differential) fn data(dice: &mut Dice) -> Value {
+pub(crate) fn data(dice: &mut Dice) -> Value {
     let mut data = Map::new();
     maybe(dice, 80, &mut data, "mode", text);
     maybe(dice, 80, &mut data, "limit", |dice| {
@@ -266,7 +266,7 @@ fn deployment_spec(dice: &mut Dice) -> Value {
 }
 
 /// What the definitions of custom resources describe, mostly.
-pub(in crate::differential) fn custom_spec(dice: &mut Dice) -> Value {
+pub(crate) fn custom_spec(dice: &mut Dice) -> Value {
     let mut spec = Map::new();
     maybe(dice, 70, &mut spec, "color", text);
     maybe(dice, 50, &mut spec, "mode", text);
@@ -309,7 +309,7 @@ pub(in crate::differential) fn custom_spec(dice: &mut Dice) -> Value {
 }
 
 /// A value of any kind.
-pub(in crate::differential) fn any(dice: &mut Dice) -> Value {
+pub(crate) fn any(dice: &mut Dice) -> Value {
     match dice.below(10) {
         0 => Value::Null,
         1 => json!(dice.chance(50)),
@@ -325,7 +325,7 @@ pub(in crate::differential) fn any(dice: &mut Dice) -> Value {
 }
 
 /// A text, plain or not.
-pub(in crate::differential) fn text(dice: &mut Dice) -> Value {
+pub(crate) fn text(dice: &mut Dice) -> Value {
     pick(
         dice,
         &[
@@ -347,6 +347,6 @@ pub(in crate::differential) fn text(dice: &mut Dice) -> Value {
 }
 
 /// One of several texts.
-pub(in crate::differential) fn pick(dice: &mut Dice, of: &[&str]) -> Value {
+pub(crate) fn pick(dice: &mut Dice, of: &[&str]) -> Value {
     json!(dice.pick(of).copied().unwrap_or_default())
 }

@@ -9,8 +9,8 @@ use super::known;
 use super::ours::Ours;
 use super::patches::operations;
 use super::reference::Reference;
-use crate::differential::policy::outcome::{Kind, differs};
-use crate::differential::tree::shorter;
+use crate::policy::outcome::{Kind, differs};
+use crate::tree::shorter;
 
 /// A case on which the two sides differ.
 #[derive(Clone, Debug)]

@@ -4,19 +4,19 @@ use serde_json::{Value, json};
 
 /// A resource, with the kind of its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::differential) struct Kind {
+pub(crate) struct Kind {
     /// The group of the resource and of its kind.
-    pub(in crate::differential) group: &'static str,
+    pub(crate) group: &'static str,
     /// Likewise the version.
-    pub(in crate::differential) version: &'static str,
+    pub(crate) version: &'static str,
     /// The resource.
-    pub(in crate::differential) resource: &'static str,
+    pub(crate) resource: &'static str,
     /// The kind.
-    pub(in crate::differential) kind: &'static str,
+    pub(crate) kind: &'static str,
     /// Whether its objects are in namespaces.
-    pub(in crate::differential) namespaced: bool,
+    pub(crate) namespaced: bool,
     /// The subresources with objects of the same kind.
-    pub(in crate::differential) subresources: &'static [&'static str],
+    pub(crate) subresources: &'static [&'static str],
 }
 
 const fn kind(
@@ -38,7 +38,7 @@ const fn kind(
 }
 
 /// All kinds; those that say more come more often.
-pub(in crate::differential) const KINDS: &[Kind] = &[
+pub(crate) const KINDS: &[Kind] = &[
     POD,
     POD,
     POD,
@@ -53,18 +53,15 @@ pub(in crate::differential) const KINDS: &[Kind] = &[
 ];
 
 /// Pods.
-pub(in crate::differential) const POD: Kind =
-    kind("", "v1", "pods", "Pod", true, &["status", "ephemeralcontainers"]);
+pub(crate) const POD: Kind = kind("", "v1", "pods", "Pod", true, &["status", "ephemeralcontainers"]);
 /// Deployments.
-pub(in crate::differential) const DEPLOYMENT: Kind =
-    kind("apps", "v1", "deployments", "Deployment", true, &["status"]);
+pub(crate) const DEPLOYMENT: Kind = kind("apps", "v1", "deployments", "Deployment", true, &["status"]);
 /// Custom resources.
-pub(in crate::differential) const WIDGET: Kind =
-    kind("example.com", "v1", "widgets", "Widget", true, &["status"]);
+pub(crate) const WIDGET: Kind = kind("example.com", "v1", "widgets", "Widget", true, &["status"]);
 
 impl Kind {
     /// The `apiVersion` of its objects.
-    pub(in crate::differential) fn api_version(&self) -> String {
+    pub(crate) fn api_version(&self) -> String {
         match self.group {
             "" => self.version.to_owned(),
             group => format!("{group}/{}", self.version),
@@ -72,18 +69,18 @@ impl Kind {
     }
 
     /// As the `kind` of a request.
-    pub(in crate::differential) fn as_kind(&self) -> Value {
+    pub(crate) fn as_kind(&self) -> Value {
         json!({"group": self.group, "version": self.version, "kind": self.kind})
     }
 
     /// As the `resource` of a request.
-    pub(in crate::differential) fn as_resource(&self) -> Value {
+    pub(crate) fn as_resource(&self) -> Value {
         json!({"group": self.group, "version": self.version, "resource": self.resource})
     }
 }
 
 /// The definitions of the custom resources.
-pub(in crate::differential) fn definitions() -> [Value; 4] {
+pub(crate) fn definitions() -> [Value; 4] {
     [
         definition("widgets", "Widget", "Namespaced", &["v1", "v2"]),
         definition("gadgets", "Gadget", "Cluster", &["v1"]),

@@ -22,7 +22,7 @@ pub(super) fn request(dice: &mut Dice, focus: &Kind) -> Value {
     }
 }
 
-pub(in crate::differential) fn plain(dice: &mut Dice, kind: Kind) -> Value {
+pub(crate) fn plain(dice: &mut Dice, kind: Kind) -> Value {
     let operation = *dice
         .pick(&["CREATE", "CREATE", "CREATE", "UPDATE", "UPDATE", "DELETE"])
         .unwrap_or(&"CREATE");

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Whether two values are the same; members that are null, empty or zero count as absent on both sides.
-pub(crate) fn same(expected: Option<&Value>, actual: Option<&Value>) -> bool {
+pub fn same(expected: Option<&Value>, actual: Option<&Value>) -> bool {
     match (expected, actual) {
         (None, None) => true,
         (Some(one), None) | (None, Some(one)) => is_empty(one),

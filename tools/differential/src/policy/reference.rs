@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::world::World;
-use crate::differential::process::{Process, build};
+use crate::process::{Process, build};
 
 #[derive(Serialize)]
 struct Question<'w> {
@@ -45,7 +45,7 @@ impl Reference {
 }
 
 /// Outcomes in the form of ours.
-pub(in crate::differential) fn plain(mut outcomes: Vec<Value>) -> Vec<Value> {
+pub(crate) fn plain(mut outcomes: Vec<Value>) -> Vec<Value> {
     for outcome in &mut outcomes {
         if let Some(status) = outcome.get_mut("status").and_then(Value::as_object_mut) {
             status.retain(|name, _| !["kind", "apiVersion", "metadata", "status"].contains(&name.as_str()));

@@ -16,9 +16,9 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::case::Case;
 use super::reference::{configurations, namespaces, set_clients};
-use crate::conformance::authorizer::CaseAuthorizer;
-use crate::conformance::fixture::json_value;
-use crate::differential::policy::kinds::definitions;
+use crate::policy::kinds::definitions;
+use pratique_conformance::authorizer::CaseAuthorizer;
+use pratique_conformance::fixture::json_value;
 
 /// The webhooks of all configurations.
 pub(super) struct Ours {

@@ -1,0 +1,37 @@
+//! `cargo xtask conformance`.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use pratique_conformance::{Arguments, run, spec};
+
+/// Runs a directory of conformance cases and compares verdicts and texts.
+#[derive(Parser)]
+#[command(
+    bin_name = "cargo xtask conformance",
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+struct Conformance {
+    #[command(subcommand)]
+    other: Option<Cases>,
+    #[command(flatten)]
+    recorded: Option<Arguments>,
+}
+
+/// Cases that others have written.
+#[derive(clap::Subcommand)]
+enum Cases {
+    /// Run the cases of the CEL specification that need no protocol buffers.
+    Spec(spec::Arguments),
+}
+
+fn main() -> ExitCode {
+    match Conformance::parse() {
+        Conformance {
+            other: Some(Cases::Spec(arguments)),
+            ..
+        } => spec::run(&arguments),
+        Conformance { recorded, .. } => run(&recorded.unwrap_or_default()),
+    }
+}
