@@ -3,11 +3,7 @@
 pub mod attack;
 pub mod bench;
 pub mod dependencies;
-pub mod deploy;
-pub mod e2e;
 pub mod field;
 pub mod fuzz;
-pub mod load_test;
-pub mod page;
 pub mod tidy;
 pub mod tools;

@@ -11,7 +11,7 @@ use std::process::{ExitCode, ExitStatus};
 use clap::{Parser, Subcommand};
 use pratique_harness::workspace;
 use xtask::tools::{self, Tool};
-use xtask::{attack, bench, deploy, e2e, field, fuzz, load_test, page, tidy};
+use xtask::{attack, bench, field, fuzz, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -24,16 +24,8 @@ struct Arguments {
 enum Task {
     /// Measure ours, and beside it the reference.
     Bench(bench::Arguments),
-    /// Run a real API server, and compare what it says with what Pratique says.
-    E2e(e2e::Arguments),
-    /// Put a server under load, and beside clients that are slow, large or gone.
-    LoadTest(load_test::Arguments),
     /// Attack a server and the commands with little memory and few files, and see whether others notice.
     Attack(attack::Arguments),
-    /// Look at the page of a server in a real browser.
-    Page(page::Arguments),
-    /// Render what is deployed with Kustomize and Helm, and look whether it holds together.
-    Deploy(deploy::Arguments),
     /// Look at the policies of public repositories: whether what is warned of is so.
     Field(field::Arguments),
     /// Give the fuzz targets inputs that nobody has thought of.
@@ -102,13 +94,9 @@ fn main() -> ExitCode {
     match Arguments::parse().task {
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Codegen(of) => ended(of.write()),
-        Task::Deploy(arguments) => deploy::run(&arguments),
-        Task::E2e(arguments) => e2e::run(&arguments),
         Task::Field(arguments) => field::run(&arguments),
         Task::Attack(arguments) => attack::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
-        Task::LoadTest(arguments) => load_test::run(&arguments),
-        Task::Page(arguments) => page::run(&arguments),
         Task::Tidy => match tidy::check(&workspace::root()) {
             Err(error) => ended(Err(error)),
             Ok(report) => {

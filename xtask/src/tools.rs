@@ -25,6 +25,22 @@ pub const TOOLS: &[Tool] = &[
         task: "differential",
         about: "Look for differences from the reference with random cases, and make each small",
     },
+    Tool {
+        task: "e2e",
+        about: "Run a real API server, and compare what it says with what Pratique says",
+    },
+    Tool {
+        task: "load-test",
+        about: "Put a server under load, and beside clients that are slow, large or gone",
+    },
+    Tool {
+        task: "page",
+        about: "Look at the page of a server in a real browser",
+    },
+    Tool {
+        task: "deploy",
+        about: "Render what is deployed with Kustomize and Helm, and look whether it holds together",
+    },
 ];
 
 impl Tool {

@@ -4,12 +4,16 @@
 //! It depends on no crate under `crates/`, so that tools which need none of them build in seconds.
 
 pub mod cargo;
+#[cfg(feature = "certificates")]
+mod certificates;
 mod dice;
 pub mod go;
 mod process;
 mod transcript;
 pub mod workspace;
 
+#[cfg(feature = "certificates")]
+pub use certificates::Certificates;
 pub use dice::Dice;
 pub use process::{Process, eventually, free_port};
 pub use transcript::Transcript;

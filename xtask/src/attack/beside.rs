@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::reviews;
 use super::served::Served;
-use crate::load_test::client::{Client, Trust};
-use crate::load_test::measured::Measured;
+use pratique_load_test::client::{Client, Trust};
+use pratique_load_test::measured::Measured;
 
 /// How many clients ask, with one request at a time each, and how long they wait between two.
 const CLIENTS: usize = 4;

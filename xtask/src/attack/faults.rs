@@ -17,7 +17,7 @@ use super::patches::LIMIT;
 use super::reviews;
 use super::served::{Options, Served};
 use super::sockets::takes_effect;
-use crate::load_test::load::Load;
+use pratique_load_test::load::Load;
 
 /// What was seen of a server that is started so, or what was wrong.
 type Fault = fn(&Options<'_>, Scale) -> Result<String, String>;

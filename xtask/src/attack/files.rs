@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use super::Scale;
 use super::served::Served;
 use super::sockets::{RELOADS, takes_effect};
-use crate::e2e::eventually;
+use pratique_harness::eventually;
 
 /// A manifest of 850 KB that is 25 GB with its aliases replaced.
 pub(super) fn bomb() -> String {

@@ -8,7 +8,7 @@ use super::http2::Unread;
 use super::reviews;
 use super::served::Served;
 use super::{Scale, counted};
-use crate::load_test::client::{Client, head};
+use pratique_load_test::client::{Client, head};
 
 /// As many empty containers as fit into 2.9 MB.
 const CONTAINERS: usize = 966_000;

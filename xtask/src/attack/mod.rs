@@ -24,9 +24,9 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use crate::e2e::{Transcript, build_pratique};
-use crate::load_test::measured::Measured;
 use beside::{Beside, Seen};
+use pratique_harness::{Transcript, cargo};
+use pratique_load_test::measured::Measured;
 use served::{Options, Served};
 
 /// What to attack, and for how long.
@@ -116,7 +116,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), String> {
     let program = match &arguments.pratique {
         Some(path) => fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))?,
-        None => build_pratique(&arguments.profile)?,
+        None => cargo::pratique(&arguments.profile)?,
     };
     let state = std::env::temp_dir().join(format!("pratique-attack-{}", std::process::id()));
     let folder = |name: &str| -> Result<PathBuf, String> {

@@ -9,8 +9,8 @@ use std::time::Duration;
 use pratique_benches::memory::{kib, work};
 
 use super::confined::{FILES, Group, MEMORY};
-use crate::e2e::{Certificates, Process, free_port};
-use crate::load_test::client::{Answer, Client, Trust};
+use pratique_harness::{Certificates, Process, free_port};
+use pratique_load_test::client::{Answer, Client, Trust};
 
 const VALIDATING: &str = include_str!("policies.yaml");
 const MUTATING: &str = include_str!("mutations.yaml");

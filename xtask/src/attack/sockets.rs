@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::Scale;
 use super::confined::FILES;
 use super::served::Served;
-use crate::e2e::eventually;
+use pratique_harness::eventually;
 
 /// More connections than the server may have files.
 const CONNECTIONS: u64 = FILES + 100;

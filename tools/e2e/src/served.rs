@@ -4,12 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::{Process, free_port, workspace};
+use pratique_harness::{Certificates, Process, free_port, workspace};
 use serde_json::Value;
 
 use super::Stage;
 use super::apiserver::{ApiServer, Start};
-use super::certificates::Certificates;
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
 use super::requests;
@@ -130,7 +129,7 @@ impl Served {
                 .args(["--follow", "policies,webhooks"]),
             None => command
                 .arg("--cluster-objects")
-                .arg(workspace::root().join("xtask/src/e2e/setting.yaml")),
+                .arg(workspace::root().join("tools/e2e/src/setting.yaml")),
         };
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
 /// An authority, and the folder that its newest certificate for the loopback address is in.
-pub(crate) struct Certificates {
+pub struct Certificates {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: PathBuf,
     issued: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Certificates {
 
 impl Certificates {
     /// Makes an authority and a first certificate.
-    pub(crate) fn new(folder: &Path) -> Result<Self, String> {
+    pub fn new(folder: &Path) -> Result<Self, String> {
         let mut params = CertificateParams::new(Vec::new()).map_err(|error| error.to_string())?;
         // Who signs and who is signed have names of their own, or clients take one for the other.
         params
@@ -39,7 +39,7 @@ impl Certificates {
     }
 
     /// Makes another certificate and swaps it in, as the kubelet does: files in a new folder, then `..data` renamed over.
-    pub(crate) fn issue(&mut self) -> Result<(), String> {
+    pub fn issue(&mut self) -> Result<(), String> {
         let fault = |error: rcgen::Error| error.to_string();
         let key = KeyPair::generate().map_err(fault)?;
         let names = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
@@ -60,17 +60,17 @@ impl Certificates {
     }
 
     /// The certificate's file.
-    pub(crate) fn certificate(&self) -> PathBuf {
+    pub fn certificate(&self) -> PathBuf {
         self.folder.join("tls.crt")
     }
 
     /// Its key's file.
-    pub(crate) fn key(&self) -> PathBuf {
+    pub fn key(&self) -> PathBuf {
         self.folder.join("tls.key")
     }
 
     /// The authority's certificate, to be trusted.
-    pub(crate) fn authority(&self) -> PathBuf {
+    pub fn authority(&self) -> PathBuf {
         self.folder.join("ca.crt")
     }
 }

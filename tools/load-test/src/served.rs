@@ -7,8 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use pratique_benches::memory::{kib, work};
-
-use crate::e2e::{Certificates, Process, free_port};
+use pratique_harness::{Certificates, Process, free_port};
 
 /// A `pratique serve` with policies and a certificate of its own.
 pub(super) struct Served {

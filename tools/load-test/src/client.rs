@@ -16,22 +16,24 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Whose certificates are trusted.
 #[derive(Clone, Debug)]
-pub(crate) struct Trust(Arc<ClientConfig>);
+pub struct Trust(Arc<ClientConfig>);
 
 /// A connection.
-pub(crate) struct Client(BufReader<StreamOwned<ClientConnection, TcpStream>>);
+pub struct Client(BufReader<StreamOwned<ClientConnection, TcpStream>>);
 
 /// An answer.
-pub(crate) struct Answer {
-    pub(crate) code: u16,
+pub struct Answer {
+    /// The status code; 0 where there is none.
+    pub code: u16,
     /// Whether the connection ends with it.
-    pub(crate) last: bool,
-    pub(crate) body: Vec<u8>,
+    pub last: bool,
+    /// As long as `Content-Length` says.
+    pub body: Vec<u8>,
 }
 
 impl Trust {
     /// In certificates that this authority signed.
-    pub(crate) fn of(authority: &Path) -> Result<Self, String> {
+    pub fn of(authority: &Path) -> Result<Self, String> {
         let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", authority.display());
         let certificate = CertificateDer::from_pem_file(authority).map_err(|error| failed(&error))?;
         let mut roots = RootCertStore::empty();
@@ -44,7 +46,7 @@ impl Trust {
     }
 
     /// The same, for a client that speaks only this protocol, such as `h2`.
-    pub(crate) fn with_protocol(&self, protocol: &str) -> Self {
+    pub fn with_protocol(&self, protocol: &str) -> Self {
         let mut config = ClientConfig::clone(&self.0);
         config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
         Trust(Arc::new(config))
@@ -52,7 +54,7 @@ impl Trust {
 }
 
 /// The head of a review that is posted.
-pub(crate) fn head(path: &str, length: usize) -> String {
+pub fn head(path: &str, length: usize) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
     )
@@ -60,7 +62,7 @@ pub(crate) fn head(path: &str, length: usize) -> String {
 
 impl Client {
     /// Connects. Whether anybody is there shows with the first request.
-    pub(crate) fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, String> {
+    pub fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, String> {
         let failed = |error: &dyn std::fmt::Display| format!("connecting: {error}");
         let stream = TcpStream::connect(address).map_err(|error| failed(&error))?;
         stream.set_nodelay(true).map_err(|error| failed(&error))?;
@@ -73,23 +75,23 @@ impl Client {
     }
 
     /// Sends bytes as they are.
-    pub(crate) fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+    pub fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.0.get_mut().write_all(bytes)?;
         self.0.get_mut().flush()
     }
 
     /// Posts a body for review.
-    pub(crate) fn review(&mut self, body: &str) -> Result<Answer, String> {
+    pub fn review(&mut self, body: &str) -> Result<Answer, String> {
         self.post("/validate?timeout=10s", body)
     }
 
     /// Posts a body.
-    pub(crate) fn post(&mut self, path: &str, body: &str) -> Result<Answer, String> {
+    pub fn post(&mut self, path: &str, body: &str) -> Result<Answer, String> {
         self.ask(&[head(path, body.len()).as_bytes(), body.as_bytes()].concat())
     }
 
     /// Gets what is at a path.
-    pub(crate) fn get(&mut self, path: &str) -> Result<Answer, String> {
+    pub fn get(&mut self, path: &str) -> Result<Answer, String> {
         self.ask(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").as_bytes())
     }
 
@@ -99,17 +101,17 @@ impl Client {
     }
 
     /// Reads bytes as they are: how many there were.
-    pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+    pub fn receive(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.0.read(buffer)
     }
 
     /// Has sending fail that does not get on for so long.
-    pub(crate) fn give_up_sending_after(&mut self, time: Duration) -> std::io::Result<()> {
+    pub fn give_up_sending_after(&mut self, time: Duration) -> std::io::Result<()> {
         self.0.get_mut().sock.set_write_timeout(Some(time))
     }
 
     /// Reads an answer.
-    pub(crate) fn read(&mut self) -> std::io::Result<Answer> {
+    pub fn read(&mut self) -> std::io::Result<Answer> {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             if self.0.read_line(&mut head)? == 0 {

@@ -6,22 +6,22 @@ use std::process::{Command, Stdio};
 use pratique_harness::{go, workspace};
 
 /// The namespace that the chart is released into.
-pub(crate) const RELEASED_INTO: &str = "admission";
+pub const RELEASED_INTO: &str = "admission";
 
 /// The programs that render.
 #[derive(Debug)]
-pub(crate) struct Tools {
+pub struct Tools {
     helm: PathBuf,
     kustomize: PathBuf,
 }
 
 /// Why there is nothing to render with.
 #[derive(Debug)]
-pub(crate) struct Absent(pub(crate) String);
+pub struct Absent(pub String);
 
 impl Tools {
     /// Those that are given, and the others built.
-    pub(crate) fn find(helm: Option<&Path>, kustomize: Option<&Path>) -> Result<Self, Absent> {
+    pub fn find(helm: Option<&Path>, kustomize: Option<&Path>) -> Result<Self, Absent> {
         let find =
             |given: Option<&Path>, package| given.map_or_else(|| build(package), |path| Ok(path.to_owned()));
         Ok(Tools {
@@ -31,12 +31,12 @@ impl Tools {
     }
 
     /// What a kustomization is as objects.
-    pub(crate) fn kustomize(&self, directory: &Path) -> Result<String, String> {
+    pub fn kustomize(&self, directory: &Path) -> Result<String, String> {
         output(Command::new(&self.kustomize).arg("build").arg(directory))
     }
 
     /// What a chart is as objects, with these values; a chart that its linter finds fault with is none.
-    pub(crate) fn helm(&self, chart: &Path, values: &Path) -> Result<String, String> {
+    pub fn helm(&self, chart: &Path, values: &Path) -> Result<String, String> {
         output(
             Command::new(&self.helm)
                 .args(["lint", "--strict", "--values"])

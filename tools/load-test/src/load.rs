@@ -14,31 +14,35 @@ use super::measured::Measured;
 const BYTES: usize = 9_000;
 
 /// What to ask, whom, and how often at a time.
-pub(crate) struct Load {
-    pub(crate) address: SocketAddr,
-    pub(crate) trust: Trust,
-    pub(crate) connections: usize,
-    pub(crate) request: String,
+pub struct Load {
+    /// The server.
+    pub address: SocketAddr,
+    /// Whose certificate the server has.
+    pub trust: Trust,
+    /// How many connections there are, each with one request at a time.
+    pub connections: usize,
+    /// The body of each request.
+    pub request: String,
 }
 
 /// What happens while there is load.
-pub(crate) struct During<'a>(Option<std::cell::RefCell<Box<dyn FnMut() + 'a>>>);
+pub struct During<'a>(Option<std::cell::RefCell<Box<dyn FnMut() + 'a>>>);
 
 impl<'a> During<'a> {
     /// Nothing.
-    pub(crate) fn nothing() -> Self {
+    pub fn nothing() -> Self {
         During(None)
     }
 
     /// Something each second.
-    pub(crate) fn each_second(what: impl FnMut() + 'a) -> Self {
+    pub fn each_second(what: impl FnMut() + 'a) -> Self {
         During(Some(std::cell::RefCell::new(Box::new(what))))
     }
 }
 
 impl Load {
     /// Asks for some time.
-    pub(crate) fn run(&self, time: Duration, during: &During<'_>) -> Result<Measured, String> {
+    pub fn run(&self, time: Duration, during: &During<'_>) -> Result<Measured, String> {
         let start = Instant::now();
         let end = start + time;
         thread::scope(|scope| {
@@ -59,7 +63,7 @@ impl Load {
     }
 
     /// Asks until nobody takes connections any more.
-    pub(crate) fn run_until_refused(&self) -> Result<Measured, String> {
+    pub fn run_until_refused(&self) -> Result<Measured, String> {
         let start = Instant::now();
         thread::scope(|scope| {
             let clients: Vec<_> = (0..self.connections)
@@ -130,7 +134,7 @@ impl Load {
 }
 
 /// A review of a Pod of usual size, which all policies are about and none denies.
-pub(crate) fn review() -> String {
+pub fn review() -> String {
     let mut request: Value = serde_json::from_str(&request()).unwrap_or_default();
     let wanted = BYTES.saturating_sub(request.to_string().len() + 100);
     if let Some(metadata) = request

@@ -9,9 +9,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pratique_deploy::{Object, State, dashboard, faults, misfits, read, written};
 use pratique_harness::workspace;
 use serde_json::Value;
-use xtask::deploy::{Object, State, dashboard, faults, misfits, read, written};
 
 fn deploy(path: &str) -> PathBuf {
     workspace::root().join("deploy").join(path)

@@ -1,10 +1,10 @@
 //! What has to be seen on the page.
 
+use pratique_harness::{Transcript, eventually};
 use serde_json::{Value, json};
 
 use super::browser::{Browser, at};
 use super::served::{Served, USER};
-use crate::e2e::{Transcript, eventually};
 
 /// The texts of a table below a heading, row by row, as they are shown.
 const TABLE: &str = "

@@ -5,9 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use pratique_harness::{Process, eventually, free_port};
 use serde_json::{Value, json};
-
-use crate::e2e::{Process, eventually, free_port};
 
 const ADMISSION: &str = include_str!("admission.yaml");
 const VALIDATING: &str = include_str!("validating.yaml");

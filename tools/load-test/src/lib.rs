@@ -2,24 +2,26 @@
 //! gone. Everything runs on this machine, the load's own work as well: figures are better where that is built for release,
 //! as by `cargo run --release --package xtask -- load-test`.
 
-pub(crate) mod client;
+pub mod client;
 mod hostile;
-pub(crate) mod load;
-pub(crate) mod measured;
+pub mod load;
+pub mod measured;
 mod served;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::e2e::Transcript;
+use pratique_harness::{Transcript, cargo};
+
 use client::Trust;
 use load::{During, Load};
 use measured::Measured;
 use served::Served;
 
-/// How to load it.
-#[derive(clap::Args, Debug)]
+/// Puts a server under load, and beside clients that are slow, large or gone.
+#[derive(clap::Parser, Debug)]
+#[command(bin_name = "cargo xtask load-test")]
 pub struct Arguments {
     /// The `pratique` to try, instead of one that is built for release.
     #[arg(long, value_name = "FILE")]
@@ -49,7 +51,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), String> {
     let program = match &arguments.pratique {
         Some(path) => path.clone(),
-        None => crate::e2e::build_pratique("release")?,
+        None => cargo::pratique("release")?,
     };
     let mut served = Served::start(&program, arguments.policies)?;
     let load = Load {

@@ -29,10 +29,11 @@ pub use objects::{Object, read};
 pub use values::misfits;
 pub use written::written;
 
-pub(crate) use render::{RELEASED_INTO, Tools};
+pub use render::{RELEASED_INTO, Tools};
 
-/// What to render with.
-#[derive(clap::Args, Debug)]
+/// Renders what is deployed with Kustomize and Helm, and looks whether it holds together.
+#[derive(clap::Parser, Debug)]
+#[command(bin_name = "cargo xtask deploy")]
 pub struct Arguments {
     /// A helm to render the chart with, instead of one that is built.
     #[arg(long)]
@@ -109,7 +110,7 @@ fn all(arguments: &Arguments) -> Result<bool, String> {
 }
 
 /// The files of values that the chart is tried with.
-pub(crate) fn tried(chart: &Path) -> Result<Vec<PathBuf>, String> {
+pub fn tried(chart: &Path) -> Result<Vec<PathBuf>, String> {
     let directory = chart.join("ci");
     let entries =
         std::fs::read_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;

@@ -9,12 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::e2e::{Transcript, build_pratique};
+use pratique_harness::{Transcript, cargo};
+
 use browser::Browser;
 use served::Served;
 
-/// What to look at, and with what.
-#[derive(clap::Args, Debug)]
+/// Looks at the page of a server in a real browser.
+#[derive(clap::Parser, Debug)]
+#[command(bin_name = "cargo xtask page")]
 pub struct Arguments {
     /// The `pratique` to try, instead of one that is built.
     #[arg(long, value_name = "FILE")]
@@ -39,7 +41,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 fn all(arguments: &Arguments, driver: &Path) -> Result<Transcript, String> {
     let program = match &arguments.pratique {
         Some(path) => path.clone(),
-        None => build_pratique("dev")?,
+        None => cargo::pratique("dev")?,
     };
     let state = std::env::temp_dir().join(format!("pratique-page-{}", std::process::id()));
     fs::create_dir_all(&state).map_err(|error| format!("{}: {error}", state.display()))?;

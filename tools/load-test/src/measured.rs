@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Times of requests, and what went wrong.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Measured {
+pub struct Measured {
     /// Of each request, in the end sorted.
     times: Vec<Duration>,
     errors: Vec<String>,
@@ -14,17 +14,17 @@ pub(crate) struct Measured {
 
 impl Measured {
     /// A request was answered.
-    pub(crate) fn answered(&mut self, took: Duration) {
+    pub fn answered(&mut self, took: Duration) {
         self.times.push(took);
     }
 
     /// A request was not answered as it should have been.
-    pub(crate) fn failed(&mut self, why: String) {
+    pub fn failed(&mut self, why: String) {
         self.errors.push(why);
     }
 
     /// All together, within this time.
-    pub(crate) fn of(all: Vec<Measured>, elapsed: Duration) -> Self {
+    pub fn of(all: Vec<Measured>, elapsed: Duration) -> Self {
         let mut whole = Measured {
             elapsed,
             ..Measured::default()
@@ -38,17 +38,17 @@ impl Measured {
     }
 
     /// How many requests were answered.
-    pub(crate) fn answers(&self) -> usize {
+    pub fn answers(&self) -> usize {
         self.times.len()
     }
 
     /// What went wrong.
-    pub(crate) fn errors(&self) -> impl Iterator<Item = &str> {
+    pub fn errors(&self) -> impl Iterator<Item = &str> {
         self.errors.iter().map(String::as_str)
     }
 
     /// That nothing went wrong, or what did first.
-    pub(crate) fn flawless(&self) -> Result<(), String> {
+    pub fn flawless(&self) -> Result<(), String> {
         match self.errors.first() {
             None if self.times.is_empty() => Err("nothing was answered".to_owned()),
             None => Ok(()),
@@ -57,7 +57,7 @@ impl Measured {
     }
 
     /// The time that this part of all requests took at most.
-    pub(crate) fn percentile(&self, part: f64) -> Duration {
+    pub fn percentile(&self, part: f64) -> Duration {
         #[expect(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,

@@ -8,14 +8,14 @@ use super::Stage;
 use super::apiserver::Start;
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
-use crate::deploy::{Tools, tried};
+use pratique_deploy::{Tools, tried};
 
 /// Kinds that others bring.
 const KINDS: &str = include_str!("deployed.yaml");
 
 /// The namespace of each rendering.
 const KUSTOMIZED: &str = "pratique-system";
-const CHARTED: &str = crate::deploy::RELEASED_INTO;
+const CHARTED: &str = pratique_deploy::RELEASED_INTO;
 
 /// Applies all of it to one API server.
 pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {

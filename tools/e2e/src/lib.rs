@@ -5,7 +5,6 @@
 //! minutes.
 
 mod apiserver;
-mod certificates;
 mod deployed;
 mod etcd;
 mod follows;
@@ -21,14 +20,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use pratique_harness::Transcript;
+
 use programs::Programs;
 
-pub(crate) use certificates::Certificates;
-pub(crate) use pratique_harness::cargo::pratique as build_pratique;
-pub(crate) use pratique_harness::{Process, Transcript, eventually, free_port};
-
-/// What to run.
-#[derive(clap::Args, Debug)]
+/// Runs a real API server, and compares what it says with what Pratique says.
+#[derive(clap::Parser, Debug)]
+#[command(bin_name = "cargo xtask e2e")]
 pub struct Arguments {
     /// Only these parts.
     #[arg(long, value_enum)]

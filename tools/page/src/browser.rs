@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use pratique_harness::{Process, free_port};
 use serde_json::{Value, json};
 
 use super::served::curl;
-use crate::e2e::{Process, free_port};
 
 /// A session of a browser. It is ended when this goes.
 pub(super) struct Browser {

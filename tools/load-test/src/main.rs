@@ -1,0 +1,10 @@
+//! `cargo xtask load-test`.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use pratique_load_test::{Arguments, run};
+
+fn main() -> ExitCode {
+    run(&Arguments::parse())
+}
