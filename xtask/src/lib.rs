@@ -1,6 +1,5 @@
 //! Maintenance tasks, as functions, so that the test suite can run them too.
 
-pub mod attack;
 pub mod bench;
 pub mod dependencies;
 pub mod field;

@@ -11,7 +11,7 @@ use std::process::{ExitCode, ExitStatus};
 use clap::{Parser, Subcommand};
 use pratique_harness::workspace;
 use xtask::tools::{self, Tool};
-use xtask::{attack, bench, field, fuzz, tidy};
+use xtask::{bench, field, fuzz, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
@@ -24,8 +24,6 @@ struct Arguments {
 enum Task {
     /// Measure ours, and beside it the reference.
     Bench(bench::Arguments),
-    /// Attack a server and the commands with little memory and few files, and see whether others notice.
-    Attack(attack::Arguments),
     /// Look at the policies of public repositories: whether what is warned of is so.
     Field(field::Arguments),
     /// Give the fuzz targets inputs that nobody has thought of.
@@ -95,7 +93,6 @@ fn main() -> ExitCode {
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Codegen(of) => ended(of.write()),
         Task::Field(arguments) => field::run(&arguments),
-        Task::Attack(arguments) => attack::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Tidy => match tidy::check(&workspace::root()) {
             Err(error) => ended(Err(error)),

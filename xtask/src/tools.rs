@@ -34,6 +34,10 @@ pub const TOOLS: &[Tool] = &[
         about: "Put a server under load, and beside clients that are slow, large or gone",
     },
     Tool {
+        task: "attack",
+        about: "Attack a server and the commands with little memory and few files, and see whether others notice",
+    },
+    Tool {
         task: "page",
         about: "Look at the page of a server in a real browser",
     },

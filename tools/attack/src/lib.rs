@@ -29,8 +29,9 @@ use pratique_harness::{Transcript, cargo};
 use pratique_load_test::measured::Measured;
 use served::{Options, Served};
 
-/// What to attack, and for how long.
-#[derive(clap::Args, Debug)]
+/// Attacks a server and the commands with little memory and few files, and sees whether others notice.
+#[derive(clap::Parser, Debug)]
+#[command(bin_name = "cargo xtask attack")]
 pub struct Arguments {
     /// The `pratique` to attack, instead of one that is built.
     #[arg(long, value_name = "FILE")]
