@@ -1,134 +1,93 @@
 //! Maintenance tasks: `cargo xtask <task>`.
+//!
+//! Only what is quick to build is in this program: [`tidy`]. All else is a [tool](tools) with a program of its own.
 
-mod codegen;
+mod tidy;
+mod tools;
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 #[cfg(unix)]
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
-use std::process::{ExitCode, ExitStatus};
+use std::process::{Command, ExitCode};
 
-use clap::{Parser, Subcommand};
 use pratique_harness::workspace;
-use xtask::tools::{self, Tool};
-use xtask::{bench, field, fuzz, tidy};
 
-#[derive(Parser)]
-#[command(name = "cargo xtask", about = "Maintenance tasks of the workspace")]
-struct Arguments {
-    #[command(subcommand)]
-    task: Task,
-}
-
-#[derive(Subcommand)]
-enum Task {
-    /// Measure ours, and beside it the reference.
-    Bench(bench::Arguments),
-    /// Look at the policies of public repositories: whether what is warned of is so.
-    Field(field::Arguments),
-    /// Give the fuzz targets inputs that nobody has thought of.
-    Fuzz(fuzz::Arguments),
-    /// Write the tables of Kubernetes' built-in types.
-    Codegen(Sources),
-    /// Show how long the source files are, and what they lack.
-    Tidy,
-}
-
-/// Where the built-in types are described.
-#[derive(clap::Args)]
-struct Sources {
-    /// A directory of OpenAPI documents, as an API server serves them or as they lie in k8s.io/kubernetes. Of several, later
-    /// ones add what is not in the ones before.
-    #[arg(long, required = true)]
-    openapi: Vec<PathBuf>,
-    /// The Go module k8s.io/api, once for each release; likewise.
-    #[arg(long, required = true)]
-    api: Vec<PathBuf>,
-    /// The Go module k8s.io/apimachinery.
-    #[arg(long)]
-    apimachinery: PathBuf,
-    /// The Go module k8s.io/apiextensions-apiserver.
-    #[arg(long)]
-    apiextensions: PathBuf,
-    /// The Go module k8s.io/kube-aggregator.
-    #[arg(long)]
-    aggregator: PathBuf,
-    /// A directory with `calls.json` and `functions.json`, which say what defaulting sets; without it, that table stays
-    /// as it is.
-    #[arg(long)]
-    defaulting: Option<PathBuf>,
-    /// The directory to write the tables into.
-    #[arg(long)]
-    data: PathBuf,
-    /// A directory of discovery documents, as they lie in k8s.io/kubernetes; of several, later ones add what is not in the ones
-    /// before.
-    #[arg(long, required = true)]
-    discovery: Vec<PathBuf>,
-    /// The table of the resources that every server serves; that of others is written beside it.
-    #[arg(long)]
-    resources: PathBuf,
-}
-
-impl Sources {
-    fn write(&self) -> Result<(), String> {
-        let optional = self.resources.with_file_name("optional.txt");
-        codegen::run_discovery(&self.discovery, &self.resources, &optional)?;
-        let modules = codegen::Modules {
-            api: &self.api,
-            apimachinery: &self.apimachinery,
-            apiextensions: &self.apiextensions,
-            aggregator: &self.aggregator,
-        };
-        codegen::run(&self.openapi, &modules, self.defaulting.as_deref(), &self.data)
-    }
-}
+use tools::{TOOLS, Tool};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    let task = arguments.next();
-    if let Some(tool) = task.as_ref().and_then(|task| Tool::find(task.to_str()?)) {
-        return delegate(tool, arguments);
-    }
-    match Arguments::parse().task {
-        Task::Bench(arguments) => bench::run(&arguments),
-        Task::Codegen(of) => ended(of.write()),
-        Task::Field(arguments) => field::run(&arguments),
-        Task::Fuzz(arguments) => fuzz::run(&arguments),
-        Task::Tidy => match tidy::check(&workspace::root()) {
-            Err(error) => ended(Err(error)),
-            Ok(report) => {
-                print!("{report}");
-                ExitCode::from(u8::from(!report.faults.is_empty()))
+    let task = arguments.next().unwrap_or_default();
+    match task.to_str() {
+        Some("tidy") => tidy(arguments.next()),
+        Some("help" | "-h" | "--help") => {
+            print!("{}", help());
+            ExitCode::SUCCESS
+        }
+        name => match name.and_then(Tool::find) {
+            Some(tool) => {
+                let program = std::env::current_exe().unwrap_or_default();
+                replace_by(tool.command(tools::profile(&program), arguments))
+            }
+            None => {
+                if !task.is_empty() {
+                    eprintln!("error: there is no task {task:?}\n");
+                }
+                eprint!("{}", help());
+                ExitCode::from(2)
             }
         },
     }
 }
 
-/// Has a tool take this program's place.
-fn delegate(tool: &Tool, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let program = std::env::current_exe().unwrap_or_default();
-    let mut command = tool.command(tools::profile(&program), arguments);
-    // Signals then reach it as they would have reached this program.
-    #[cfg(unix)]
-    let outcome: std::io::Result<ExitStatus> = Err(command.exec());
-    #[cfg(not(unix))]
-    let outcome = command.status();
-    match outcome {
+fn tidy(argument: Option<OsString>) -> ExitCode {
+    let report = match argument {
+        None => tidy::check(&workspace::root()),
+        Some(argument) => Err(format!("tidy takes no arguments, such as {argument:?}")),
+    };
+    match report {
+        Ok(report) => {
+            print!("{report}");
+            ExitCode::from(u8::from(!report.faults.is_empty()))
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn help() -> String {
+    let mut text =
+        "Maintenance tasks of the workspace\n\nUsage: cargo xtask <TASK> [ARGUMENTS]…\n\nTasks:\n".to_owned();
+    let tidy = ("tidy", "Show how long the source files are, and what they lack");
+    for (task, about) in TOOLS.iter().map(|tool| (tool.task, tool.about)).chain([tidy]) {
+        let _ = writeln!(text, "  {task:14}{about}");
+    }
+    text.push_str("\n`cargo xtask <TASK> --help` shows the arguments of a task.\n");
+    text
+}
+
+/// Runs a command in place of this program, so that signals reach it and its exit code is this program's.
+#[cfg(unix)]
+fn replace_by(mut command: Command) -> ExitCode {
+    let error = command.exec();
+    eprintln!("error: {}: {error}", command.get_program().display());
+    ExitCode::from(2)
+}
+
+/// Runs a command, and ends as it ends.
+#[cfg(not(unix))]
+fn replace_by(mut command: Command) -> ExitCode {
+    match command.status() {
         Ok(status) => ExitCode::from(
             status
                 .code()
                 .and_then(|code| u8::try_from(code).ok())
                 .unwrap_or(2),
         ),
-        Err(error) => ended(Err(format!("cargo: {error}"))),
-    }
-}
-
-fn ended(result: Result<(), String>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {}: {error}", command.get_program().display());
             ExitCode::from(2)
         }
     }

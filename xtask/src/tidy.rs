@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 /// What a look at the sources found.
 #[derive(Debug, Default)]
-pub struct Report {
+pub(crate) struct Report {
     /// Files with their numbers of lines, the longest first.
-    pub files: Vec<(PathBuf, usize)>,
+    pub(crate) files: Vec<(PathBuf, usize)>,
     /// What has to be mended.
-    pub faults: Vec<String>,
+    pub(crate) faults: Vec<String>,
 }
 
 /// No file should be near this.
 const LONGEST: usize = 700;
 
 /// Looks at all Rust files below the directories that hold sources.
-pub fn check(root: &Path) -> Result<Report, String> {
+pub(crate) fn check(root: &Path) -> Result<Report, String> {
     let mut report = Report::default();
     for directory in ["crates", "tools", "xtask", "benches", "fuzz"] {
         visit(&root.join(directory), &mut report)?;
@@ -88,5 +88,17 @@ impl Display for Report {
         self.faults
             .iter()
             .try_for_each(|fault| writeln!(formatter, "{fault}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_tidy() {
+        let report = check(&pratique_harness::workspace::root()).unwrap();
+        assert!(report.files.len() > 100, "{} files", report.files.len());
+        assert!(report.faults.is_empty(), "{}", report.faults.join("\n"));
     }
 }

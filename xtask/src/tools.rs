@@ -8,68 +8,85 @@ use pratique_harness::{cargo, workspace};
 
 /// A tool below `tools/`.
 #[derive(Debug)]
-pub struct Tool {
+pub(crate) struct Tool {
     /// The task that it does, and the name of its directory.
-    pub task: &'static str,
+    pub(crate) task: &'static str,
+    /// The package of its program.
+    package: &'static str,
     /// What it does.
-    pub about: &'static str,
+    pub(crate) about: &'static str,
 }
 
 /// All tools, in the order in which they are listed.
-pub const TOOLS: &[Tool] = &[
+pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         task: "conformance",
+        package: "pratique-conformance",
         about: "Run a directory of conformance cases and compare verdicts and texts",
     },
     Tool {
         task: "differential",
+        package: "pratique-differential",
         about: "Look for differences from the reference with random cases, and make each small",
     },
     Tool {
+        task: "bench",
+        package: "pratique-bench",
+        about: "Measure ours, and beside it the reference",
+    },
+    Tool {
         task: "e2e",
+        package: "pratique-e2e",
         about: "Run a real API server, and compare what it says with what Pratique says",
     },
     Tool {
         task: "load-test",
+        package: "pratique-load-test",
         about: "Put a server under load, and beside clients that are slow, large or gone",
     },
     Tool {
         task: "attack",
+        package: "pratique-attack",
         about: "Attack a server and the commands with little memory and few files, and see whether others notice",
     },
     Tool {
         task: "page",
+        package: "pratique-page",
         about: "Look at the page of a server in a real browser",
     },
     Tool {
         task: "deploy",
+        package: "pratique-deploy",
         about: "Render what is deployed with Kustomize and Helm, and look whether it holds together",
+    },
+    Tool {
+        task: "field",
+        package: "pratique-field",
+        about: "Look at the policies of public repositories: whether what is warned of is so",
+    },
+    Tool {
+        task: "fuzz",
+        package: "pratique-fuzz-run",
+        about: "Give the fuzz targets inputs that no author has thought of",
+    },
+    Tool {
+        task: "codegen",
+        package: "pratique-codegen",
+        about: "Write the tables of Kubernetes' built-in types",
     },
 ];
 
 impl Tool {
     /// The tool that does a task.
-    pub fn find(task: &str) -> Option<&'static Tool> {
+    pub(crate) fn find(task: &str) -> Option<&'static Tool> {
         TOOLS.iter().find(|tool| tool.task == task)
     }
 
-    /// The package of its program.
-    pub fn package(&self) -> String {
-        format!("pratique-{}", self.task)
-    }
-
     /// Cargo, which builds it with the profile of this program, and runs it in the current directory.
-    pub fn command(&self, profile: &str, arguments: impl IntoIterator<Item = OsString>) -> Command {
+    pub(crate) fn command(&self, profile: &str, arguments: impl IntoIterator<Item = OsString>) -> Command {
         let mut command = cargo::command();
         command
-            .args([
-                "run",
-                "--quiet",
-                "--profile",
-                profile,
-                "--package",
-                &self.package(),
-            ])
+            .args(["run", "--quiet", "--profile", profile, "--package", self.package])
             .arg("--manifest-path")
             .arg(workspace::root().join("Cargo.toml"))
             .arg("--")
@@ -79,7 +96,7 @@ impl Tool {
 }
 
 /// The profile that a program was built with, by the directory that Cargo put it into.
-pub fn profile(program: &Path) -> &str {
+pub(crate) fn profile(program: &Path) -> &str {
     let directory = program.parent().and_then(Path::file_name);
     match directory.and_then(|name| name.to_str()) {
         None | Some("debug") => "dev",
@@ -92,17 +109,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_are_packages_of_the_workspace() {
-        for tool in TOOLS {
-            let manifest = workspace::root().join("tools").join(tool.task).join("Cargo.toml");
-            let text = std::fs::read_to_string(&manifest).unwrap();
-            let name = format!("name = \"{}\"", tool.package());
-            assert!(
-                text.lines().any(|line| line == name),
-                "{}: {name}",
-                manifest.display()
-            );
+    fn programs_below_tools_are_listed() {
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(workspace::root().join("tools")).unwrap() {
+            let directory = entry.unwrap().path();
+            if directory.join("src/main.rs").is_file() {
+                let task = directory.file_name().unwrap().to_str().unwrap().to_owned();
+                let manifest = std::fs::read_to_string(directory.join("Cargo.toml")).unwrap();
+                let mut lines = manifest.lines();
+                let name = lines.find_map(|line| line.strip_prefix("name = ")).unwrap();
+                found.push((task, name.trim_matches('"').to_owned()));
+            }
         }
+        found.sort();
+        let listed = TOOLS
+            .iter()
+            .map(|tool| (tool.task.to_owned(), tool.package.to_owned()));
+        let mut listed: Vec<_> = listed.collect();
+        listed.sort();
+        assert_eq!(found, listed);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::policies::Policies;
 use super::rows::Object;
 use super::{Bench, Measured};
-use crate::bench::side::Program;
+use crate::side::Program;
 
 /// Sees that the sides judge the same, and lets them take turns.
 pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) -> Result<Measured, String> {

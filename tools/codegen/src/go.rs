@@ -38,15 +38,15 @@ pub(super) enum Shape {
 }
 
 /// Go modules on disk.
-pub(crate) struct Modules<'m> {
+pub struct Modules<'m> {
     /// `k8s.io/api`, once for each release: later ones add the versions, types and fields that are not in the ones before.
-    pub(crate) api: &'m [PathBuf],
+    pub api: &'m [PathBuf],
     /// `k8s.io/apimachinery`
-    pub(crate) apimachinery: &'m Path,
+    pub apimachinery: &'m Path,
     /// `k8s.io/apiextensions-apiserver`
-    pub(crate) apiextensions: &'m Path,
+    pub apiextensions: &'m Path,
     /// `k8s.io/kube-aggregator`
-    pub(crate) aggregator: &'m Path,
+    pub aggregator: &'m Path,
 }
 
 /// All packages: `core/v1` → types.

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::policies::Policies;
 use super::{Bench, Measured};
-use crate::bench::statistics::Spread;
-use crate::bench::{shot, table};
+use crate::statistics::Spread;
+use crate::{shot, table};
 
 /// The time until policies can judge.
 pub(super) fn start(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {

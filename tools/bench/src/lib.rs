@@ -28,8 +28,9 @@ pub use contest::{Contest, Measure, Results};
 pub use side::{Program, Sample, Side};
 pub use statistics::{Spread, geometric_mean};
 
-/// The arguments of `cargo xtask bench`.
-#[derive(Clone, Debug, clap::Args)]
+/// Measures ours, and beside it the reference.
+#[derive(Clone, Debug, clap::Parser)]
+#[command(bin_name = "cargo xtask bench")]
 pub struct Arguments {
     /// Rows of the table, or beginnings of their names; all where none is named. Or one of `cel`, `load`, `reload` and
     /// `webhook`, which look closer at one thing.

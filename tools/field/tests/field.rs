@@ -1,10 +1,10 @@
 //! Warnings about the repositories of the test data reproduce, and those that are not so do not.
 #![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
 
+use pratique_field::{self as field, reproduce};
 use pratique_harness::workspace;
 use pratique_lint::Options;
 use pratique_manifest::{ManifestFile, ManifestSet, UncheckedExpressions, load_api_files};
-use xtask::field::{self, reproduce};
 
 #[test]
 fn warnings_reproduce() {

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::policies::Policies;
 use super::rows::Object;
 use super::{Bench, Measured, objects};
-use crate::bench::build;
-use crate::bench::side::{Program, Side};
+use crate::build;
+use crate::side::{Program, Side};
 
 /// Lets one client take turns at both servers.
 pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {

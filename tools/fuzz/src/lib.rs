@@ -10,8 +10,9 @@ use std::time::Duration;
 use pratique_fuzz::{TARGETS, Target};
 use pratique_harness::workspace;
 
-/// What to run, and for how long.
-#[derive(clap::Args, Clone, Debug)]
+/// Gives the fuzz targets inputs that no author has thought of.
+#[derive(clap::Parser, Clone, Debug)]
+#[command(bin_name = "cargo xtask fuzz")]
 pub struct Arguments {
     /// The targets; all of them if none is named.
     targets: Vec<String>,

@@ -14,18 +14,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-pub(crate) use go::Modules;
+pub use go::Modules;
 use go::{Field, Package, Shape};
 
 /// Reads discovery documents of directories and the table of the resources that every server serves, `served`; writes the
 /// table `optional` of all others.
-pub(crate) fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Path) -> Result<(), String> {
+pub fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Path) -> Result<(), String> {
     discovery::run(discovery, served, optional)
 }
 
 /// Reads OpenAPI documents of directories, and Go modules; writes `types.txt`, `layout.txt`, `merge.txt` and
 /// `constraints.txt` into the directory `data`, and `given.txt` if there are tables of `defaulting`.
-pub(crate) fn run(
+pub fn run(
     openapi: &[PathBuf],
     modules: &Modules<'_>,
     defaulting: Option<&Path>,

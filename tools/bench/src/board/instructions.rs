@@ -12,7 +12,7 @@ use super::baseline::Baseline;
 use super::material::Material;
 use super::policies::Policies;
 use super::rows::{self, Object, Row, Work};
-use crate::bench::{Arguments, build, table};
+use crate::{Arguments, build, table};
 
 /// Loads of more policies than this would take valgrind minutes.
 const MOST: usize = 1_000;

@@ -19,8 +19,9 @@ use pratique_manifest::ManifestSet;
 use manifests::Repository;
 use report::{Report, Row};
 
-/// What to look at.
-#[derive(clap::Args, Clone, Debug)]
+/// Looks at the policies of public repositories: whether what is warned of is so.
+#[derive(clap::Parser, Clone, Debug)]
+#[command(bin_name = "cargo xtask field")]
 pub struct Arguments {
     /// A directory with a checkout of each repository.
     directory: PathBuf,

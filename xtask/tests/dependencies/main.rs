@@ -1,13 +1,14 @@
 //! Whether the dependencies are what `deny.toml` allows, as far as that can be told without `cargo-deny`: where they come
 //! from, under which licences, and in how many versions.
+#![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
 
 mod licence;
 mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 
+use pratique_harness::{cargo, workspace};
 use serde::Deserialize;
 
 use rules::Rules;
@@ -38,11 +39,17 @@ struct Package {
     license: Option<String>,
 }
 
+#[test]
+fn dependencies_are_allowed() {
+    let faults = check(&workspace::root()).unwrap();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 /// What is wrong with the dependencies of a workspace. Its packages have to be downloaded already.
 ///
 /// # Errors
 /// When `deny.toml` or `Cargo.lock` cannot be read, or Cargo does not tell.
-pub fn check(root: &Path) -> Result<Vec<String>, String> {
+fn check(root: &Path) -> Result<Vec<String>, String> {
     let read =
         |name: &str| std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"));
     let rules = Rules::read(&read("deny.toml")?)?;
@@ -130,11 +137,10 @@ fn licences(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
 
 /// What Cargo tells, without the network, of the packages that this machine's platform needs.
 fn metadata(root: &Path) -> Result<Metadata, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let told = Command::new(cargo)
+    let told = cargo::command()
         .current_dir(root)
         .args(["metadata", "--format-version", "1", "--offline", "--locked"])
-        .args(["--filter-platform", &pratique_harness::cargo::host()?])
+        .args(["--filter-platform", &cargo::host()?])
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
     if !told.status.success() {
@@ -143,11 +149,7 @@ fn metadata(root: &Path) -> Result<Metadata, String> {
     serde_json::from_slice(&told.stdout).map_err(|error| format!("cargo metadata: {error}"))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LOCK: &str = r#"
+const LOCK: &str = r#"
 version = 4
 
 [[package]]
@@ -174,54 +176,53 @@ dependencies = [
 ]
 "#;
 
-    #[test]
-    fn sources_are_known() {
-        let faults = sources(&locked(LOCK));
-        assert_eq!(
-            faults,
-            [
-                "a 2.0.0 has no checksum",
-                "b 0.1.0 comes from git+https://example.com/b#00"
-            ]
-        );
-    }
+#[test]
+fn sources_are_known() {
+    let faults = sources(&locked(LOCK));
+    assert_eq!(
+        faults,
+        [
+            "a 2.0.0 has no checksum",
+            "b 0.1.0 comes from git+https://example.com/b#00"
+        ]
+    );
+}
 
-    #[test]
-    fn several_versions_are_listed() {
-        let check = |skipped: &[&str]| {
-            versions(
-                &locked(LOCK),
-                &skipped.iter().map(|&text| text.to_owned()).collect(),
-            )
-        };
-        assert_eq!(check(&["a@1.0.0"]), [""; 0]);
-        assert_eq!(check(&[]), ["a is there several times: 1.0.0, 2.0.0"]);
-        assert_eq!(
-            check(&["a@1.0.0", "b@0.1.0"]),
-            ["deny.toml skips b@0.1.0, which is not there twice"]
-        );
-    }
+#[test]
+fn several_versions_are_listed() {
+    let check = |skipped: &[&str]| {
+        versions(
+            &locked(LOCK),
+            &skipped.iter().map(|&text| text.to_owned()).collect(),
+        )
+    };
+    assert_eq!(check(&["a@1.0.0"]), [""; 0]);
+    assert_eq!(check(&[]), ["a is there several times: 1.0.0, 2.0.0"]);
+    assert_eq!(
+        check(&["a@1.0.0", "b@0.1.0"]),
+        ["deny.toml skips b@0.1.0, which is not there twice"]
+    );
+}
 
-    #[test]
-    fn licences_are_allowed() {
-        let package = |license: Option<&str>, source: Option<&str>| Package {
-            name: "a".into(),
-            version: "1".into(),
-            source: source.map(str::to_owned),
-            license: license.map(str::to_owned),
-        };
-        let allowed = BTreeSet::from(["MIT".to_owned()]);
-        let check = |license| licences(&[package(license, Some(CRATES_IO))], &allowed).join("");
-        assert_eq!(check(Some("MIT")), "");
-        assert_eq!(
-            check(Some("GPL-3.0")),
-            "the licence of a 1 is not allowed: GPL-3.0"
-        );
-        assert_eq!(
-            check(Some("MIT OR (")),
-            "the licence of a 1 is not read: MIT OR ("
-        );
-        assert_eq!(check(None), "a 1 names no licence");
-        assert!(licences(&[package(None, None)], &allowed).is_empty());
-    }
+#[test]
+fn licences_are_allowed() {
+    let package = |license: Option<&str>, source: Option<&str>| Package {
+        name: "a".into(),
+        version: "1".into(),
+        source: source.map(str::to_owned),
+        license: license.map(str::to_owned),
+    };
+    let allowed = BTreeSet::from(["MIT".to_owned()]);
+    let check = |license| licences(&[package(license, Some(CRATES_IO))], &allowed).join("");
+    assert_eq!(check(Some("MIT")), "");
+    assert_eq!(
+        check(Some("GPL-3.0")),
+        "the licence of a 1 is not allowed: GPL-3.0"
+    );
+    assert_eq!(
+        check(Some("MIT OR (")),
+        "the licence of a 1 is not read: MIT OR ("
+    );
+    assert_eq!(check(None), "a 1 names no licence");
+    assert!(licences(&[package(None, None)], &allowed).is_empty());
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::Measured;
 use super::rows::{Row, Work};
-use crate::bench::statistics::{Spread, geometric_mean};
-use crate::bench::table::{bytes, factor, time};
+use crate::statistics::{Spread, geometric_mean};
+use crate::table::{bytes, factor, time};
 
 /// A row that was measured.
 #[derive(Clone, Debug)]
