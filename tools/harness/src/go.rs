@@ -1,4 +1,4 @@
-//! Programs of the Go modules below `xtask/go`, which run the reference's own code.
+//! Programs of the Go modules below `tools/go`, which run the reference's own code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ pub fn is_installed() -> bool {
     Command::new("go").arg("version").output().is_ok()
 }
 
-/// The directory of a module below `xtask/go`.
+/// The directory of a module below `tools/go`.
 fn directory(module: &str) -> PathBuf {
-    super::workspace::root().join("xtask/go").join(module)
+    super::workspace::root().join("tools/go").join(module)
 }
 
 /// Go, in the directory of a module.

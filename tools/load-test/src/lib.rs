@@ -1,6 +1,6 @@
 //! `cargo xtask load-test`: a `pratique serve` over TLS under load, and what it makes of clients that are slow, large or
 //! gone. Everything runs on this machine, the load's own work as well: figures are better where that is built for release,
-//! as by `cargo run --release --package xtask -- load-test`.
+//! as by `cargo run --release --package pratique-load-test`.
 
 pub mod client;
 mod hostile;

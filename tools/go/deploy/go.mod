@@ -1,4 +1,4 @@
-module github.com/pratique/pratique/xtask/go/deploy
+module github.com/pratique/pratique/tools/go/deploy
 
 go 1.26.0
 

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/pratique/pratique/xtask/go/policy/defaults"
+	"github.com/pratique/pratique/tools/go/policy/defaults"
 	registration "k8s.io/api/admissionregistration/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pratique/pratique/xtask/go/policy/defaults"
+	"github.com/pratique/pratique/tools/go/policy/defaults"
 	registration "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission/initializer"
