@@ -96,41 +96,6 @@ pub fn manifests(count: usize) -> Vec<ManifestFile> {
     (0..count).map(file).collect()
 }
 
-/// Static manifests of `count` mutating policies with a binding each, all for Pods: every other one merges a label and
-/// a container's field, the others patch an annotation.
-pub fn mutating_manifests(count: usize) -> Vec<ManifestFile> {
-    let mutation = |index: usize| match index % 2 {
-        0 => format!(
-            "patchType: ApplyConfiguration\n    applyConfiguration:\n      expression: {}\n",
-            json_string(&format!(
-                "Object{{metadata: Object.metadata{{labels: {{'l{index}': 'x'}}}}, spec: Object.spec{{containers: \
-                 object.spec.containers.map(c, Object.spec.containers{{name: c.name, imagePullPolicy: 'Always'}})}}}}"
-            ))
-        ),
-        _ => format!(
-            "patchType: JSONPatch\n    jsonPatch:\n      expression: {}\n",
-            json_string(&format!(
-                "[JSONPatch{{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('example.com/p{index}'), value: 'y'}}]"
-            ))
-        ),
-    };
-    let document = |index: usize| {
-        format!(
-            "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicy\nmetadata:\n  name: m{index}.static.k8s.io\n\
-             spec:\n  matchConstraints:\n    resourceRules:\n    - apiGroups: ['']\n      apiVersions: [v1]\n      operations: [CREATE]\n      \
-             resources: [pods]\n  reinvocationPolicy: Never\n  mutations:\n  - {}---\napiVersion: admissionregistration.k8s.io/v1\n\
-             kind: MutatingAdmissionPolicyBinding\nmetadata:\n  name: m{index}.static.k8s.io\n\
-             spec:\n  policyName: m{index}.static.k8s.io\n",
-            mutation(index)
-        )
-    };
-    let file = |index| ManifestFile {
-        path: format!("m{index:05}.yaml"),
-        content: document(index).into_bytes(),
-    };
-    (0..count).map(file).collect()
-}
-
 /// A manifest of a policy and its binding; no two have an expression in common, so that none is known before.
 pub fn policy(index: usize) -> String {
     include_str!("../data/policy.yaml").replace("INDEX", &index.to_string())

@@ -4,6 +4,8 @@ mod admission;
 mod ask;
 mod backend;
 mod cel;
+#[cfg(feature = "cel-crate")]
+mod cel_crate;
 mod reload;
 mod start;
 mod webhook;
@@ -25,6 +27,8 @@ fn main() -> ExitCode {
     };
     let ended = match name.as_str() {
         "cel" => contest::serve(stdin().lock(), stdout(), cel::Expressions::new),
+        #[cfg(feature = "cel-crate")]
+        "cel-crate" => contest::serve(stdin().lock(), stdout(), cel_crate::Expressions::new),
         "backend" => contest::serve(stdin().lock(), stdout(), backend::Listening::new),
         "webhook" => contest::serve(stdin().lock(), stdout(), webhook::Webhooks::new),
         "admission" => contest::serve(stdin().lock(), stdout(), admission::Judged::new),

@@ -2,14 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
+use pratique_harness::cargo;
+
 /// Builds our side for release and returns the program.
 pub(super) fn ours() -> Result<PathBuf, String> {
     release("pratique-benches", "pratique-benches")
 }
 
+/// Builds a program for release that is both sides: ours, and the crate `cel`.
+pub(super) fn with_cel_crate() -> Result<PathBuf, String> {
+    cargo::build("pratique-benches", "pratique-benches", &["cel-crate"], "release")
+}
+
 /// Builds a program of a package for release and returns its path.
 pub(super) fn release(package: &str, name: &str) -> Result<PathBuf, String> {
-    pratique_harness::cargo::build(package, name, "release")
+    cargo::build(package, name, &[], "release")
 }
 
 /// Builds the other side from a package of a Go module; `None` where Go is not installed.

@@ -9,29 +9,47 @@ use super::{Against, Arguments, build};
 
 /// Builds both sides, sees that they find the same values and costs, and holds the contest.
 pub(super) fn contest(arguments: &Arguments) -> Result<Results, String> {
-    let program = build::ours()?;
-    let other = match arguments.against {
-        Some(Against::Go) => build::go("cel", "bench", &program)?,
-        None => None,
+    let program = match arguments.against {
+        Some(Against::CelCrate) => build::with_cel_crate()?,
+        Some(Against::Go) | None => build::ours()?,
     };
     let setup = setup()?;
-    let (mut ours, facts) = Program::start(&program, &["cel"], &setup)?;
-    let mut theirs = match other {
-        Some(other) => {
-            let (theirs, found) = Program::start(&other, &[], &setup)?;
-            if found != facts {
-                return Err(format!("the sides differ: ours {facts}, theirs {found}"));
-            }
-            Some(theirs)
+    let (mut ours, mut facts) = Program::start(&program, &["cel"], &setup)?;
+    let other = match arguments.against {
+        Some(Against::Go) => match build::go("cel", "bench", &program)? {
+            Some(other) => Some(Program::start(&other, &[], &setup)?),
+            None => None,
+        },
+        Some(Against::CelCrate) => {
+            drop_costs(&mut facts);
+            Some(Program::start(&program, &["cel-crate"], &setup)?)
         }
+        None => None,
+    };
+    let mut theirs = match other {
+        Some((_, found)) if found != facts => {
+            return Err(format!("the sides differ: ours {facts}, theirs {found}"));
+        }
+        Some((theirs, _)) => Some(theirs),
         None => None,
     };
     let theirs = theirs.as_mut().map(|theirs| theirs as &mut dyn Side);
     plan(arguments).hold(&mut ours, theirs)
 }
 
+/// Leaves of the facts what a side without costs finds.
+fn drop_costs(facts: &mut Value) {
+    let cases = facts.get_mut("cases").and_then(Value::as_object_mut);
+    for case in cases.into_iter().flatten().map(|(_, case)| case) {
+        if let Some(case) = case.as_object_mut() {
+            case.remove("cost");
+        }
+    }
+}
+
 fn plan(arguments: &Arguments) -> Contest {
-    let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only));
+    let both = |name: &str| arguments.against != Some(Against::CelCrate) || CEL_CRATE.contains(&name);
+    let wanted = |name: &str| both(name) && arguments.only.as_ref().is_none_or(|only| name.contains(only));
     let measures = MEASURES.iter().map(|(name, title)| Measure {
         name: (*name).to_owned(),
         title: (*title).to_owned(),
@@ -63,6 +81,9 @@ const MEASURES: [(&str, &str); 6] = [
         "make the variables and evaluate (the plugin's evaluator over an unstructured object)",
     ),
 ];
+
+/// The work that the crate `cel` does too.
+const CEL_CRATE: [&str; 2] = ["compile", "evaluate"];
 
 fn setup() -> Result<Value, String> {
     let object: Value = serde_json::from_str(POD).map_err(|error| error.to_string())?;

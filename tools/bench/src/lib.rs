@@ -88,6 +88,8 @@ enum What {
 pub enum Against {
     /// The API server's own code, run by Go programs of this repository.
     Go,
+    /// The crate `cel`, in what both do; for `cel` only.
+    CelCrate,
 }
 
 /// Runs and prints; the exit code is 2 when something cannot be built or run, or the sides do not agree.
@@ -97,6 +99,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         _ => None,
     };
     let ended = match one {
+        _ if arguments.against == Some(Against::CelCrate) && one != Some(What::Cel) => {
+            Err("only `bench cel` is measured beside the crate `cel`".to_owned())
+        }
         Some(What::Cel) => cel::contest(arguments).and_then(|results| show(arguments, &results)),
         Some(What::Load) => load::run(arguments),
         Some(What::Reload) => reload::run(arguments),

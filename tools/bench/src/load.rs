@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
     let program = build::release("pratique-benches", "pratique-load")?;
     let other = match arguments.against {
         Some(Against::Go) => build::go("load", "bench", &program)?,
-        None => None,
+        Some(Against::CelCrate) | None => None,
     };
     let small = write(&program.with_file_name("bench-load-small"), POLICIES)?;
     let large = write(&program.with_file_name("bench-load-large"), 10 * POLICIES)?;

@@ -24,7 +24,7 @@ pub(super) fn contest(arguments: &Arguments) -> Result<Results, String> {
     let program = build::ours()?;
     let other = match arguments.against {
         Some(Against::Go) => build::go("webhook", "bench", &program)?,
-        None => None,
+        Some(Against::CelCrate) | None => None,
     };
     let patch = json!([{"op": "add", "path": "/metadata/labels/seen", "value": "yes"}]);
     let scripts = json!({

@@ -19,11 +19,11 @@ pub fn command() -> Command {
     command
 }
 
-/// Builds a program of a package with a profile, and returns its path.
+/// Builds a program of a package with features and a profile, and returns its path.
 ///
 /// # Errors
 /// When Cargo does not start, or the program does not build.
-pub fn build(package: &str, program: &str, profile: &str) -> Result<PathBuf, String> {
+pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> Result<PathBuf, String> {
     let built = command()
         .current_dir(super::workspace::root())
         .args([
@@ -35,6 +35,7 @@ pub fn build(package: &str, program: &str, profile: &str) -> Result<PathBuf, Str
             "--bin",
             program,
         ])
+        .args(["--features", &features.join(",")])
         .args(["--message-format", "json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()
@@ -55,7 +56,7 @@ pub fn build(package: &str, program: &str, profile: &str) -> Result<PathBuf, Str
 /// # Errors
 /// When Cargo does not start, or `pratique` does not build.
 pub fn pratique(profile: &str) -> Result<PathBuf, String> {
-    build("pratique-cli", "pratique", profile)
+    build("pratique-cli", "pratique", &[], profile)
 }
 
 /// The platform that this machine's compiler builds for.

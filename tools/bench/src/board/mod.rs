@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
     };
     let theirs = match arguments.against {
         Some(Against::Go) => build::go("policy", "bench", &ours)?,
-        None => None,
+        Some(Against::CelCrate) | None => None,
     };
     let mut material = Material::new(&ours.with_file_name("bench-policies"), arguments.seed)?;
     if theirs.is_some() {

@@ -1,0 +1,66 @@
+//! The crate `cel` over the same expressions and object, for `cargo xtask bench cel --against cel-crate`. It checks no
+//! types and counts no costs.
+
+use std::collections::BTreeMap;
+
+use ::cel::{Context, Program, Value};
+use pratique_benches::contest::{Order, Sample, Side};
+use serde::Deserialize;
+use serde_json::json;
+
+/// The expressions by name, all over one object.
+#[derive(Deserialize)]
+pub(crate) struct Expressions {
+    object: serde_json::Value,
+    expressions: Vec<Expression>,
+}
+
+#[derive(Deserialize)]
+struct Expression {
+    name: String,
+    text: String,
+}
+
+impl Expressions {
+    pub(crate) fn new(setup: serde_json::Value) -> Result<Self, String> {
+        serde_json::from_value(setup).map_err(|error| error.to_string())
+    }
+
+    fn context(&self) -> Result<Context<'_>, String> {
+        let mut context = Context::default();
+        let added = context.add_variable("object", &self.object);
+        added.map_err(|error| error.to_string())?;
+        Ok(context)
+    }
+}
+
+fn compile(text: &str) -> Result<Program, String> {
+    Program::compile(text).map_err(|error| error.to_string())
+}
+
+impl Side for Expressions {
+    fn facts(&self) -> Result<serde_json::Value, String> {
+        let mut cases = serde_json::Map::new();
+        let context = self.context()?;
+        for Expression { name, text } in &self.expressions {
+            let value = compile(text)?.execute(&context);
+            let is_true = matches!(value, Ok(Value::Bool(true)));
+            cases.insert(name.clone(), json!({"value": is_true.to_string()}));
+        }
+        Ok(json!({ "cases": cases }))
+    }
+
+    fn measure(&self, order: &Order) -> Result<Sample, String> {
+        let named = self.expressions.iter().find(|one| one.name == order.case);
+        let Expression { text, .. } =
+            named.ok_or_else(|| format!("no expression is named {:?}", order.case))?;
+        match order.measure.as_str() {
+            "compile" => Ok(order.time(|| Program::compile(text))),
+            "evaluate" => {
+                let (program, context) = (compile(text)?, self.context()?);
+                Ok(order.time(|| program.execute(&context)))
+            }
+            other => Err(format!("no measure is named {other:?}")),
+        }
+    }
+}
