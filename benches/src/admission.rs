@@ -15,8 +15,8 @@ use pratique::policy::settle_request;
 use pratique::types::AdmissionRequest;
 use pratique::workers::Alone;
 use pratique::{Admission, AdmissionBuilder, Objects, Outcome, Surroundings, json};
-use pratique_benches::NoOpinion;
 use pratique_benches::contest::{Order, Sample, Side};
+use pratique_testkit::NoOpinion;
 use serde::Deserialize;
 use serde_json::Value;
 

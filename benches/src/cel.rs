@@ -8,11 +8,11 @@ use pratique::expressions::Declarations;
 use pratique::policy::Trial;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
 use pratique::{Objects, Surroundings};
-use pratique_benches::NoOpinion;
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_cel::{Activation, Arena, Context, Environment, Program, Value};
 use pratique_expression::{Cache, Composition, slots};
 use pratique_match::Matched;
+use pratique_testkit::NoOpinion;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pratique::Objects;
-use pratique::authorization::{Answer, Authorizer, Check};
 use pratique::types::AdmissionRequest;
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_expression::Cache;
 use pratique_match::Equivalents;
+use pratique_testkit::NoOpinion;
 use pratique_webhook::{
     HttpCaller, MutatingWebhooks, Origin, Reinvocation, Surroundings, ValidatingWebhooks, mutate, validate,
 };
@@ -43,15 +43,6 @@ struct Setup {
 struct Configurations {
     mutating: Value,
     validating: Value,
-}
-
-#[derive(Debug)]
-struct Nobody;
-
-impl Authorizer for Nobody {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(pratique::authorization::Decision::default())
-    }
 }
 
 impl Webhooks {
@@ -103,7 +94,7 @@ impl Subject {
 
     fn surroundings(&self) -> Surroundings<'_> {
         let deadline = Instant::now() + Duration::from_secs(30);
-        Surroundings::new(&self.equivalents, &self.cluster, Arc::new(Nobody)).with_deadline(deadline)
+        Surroundings::new(&self.equivalents, &self.cluster, Arc::new(NoOpinion)).with_deadline(deadline)
     }
 
     /// Whether the request may go on, and the labels that it then has.

@@ -14,16 +14,8 @@ use pratique::authorization::{Answer, Authorizer, Check, Decision};
 use pratique::manifest::{ManifestFile, Options, load_api_files};
 use pratique::{Admission, Objects, Surroundings};
 use pratique_explain::{Explanation, Line, Meeting, Recorder};
+use pratique_testkit::NoOpinion;
 use pratique_types::AdmissionRequest;
-
-#[derive(Debug)]
-struct Nobody;
-
-impl Authorizer for Nobody {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision::default())
-    }
-}
 
 /// A validating policy and its binding.
 fn policy(spec: &str) -> String {
@@ -67,7 +59,7 @@ fn explained(manifests: &str, operation: &str) -> Explanation {
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
     let cluster = Objects::new();
     let recorder = Recorder::new();
-    let surroundings = Surroundings::new(&cluster, Arc::new(Nobody)).with_trace(&recorder);
+    let surroundings = Surroundings::new(&cluster, Arc::new(NoOpinion)).with_trace(&recorder);
     admission.admit_policies(&request, surroundings, &mut ()).unwrap();
     recorder.explanation()
 }

@@ -13,13 +13,13 @@ use pratique_manifest::{
     LoadErrors, ManifestFile, ManifestSet, Options, Plugin, Reloader, UncheckedExpressions, load_api_files,
     load_directory_objects, load_files,
 };
-use pratique_workers::Crowd;
+use pratique_testkit::CountingExecutor;
 use tempfile::TempDir;
 
 const PLUGIN: Plugin = Plugin::ValidatingAdmissionPolicy;
 
-fn crowd() -> Crowd {
-    Crowd::new(Duration::from_micros(500))
+fn crowd() -> CountingExecutor {
+    CountingExecutor::new(Duration::from_micros(500))
 }
 
 /// What a document may be; most are good.

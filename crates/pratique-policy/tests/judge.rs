@@ -5,78 +5,29 @@
 use std::sync::Arc;
 
 use pratique_expression::Cache;
-use pratique_json::Value;
-use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision, Target};
 use pratique_policy::{
-    Cluster, Conditions, DenialCause, MutatingPolicies, Observer, Origin, ParamScope, Policies, Surroundings,
-    Unfinished, Verdict,
+    Conditions, DenialCause, MutatingPolicies, Observer, Origin, Policies, Surroundings, Unfinished, Verdict,
 };
 use pratique_policy::{mutate, settle_request, validate};
+use pratique_testkit::TestCluster;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 use serde_json::{Value as Json, json};
 
-/// A cluster with one namespace and two ConfigMaps in it.
-struct Town {
-    equivalents: Equivalents,
-    namespace: Value<'static>,
-    params: Vec<Value<'static>>,
-}
-
-impl Town {
-    fn new() -> Self {
-        let parse = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
-        let param = |name: &str, max: u8| {
-            parse(&format!(
-                r#"{{"metadata":{{"name":"{name}","namespace":"shop","labels":{{"use":"limits"}}}},"data":{{"max":"{max}"}}}}"#
-            ))
-        };
-        let mut equivalents = Equivalents::builtin();
-        equivalents.register(
+/// A cluster with one namespace and two ConfigMaps in it, and a kind of params that is not listed yet.
+fn cluster() -> TestCluster {
+    let param = |name: &str, max: u8| {
+        let metadata = json!({"name": name, "namespace": "shop", "labels": {"use": "limits"}});
+        json!({"metadata": metadata, "data": {"max": max.to_string()}})
+    };
+    TestCluster::new()
+        .with_resource(
             GroupVersionResource::new("extensions", "v1beta1", "deployments"),
-            "",
             GroupVersionKind::new("extensions", "v1beta1", "Deployment"),
-        );
-        Town {
-            equivalents,
-            namespace: parse(r#"{"metadata":{"name":"shop","labels":{"team":"red"}}}"#),
-            params: vec![param("few", 1), param("many", 9)],
-        }
-    }
-}
-
-impl Namespaces for Town {
-    fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
-        (name == "shop").then_some(&self.namespace).into()
-    }
-}
-
-impl Cluster for Town {
-    fn equivalents(&self) -> &Equivalents {
-        &self.equivalents
-    }
-
-    fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
-        ["ConfigMap", "Unlisted"]
-            .contains(&kind.kind.as_str())
-            .then_some(ParamScope::Namespaced)
-    }
-
-    fn params_synced(&self, kind: &GroupVersionKind) -> bool {
-        kind.kind == "ConfigMap"
-    }
-
-    fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
-        let mut params = self.params(kind, namespace).into_iter();
-        params.find(|param| param.at(&["metadata", "name"]).and_then(Value::as_str) == Some(name))
-    }
-
-    fn params<'a>(&'a self, _: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
-        match namespace {
-            "shop" => self.params.iter().collect(),
-            _ => Vec::new(),
-        }
-    }
+        )
+        .with_namespace(&json!({"metadata": {"name": "shop", "labels": {"team": "red"}}}))
+        .with_params("ConfigMap", &[param("few", 1), param("many", 9)])
+        .with_params_not_synced("Unlisted")
 }
 
 /// Allows Ann to get everything, and has to ask elsewhere about Bob.
@@ -115,9 +66,9 @@ fn judge(policy: Json, binding: Json, request: Json) -> Result<Verdict, Unfinish
     )
     .to_string();
     let mut request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
-    let town = Town::new();
+    let cluster = cluster();
     let judge = |request: &AdmissionRequest<'_>| {
-        let surroundings = Surroundings::new(&town, Arc::new(Gate));
+        let surroundings = Surroundings::new(&cluster, Arc::new(Gate));
         validate(&[&policies], request, surroundings, &mut ())
     };
     let verdict = judge(&request);
@@ -294,8 +245,8 @@ fn match_conditions_are_counted() {
         })
         .to_string();
         let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
-        let (town, mut counter) = (Town::new(), Counter::default());
-        let surroundings = Surroundings::new(&town, Arc::new(Gate));
+        let (cluster, mut counter) = (cluster(), Counter::default());
+        let surroundings = Surroundings::new(&cluster, Arc::new(Gate));
         validate(&[&policies], &request, surroundings, &mut counter).unwrap();
         assert_eq!(counter.0, expected, "{conditions:?}");
     }
@@ -606,11 +557,11 @@ fn what_cannot_be_converted_is_not_mutated() {
         serde_json::from_value(binding).unwrap(),
     );
     let policies = MutatingPolicies::compile([&policy], [&binding], Origin::Api, &Cache::new());
-    let town = Town::new();
+    let cluster = cluster();
     let message = |revision| {
         let request = deployment(revision).to_string();
         let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
-        let surroundings = Surroundings::new(&town, Arc::new(Gate));
+        let surroundings = Surroundings::new(&cluster, Arc::new(Gate));
         let mutated = mutate(&[&policies], &request, surroundings, &mut ()).unwrap();
         mutated.status.map(|status| status.message)
     };

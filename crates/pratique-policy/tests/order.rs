@@ -10,50 +10,11 @@ use std::sync::Arc;
 
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_match::{Equivalents, Namespace, Namespaces};
-use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
-use pratique_policy::{
-    Cluster, MutatingPolicies, Origin, ParamScope, Policies, Submission, Surroundings, mutate, validate,
-};
-use pratique_types::{AdmissionRequest, GroupVersionKind};
+use pratique_policy::{MutatingPolicies, Origin, Policies, Submission, Surroundings, mutate, validate};
+use pratique_testkit::{NoOpinion, TestCluster};
+use pratique_types::AdmissionRequest;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-
-/// A cluster without anything but resources.
-struct Empty(Equivalents);
-
-impl Namespaces for Empty {
-    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
-        Namespace::Absent
-    }
-}
-
-impl Cluster for Empty {
-    fn equivalents(&self) -> &Equivalents {
-        &self.0
-    }
-
-    fn param_scope(&self, _: &GroupVersionKind) -> Option<ParamScope> {
-        None
-    }
-
-    fn param<'a>(&'a self, _: &GroupVersionKind, _: &str, _: &str) -> Option<&'a Value<'a>> {
-        None
-    }
-
-    fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> {
-        Vec::new()
-    }
-}
-
-#[derive(Debug)]
-struct Nobody;
-
-impl Authorizer for Nobody {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision::default())
-    }
-}
 
 fn spec(more: Json) -> Json {
     let rule = json!({"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["nodes"]});
@@ -133,8 +94,8 @@ fn outcome((policies, bindings): (Vec<Json>, Vec<Json>), validating: (Vec<Json>,
     })
     .to_string();
     let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
-    let cluster = Empty(Equivalents::builtin());
-    let surroundings = Surroundings::new(&cluster, Arc::new(Nobody));
+    let cluster = TestCluster::new();
+    let surroundings = Surroundings::new(&cluster, Arc::new(NoOpinion));
     let mutated = mutate(&[&mutating], &request, surroundings.clone(), &mut ()).unwrap();
     let submission = Submission::mutated(&request, mutated.object.as_ref().expect("it changes"));
     let verdict = validate(&[&validating], submission, surroundings, &mut ()).unwrap();

@@ -7,52 +7,10 @@ use std::time::{Duration, Instant};
 
 use pratique_cel::Interrupt;
 use pratique_expression::Cache;
-use pratique_json::Value;
-use pratique_match::{Equivalents, Namespace, Namespaces};
-use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
-use pratique_policy::{
-    Cluster, Mutated, MutatingPolicies, Origin, ParamScope, Surroundings, Unfinished, mutate,
-};
-use pratique_types::{AdmissionRequest, GroupVersionKind};
+use pratique_policy::{Mutated, MutatingPolicies, Origin, Surroundings, Unfinished, mutate};
+use pratique_testkit::{NoOpinion, TestCluster};
+use pratique_types::AdmissionRequest;
 use serde_json::json;
-
-/// A cluster without namespaces and params, in which nobody may do anything.
-#[derive(Debug)]
-struct Empty(Equivalents);
-
-impl Namespaces for Empty {
-    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
-        None.into()
-    }
-}
-
-impl Cluster for Empty {
-    fn equivalents(&self) -> &Equivalents {
-        &self.0
-    }
-
-    fn param_scope(&self, _: &GroupVersionKind) -> Option<ParamScope> {
-        None
-    }
-
-    fn params_synced(&self, _: &GroupVersionKind) -> bool {
-        true
-    }
-
-    fn param<'a>(&'a self, _: &GroupVersionKind, _: &str, _: &str) -> Option<&'a Value<'a>> {
-        None
-    }
-
-    fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> {
-        Vec::new()
-    }
-}
-
-impl Authorizer for Empty {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision::default())
-    }
-}
 
 /// A request to create a ClusterRole with a long annotation.
 struct Request(String);
@@ -98,10 +56,9 @@ impl Request {
         let binding = serde_json::from_value(binding).unwrap();
         let policies = MutatingPolicies::compile([&policy], [&binding], Origin::Api, &Cache::new());
         let request: AdmissionRequest<'_> = serde_json::from_str(&self.0).unwrap();
-        let cluster = Empty(Equivalents::builtin());
-        let authorizer = Arc::new(Empty(Equivalents::new()));
+        let cluster = TestCluster::new();
         let interrupt = interrupt();
-        let surroundings = Surroundings::new(&cluster, authorizer).with_interrupt(&interrupt);
+        let surroundings = Surroundings::new(&cluster, Arc::new(NoOpinion)).with_interrupt(&interrupt);
         let began = Instant::now();
         let result = mutate(&[&policies], &request, surroundings, &mut ());
         Ended {

@@ -14,69 +14,20 @@ use std::time::Duration;
 
 use pratique_cel::value::Evaluation;
 use pratique_expression::Cache;
-use pratique_json::Value;
-use pratique_match::{Equivalents, Namespace, Namespaces};
-use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
-use pratique_policy::{
-    Cluster, Origin, ParamScope, Part, Policies, Surroundings, Trace, Unfinished, Verdict, Workers, validate,
-};
-use pratique_types::{AdmissionRequest, GroupVersionKind};
-use pratique_workers::Crowd;
+use pratique_policy::{Origin, Part, Policies, Surroundings, Trace, Unfinished, Verdict, Workers, validate};
+use pratique_testkit::{CountingExecutor, NoOpinion, TestCluster};
+use pratique_types::AdmissionRequest;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 /// A cluster with a namespace and two ConfigMaps in it.
-struct Town(Equivalents, Value<'static>, Vec<Value<'static>>);
-
-impl Town {
-    fn new() -> Self {
-        let parse = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
-        let param = |name: &str| {
-            parse(&format!(
-                r#"{{"metadata":{{"name":"{name}"}},"data":{{"name":"{name}"}}}}"#
-            ))
-        };
-        let namespace = parse(r#"{"metadata":{"name":"shop","labels":{"team":"red"},"managedFields":[]}}"#);
-        Town(
-            Equivalents::builtin(),
-            namespace,
-            vec![param("few"), param("many")],
+fn cluster() -> TestCluster {
+    let param = |name: &str| json!({"metadata": {"name": name, "namespace": "shop"}, "data": {"name": name}});
+    TestCluster::new()
+        .with_namespace(
+            &json!({"metadata": {"name": "shop", "labels": {"team": "red"}, "managedFields": []}}),
         )
-    }
-}
-
-impl Namespaces for Town {
-    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
-        Some(&self.1).into()
-    }
-}
-
-impl Cluster for Town {
-    fn equivalents(&self) -> &Equivalents {
-        &self.0
-    }
-
-    fn param_scope(&self, _: &GroupVersionKind) -> Option<ParamScope> {
-        Some(ParamScope::Namespaced)
-    }
-
-    fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
-        let mut params = self.params(kind, namespace).into_iter();
-        params.find(|param| param.at(&["metadata", "name"]).and_then(Value::as_str) == Some(name))
-    }
-
-    fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> {
-        self.2.iter().collect()
-    }
-}
-
-#[derive(Debug)]
-struct Nobody;
-
-impl Authorizer for Nobody {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision::default())
-    }
+        .with_params("ConfigMap", &[param("few"), param("many")])
 }
 
 /// Looks on, and keeps what each expression cost.
@@ -130,8 +81,8 @@ enum With<'t> {
 }
 
 /// Several threads, for as little as can be.
-fn crowd() -> Crowd {
-    Crowd::new(Duration::from_micros(1))
+fn crowd() -> CountingExecutor {
+    CountingExecutor::new(Duration::from_micros(1))
 }
 
 fn judged(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, Unfinished> {
@@ -158,8 +109,8 @@ fn judged(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, Unf
     });
     let text = request.to_string();
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
-    let town = Town::new();
-    let surroundings = Surroundings::new(&town, Arc::new(Nobody));
+    let cluster = cluster();
+    let surroundings = Surroundings::new(&cluster, Arc::new(NoOpinion));
     let surroundings = match with {
         With::Nobody => surroundings,
         With::Trace(trace) => surroundings.with_trace(trace),

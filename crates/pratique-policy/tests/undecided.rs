@@ -5,45 +5,20 @@
 use std::sync::Arc;
 
 use pratique_expression::Cache;
-use pratique_json::Value;
-use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::NoAuthorizer;
 use pratique_policy::{
-    Cluster, Mutated, MutatingPolicies, Need, NeedKind, Observer, OnUndecided, Origin, ParamScope, Policies,
-    Surroundings, Trace, Undecided, Verdict, mutate, validate,
+    Mutated, MutatingPolicies, Need, NeedKind, Observer, OnUndecided, Origin, Policies, Surroundings, Trace,
+    Undecided, Verdict, mutate, validate,
 };
-use pratique_types::{AdmissionRequest, GroupVersionKind};
+use pratique_testkit::TestCluster;
+use pratique_types::AdmissionRequest;
 use serde_json::{Value as Json, json};
 
-/// A cluster where all namespaces exist, and nothing else is known of them.
-struct Names(Equivalents);
-
-impl Namespaces for Names {
-    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
-        Namespace::Named
-    }
-}
-
-impl Cluster for Names {
-    fn equivalents(&self) -> &Equivalents {
-        &self.0
-    }
-
-    fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
-        (kind.kind == "ConfigMap").then_some(ParamScope::Namespaced)
-    }
-
-    fn knows_params(&self, _: &GroupVersionKind) -> bool {
-        false
-    }
-
-    fn param<'a>(&'a self, _: &GroupVersionKind, _: &str, _: &str) -> Option<&'a Value<'a>> {
-        None
-    }
-
-    fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> {
-        Vec::new()
-    }
+/// A cluster where all namespaces exist, and nothing else is known of them or of params.
+fn cluster() -> TestCluster {
+    TestCluster::new()
+        .with_names_only()
+        .with_params_unknown("ConfigMap")
 }
 
 /// Looks on without a word.
@@ -111,7 +86,7 @@ fn validations(expressions: &[&str]) -> Json {
 
 /// The verdict, which is the same whether or not expressions are shared.
 fn verdict(policies: &Policies, on_undecided: OnUndecided) -> (Verdict, Vec<Undecided>) {
-    let (names, request) = (Names(Equivalents::builtin()), request());
+    let (names, request) = (cluster(), request());
     let surroundings = Surroundings::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
     let mut told = Told::default();
     let verdict = validate(&[policies], &request, surroundings.clone(), &mut told).unwrap();
@@ -339,7 +314,7 @@ fn mutated(mutations: &[&str], spec: Json, on_undecided: OnUndecided) -> (Mutate
         bindings.push(serde_json::from_value(object(json!({"policyName": name}))).unwrap());
     }
     let policies = MutatingPolicies::compile(&policies, &bindings, Origin::Api, &Cache::new());
-    let (names, request) = (Names(Equivalents::builtin()), request());
+    let (names, request) = (cluster(), request());
     let surroundings = Surroundings::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
     let mut told = Told::default();
     let mutated = mutate(&[&policies], &request, surroundings, &mut told).unwrap();

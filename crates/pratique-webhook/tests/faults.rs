@@ -12,9 +12,9 @@ mod world;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pratique_cel::library::authz;
 use pratique_expression::Cache;
-use pratique_match::{Equivalents, Namespace, Namespaces};
+use pratique_match::Equivalents;
+use pratique_testkit::{NoNamespaces, NoOpinion};
 use pratique_types::{AdmissionRequest, Status};
 use pratique_webhook::{
     Caller, HttpCaller, MutatingWebhooks, Origin, Reinvocation, Surroundings, ValidatingWebhooks, mutate,
@@ -24,22 +24,6 @@ use pratique_webhook_backend::Backend;
 use serde_json::json;
 use tokio::runtime::Handle;
 use world::World;
-
-/// Nobody may do anything, and there is no namespace.
-#[derive(Debug)]
-struct Nobody;
-
-impl authz::Authorizer for Nobody {
-    fn authorize(&self, _: &authz::Check<'_>) -> authz::Answer {
-        authz::Answer::Decided(authz::Decision::default())
-    }
-}
-
-impl Namespaces for Nobody {
-    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
-        Namespace::Absent
-    }
-}
 
 fn configuration(backend: &Backend, url: &str, policy: &str) -> serde_json::Value {
     json!({"metadata": {"name": "c"}, "webhooks": [{
@@ -72,7 +56,7 @@ async fn refusal(
 ) -> Option<Box<Status>> {
     let configuration = configuration(backend, url, policy);
     let (request, equivalents) = (request(), Equivalents::builtin());
-    let surroundings = Surroundings::new(&equivalents, &Nobody, Arc::new(Nobody)).without_types();
+    let surroundings = Surroundings::new(&equivalents, &NoNamespaces, Arc::new(NoOpinion)).without_types();
     if mutates {
         let configuration = serde_json::from_value(configuration).unwrap();
         let webhooks = MutatingWebhooks::compile([&configuration], Origin::Api, &Cache::new());

@@ -13,13 +13,11 @@
 //! assert_eq!(squares, [1, 4, 9, 16]);
 //! ```
 
-mod crowd;
 mod map;
 mod threads;
 
 use std::time::Duration;
 
-pub use crowd::Crowd;
 pub use map::map;
 pub use threads::Threads;
 

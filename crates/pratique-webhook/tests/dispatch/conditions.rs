@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pratique_cel::library::authz;
 use pratique_cel::{Interrupt, MemoryLimit};
 use pratique_match::Equivalents;
+use pratique_testkit::NoNamespaces;
 use pratique_webhook::{Pending, Surroundings, Unanswered, validate};
 use serde_json::json;
 
-use crate::scene::{Nowhere, Player, allows, hook, request, validated, validating};
+use crate::scene::{Player, allows, hook, request, validated, validating};
 
 /// Whether a webhook with conditions is called; else what the request is refused with.
 async fn check(conditions: &[&str], failure_policy: &str, called: bool, refused: &str) {
@@ -84,7 +85,7 @@ async fn open_checks_are_waited_for() {
     )]);
     let (request, equivalents, later) = (request(), Equivalents::new(), Arc::new(Later::default()));
     let player = Player::default().plays("a", allows());
-    let surroundings = Surroundings::new(&equivalents, &Nowhere, later.clone());
+    let surroundings = Surroundings::new(&equivalents, &NoNamespaces, later.clone());
     let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
     assert_eq!(verdict, Err(Unanswered::Pending));
     let surroundings = surroundings.with_pending(&*later);
@@ -102,7 +103,7 @@ async fn conditions_are_stopped_whatever_the_failure_policy() {
         )])
     };
     let (request, equivalents, player) = (request(), Equivalents::new(), Player::default());
-    let surroundings = Surroundings::new(&equivalents, &Nowhere, Arc::new(Later::default()));
+    let surroundings = Surroundings::new(&equivalents, &NoNamespaces, Arc::new(Later::default()));
     let interrupt = Interrupt::new();
     interrupt.set();
     let interrupted = surroundings.clone().with_interrupt(&interrupt);

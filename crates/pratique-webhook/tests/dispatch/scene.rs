@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use pratique_cel::library::authz;
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_match::{Equivalents, Namespace, Namespaces};
+use pratique_match::Equivalents;
+use pratique_testkit::{NoNamespaces, NoOpinion};
 use pratique_types::AdmissionRequest;
 use pratique_webhook::{
     Answer, Call, CallError, CallErrorKind, Caller, Mutated, MutatingWebhooks, Observer, Origin,
@@ -148,28 +148,9 @@ pub(crate) fn request() -> AdmissionRequest<'static> {
     .unwrap()
 }
 
-/// A cluster without namespaces.
-pub(crate) struct Nowhere;
-
-impl Namespaces for Nowhere {
-    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
-        Namespace::Absent
-    }
-}
-
-/// Nobody may do anything.
-#[derive(Debug)]
-struct Nobody;
-
-impl authz::Authorizer for Nobody {
-    fn authorize(&self, _: &authz::Check<'_>) -> authz::Answer {
-        authz::Answer::Decided(authz::Decision::default())
-    }
-}
-
 /// The surroundings of a request in an empty cluster, where objects are taken as they come.
 pub(crate) fn surroundings(equivalents: &Equivalents) -> Surroundings<'_> {
-    Surroundings::new(equivalents, &Nowhere, Arc::new(Nobody)).without_types()
+    Surroundings::new(equivalents, &NoNamespaces, Arc::new(NoOpinion)).without_types()
 }
 
 /// One turn of mutating webhooks.
@@ -205,7 +186,7 @@ pub(crate) async fn request_mutated_twice(
 /// Likewise, of a request whose object has the Go type of its kind.
 pub(crate) async fn typed_mutated_twice(sets: &[&MutatingWebhooks], player: &Player) -> Vec<Mutated> {
     let equivalents = Equivalents::new();
-    let surroundings = Surroundings::new(&equivalents, &Nowhere, Arc::new(Nobody));
+    let surroundings = Surroundings::new(&equivalents, &NoNamespaces, Arc::new(NoOpinion));
     turns_of(&request(), sets, player, None, surroundings).await
 }
 

@@ -3,22 +3,14 @@
 use std::sync::Arc;
 
 use pratique_cel::library::authz::NoAuthorizer;
-use pratique_match::{Equivalents, Namespace, Namespaces};
+use pratique_match::Equivalents;
+use pratique_testkit::NamesOnly;
 use pratique_webhook::{
     Mutated, Observer, OnUndecided, Origin, Reinvocation, Surroundings, Undecided, Verdict, mutate, validate,
 };
 use serde_json::{Value as Json, json};
 
 use crate::scene::{Player, allows, hook, labels, mutating, request, validating};
-
-/// All namespaces exist, and nothing else is known of them.
-struct Names;
-
-impl Namespaces for Names {
-    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
-        Namespace::Named
-    }
-}
 
 /// Keeps what is told of.
 #[derive(Default)]
@@ -31,7 +23,7 @@ impl Observer for Told {
 }
 
 fn surroundings(equivalents: &Equivalents, on_undecided: OnUndecided) -> Surroundings<'_> {
-    let surroundings = Surroundings::new(equivalents, &Names, Arc::new(NoAuthorizer));
+    let surroundings = Surroundings::new(equivalents, &NamesOnly, Arc::new(NoAuthorizer));
     surroundings.without_types().on_undecided(on_undecided)
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pratique::manifest::Plugin;
 use pratique::{Admission, AdmissionContext, Objects};
-use pratique_workers::Crowd;
+use pratique_testkit::CountingExecutor;
 
 use crate::directories::{put, wait};
 use crate::world::{NoDecider, configmap, file, run, validating_policy};
@@ -87,7 +87,7 @@ fn the_start_is_shared_and_reloads_are_not() {
     put(directory.path(), "one.yaml", &text(0));
     let (path, crowd) = (
         directory.path().to_str().unwrap(),
-        Crowd::new(Duration::from_micros(500)),
+        CountingExecutor::new(Duration::from_micros(500)),
     );
     let builder = Admission::builder().workers(crowd.clone());
     let builder = builder

@@ -1,23 +1,23 @@
-//! Several threads, however little there is to do: for tests of those who share their work.
+//! An executor that counts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::Workers;
+use pratique_workers::Workers;
 
-/// A few threads that are asked for little, and how often they were: for tests. A copy is the same.
+/// A few threads, however little there is to do, and how often they were asked. A clone has the same count.
 #[derive(Clone, Debug)]
-pub struct Crowd {
+pub struct CountingExecutor {
     worthwhile: Duration,
     asked: Arc<AtomicUsize>,
 }
 
-impl Crowd {
-    /// Threads for what takes that long.
+impl CountingExecutor {
+    /// Threads for work that takes at least so long.
     pub fn new(worthwhile: Duration) -> Self {
-        Crowd {
+        CountingExecutor {
             worthwhile,
             asked: Arc::default(),
         }
@@ -29,7 +29,7 @@ impl Crowd {
     }
 }
 
-impl Workers for Crowd {
+impl Workers for CountingExecutor {
     fn together(&self, _: usize, work: &(dyn Fn() + Sync)) {
         self.asked.fetch_add(1, Ordering::Relaxed);
         thread::scope(|scope| {

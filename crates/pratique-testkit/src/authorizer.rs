@@ -1,0 +1,13 @@
+//! An authorizer that decides nothing.
+
+use pratique_cel::library::authz::{Answer, Authorizer, Check, Decision};
+
+/// Has no opinion on any check, so that none is allowed: what an API server says of users without permissions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoOpinion;
+
+impl Authorizer for NoOpinion {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Decided(Decision::default())
+    }
+}
