@@ -1,12 +1,10 @@
 //! A reference: a Go program that answers lines of JSON on stdin with lines of JSON on stdout, in their order.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::Command;
 
-use pratique_harness::{go, workspace};
+use pratique_harness::{LineProcess, go, workspace};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -35,65 +33,25 @@ impl<O> Default for Answers<O> {
 }
 
 /// A program, running.
-pub(super) struct Process {
-    process: Child,
-    questions: ChildStdin,
-    answers: Receiver<String>,
-}
+pub(super) struct Process(LineProcess);
 
 impl Process {
     /// Starts a program.
     pub(super) fn start(binary: &Path, arguments: &[&OsStr]) -> Result<Self, String> {
-        let mut process = Command::new(binary)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("{}: {error}", binary.display()))?;
-        let questions = process.stdin.take().ok_or("no stdin")?;
-        let output = process.stdout.take().ok_or("no stdout")?;
-        let (sender, answers) = channel();
-        // The program may be writing while we are, so its answers are read on a thread of their own.
-        std::thread::spawn(move || {
-            for line in BufReader::new(output).lines() {
-                let sent = line.map(|line| sender.send(line));
-                if !matches!(sent, Ok(Ok(()))) {
-                    return;
-                }
-            }
-        });
-        Ok(Process {
-            process,
-            questions,
-            answers,
-        })
+        LineProcess::start(Command::new(binary).args(arguments)).map(Process)
     }
 
     /// Asks; the answers come in the order of the questions.
     pub(super) fn ask(&mut self, question: &impl Serialize) -> Result<(), String> {
-        let mut line = serde_json::to_vec(question).map_err(|error| error.to_string())?;
-        line.push(b'\n');
-        let sent = self
-            .questions
-            .write_all(&line)
-            .and_then(|()| self.questions.flush());
-        sent.map_err(|error| format!("the reference takes no questions: {error}"))
+        let line = serde_json::to_string(question).map_err(|error| error.to_string())?;
+        self.0.send(&line)
     }
 
     /// The next answer, in which values may be nested as deep as expressions.
     pub(super) fn answer<O: DeserializeOwned>(&mut self) -> Result<Answers<O>, String> {
-        let line = self.answers.recv();
-        let line = line.map_err(|_| "the reference ended".to_owned())?;
+        let line = self.0.receive()?;
         let mut deserializer = serde_json::Deserializer::from_str(&line);
         deserializer.disable_recursion_limit();
         Answers::deserialize(&mut deserializer).map_err(|error| format!("{error}: {line}"))
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

@@ -8,6 +8,7 @@ pub mod cargo;
 mod certificates;
 mod dice;
 pub mod go;
+mod lines;
 mod process;
 mod transcript;
 pub mod workspace;
@@ -15,5 +16,6 @@ pub mod workspace;
 #[cfg(feature = "certificates")]
 pub use certificates::Certificates;
 pub use dice::Dice;
+pub use lines::LineProcess;
 pub use process::{Process, eventually, free_port};
 pub use transcript::Transcript;
