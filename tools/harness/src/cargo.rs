@@ -1,9 +1,8 @@
 //! Programs of the workspace, built by Cargo.
 
+#[cfg(feature = "build")]
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-
-use serde_json::Value;
+use std::process::Command;
 
 /// Cargo, without the variables that describe the package of the running program: build scripts would take them for a
 /// change and build again.
@@ -23,6 +22,7 @@ pub fn command() -> Command {
 ///
 /// # Errors
 /// When Cargo does not start, or the program does not build.
+#[cfg(feature = "build")]
 pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> Result<PathBuf, String> {
     let built = command()
         .current_dir(super::workspace::root())
@@ -37,7 +37,7 @@ pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> 
         ])
         .args(["--features", &features.join(",")])
         .args(["--message-format", "json-render-diagnostics"])
-        .stderr(Stdio::inherit())
+        .stderr(std::process::Stdio::inherit())
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
     if !built.status.success() {
@@ -45,7 +45,7 @@ pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> 
     }
     String::from_utf8_lossy(&built.stdout)
         .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
         .filter_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
         .find(|path| path.file_stem().is_some_and(|stem| stem == program))
         .ok_or_else(|| "cargo names no program".to_owned())
@@ -55,6 +55,7 @@ pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> 
 ///
 /// # Errors
 /// When Cargo does not start, or `pratique` does not build.
+#[cfg(feature = "build")]
 pub fn pratique(profile: &str) -> Result<PathBuf, String> {
     build("pratique-cli", "pratique", &[], profile)
 }
