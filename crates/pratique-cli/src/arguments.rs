@@ -2,6 +2,7 @@
 
 mod check;
 mod cluster;
+mod duration;
 mod listen;
 mod review;
 mod serve;
@@ -9,13 +10,14 @@ mod test;
 mod warnings;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use pratique_manifest::Plugin;
 
 pub(crate) use check::{CheckArguments, CheckFormat};
 pub(crate) use cluster::ClusterArguments;
 #[cfg(feature = "kube")]
 pub(crate) use cluster::Followable;
+use duration::duration;
 pub(crate) use listen::Listen;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments, ReviewFormat};
 pub(crate) use serve::{
@@ -27,8 +29,8 @@ pub(crate) use warnings::{WARNINGS, WarningArguments};
 
 /// Kubernetes admission control without a cluster.
 ///
-/// Exit codes: 0 all is valid, allowed, as expected; 1 something is not; 2 wrong usage or a file that does not open;
-/// 3 nothing is denied, but something is undecided, or nothing was evaluated: it depends on what was not given.
+/// Exit codes: 0 everything is valid, allowed, as expected; 1 something is not; 2 wrong usage, or a file cannot be opened;
+/// 3 nothing is denied, but something is undecided or was not evaluated, because an input is missing.
 #[derive(Debug, Parser)]
 #[command(name = "pratique", version, propagate_version = true)]
 pub(crate) struct Arguments {
@@ -36,31 +38,66 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// The arguments of the command line.
+/// Environment variables that were renamed together with their flags: the argument, and the former variable. The former
+/// one counts where the new one is not set; former flags are hidden aliases.
+const RENAMED_VARIABLES: [(&str, &str); 9] = [
+    ("admission_control_config_file", "PRATIQUE_CONFIG"),
+    ("audit_log_path", "PRATIQUE_AUDIT_LOG"),
+    ("client_ca_file", "PRATIQUE_CLIENT_CA"),
+    ("logging_format", "PRATIQUE_LOG_FORMAT"),
+    ("max_memory", "PRATIQUE_MAX_BODIES"),
+    ("max_requests_inflight", "PRATIQUE_MAX_REQUESTS"),
+    ("shutdown_delay_duration", "PRATIQUE_DRAIN_DELAY"),
+    ("tls_cert_file", "PRATIQUE_TLS_CERT"),
+    ("tls_private_key_file", "PRATIQUE_TLS_KEY"),
+];
+
+/// Parses the command line and the environment.
 ///
 /// # Errors
 /// They are wrong, or ask for help.
 pub(crate) fn parse() -> Result<Arguments, clap::Error> {
-    Arguments::try_parse().map_err(|mut error| {
-        if error.kind() == ErrorKind::InvalidSubcommand {
-            let names: Vec<String> = Arguments::command()
-                .get_subcommands()
-                .map(|command| command.get_name().to_owned())
-                .collect();
-            let tip = format!("the commands are {}", names.join(", "));
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-        }
-        error
-    })
+    let mut command = with_renamed_variables(Arguments::command());
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed = matches.and_then(|mut matches| Arguments::from_arg_matches_mut(&mut matches));
+    parsed
+        .map_err(|error| error.format(&mut command))
+        .map_err(|mut error| {
+            if error.kind() == ErrorKind::InvalidSubcommand {
+                let names: Vec<String> = Arguments::command()
+                    .get_subcommands()
+                    .map(|command| command.get_name().to_owned())
+                    .collect();
+                let tip = format!("the commands are {}", names.join(", "));
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+            }
+            error
+        })
 }
 
-/// What to do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Check(CheckArguments),
     Review(Box<ReviewArguments>),
     Serve(Box<ServeArguments>),
     Test(Box<TestArguments>),
+}
+
+/// Makes arguments read their former variable where only that is set.
+fn with_renamed_variables(command: clap::Command) -> clap::Command {
+    command.mut_subcommands(|command| command.mut_args(with_renamed_variable))
+}
+
+fn with_renamed_variable(argument: Arg) -> Arg {
+    let renamed = RENAMED_VARIABLES.iter().find(|(id, _)| argument.get_id() == id);
+    let is_set = |name: &std::ffi::OsStr| std::env::var_os(name).is_some();
+    match renamed {
+        Some((_, former)) if is_set(former.as_ref()) && !argument.get_env().is_some_and(is_set) => {
+            argument.env(*former)
+        }
+        _ => argument,
+    }
 }
 
 fn plugin() -> impl clap::builder::TypedValueParser<Value = Plugin> {
@@ -77,5 +114,60 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn renamed_variables_belong_to_arguments() {
+        let command = Arguments::command();
+        let ids: Vec<&str> = command
+            .get_subcommands()
+            .flat_map(clap::Command::get_arguments)
+            .map(|argument| argument.get_id().as_str())
+            .collect();
+        for (id, former) in RENAMED_VARIABLES {
+            assert!(ids.contains(&id), "{id} of {former}");
+        }
+    }
+
+    #[test]
+    fn former_flags_are_aliases() {
+        let parsed = |command: &str, arguments: &[&str]| {
+            let all = [&["pratique", command], arguments].concat();
+            format!("{:?}", Arguments::try_parse_from(all).unwrap())
+        };
+        for (former, current, value) in [
+            ("--audit-log", "--audit-log-path", "-"),
+            ("--config", "--admission-control-config-file", "admission.yaml"),
+            ("--drain-delay", "--shutdown-delay-duration", "7"),
+            ("--log-format", "--logging-format", "json"),
+            ("--max-bodies", "--max-memory", "64"),
+            ("--max-requests", "--max-requests-inflight", "7"),
+        ] {
+            assert_eq!(
+                parsed("serve", &[former, value]),
+                parsed("serve", &[current, value]),
+                "{former}"
+            );
+        }
+        let former = ["--tls-cert", "c", "--tls-key", "k", "--client-ca", "a"];
+        let current = [
+            "--tls-cert-file",
+            "c",
+            "--tls-private-key-file",
+            "k",
+            "--client-ca-file",
+            "a",
+        ];
+        assert_eq!(parsed("serve", &former), parsed("serve", &current));
+        let text = ["--logging-format", "text"];
+        assert_eq!(
+            parsed("serve", &["--log-format", "human"]),
+            parsed("serve", &text)
+        );
+        let current = ["--admission-control-config-file", "a", "-"];
+        assert_eq!(
+            parsed("review", &["--config", "a", "-"]),
+            parsed("review", &current)
+        );
     }
 }

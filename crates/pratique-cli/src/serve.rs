@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, Trouble> {
         true => LogLevel::Warn,
         false => arguments.log_level,
     };
-    let logging = logging::start(arguments.log_format, level).map_err(Trouble::Thread)?;
+    let logging = logging::start(arguments.logging_format, level).map_err(Trouble::Thread)?;
     let ended = start(arguments, &logging).map_err(|trouble| match trouble {
         Trouble::Unread => trouble,
         trouble => {
@@ -194,16 +194,16 @@ async fn serve(
     }
     let asked = try_line(scheme, &reached, trial);
     let tries = own_certificate || scheme == "http";
-    match tries && !logging.is_human() {
+    match tries && !logging.is_text() {
         true => tracing::info!(address = %address, scheme, try = asked, "Serving"),
         false => tracing::info!(address = %address, scheme, "Serving"),
     }
-    if tries && logging.is_human() {
+    if tries && logging.is_text() {
         logging.note(&greeting(scheme, &reached, page, &asked));
     }
     let drain = Drain {
-        delay: Duration::from_secs(arguments.drain_delay),
-        grace: Duration::from_secs(arguments.drain_grace),
+        delay: arguments.shutdown_delay_duration,
+        grace: arguments.drain_grace,
     };
     listening
         .start(server.shutdown(), drain, END)
@@ -249,17 +249,17 @@ fn certificates(
     addresses: &[SocketAddr],
 ) -> Result<Option<Arc<Certificates>>, Trouble> {
     let CertificateArguments {
-        tls_cert,
-        tls_key,
-        client_ca,
+        tls_cert_file,
+        tls_private_key_file,
+        client_ca_file,
         plain_http,
         protect_metrics: _,
     } = &arguments.certificates;
-    let certificates = match (tls_cert, tls_key) {
+    let certificates = match (tls_cert_file, tls_private_key_file) {
         (Some(certificate), Some(key)) => Certificates::load(CertificateFiles {
             certificate: certificate.clone(),
             key: key.clone(),
-            client_ca: client_ca.clone(),
+            client_ca: client_ca_file.clone(),
         }),
         _ if *plain_http => return Ok(None),
         _ => {
@@ -276,7 +276,7 @@ fn certificates(
 }
 
 fn audit(arguments: &ServeArguments) -> Result<Option<Arc<Log>>, Trouble> {
-    let Some(name) = &arguments.audit_log else {
+    let Some(name) = &arguments.audit_log_path else {
         return Ok(None);
     };
     let level = match arguments.audit_level {
@@ -298,9 +298,8 @@ fn limits(arguments: &LimitArguments, files: Option<u64>) -> Limits {
         body: usize::from(arguments.max_body) << 20,
         memory: arguments
             .max_memory
-            .or(arguments.max_bodies)
             .map_or_else(memory::default, |mebibytes| count(mebibytes) << 20),
-        requests: count(arguments.max_requests),
+        requests: count(arguments.max_requests_inflight),
         connections: count(files::connections(arguments.max_connections, files)),
         ..Limits::default()
     }

@@ -60,7 +60,7 @@ fn webhooks_are_those_of_the_policies() {
     let printed = pratique(&[
         "serve",
         "--print-webhook-configuration",
-        "--config",
+        "--admission-control-config-file",
         path.to_str().unwrap(),
     ]);
     fs::remove_file(&path).unwrap();

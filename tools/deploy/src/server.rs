@@ -15,7 +15,11 @@ pub(super) fn reviews(kind: &str) -> &'static [&'static str] {
 }
 
 /// Flags whose values are files that have to be mounted.
-pub(super) const FILES: [&str; 3] = ["--config", "--tls-cert", "--tls-key"];
+pub(super) const FILES: [&str; 3] = [
+    "--admission-control-config-file",
+    "--tls-cert-file",
+    "--tls-private-key-file",
+];
 
 /// The flag that has it ask the cluster, as its service account.
 pub(super) const CLUSTER: &str = "--cluster";

@@ -81,7 +81,7 @@ fn faults_are_found() {
         &base,
         "Deployment",
         &format!("{container}/args/1"),
-        "--config=/etc/a.yaml",
+        "--admission-control-config-file=/etc/a.yaml",
         "not mounted",
     );
     check(

@@ -1,34 +1,34 @@
-//! What `pratique serve` knows of a cluster.
+//! The arguments of `pratique serve` that name a cluster.
 
 use clap::Args;
 #[cfg(feature = "kube")]
 use clap::ValueEnum;
 
-/// Where to know the cluster from.
+/// The cluster whose state policies see.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cluster")]
 pub(crate) struct ClusterArguments {
-    /// Take namespaces, CustomResourceDefinitions, params and answers to authorization checks from the cluster that
-    /// KUBECONFIG or ~/.kube/config names, or, in a Pod, from its own. Without, every namespace is taken to exist, and
-    /// what would depend on more is refused.
+    /// Take namespaces, CustomResourceDefinitions, params and authorization decisions from the cluster of KUBECONFIG or
+    /// ~/.kube/config, or, in a Pod, from the Pod's cluster. Without a cluster every namespace is assumed to exist, and
+    /// policies that depend on more are rejected.
     #[cfg(feature = "kube")]
     #[arg(long, env = "PRATIQUE_CLUSTER")]
     pub(crate) cluster: bool,
-    /// Take them from the cluster that this kubeconfig file names.
+    /// Take them from the cluster of this kubeconfig file.
     #[cfg(feature = "kube")]
     #[arg(long, env = "PRATIQUE_KUBECONFIG", value_name = "FILE")]
     pub(crate) kubeconfig: Option<std::path::PathBuf>,
-    /// The context of the kubeconfig file, instead of its current one.
+    /// Context of the kubeconfig file, instead of its current context.
     #[cfg(feature = "kube")]
     #[arg(long, env = "PRATIQUE_CONTEXT", value_name = "NAME", requires = "kubeconfig")]
     pub(crate) context: Option<String>,
-    /// Have the cluster's own policies or webhooks judge as well, after those of files, and follow their changes: for API
-    /// servers that do not do so themselves. It implies --cluster.
+    /// Evaluate the policies or webhooks of the cluster as well, after those of files, and follow their changes: for API
+    /// servers that do not evaluate them. Implies --cluster.
     #[cfg(feature = "kube")]
     #[arg(long, env = "PRATIQUE_FOLLOW", value_name = "WHAT", value_delimiter = ',')]
     pub(crate) follow: Vec<Followable>,
-    /// Files of what the cluster has: namespaces, params, CustomResourceDefinitions; they say nothing of who may do what. With --cluster, they count where it
-    /// has none of that name.
+    /// Files with objects of the cluster: namespaces, params, CustomResourceDefinitions; not authorization rules. With
+    /// --cluster, they count where the cluster has no object of that name.
     #[arg(
         long,
         env = "PRATIQUE_CLUSTER_OBJECTS",
@@ -38,24 +38,24 @@ pub(crate) struct ClusterArguments {
     pub(crate) cluster_objects: Vec<String>,
 }
 
-/// Configuration of admission that a cluster has.
+/// Admission configuration of a cluster.
 #[cfg(feature = "kube")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Followable {
     /// Validating and mutating admission policies, with their bindings.
     Policies,
-    /// Validating and mutating webhook configurations, but for what asks this server.
+    /// Validating and mutating webhook configurations, except for webhooks of this server.
     Webhooks,
 }
 
 impl ClusterArguments {
-    /// Whether a cluster's own configuration judges.
+    /// Whether the configuration of the cluster is evaluated.
     #[cfg(feature = "kube")]
     pub(crate) fn follows(&self) -> bool {
         !self.follow.is_empty()
     }
 
-    /// Without a client of clusters nothing can be followed.
+    /// Whether the configuration of the cluster is evaluated: not without a client.
     #[cfg(not(feature = "kube"))]
     pub(crate) fn follows(&self) -> bool {
         false
@@ -73,10 +73,12 @@ mod tests {
     fn what_is_followed_is_a_list() {
         let check = |arguments: &[&str], expected: Option<&[Followable]>| {
             let all = ["pratique", "serve"].iter().chain(arguments);
-            let parsed = Arguments::try_parse_from(all).ok().map(|own| match own.command {
-                Command::Serve(own) => own.cluster.follow,
-                _ => panic!("not serve"),
-            });
+            let parsed = Arguments::try_parse_from(all)
+                .ok()
+                .map(|arguments| match arguments.command {
+                    Command::Serve(serve) => serve.cluster.follow,
+                    _ => panic!("not serve"),
+                });
             assert_eq!(parsed.as_deref(), expected, "{arguments:?}");
         };
         check(&[], Some(&[]));

@@ -1,20 +1,20 @@
-//! Where to listen: `ADDRESS:PORT`, `NAME:PORT`, or `:PORT` for all addresses.
+//! Listen addresses: `ADDRESS:PORT`, `NAME:PORT`, or `:PORT` for all interfaces.
 
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 use std::str::FromStr;
 
-/// Where to listen.
+/// An address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listen {
-    /// An address or a name; empty for all addresses.
+    /// An address or a name; empty for all interfaces.
     host: String,
     port: u16,
 }
 
 impl Listen {
-    /// The addresses: all those of a name.
+    /// Resolves to the addresses, of a name all of them.
     pub(crate) fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
         if self.host.is_empty() {
             return Ok(vec![(Ipv6Addr::UNSPECIFIED, self.port).into()]);
@@ -34,7 +34,7 @@ impl Listen {
         }
     }
 
-    /// The name, if it is one.
+    /// The host name, if the host is not an IP address.
     pub(crate) fn name(&self) -> Option<&str> {
         let is_name = !self.host.is_empty() && self.host.parse::<IpAddr>().is_err();
         is_name.then_some(&*self.host)
@@ -49,11 +49,11 @@ impl FromStr for Listen {
             "expected ADDRESS:PORT, such as 127.0.0.1:8443, [::1]:8443, localhost:8443 or :8443".to_owned()
         };
         let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
-        let port = port.parse().map_err(|_| format!("{port:?} is no port"))?;
+        let port = port.parse().map_err(|_| format!("{port:?} is not a port"))?;
         let bracketed = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         let host = match bracketed {
             Some(inner) if inner.parse::<Ipv6Addr>().is_ok() => inner,
-            Some(inner) => return Err(format!("{inner:?} is no IPv6 address")),
+            Some(inner) => return Err(format!("{inner:?} is not an IPv6 address")),
             None if host.contains([':', '[', ']', '/', ' ']) => return Err(wrong()),
             None => host,
         };
@@ -106,7 +106,7 @@ mod tests {
             !found.is_empty()
                 && found
                     .iter()
-                    .all(|own| own.ip().is_loopback() && own.port() == 8443)
+                    .all(|address| address.ip().is_loopback() && address.port() == 8443)
         );
         assert!(
             "nowhere.invalid:1"

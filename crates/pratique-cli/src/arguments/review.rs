@@ -9,48 +9,49 @@ use pratique_types::{FeatureGates, Operation};
 use super::plugin;
 use crate::baseline::Level;
 
-/// Judge objects, or whole AdmissionReviews, as kube-apiserver would.
+/// Review objects or whole AdmissionReviews as kube-apiserver would.
 ///
-/// Without --config and --manifests the Pod Security Standards judge. Objects are not defaulted: what policies say of
-/// fields that an object leaves to the server's defaults is for the object as it is given.
+/// Without --admission-control-config-file and --manifests, the Pod Security Standards are evaluated. Objects are not
+/// defaulted: policies see each object as it is given, without the fields that an API server would set.
 ///
-/// Exit codes: 0 all are allowed; 1 something is denied or invalid; 2 wrong usage or a file that does not open; 3 nothing
-/// is denied, but something is undecided: it depends on what was not given.
+/// Exit codes: 0 everything is allowed; 1 something is denied or invalid; 2 wrong usage, or a file cannot be opened; 3
+/// nothing is denied, but something is undecided, because an input is missing.
 #[derive(Debug, Args)]
 pub(crate) struct ReviewArguments {
-    /// Files of objects or AdmissionReviews, as YAML or JSON, or directories of them; `-` is standard input. A file may
-    /// have several documents: YAML and JSON separated by lines of `---`, JSON also one after the other.
+    /// Files with objects or AdmissionReviews, as YAML or JSON, or directories of them; `-` is standard input. A file can
+    /// hold several documents: YAML and JSON separated by lines of `---`, JSON also concatenated.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]
     pub(crate) request: RequestArguments,
-    /// A file of namespaces as the cluster has them; also those among the inputs count. Of others only the names are
-    /// known, and what depends on more is undecided.
+    /// File with the cluster's namespaces; namespaces among the inputs count as well. Of other namespaces only the names
+    /// are known, and what depends on more is undecided.
     #[arg(long, env = "PRATIQUE_NAMESPACE_OBJECT", value_name = "FILE")]
     pub(crate) namespace_object: Vec<String>,
-    /// Files, or directories of them, of what the cluster has: namespaces, params, CustomResourceDefinitions.
+    /// Files, or directories of them, with objects of the cluster: namespaces, params, CustomResourceDefinitions.
     #[arg(long, env = "PRATIQUE_OBJECTS", value_name = "PATH", value_delimiter = ',')]
     pub(crate) objects: Vec<String>,
-    /// A file that says what users may do, as `cluster.authorizer` of a suite does: `authorizer: [{users: [ann], verbs:
-    /// [use], …}]`. What no rule fits is not allowed. Without, what depends on an authorization check is undecided.
+    /// File with authorization rules, as in `cluster.authorizer` of a suite: `authorizer: [{users: [ann], verbs: [use],
+    /// …}]`. What no rule matches is not allowed. Without the flag, what depends on an authorization check is undecided.
     #[arg(long, env = "PRATIQUE_AUTHORIZER", value_name = "FILE")]
     pub(crate) authorizer: Option<String>,
-    /// The largest input file to read, in MiB.
+    /// Largest input file, in MiB.
     #[arg(long, env = "PRATIQUE_MAX_INPUT", value_name = "MIB", default_value_t = 32)]
     pub(crate) max_input: u32,
-    /// How to print the answer.
+    /// Output format.
     #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
     pub(crate) output: ReviewFormat,
-    /// Tell how each verdict came about: what matched and what not, each expression with its values and its cost.
+    /// Explain each decision: which policies and bindings match, and each expression with its values and its cost.
     #[arg(long, env = "PRATIQUE_EXPLAIN")]
     pub(crate) explain: bool,
-    /// Call the configured webhooks over HTTPS, and show what they are asked and answer. They do what they do for any
-    /// request: with --dry-run they are told not to.
+    /// Call the configured webhooks over HTTPS, and show their requests and responses. Webhooks may have side effects
+    /// unless --dry-run is set.
     #[arg(long, env = "PRATIQUE_WEBHOOKS", conflicts_with = "explain")]
     pub(crate) webhooks: bool,
-    /// Evaluate policies that no binding names as if one without constraints did; that of a validating policy denies.
+    /// Evaluate policies without a binding as if a binding without constraints named them; validations that fail then
+    /// deny.
     #[arg(long, env = "PRATIQUE_BIND")]
     pub(crate) bind: bool,
     /// Feature gates of kube-apiserver, as NAME=true|false.
@@ -63,64 +64,69 @@ pub(crate) struct ReviewArguments {
     pub(crate) feature_gates: FeatureGates,
 }
 
-/// How the answer of a review is printed.
+/// The output format of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReviewFormat {
-    /// For people.
+    /// Text.
     Human,
-    /// An AdmissionReview on each line, with the changed object beside the response.
+    /// One AdmissionReview per line, with the mutated object beside the response.
     Json,
-    /// What policies change, as a unified diff of YAML.
+    /// The changes of mutating policies, as a unified diff of YAML.
     Diff,
 }
 
-/// By what to judge.
+/// The policies and webhooks to evaluate.
 #[derive(Debug, Args)]
 pub(crate) struct PolicyArguments {
-    /// An AdmissionConfiguration file, whose manifests judge.
-    #[arg(long, env = "PRATIQUE_CONFIG", value_name = "FILE")]
-    pub(crate) config: Option<String>,
-    /// A directory of static manifests that judge.
+    /// AdmissionConfiguration file, whose static manifests are evaluated.
+    #[arg(
+        long,
+        alias = "config",
+        env = "PRATIQUE_ADMISSION_CONTROL_CONFIG_FILE",
+        value_name = "FILE"
+    )]
+    pub(crate) admission_control_config_file: Option<String>,
+    /// Directory of static manifests to evaluate.
     #[arg(
         long,
         env = "PRATIQUE_MANIFESTS",
         value_name = "DIR",
-        conflicts_with = "config"
+        conflicts_with = "admission_control_config_file"
     )]
     pub(crate) manifests: Option<String>,
-    /// The admission plugin that the manifests are for; told by their kinds if it is not given.
+    /// Admission plugin of the manifests; by default it is derived from their kinds.
     #[arg(long, env = "PRATIQUE_PLUGIN", value_name = "NAME", value_parser = plugin())]
     pub(crate) plugin: Option<Plugin>,
-    /// Which of the Pod Security Standards judges where there is neither --config nor --manifests.
+    /// Level of the Pod Security Standards that is evaluated if no policies are named.
     #[arg(long, env = "PRATIQUE_LEVEL", default_value = "baseline")]
     pub(crate) level: Level,
 }
 
-/// What request to make of an object. An AdmissionReview is a request already, and taken as it is.
+/// The request that is built from an object. An AdmissionReview is a request already, and taken as it is.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Requests")]
 pub(crate) struct RequestArguments {
-    /// CREATE, UPDATE, DELETE or CONNECT.
+    /// Operation: CREATE, UPDATE, DELETE or CONNECT.
     #[arg(long, env = "PRATIQUE_OPERATION", value_name = "OPERATION", default_value = "CREATE",
           ignore_case = true, value_parser = operation())]
     pub(crate) operation: Operation,
-    /// A file of the objects as they are stored, for updates.
+    /// File with the stored objects, for updates.
     #[arg(long, env = "PRATIQUE_OLD", value_name = "FILE")]
     pub(crate) old: Vec<String>,
-    /// The namespace of objects that name none.
+    /// Namespace of objects without one.
     #[arg(long, short, env = "PRATIQUE_NAMESPACE", default_value = "default")]
     pub(crate) namespace: String,
-    /// The name in the request, where it is not the object's.
+    /// Name in the request, if it differs from that of the object.
     #[arg(long, env = "PRATIQUE_NAME")]
     pub(crate) name: Option<String>,
-    /// The resource of objects whose kind is not known, as `widgets.example.com`, or that of a `Scale`. An object of a
-    /// known kind that has another resource is an error.
+    /// Resource of objects whose kind is not known, such as `widgets.example.com`, or of a `Scale`. It is an error if an
+    /// object is of a known kind with another resource.
     #[arg(long, env = "PRATIQUE_RESOURCE", value_name = "NAME")]
     pub(crate) resource: Option<String>,
-    /// The part of the resource, as `status` or `exec`.
+    /// Subresource, such as `status` or `exec`.
     #[arg(long, env = "PRATIQUE_SUBRESOURCE", value_name = "NAME", default_value = "")]
     pub(crate) subresource: String,
-    /// Who makes the request.
+    /// User who sends the request.
     #[arg(
         long = "as",
         env = "PRATIQUE_AS",
@@ -128,7 +134,7 @@ pub(crate) struct RequestArguments {
         default_value = "kubernetes-admin"
     )]
     pub(crate) user: String,
-    /// A group that the user is in, besides system:authenticated.
+    /// Group of the user, besides system:authenticated.
     #[arg(
         long = "as-group",
         env = "PRATIQUE_AS_GROUP",
@@ -136,7 +142,7 @@ pub(crate) struct RequestArguments {
         value_delimiter = ','
     )]
     pub(crate) groups: Vec<String>,
-    /// Make the request a dry run.
+    /// Mark the request as a dry run.
     #[arg(long, env = "PRATIQUE_DRY_RUN")]
     pub(crate) dry_run: bool,
 }

@@ -8,15 +8,16 @@ use clap::{Args, ValueEnum};
 use pratique::guards::{Breaking, Guards};
 use pratique_types::FeatureGates;
 
-use super::{ClusterArguments, Listen, PolicyArguments};
+use super::{ClusterArguments, Listen, PolicyArguments, duration};
 
-/// Answer an API server's AdmissionReviews, at /mutate, /validate and /admit.
+/// Serve an API server's AdmissionReviews at /mutate, /validate and /admit.
 ///
-/// Without --config, --manifests and --follow the Pod Security Standards judge; without certificates the server makes one
-/// for itself, which nobody trusts. Directories and certificates are read again whenever they change.
+/// Without --admission-control-config-file, --manifests and --follow, the Pod Security Standards are evaluated. Without
+/// --tls-cert-file the server generates a self-signed certificate. Directories and certificates are reloaded whenever they
+/// change.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
-    /// The address to listen at; a name, such as localhost, stands for all its addresses, and :8443 for all of the machine.
+    /// Address to listen on. A name such as localhost stands for all its addresses, and :8443 for all interfaces.
     #[arg(
         long,
         env = "PRATIQUE_LISTEN",
@@ -24,8 +25,8 @@ pub(crate) struct ServeArguments {
         default_value = "127.0.0.1:8443"
     )]
     pub(crate) listen: Listen,
-    /// An address to serve health and metrics at as well: by plain HTTP, without anything that clients of reviews could
-    /// use up. /livez, /readyz and /metrics stay at the other address, too.
+    /// Additional address that serves /livez, /readyz and /metrics over plain HTTP, with resources of its own, so that
+    /// clients of the reviews cannot exhaust it. The other address serves them as well.
     #[arg(long, env = "PRATIQUE_HEALTH_LISTEN", value_name = "ADDRESS:PORT")]
     pub(crate) health_listen: Option<Listen>,
     #[command(flatten)]
@@ -40,20 +41,26 @@ pub(crate) struct ServeArguments {
     pub(crate) guards: GuardArguments,
     #[command(flatten)]
     pub(crate) registration: RegistrationArguments,
-    /// Where to write audit events, as lines of JSON; `-` is standard output. A file that is made is for its owner only.
-    #[arg(long, env = "PRATIQUE_AUDIT_LOG", value_name = "FILE")]
-    pub(crate) audit_log: Option<String>,
-    /// How much audit events tell.
+    /// File to which audit events are written as JSON lines; `-` is standard output. A new file is readable by its owner
+    /// only.
+    #[arg(
+        long,
+        alias = "audit-log",
+        env = "PRATIQUE_AUDIT_LOG_PATH",
+        value_name = "FILE"
+    )]
+    pub(crate) audit_log_path: Option<String>,
+    /// How much audit events record.
     #[arg(long, env = "PRATIQUE_AUDIT_LEVEL", default_value = "metadata")]
     pub(crate) audit_level: AuditLevel,
-    /// Keep the data of Secrets, and tokens of TokenRequests and TokenReviews, in the objects that audit events tell.
+    /// Keep the data of Secrets and the tokens of TokenRequests and TokenReviews in the objects that audit events record.
     #[arg(long, env = "PRATIQUE_AUDIT_SECRETS")]
     pub(crate) audit_secrets: bool,
-    /// Leave out the page for people at /. Without --client-ca, it is for browsers on this machine only.
+    /// Do not serve the status page at /. Without --client-ca-file, it is served to browsers on this machine only.
     #[arg(long, env = "PRATIQUE_NO_STATUS_PAGE")]
     pub(crate) no_status_page: bool,
-    /// Names in URLs that the page may be opened by, besides localhost, the address of this machine and the name in
-    /// --listen. To others it is refused, so that a web site whose name resolves to this machine cannot read it.
+    /// Host names under which the status page may be opened, besides localhost, the addresses of this machine and the name
+    /// in --listen. Requests for other hosts are refused, which protects against DNS rebinding.
     #[arg(
         long,
         env = "PRATIQUE_STATUS_PAGE_HOSTS",
@@ -61,30 +68,38 @@ pub(crate) struct ServeArguments {
         value_delimiter = ','
     )]
     pub(crate) status_page_hosts: Vec<String>,
-    /// How long to go on, in seconds, after SIGTERM, so that others hear that this server ends. After SIGINT it ends at
-    /// once.
+    /// Time to delay the termination after SIGTERM. During that time the server keeps serving requests, and /readyz fails,
+    /// so that load balancers stop sending traffic. After SIGINT there is no delay.
     #[arg(
         long,
-        env = "PRATIQUE_DRAIN_DELAY",
-        value_name = "SECONDS",
-        default_value_t = 5
+        alias = "drain-delay",
+        env = "PRATIQUE_SHUTDOWN_DELAY_DURATION",
+        value_name = "DURATION",
+        default_value = "5s",
+        value_parser = duration
     )]
-    pub(crate) drain_delay: u64,
-    /// How long requests may take then, in seconds.
+    pub(crate) shutdown_delay_duration: Duration,
+    /// Time that requests in flight have to finish after the delay.
     #[arg(
         long,
         env = "PRATIQUE_DRAIN_GRACE",
-        value_name = "SECONDS",
-        default_value_t = 20
+        value_name = "DURATION",
+        default_value = "20s",
+        value_parser = duration
     )]
-    pub(crate) drain_grace: u64,
-    /// The identity of this server, whose hash metrics show.
+    pub(crate) drain_grace: Duration,
+    /// Identity of this server; metrics show its hash.
     #[arg(long, env = "PRATIQUE_IDENTITY", value_name = "NAME")]
     pub(crate) identity: Option<String>,
-    /// How to print what happens.
-    #[arg(long, env = "PRATIQUE_LOG_FORMAT", default_value = "human")]
-    pub(crate) log_format: LogFormat,
-    /// How much of it to print.
+    /// Format of the log.
+    #[arg(
+        long,
+        alias = "log-format",
+        env = "PRATIQUE_LOGGING_FORMAT",
+        default_value = "text"
+    )]
+    pub(crate) logging_format: LogFormat,
+    /// Least severity of the messages that are logged.
     #[arg(long, env = "PRATIQUE_LOG_LEVEL", default_value = "info")]
     pub(crate) log_level: LogLevel,
     /// Feature gates of kube-apiserver, as NAME=true|false.
@@ -98,70 +113,87 @@ pub(crate) struct ServeArguments {
 }
 
 impl ServeArguments {
-    /// Whether they name what to evaluate: without, that is the Pod Security Standards.
+    /// Whether the arguments name policies or webhooks; otherwise the Pod Security Standards are evaluated.
     pub(crate) fn has_policies(&self) -> bool {
-        self.policies.config.is_some() || self.policies.manifests.is_some() || self.cluster.follows()
+        self.policies.admission_control_config_file.is_some()
+            || self.policies.manifests.is_some()
+            || self.cluster.follows()
     }
 }
 
-/// Certificates.
+/// TLS certificates.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Certificates")]
 pub(crate) struct CertificateArguments {
-    /// The server's certificate, with those between it and its root, as PEM.
-    #[arg(long, env = "PRATIQUE_TLS_CERT", value_name = "FILE", requires = "tls_key")]
-    pub(crate) tls_cert: Option<PathBuf>,
-    /// The key of the server's certificate, as PEM.
-    #[arg(long, env = "PRATIQUE_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
-    pub(crate) tls_key: Option<PathBuf>,
-    /// Roots of clients' certificates, as PEM: only clients with one may then ask for reviews.
-    #[arg(long, env = "PRATIQUE_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
-    pub(crate) client_ca: Option<PathBuf>,
-    /// Show /metrics only to clients with a certificate, too. Without, they are for everybody who reaches the port.
-    #[arg(long, env = "PRATIQUE_PROTECT_METRICS", requires = "client_ca")]
+    /// PEM file with the server's certificate, followed by the intermediate certificates.
+    #[arg(
+        long,
+        alias = "tls-cert",
+        env = "PRATIQUE_TLS_CERT_FILE",
+        value_name = "FILE",
+        requires = "tls_private_key_file"
+    )]
+    pub(crate) tls_cert_file: Option<PathBuf>,
+    /// PEM file with the private key of --tls-cert-file.
+    #[arg(
+        long,
+        alias = "tls-key",
+        env = "PRATIQUE_TLS_PRIVATE_KEY_FILE",
+        value_name = "FILE",
+        requires = "tls_cert_file"
+    )]
+    pub(crate) tls_private_key_file: Option<PathBuf>,
+    /// PEM file with the certificate authorities of clients. If set, only clients with a certificate signed by one of them
+    /// can send reviews.
+    #[arg(
+        long,
+        alias = "client-ca",
+        env = "PRATIQUE_CLIENT_CA_FILE",
+        value_name = "FILE",
+        requires = "tls_cert_file"
+    )]
+    pub(crate) client_ca_file: Option<PathBuf>,
+    /// Require a client certificate for /metrics as well. Otherwise every client that reaches the port can read them.
+    #[arg(long, env = "PRATIQUE_PROTECT_METRICS", requires = "client_ca_file")]
     pub(crate) protect_metrics: bool,
-    /// Serve HTTP instead of HTTPS, to this machine only.
-    #[arg(long, env = "PRATIQUE_PLAIN_HTTP", conflicts_with = "tls_cert")]
+    /// Serve plain HTTP instead of HTTPS, on loopback addresses only.
+    #[arg(long, env = "PRATIQUE_PLAIN_HTTP", conflicts_with = "tls_cert_file")]
     pub(crate) plain_http: bool,
 }
 
-/// What clients may take.
+/// Limits on what clients can use.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
-    /// The largest body of a request, in MiB. An API server's own bounds lead to 27 MiB at most; with less, objects that
-    /// are large enough pass where the failure policy is Ignore.
+    /// Largest request body, in MiB. An API server sends up to 27 MiB; with a smaller limit, large objects are not
+    /// evaluated and are admitted where the failure policy is Ignore.
     #[arg(long, env = "PRATIQUE_MAX_BODY", value_name = "MIB", default_value_t = 32,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) max_body: u16,
-    /// The memory that all requests may take together, in MiB: bodies, what they are parsed into, evaluation, and answers
-    /// until they are read. Without it, half of the container's limit, but not more than 1024; or 512 where there is none.
-    #[arg(long, env = "PRATIQUE_MAX_MEMORY", value_name = "MIB",
+    /// Memory that all requests may use together, in MiB: bodies, parsed objects, evaluation, and responses until they are
+    /// read. By default half of the container's limit, up to 1024; or 512 if the container has no limit.
+    #[arg(long, alias = "max-bodies", env = "PRATIQUE_MAX_MEMORY", value_name = "MIB",
           value_parser = clap::value_parser!(u32).range(16..=1 << 20))]
     pub(crate) max_memory: Option<u32>,
-    /// What --max-memory was called when it was about bodies only.
-    #[arg(long, env = "PRATIQUE_MAX_BODIES", value_name = "MIB", hide = true,
-          value_parser = clap::value_parser!(u32).range(16..=1 << 20))]
-    pub(crate) max_bodies: Option<u32>,
-    /// How many requests are judged at a time.
-    #[arg(long, env = "PRATIQUE_MAX_REQUESTS", value_name = "COUNT", default_value_t = 256,
+    /// Maximum number of requests in flight: those that are evaluated at the same time. Others wait for up to a second.
+    #[arg(long, alias = "max-requests", env = "PRATIQUE_MAX_REQUESTS_INFLIGHT", value_name = "COUNT", default_value_t = 256,
           value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) max_requests: u32,
-    /// How many connections there may be; fewer where the process may not open enough files (`ulimit -n`).
+    pub(crate) max_requests_inflight: u32,
+    /// Maximum number of connections; fewer if the process may not open enough files (`ulimit -n`).
     #[arg(long, env = "PRATIQUE_MAX_CONNECTIONS", value_name = "COUNT", default_value_t = 1024,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_connections: u32,
 }
 
-/// How webhooks among the manifests are kept from taking everything down with them.
+/// Protection against webhooks among the manifests that are slow or fail.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Calls of webhooks among the manifests")]
 pub(crate) struct GuardArguments {
-    /// Leave a webhook alone after so many failures in a row: its failurePolicy applies at once. Without, it is called
-    /// again and again, as by an API server.
+    /// Open a webhook's circuit breaker after this many consecutive failures: the webhook is not called, and its
+    /// failurePolicy applies at once. Without the flag there is no circuit breaker, as in an API server.
     #[arg(long, env = "PRATIQUE_CALL_BREAKER", value_name = "FAILURES")]
     pub(crate) call_breaker: Option<NonZeroU32>,
-    /// For how long, in seconds. Then one call is made to see.
+    /// Seconds until an open circuit breaker lets one call through to probe the webhook.
     #[arg(
         long,
         env = "PRATIQUE_CALL_COOL_DOWN",
@@ -170,21 +202,21 @@ pub(crate) struct GuardArguments {
         requires = "call_breaker"
     )]
     pub(crate) call_cool_down: u64,
-    /// How many calls of one webhook may be under way at once; others wait, within their time.
+    /// Maximum number of concurrent calls of one webhook; further calls wait within their timeout.
     #[arg(long, env = "PRATIQUE_CALLS_AT_ONCE", value_name = "COUNT")]
     pub(crate) calls_at_once: Option<NonZeroUsize>,
-    /// How long all webhooks of a request may take together, in seconds.
+    /// Time budget of all webhook calls of a request together, in seconds.
     #[arg(long, env = "PRATIQUE_CALL_BUDGET", value_name = "SECONDS",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) call_budget: Option<u64>,
-    /// Follow redirections of webhooks from https to http, as an API server does: reviews, with the objects in them, and
-    /// credentials are then sent for everybody on the way to read. Without, such a call fails.
+    /// Follow redirects of webhooks from https to http, as an API server does. Reviews, the objects in them, and
+    /// credentials are then sent unencrypted. Without the flag such a call fails.
     #[arg(long, env = "PRATIQUE_FOLLOW_PLAIN_HTTP_REDIRECTS")]
     pub(crate) follow_plain_http_redirects: bool,
 }
 
 impl GuardArguments {
-    /// What they ask for.
+    /// The guards that the arguments configure.
     pub(crate) fn guards(&self) -> Guards {
         Guards {
             breaker: self.call_breaker.map(|failures| Breaking {
@@ -197,14 +229,15 @@ impl GuardArguments {
     }
 }
 
-/// How an API server is told of this server.
+/// The webhook configurations that register this server with an API server.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Webhook configuration")]
 pub(crate) struct RegistrationArguments {
-    /// Print the webhook configurations that have an API server ask about what is judged here, and end.
+    /// Print the webhook configurations that make an API server send this server the requests that its policies and
+    /// webhooks match, and exit.
     #[arg(long)]
     pub(crate) print_webhook_configuration: bool,
-    /// The name of the configurations.
+    /// Name of the webhook configurations.
     #[arg(
         long,
         env = "PRATIQUE_WEBHOOK_NAME",
@@ -212,17 +245,17 @@ pub(crate) struct RegistrationArguments {
         default_value = "pratique"
     )]
     pub(crate) webhook_name: String,
-    /// The service that this server is behind. Its namespace is never asked about.
+    /// Service of this server. Requests in its namespace are never sent to it.
     #[arg(long, env = "PRATIQUE_WEBHOOK_SERVICE", value_name = "NAMESPACE/NAME[:PORT]",
           default_value = "pratique-system/pratique", value_parser = service)]
     pub(crate) webhook_service: Service,
-    /// The URL that this server is at, where it is behind no service.
+    /// URL of this server, if it is reached without a service.
     #[arg(long, env = "PRATIQUE_WEBHOOK_URL", value_name = "URL")]
     pub(crate) webhook_url: Option<String>,
-    /// The root of the server's certificate, as PEM.
+    /// PEM file with the certificate authority of the server's certificate.
     #[arg(long, env = "PRATIQUE_WEBHOOK_CA", value_name = "FILE")]
     pub(crate) webhook_ca: Option<String>,
-    /// The Certificate of cert-manager whose root is to be filled in.
+    /// Certificate of cert-manager whose certificate authority cert-manager injects.
     #[arg(
         long,
         env = "PRATIQUE_WEBHOOK_CA_FROM",
@@ -230,11 +263,11 @@ pub(crate) struct RegistrationArguments {
         conflicts_with = "webhook_ca"
     )]
     pub(crate) webhook_ca_from: Option<String>,
-    /// How long an API server waits, in seconds.
+    /// Timeout of the API server for calls of this server, in seconds.
     #[arg(long, env = "PRATIQUE_WEBHOOK_TIMEOUT", value_name = "SECONDS", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=30))]
     pub(crate) webhook_timeout: u32,
-    /// Namespaces that are never asked about, besides kube-system, kube-public, kube-node-lease and the server's own.
+    /// Namespaces whose requests are never sent, besides kube-system, kube-public, kube-node-lease and that of the service.
     #[arg(
         long,
         env = "PRATIQUE_EXEMPT_NAMESPACE",
@@ -242,8 +275,8 @@ pub(crate) struct RegistrationArguments {
         value_delimiter = ','
     )]
     pub(crate) exempt_namespace: Vec<String>,
-    /// A label that exempts the namespaces that have it, with one of the values if there are any: runlevel=0,1 spares
-    /// what a cluster and its webhooks need to start. Can be given several times.
+    /// Label that exempts the namespaces that have it, with one of the values if any are given: runlevel=0,1 exempts what a
+    /// cluster and its webhooks need to start. Can be repeated.
     #[arg(
         long,
         env = "PRATIQUE_EXEMPT_NAMESPACE_LABEL",
@@ -262,38 +295,39 @@ pub(crate) struct Service {
     pub(crate) port: u16,
 }
 
-/// How much an audit event tells.
+/// How much an audit event records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AuditLevel {
-    /// Who, what and how it went.
+    /// User, resource, decision and annotations.
     Metadata,
-    /// The object of the request, too; without the data of Secrets, and tokens.
+    /// The object of the request as well, without the data of Secrets and tokens.
     Request,
 }
 
-/// How lines of a log look.
+/// The format of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
-    /// For people.
-    Human,
-    /// JSON.
+    /// Lines of text.
+    #[value(alias = "human")]
+    Text,
+    /// JSON lines.
     Json,
 }
 
-/// How much a log tells.
+/// The least severity of what is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogLevel {
-    /// What went wrong.
+    /// Errors.
     Error,
-    /// And what may.
+    /// Warnings.
     Warn,
-    /// And what happens.
+    /// Events, such as reloads.
     Info,
-    /// And what happens to connections.
+    /// Events of connections.
     Debug,
 }
 
-/// A label's key, and the values that it may have.
+/// Parses a label's key and the values that it may have.
 fn exempt_label(text: &str) -> Result<(String, Vec<String>), String> {
     let (key, values) = text.split_once('=').unwrap_or((text, ""));
     let values: Vec<String> = values
@@ -303,7 +337,7 @@ fn exempt_label(text: &str) -> Result<(String, Vec<String>), String> {
         .collect();
     let in_a_key = |character: char| character.is_ascii_alphanumeric() || "-_./".contains(character);
     if key.is_empty() || !key.chars().all(in_a_key) {
-        return Err(format!("{key:?} is no key of a label"));
+        return Err(format!("{key:?} is not a label key"));
     }
     if text.contains('=') && values.is_empty() {
         return Err("expected KEY, or KEY=VALUE[,VALUE]".to_owned());
@@ -313,7 +347,7 @@ fn exempt_label(text: &str) -> Result<(String, Vec<String>), String> {
 
 fn service(text: &str) -> Result<Service, String> {
     let (path, port) = text.split_once(':').unwrap_or((text, "443"));
-    let port = port.parse().map_err(|_| format!("{port:?} is no port"))?;
+    let port = port.parse().map_err(|_| format!("{port:?} is not a port"))?;
     match path.split_once('/') {
         Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
             Ok(Service {
@@ -345,7 +379,7 @@ mod tests {
 
     #[test]
     fn services_are_read() {
-        let service = |text| service(text).map(|own| (own.namespace, own.name, own.port));
+        let service = |text| service(text).map(|service| (service.namespace, service.name, service.port));
         assert_eq!(service("a/b"), Ok(("a".into(), "b".into(), 443)));
         assert_eq!(service("a/b:8443"), Ok(("a".into(), "b".into(), 8443)));
         for wrong in ["", "a", "a/", "/b", "a/b/c", "a/b:x", "a/b:70000"] {

@@ -6,55 +6,55 @@ use clap::{Args, ValueEnum};
 
 use super::WarningArguments;
 
-/// Run suites of tests: requests, and what policies are expected to decide on them.
+/// Run test suites: requests, and the decisions that policies are expected to make.
 ///
-/// A suite is a YAML document of `apiVersion: pratique/v1alpha1` and `kind: Suite` that stands beside its policies.
-/// Warnings about the policies, as `check` gives them, go to standard error.
+/// A suite is a YAML document of `apiVersion: pratique/v1alpha1` and `kind: Suite` beside its policies.
+/// Warnings about the policies, as `check` reports them, go to standard error.
 #[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct TestArguments {
-    /// Files of suites, or directories in which to look for them.
+    /// Suite files, or directories that are searched for them.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Let suites name files below this directory, too. Without, a suite names what is in its Git repository; outside of
-    /// one, what is below the working directory if the suite is, or else below its own directory.
+    /// Allow suites to name files below this directory as well. Otherwise a suite can name files of its Git repository;
+    /// outside of a repository, files below the working directory if the suite is there, or else below its own directory.
     #[arg(long, env = "PRATIQUE_ALLOW_PATH", value_name = "DIR")]
     pub(crate) allow_path: Vec<PathBuf>,
-    /// Run only tests whose name, behind that of their suite, contains this, in any case.
+    /// Run only tests whose name, preceded by that of their suite, contains this text. Case is ignored.
     #[arg(long, short, env = "PRATIQUE_FILTER", value_name = "TEXT")]
     pub(crate) filter: Option<String>,
-    /// Tell what of the policies the tests exercise, and what not.
+    /// Report which parts of the policies the tests exercise.
     #[arg(long, env = "PRATIQUE_COVERAGE")]
     pub(crate) coverage: bool,
-    /// Fail if the tests exercise less of the policies than this, in percent.
+    /// Fail if the tests exercise less than this percentage of the policies.
     #[arg(long, env = "PRATIQUE_COVERAGE_THRESHOLD", value_name = "PERCENT", value_parser = percent)]
     pub(crate) coverage_threshold: Option<f64>,
-    /// Evaluate policies that no binding names as if one without constraints did; that of a validating policy denies.
-    /// Without, they are not evaluated, and a test that only they match fails.
+    /// Evaluate policies without a binding as if a binding without constraints named them; validations that fail then
+    /// deny. Without the flag they are not evaluated, and a test that only they match fails.
     #[arg(long, env = "PRATIQUE_BIND")]
     pub(crate) bind: bool,
     #[command(flatten)]
     pub(crate) warnings: WarningArguments,
-    /// Write what is into the suites where it is not as expected.
+    /// Update the expectations in the suites to the actual results.
     #[arg(long, conflicts_with = "watch")]
     pub(crate) update: bool,
-    /// Run again whenever a suite, a policy or another file of theirs changes.
+    /// Run again whenever a suite, a policy or another file that they name changes.
     #[arg(long, short)]
     pub(crate) watch: bool,
-    /// Tell of each test, not only of those that fail.
+    /// Report every test, not only those that fail.
     #[arg(long, short, env = "PRATIQUE_VERBOSE")]
     pub(crate) verbose: bool,
-    /// How to print the answer.
+    /// Output format.
     #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
     pub(crate) output: TestFormat,
 }
 
-/// How the results of tests are printed.
+/// The output format of test results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TestFormat {
-    /// For people.
+    /// Text.
     Human,
-    /// For programs.
+    /// JSON.
     Json,
     /// `JUnit` XML, for CI servers.
     Junit,

@@ -1,4 +1,4 @@
-//! Which warnings about policies are given, and which of them fail a command.
+//! The arguments that select warnings about policies.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -6,19 +6,19 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 /// The name that stands for all warnings.
 pub(crate) const WARNINGS: &str = "warnings";
 
-/// Warnings.
+/// Which warnings are reported, and which of them fail the command.
 #[derive(Debug, Args)]
 pub(crate) struct WarningArguments {
-    /// Do not give a warning of this name; `warnings` stands for all.
+    /// Do not report warnings of this name; `warnings` stands for all.
     #[arg(long, env = "PRATIQUE_ALLOW", value_name = "NAME", value_delimiter = ',', value_parser = lint(),
           hide_possible_values = true)]
     pub(crate) allow: Vec<String>,
-    /// Give a warning of this name also where it is told on request only, as docs/warnings.md says.
+    /// Report warnings of this name that are reported on request only, as described in docs/warnings.md.
     #[arg(long, env = "PRATIQUE_WARN", value_name = "NAME", value_delimiter = ',', value_parser = requestable(),
           hide_possible_values = true)]
     pub(crate) warn: Vec<String>,
-    /// Fail where a warning of this name is given; `warnings` stands for all that are given. A name counts more than
-    /// `warnings`, and asks for what is told on request only.
+    /// Fail if a warning of this name is reported; `warnings` stands for all that are reported. A name takes precedence
+    /// over `warnings`, and includes warnings that are reported on request only.
     #[arg(long, env = "PRATIQUE_DENY", value_name = "NAME", value_delimiter = ',', value_parser = lint(),
           hide_possible_values = true)]
     pub(crate) deny: Vec<String>,

@@ -50,7 +50,7 @@ pub(super) fn load(
 ) -> Result<(Admission, Vec<ManifestSet>), Unusable> {
     let mut builder = Admission::builder().feature_gates(gates).registry_checks(true);
     let expressions = builder.expressions();
-    let sets = match (&arguments.config, &arguments.manifests) {
+    let sets = match (&arguments.admission_control_config_file, &arguments.manifests) {
         (Some(path), _) => {
             let plugins = configuration(path, gates, expressions)?;
             let mut sets = Vec::with_capacity(plugins.len());

@@ -63,7 +63,7 @@ fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, Unusable> {
         .plain_http_redirects(arguments.guards.follow_plain_http_redirects)
         .on_undecided(OnUndecided::FailurePolicy);
     let policies = &arguments.policies;
-    let builder = match (&policies.config, &policies.manifests) {
+    let builder = match (&policies.admission_control_config_file, &policies.manifests) {
         (Some(path), _) => {
             openable(path)?;
             builder.configuration(path)

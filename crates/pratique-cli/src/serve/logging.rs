@@ -45,7 +45,7 @@ pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
         .log_internal_errors(false);
     // It is started once.
     let _ = match format {
-        LogFormat::Human => lines.fmt_fields(fields()).try_init(),
+        LogFormat::Text => lines.fmt_fields(fields()).try_init(),
         LogFormat::Json => {
             let lines = lines.with_writer(JsonLines(writer.clone()));
             lines.json().flatten_event(true).try_init()
@@ -100,7 +100,7 @@ impl Logging {
     /// Says something to whoever started the server: as it is for people, as a line of JSON otherwise.
     pub(super) fn note(&self, text: &Text) {
         match self.format {
-            LogFormat::Human => self.writer.push(printed(text).as_bytes()),
+            LogFormat::Text => self.writer.push(printed(text).as_bytes()),
             LogFormat::Json => tracing::warn!("{}", text.as_str().trim_end()),
         }
     }
@@ -108,7 +108,7 @@ impl Logging {
     /// Says why the server does not start or go on.
     pub(super) fn fail(&self, text: &Text) {
         match self.format {
-            LogFormat::Human => self.writer.push(printed(text).as_bytes()),
+            LogFormat::Text => self.writer.push(printed(text).as_bytes()),
             LogFormat::Json => {
                 let text = text.as_str().trim_end();
                 let err = text.strip_prefix("error: ").unwrap_or(text);
@@ -117,9 +117,9 @@ impl Logging {
         }
     }
 
-    /// Whether lines are for people.
-    pub(super) fn is_human(&self) -> bool {
-        self.format == LogFormat::Human
+    /// Whether the log has lines of text.
+    pub(super) fn is_text(&self) -> bool {
+        self.format == LogFormat::Text
     }
 
     /// Waits a moment for lines that are not written yet.

@@ -29,7 +29,7 @@ fn a_disk_without_room_is_told_and_breaks_no_line() {
             "--plain-http",
             "--manifests",
             "manifests",
-            "--audit-log",
+            "--audit-log-path",
             "audit.log",
         ],
     );
@@ -98,7 +98,7 @@ fn events_that_are_lost_are_counted_and_told() {
             "--plain-http",
             "--manifests",
             "manifests",
-            "--audit-log",
+            "--audit-log-path",
             "/dev/full",
         ],
     );

@@ -38,4 +38,5 @@ mod test;
 mod undecided;
 #[cfg(target_os = "linux")]
 mod unwatched;
+mod variables;
 mod webhooks;

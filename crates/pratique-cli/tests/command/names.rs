@@ -263,7 +263,12 @@ fn review() {
         "set-output",
     );
     harmless(
-        &directory.run(&["review", &pod, "--config", "configuration.yaml"]),
+        &directory.run(&[
+            "review",
+            &pod,
+            "--admission-control-config-file",
+            "configuration.yaml",
+        ]),
         "set-output",
     );
 }
@@ -299,12 +304,12 @@ fn suites() {
 fn serve_and_arguments() {
     let directory = directory();
     let bad = format!("bad{FILE}");
-    for format in ["human", "json"] {
+    for format in ["text", "json"] {
         harmless(
             &directory.run(&[
                 "serve",
                 "--plain-http",
-                "--log-format",
+                "--logging-format",
                 format,
                 "--manifests",
                 &bad,
@@ -315,9 +320,9 @@ fn serve_and_arguments() {
             &directory.run(&[
                 "serve",
                 "--plain-http",
-                "--log-format",
+                "--logging-format",
                 format,
-                "--config",
+                "--admission-control-config-file",
                 "configuration.yaml",
             ]),
             "set-output",
@@ -325,11 +330,11 @@ fn serve_and_arguments() {
         harmless(
             &directory.run(&[
                 "serve",
-                "--log-format",
+                "--logging-format",
                 format,
-                "--tls-cert",
+                "--tls-cert-file",
                 HOSTILE,
-                "--tls-key",
+                "--tls-private-key-file",
                 HOSTILE,
             ]),
             "set-output",
@@ -339,7 +344,7 @@ fn serve_and_arguments() {
             &directory.run(&[
                 "serve",
                 "--plain-http",
-                "--log-format",
+                "--logging-format",
                 format,
                 "--kubeconfig",
                 "kubeconfig",

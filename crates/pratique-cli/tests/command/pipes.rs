@@ -91,7 +91,7 @@ impl Piped {
             .args([
                 "--manifests",
                 "manifests",
-                "--drain-delay",
+                "--shutdown-delay-duration",
                 "1",
                 "--drain-grace",
                 "2",
@@ -169,7 +169,7 @@ impl Drop for Piped {
 fn nobody_reads_the_log_from_the_start() {
     let (reader, writer) = pipe().unwrap();
     drop(reader);
-    let mut piped = Piped::start(writer, &["--log-format", "json"]);
+    let mut piped = Piped::start(writer, &["--logging-format", "json"]);
     piped.reloads("old", "new");
     eventually("lines are counted", || piped.dropped() > 0);
     piped.signal();
@@ -270,7 +270,14 @@ fn audit_events_that_are_not_read_keep_nothing_waiting() {
         .port();
     let address = format!("127.0.0.1:{port}");
     let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
-        .args(["serve", "--plain-http", "--listen", &address, "--audit-log", "-"])
+        .args([
+            "serve",
+            "--plain-http",
+            "--listen",
+            &address,
+            "--audit-log-path",
+            "-",
+        ])
         .stdin(Stdio::null())
         .stdout(writer)
         .stderr(Stdio::null())

@@ -302,7 +302,7 @@ fn every_line_of_a_log_in_json_is_json() {
             assert!(line["message"].is_string() && line["level"].is_string(), "{line}");
         }
     };
-    let json = ["serve", "--log-format", "json"];
+    let json = ["serve", "--logging-format", "json"];
     let refused = |arguments: &[&str], code: i32, expected: &str| {
         let run = directory.run(&[&json, arguments].concat());
         assert_eq!(run.code, Some(code), "{run:?}");
@@ -379,7 +379,13 @@ fn a_directory_is_read_again_when_it_changes() {
     let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "old"));
     let serving = Serving::start(
         directory.path(),
-        &["--plain-http", "--manifests", "manifests", "--audit-log", "audit"],
+        &[
+            "--plain-http",
+            "--manifests",
+            "manifests",
+            "--audit-log-path",
+            "audit",
+        ],
     );
     let mut client = serving.client();
     assert!(!client.allows("old") && client.allows("new"));
@@ -457,7 +463,13 @@ fn it_outlives_its_terminal_if_told_to() {
 
 fn end_under_load(signal: &str) {
     let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "no"));
-    let arguments = ["--plain-http", "--manifests", "manifests", "--drain-delay", "1"];
+    let arguments = [
+        "--plain-http",
+        "--manifests",
+        "manifests",
+        "--shutdown-delay-duration",
+        "1",
+    ];
     let serving = Serving::start(directory.path(), &arguments);
     let (answered, ending) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let clients: Vec<_> = (0..8)
@@ -554,7 +566,10 @@ users:
 - {name: '*', user: {token: secret}}
 ";
     let directory = directory.with("config.yaml", plugin).with("kubeconfig", users);
-    let serving = Serving::start(directory.path(), &["--plain-http", "--config", "config.yaml"]);
+    let serving = Serving::start(
+        directory.path(),
+        &["--plain-http", "--admission-control-config-file", "config.yaml"],
+    );
     assert!(serving.client().allows("web"));
     let calls = runtime.block_on(backend.end());
     assert_eq!(
@@ -669,7 +684,7 @@ plugins:
     );
     check(&["--manifests", "none"], 2, "none: No such file or directory");
     check(
-        &["--tls-cert", "pem", "--tls-key", "pem"],
+        &["--tls-cert-file", "pem", "--tls-private-key-file", "pem"],
         2,
         "pem: no certificate in it",
     );
@@ -678,10 +693,10 @@ plugins:
         2,
         "plain HTTP is served to this machine only",
     );
-    check(&["--tls-cert", "pem"], 2, "--tls-key");
+    check(&["--tls-cert-file", "pem"], 2, "--tls-private-key-file");
     check(&["--listen", "8443"], 2, "expected ADDRESS:PORT");
     check(
-        &["--config", "exec.yaml"],
+        &["--admission-control-config-file", "exec.yaml"],
         2,
         "the kubeconfig of ValidatingAdmissionWebhook has a user \"*\" whose credentials a command gives (exec)",
     );

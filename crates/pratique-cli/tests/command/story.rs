@@ -92,7 +92,12 @@ fn valid_manifests_are_listed() {
 fn privileged_pods_are_denied() {
     let files = files(POLICY, BINDING);
     files
-        .run(&["review", "--config", "admission.yaml", "bad.yaml"])
+        .run(&[
+            "review",
+            "--admission-control-config-file",
+            "admission.yaml",
+            "bad.yaml",
+        ])
         .is("denied.txt");
     files
         .run(&[
@@ -110,7 +115,12 @@ fn privileged_pods_are_denied() {
 fn clean_pods_are_allowed() {
     let files = files(POLICY, BINDING);
     files
-        .run(&["review", "--config", "admission.yaml", "good.yaml"])
+        .run(&[
+            "review",
+            "--admission-control-config-file",
+            "admission.yaml",
+            "good.yaml",
+        ])
         .is("allowed.txt");
     files
         .run(&[
@@ -172,6 +182,11 @@ fn everything_wrong_at_once() {
         .run(&["check", "--output", "json", "policies"])
         .is("everything-json.txt");
     files
-        .run(&["review", "--config", "admission.yaml", "good.yaml"])
+        .run(&[
+            "review",
+            "--admission-control-config-file",
+            "admission.yaml",
+            "good.yaml",
+        ])
         .is("everything-review.txt");
 }
