@@ -78,12 +78,12 @@ impl Evidence {
                 by_operation: BTreeMap::new(),
             };
             for sample in samples(policy, served, &interest, most) {
-                let own = evidence
+                let of_operation = evidence
                     .by_operation
                     .entry(sample.request.operation.as_str())
                     .or_default();
-                let outcomes = trials.evaluate(&sample, &mut own.coverage);
-                own.add(policy, &outcomes, &sample.extent);
+                let outcomes = trials.evaluate(&sample, &mut of_operation.coverage);
+                of_operation.add(policy, &outcomes, &sample.extent);
             }
             evidence
         };
@@ -94,9 +94,9 @@ impl Evidence {
 
     /// What expressions did with objects of one of the kinds.
     pub(crate) fn of(&self, served: &ServedResource) -> Option<&KindEvidence> {
-        self.kinds
-            .iter()
-            .find(|own| own.served.kind == served.kind && own.served.subresource == served.subresource)
+        self.kinds.iter().find(|evidence| {
+            evidence.served.kind == served.kind && evidence.served.subresource == served.subresource
+        })
     }
 }
 
@@ -128,12 +128,15 @@ impl KindEvidence {
     /// The fields and keys that expressions fail for want of, though other objects have them.
     pub(crate) fn missing(&self) -> Vec<Missing> {
         let mut missing = Vec::new();
-        for own in self.by_operation.values() {
-            for ((site, node, text), failures) in &own.failures {
+        for evidence in self.by_operation.values() {
+            for ((site, node, text), failures) in &evidence.failures {
                 let Some(key) = text.strip_prefix(NO_KEY) else {
                     continue;
                 };
-                let has_value = own.coverage.of(*site, *node).is_some_and(|seen| seen.values > 0);
+                let has_value = evidence
+                    .coverage
+                    .of(*site, *node)
+                    .is_some_and(|seen| seen.values > 0);
                 let found = has_value || (failures.for_want && !failures.of_whole);
                 let one = Missing {
                     site: *site,
@@ -156,8 +159,8 @@ impl KindEvidence {
         let mut is_branch = false;
         loop {
             let mut seen = Seen::default();
-            for own in self.by_operation.values() {
-                if let Some(more) = own.coverage.of(site, at) {
+            for evidence in self.by_operation.values() {
+                if let Some(more) = evidence.coverage.of(site, at) {
                     seen.add(more);
                 }
             }
@@ -179,7 +182,7 @@ impl KindEvidence {
         let roots = || {
             self.by_operation
                 .values()
-                .flat_map(|own| own.roots.values())
+                .flat_map(|evidence| evidence.roots.values())
                 .map(|root| {
                     (
                         root.evaluated,

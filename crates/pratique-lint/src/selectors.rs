@@ -23,12 +23,12 @@ pub(crate) fn contradiction(selectors: &[&LabelSelector]) -> Option<String> {
         }
         for expression in selector.match_expressions.iter().flatten() {
             let values = expression.values.iter().flatten().map(String::as_str).collect();
-            let own = wanted.entry(&expression.key).or_default();
+            let label = wanted.entry(&expression.key).or_default();
             match expression.operator.as_str() {
-                "In" => own.one_of(values),
-                "NotIn" => own.refused.extend(values),
-                "Exists" => own.present = true,
-                "DoesNotExist" => own.absent = true,
+                "In" => label.one_of(values),
+                "NotIn" => label.refused.extend(values),
+                "Exists" => label.present = true,
+                "DoesNotExist" => label.absent = true,
                 _ => {}
             }
         }

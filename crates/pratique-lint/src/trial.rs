@@ -259,7 +259,7 @@ struct Notes {
 impl Notes {
     fn first_with(&self, text: &str) -> Option<ExprId> {
         let mut errors = self.errors.iter();
-        errors.find(|(_, own)| own == text).map(|(node, _)| *node)
+        errors.find(|(_, error)| error == text).map(|(node, _)| *node)
     }
 }
 
@@ -333,7 +333,7 @@ impl<'s> Variables<'s> {
             .names
             .iter()
             .zip(&self.values)
-            .rposition(|(own, value)| *own == Some(name) && value.get().is_some())?;
+            .rposition(|(known, value)| *known == Some(name) && value.get().is_some())?;
         Some((index, self.values.get(index)?.get()?))
     }
 

@@ -70,7 +70,7 @@ impl Facts<'_> {
             ["namespaceObject"] if self.no_namespace => Known::Null,
             ["request", "operation"] => self
                 .operation
-                .map_or(Known::Unknown, |own| Known::text(own.as_str())),
+                .map_or(Known::Unknown, |operation| Known::text(operation.as_str())),
             _ => self
                 .served
                 .map_or(Known::Unknown, |served| of_resource(served, &path)),
@@ -80,7 +80,7 @@ impl Facts<'_> {
     fn object(&self, absent: &[Operation]) -> Known {
         match self.operation {
             None => Known::Unknown,
-            Some(own) if absent.contains(&own) => Known::Null,
+            Some(operation) if absent.contains(&operation) => Known::Null,
             Some(_) => Known::Present,
         }
     }

@@ -77,16 +77,16 @@ impl Folder<'_> {
                 target,
                 args,
             } => self.call(id, function, *target, args),
-            Expr::Comprehension(own) => {
-                self.fold(own.range);
-                self.fold(own.init);
+            Expr::Comprehension(comprehension) => {
+                self.fold(comprehension.range);
+                self.fold(comprehension.init);
                 let around = self.locals.len();
-                self.locals.push(own.accumulator.clone());
-                self.locals.push(own.var.clone());
-                self.locals.extend(own.var2.clone());
-                self.fold(own.condition);
-                self.fold(own.step);
-                self.fold(own.result);
+                self.locals.push(comprehension.accumulator.clone());
+                self.locals.push(comprehension.var.clone());
+                self.locals.extend(comprehension.var2.clone());
+                self.fold(comprehension.condition);
+                self.fold(comprehension.step);
+                self.fold(comprehension.result);
                 self.locals.truncate(around);
                 Known::Unknown
             }
@@ -139,7 +139,9 @@ impl Folder<'_> {
             ("!_", _, [Known::Bool(value)]) => Known::Bool(!value),
             ("_?_:_", [_, a, b], [condition, left, right]) => self.choice(condition, (*a, left), (*b, right)),
             ("_==_", _, [left, right]) => left.equals(right).map_or(Known::Unknown, Known::Bool),
-            ("_!=_", _, [left, right]) => left.equals(right).map_or(Known::Unknown, |own| Known::Bool(!own)),
+            ("_!=_", _, [left, right]) => left
+                .equals(right)
+                .map_or(Known::Unknown, |equal| Known::Bool(!equal)),
             ("@in", [_, list], [value, _]) => self.within(value, *list),
             ("_[_]", [operand, key], _) => match (self.folded.path(*operand), constant_key(self.ast, *key)) {
                 (Some(path), Some(key)) => {

@@ -48,16 +48,24 @@ pub(crate) fn check(policy: &Policy<'_>, options: &Options, work: &mut Budget, r
         return;
     }
     let mut limited = limited(policy);
-    limited.retain(|own| own.estimates.iter().any(|(cost, _)| is_near(*cost, own.limit)));
+    limited.retain(|candidate| {
+        candidate
+            .estimates
+            .iter()
+            .any(|(cost, _)| is_near(*cost, candidate.limit))
+    });
     if limited.is_empty() {
         return;
     }
     search(policy, &mut limited, work);
     let mut alone = false;
-    for own in limited {
-        let is_sum = !matches!(own.goal, Goal::Expression(_));
+    for candidate in limited {
+        let is_sum = !matches!(candidate.goal, Goal::Expression(_));
         // Where single expressions cost too much, sums tell nothing new.
-        let Some(example) = own.example.filter(|example| is_near(example.cost, own.limit)) else {
+        let Some(example) = candidate
+            .example
+            .filter(|example| is_near(example.cost, candidate.limit))
+        else {
             continue;
         };
         if is_sum && alone {
@@ -66,8 +74,8 @@ pub(crate) fn check(policy: &Policy<'_>, options: &Options, work: &mut Budget, r
         alone |= !is_sum;
         report.add(
             &policy.origin,
-            &own.field,
-            finding(own.what, example, own.limit, policy),
+            &candidate.field,
+            finding(candidate.what, example, candidate.limit, policy),
         );
     }
 }
@@ -124,11 +132,11 @@ fn limited(policy: &Policy<'_>) -> Vec<Limited> {
 fn search(policy: &Policy<'_>, limited: &mut [Limited], work: &mut Budget) {
     let reads = policy.manifest.reads();
     let mut kinds: Vec<(u64, &'static ServedResource)> = Vec::new();
-    for own in &*limited {
-        for (cost, served) in &own.estimates {
+    for candidate in &*limited {
+        for (cost, served) in &candidate.estimates {
             let part = cost
                 .saturating_mul(100)
-                .checked_div(own.limit)
+                .checked_div(candidate.limit)
                 .unwrap_or_default();
             match kinds.iter_mut().find(|(_, known)| std::ptr::eq(*known, *served)) {
                 Some((most, _)) => *most = part.max(*most),
@@ -151,8 +159,14 @@ fn search(policy: &Policy<'_>, limited: &mut [Limited], work: &mut Budget) {
             density: 100,
         };
         for seed in seeds {
-            let mut open: Vec<&mut Limited> = limited.iter_mut().filter(|own| own.is_open(served)).collect();
-            let goals: Vec<(Goal, u64)> = open.iter().map(|own| (own.goal.clone(), own.limit)).collect();
+            let mut open: Vec<&mut Limited> = limited
+                .iter_mut()
+                .filter(|candidate| candidate.is_open(served))
+                .collect();
+            let goals: Vec<(Goal, u64)> = open
+                .iter()
+                .map(|candidate| (candidate.goal.clone(), candidate.limit))
+                .collect();
             if goals.is_empty() {
                 break;
             }
@@ -160,8 +174,8 @@ fn search(policy: &Policy<'_>, limited: &mut [Limited], work: &mut Budget) {
             let mut part = work.take(WORK);
             let found = most_expensive(&evaluator, &recipe, &goals, &mut part);
             work.give_back(part);
-            for (own, found) in open.iter_mut().zip(found) {
-                own.example = [own.example.take(), found]
+            for (candidate, found) in open.iter_mut().zip(found) {
+                candidate.example = [candidate.example.take(), found]
                     .into_iter()
                     .flatten()
                     .max_by_key(|example| example.cost);
@@ -178,7 +192,8 @@ impl Limited {
             .as_ref()
             .is_some_and(|example| example.cost >= self.limit);
         let mut estimates = self.estimates.iter();
-        !reached && estimates.any(|(cost, own)| std::ptr::eq(*own, served) && is_near(*cost, self.limit))
+        !reached
+            && estimates.any(|(cost, resource)| std::ptr::eq(*resource, served) && is_near(*cost, self.limit))
     }
 }
 

@@ -39,7 +39,7 @@ fn no_rule_in_common(policy: &Policy<'_>, binding: &Binding<'_>) -> Option<&'sta
     let equivalent = [policy.constraints, binding.resources]
         .into_iter()
         .flatten()
-        .any(|own| own.match_policy.as_deref() != Some("Exact"));
+        .any(|resources| resources.match_policy.as_deref() != Some("Exact"));
     let overlap = |one: &RuleView<'_>| binding.rules.iter().any(|other| overlap(one, other, equivalent));
     if !binding.rules.is_empty() && !policy.rules.iter().any(overlap) {
         return Some("its rules match nothing that is matched by");
@@ -127,12 +127,12 @@ fn contradictions(
         ),
     ];
     let disagreement =
-        |(field, own, other): (&'static str, &Option<LabelSelector>, &Option<LabelSelector>)| {
-            let (own, other) = (own.as_ref()?, other.as_ref()?);
-            if contradiction(&[own]).is_some() {
+        |(field, selector, other): (&'static str, &Option<LabelSelector>, &Option<LabelSelector>)| {
+            let (selector, other) = (selector.as_ref()?, other.as_ref()?);
+            if contradiction(&[selector]).is_some() {
                 return None;
             }
-            contradiction(&[own, other]).map(|label| (field, label))
+            contradiction(&[selector, other]).map(|label| (field, label))
         };
     pairs.into_iter().filter_map(disagreement).collect()
 }

@@ -16,7 +16,11 @@ pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Re
         for (index, pattern) in rule.resources.iter().enumerate() {
             let name = pattern.split('/').next().unwrap_or_default();
             let named = |(group, review): &(&str, &str)| {
-                name == *review && rule.groups.iter().any(|own| own == group || own == "*")
+                name == *review
+                    && rule
+                        .groups
+                        .iter()
+                        .any(|rule_group| rule_group == group || rule_group == "*")
             };
             if VIRTUAL_RESOURCES.iter().any(named) {
                 let message =

@@ -22,13 +22,13 @@ pub(crate) fn policy(policy: &Policy<'_>, report: &mut Report) {
     let constraints = policy.constraints;
     selector(
         "namespaceSelector",
-        constraints.and_then(|own| own.namespace_selector.as_ref()),
+        constraints.and_then(|constraints| constraints.namespace_selector.as_ref()),
         policy,
         report,
     );
     selector(
         "objectSelector",
-        constraints.and_then(|own| own.object_selector.as_ref()),
+        constraints.and_then(|constraints| constraints.object_selector.as_ref()),
         policy,
         report,
     );
@@ -54,7 +54,7 @@ fn check(rules: &[RuleView<'_>], excluded: &[RuleView<'_>], origin: &Origin<'_>,
 }
 
 fn selector(field: &str, selector: Option<&LabelSelector>, policy: &Policy<'_>, report: &mut Report) {
-    if let Some(label) = selector.and_then(|own| contradiction(&[own])) {
+    if let Some(label) = selector.and_then(|selector| contradiction(&[selector])) {
         let message =
             format!("the selector matches nothing: no value of the label {label:?} meets all of it");
         let field = path(&["spec", "matchConstraints", field]);
@@ -75,7 +75,11 @@ fn why_nothing(rule: &RuleView<'_>) -> Option<String> {
     let is_review = |served: &&&ServedResource| is_virtual(&served.resource.group, &served.resource.resource);
     let served: Vec<_> = served.iter().filter(|served| !is_review(served)).collect();
     if !served.is_empty() && !served.iter().any(|served| has_operation(rule, served)) {
-        let operations: Vec<&str> = rule.operations.iter().map(|own| own.as_str()).collect();
+        let operations: Vec<&str> = rule
+            .operations
+            .iter()
+            .map(|operation| operation.as_str())
+            .collect();
         return Some(match operations.as_slice() {
             ["CONNECT"] => "only parts as pods/exec and pods/portforward are connected to".to_owned(),
             _ => format!(
@@ -94,7 +98,11 @@ fn why_none_served(rule: &RuleView<'_>) -> String {
         (true, "Namespaced") => "none of its resources live in namespaces".to_owned(),
         (true, "Cluster") => "all of its resources live in namespaces".to_owned(),
         _ => {
-            let versions: Vec<String> = rule.versions.iter().map(|own| format!("{own:?}")).collect();
+            let versions: Vec<String> = rule
+                .versions
+                .iter()
+                .map(|version| format!("{version:?}"))
+                .collect();
             format!("its resources are not served in version {}", listed(&versions))
         }
     }

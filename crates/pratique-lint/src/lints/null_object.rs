@@ -81,18 +81,20 @@ fn reads(parsed: &Parsed, view: &View) -> Vec<(usize, Place, String)> {
         else {
             continue;
         };
-        let mut own: BTreeMap<String, (u32, ExprId)> = BTreeMap::new();
+        let mut first_reads: BTreeMap<String, (u32, ExprId)> = BTreeMap::new();
         for id in live_nodes(ast, folded) {
             let operand = read_operand(ast, id).filter(|operand| *folded.value(*operand) == Known::Null);
-            let Some((operand, path)) = operand.and_then(|own| Some((own, folded.path(own)?))) else {
+            let Some((operand, path)) = operand.and_then(|operand| Some((operand, folded.path(operand)?)))
+            else {
                 continue;
             };
             let read = (ast.node(operand).offset, operand);
-            let first = own.entry(path.join(".")).or_insert(read);
+            let first = first_reads.entry(path.join(".")).or_insert(read);
             *first = (*first).min(read);
         }
         found.extend(
-            own.into_iter()
+            first_reads
+                .into_iter()
                 .map(|(root, (_, operand))| (index, place_of(ast, operand), root)),
         );
     }
@@ -107,7 +109,7 @@ fn read_operand(ast: &Ast, id: ExprId) -> Option<ExprId> {
             test_only: false,
             ..
         } => Some(*operand),
-        Expr::Comprehension(own) => Some(own.range),
+        Expr::Comprehension(comprehension) => Some(comprehension.range),
         Expr::Call {
             function,
             target: None,

@@ -71,8 +71,8 @@ spec: {{policyName: p.static.k8s.io}}
 pub(crate) fn check(lint: &'static Lint, manifests: &str, expected: &[(&str, &str)]) {
     let set = load(manifests);
     let found = crate::lint(&[&set]);
-    let own: Vec<_> = found.iter().filter(|warning| warning.lint == lint).collect();
-    let shown: Vec<_> = own
+    let matching: Vec<_> = found.iter().filter(|warning| warning.lint == lint).collect();
+    let shown: Vec<_> = matching
         .iter()
         .map(|warning| {
             let range = warning.location.start.offset..warning.location.end.offset;

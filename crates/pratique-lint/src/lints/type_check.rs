@@ -224,7 +224,7 @@ fn is_checked_by_api(policy: &Policy<'_>, index: usize, served: &ServedResource)
         .sites
         .get(index)
         .is_some_and(|site| matches!(site.role, Role::Validation | Role::Message));
-    let names = |list: &[String], name: &str| list.iter().any(|own| own == name);
+    let names = |list: &[String], name: &str| list.iter().any(|item| item == name);
     let named = policy.rules.iter().any(|rule| {
         names(rule.groups, &served.resource.group)
             && names(rule.versions, &served.resource.version)
@@ -281,7 +281,9 @@ fn fits_at_run_time(message: &str) -> bool {
     match function {
         // Fields may be read as keys, and structs looked through as maps.
         "_[_]" | "@in" | "size" | "_[?_]" => is_struct(operands),
-        "_+_" | "_==_" | "_!=_" | "_?_:_" => operands.split(", ").filter(|own| is_struct(own)).count() >= 2,
+        "_+_" | "_==_" | "_!=_" | "_?_:_" => {
+            operands.split(", ").filter(|operand| is_struct(operand)).count() >= 2
+        }
         _ => false,
     }
 }

@@ -196,7 +196,7 @@ fn finding(policy: &Policy<'_>, site: &Site<'_>, read: &Read) -> Finding {
     let rest = read
         .names
         .iter()
-        .filter_map(|own| own.strip_prefix(name))
+        .filter_map(|text| text.strip_prefix(name))
         .max_by_key(|rest| rest.len());
     let rest = rest.unwrap_or_default();
     let help = match name.rsplit_once('.') {

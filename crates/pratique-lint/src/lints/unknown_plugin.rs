@@ -65,7 +65,12 @@ mod tests {
         let found = crate::ignored(&loaded.ignored);
         let found: Vec<_> = found
             .iter()
-            .map(|own| (own.location.start.line, own.help.as_deref().unwrap_or_default()))
+            .map(|warning| {
+                (
+                    warning.location.start.line,
+                    warning.help.as_deref().unwrap_or_default(),
+                )
+            })
             .collect();
         assert_eq!(found, expected);
     }

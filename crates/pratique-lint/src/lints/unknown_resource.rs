@@ -33,10 +33,10 @@ pub(crate) fn is_unknown(rule: &RuleView<'_>, pattern: &str) -> bool {
 fn look(rule: &RuleView<'_>, pattern: &str) -> Option<Finding> {
     let (name, part) = pattern.split_once('/').unwrap_or((pattern, ""));
     let in_groups = |served: &&ServedResource| rule.groups.contains(&served.resource.group);
-    let own: Vec<&ServedResource> = resources().iter().filter(in_groups).collect();
+    let candidates: Vec<&ServedResource> = resources().iter().filter(in_groups).collect();
     let groups: Vec<String> = rule.groups.iter().map(|group| format!("{group:?}")).collect();
     let groups = crate::report::listed(&groups);
-    let of_name: Vec<_> = own
+    let of_name: Vec<_> = candidates
         .iter()
         .filter(|served| name == "*" || served.resource.resource == name)
         .collect();
@@ -45,13 +45,13 @@ fn look(rule: &RuleView<'_>, pattern: &str) -> Option<Finding> {
     }
     if of_name.is_empty() {
         let finding = Finding::new(&LINT, format!("the API group {groups} has no resource {name:?}"));
-        return Some(match meant(name, &own) {
+        return Some(match meant(name, &candidates) {
             Some(help) => finding.help(help),
             None => finding,
         });
     }
     let parts = of_name.iter().map(|served| served.subresource.as_str());
-    if part == "*" || ALPHA_PARTS.contains(&pattern) || parts.clone().any(|own| own == part) {
+    if part == "*" || ALPHA_PARTS.contains(&pattern) || parts.clone().any(|known| known == part) {
         return None;
     }
     let finding = Finding::new(&LINT, format!("the resource {name:?} has no part {part:?}"));
@@ -65,7 +65,7 @@ fn look(rule: &RuleView<'_>, pattern: &str) -> Option<Finding> {
 const ALPHA_PARTS: [&str; 2] = ["pods/checkpoint", "nodes/checkpoint"];
 
 /// The resource that was probably meant: of that kind or short name, in another group, or written like it.
-fn meant(name: &str, own: &[&ServedResource]) -> Option<String> {
+fn meant(name: &str, candidates: &[&ServedResource]) -> Option<String> {
     let lower = name.to_lowercase();
     let same = |served: &&&ServedResource| {
         served.subresource.is_empty()
@@ -73,7 +73,7 @@ fn meant(name: &str, own: &[&ServedResource]) -> Option<String> {
                 || served.resource.resource == lower
                 || served.short_names.contains(&lower))
     };
-    if let Some(served) = own.iter().find(same) {
+    if let Some(served) = candidates.iter().find(same) {
         return Some(did_you_mean(&served.resource.resource));
     }
     if let Some(served) = resources().iter().find(|served| same(&served)) {
@@ -83,7 +83,7 @@ fn meant(name: &str, own: &[&ServedResource]) -> Option<String> {
             resource.resource, resource.group
         ));
     }
-    let names = own.iter().map(|served| served.resource.resource.as_str());
+    let names = candidates.iter().map(|served| served.resource.resource.as_str());
     nearest(name, names).map(did_you_mean)
 }
 
@@ -97,11 +97,16 @@ mod tests {
         let spec = "validations: [{expression: 'true'}]";
         let set = load(&policy_for(groups, "v1", resources, "CREATE", spec));
         let found = crate::lint(&[&set]);
-        let own = found.iter().filter(|warning| warning.lint == &LINT);
-        let own: Vec<_> = own
-            .map(|own| (own.message.as_str(), own.help.as_deref().unwrap_or_default()))
+        let matching = found.iter().filter(|warning| warning.lint == &LINT);
+        let matching: Vec<_> = matching
+            .map(|warning| {
+                (
+                    warning.message.as_str(),
+                    warning.help.as_deref().unwrap_or_default(),
+                )
+            })
             .collect();
-        assert_eq!(own, expected);
+        assert_eq!(matching, expected);
     }
 
     #[test]

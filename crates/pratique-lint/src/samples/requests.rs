@@ -170,7 +170,7 @@ fn selected(policy: &Policy<'_>, served: &ServedResource) -> Selected {
         selected.labels.push(label);
     }
     let constraints =
-        std::iter::once(policy.constraints).chain(policy.bindings.iter().map(|own| own.resources));
+        std::iter::once(policy.constraints).chain(policy.bindings.iter().map(|binding| binding.resources));
     // Of several bindings any may have let an object through.
     let most = if policy.bindings.len() > 1 { 1 } else { 2 };
     for constraints in constraints.take(most).flatten() {

@@ -43,10 +43,14 @@ macro_rules! hook {
         Hook {
             rules: RuleView::of_webhook(&$hook.rules, &rules),
             conditions: condition_sites(&$hook.match_conditions, &conditions, declarations),
-            ca_bundle: $hook.client_config.ca_bundle.as_ref().map(|own| own.0.as_slice()),
+            ca_bundle: $hook
+                .client_config
+                .ca_bundle
+                .as_ref()
+                .map(|bytes| bytes.0.as_slice()),
             timeout: $hook
                 .timeout_seconds
-                .and_then(|own| u32::try_from(own).ok())
+                .and_then(|seconds| u32::try_from(seconds).ok())
                 .unwrap_or(10),
             reinvoked: $reinvoked,
             name: &$hook.name,

@@ -50,15 +50,15 @@ pub(super) fn collect<'m>(set: &'m ManifestSet, policies: &mut Vec<Policy<'m>>) 
     policies.extend(set.validating_policies.iter().map(|loaded| {
         let kind = Kind::ValidatingAdmissionPolicy;
         let origin = Origin::new(kind, &loaded.object.metadata.name, &loaded.source);
-        let own = bindings.remove(origin.name.name.as_str()).unwrap_or_default();
-        validating(&loaded.object, origin, own)
+        let of_policy = bindings.remove(origin.name.name.as_str()).unwrap_or_default();
+        validating(&loaded.object, origin, of_policy)
     }));
     let mut bindings = mutating_bindings(set);
     policies.extend(set.mutating_policies.iter().map(|loaded| {
         let kind = Kind::MutatingAdmissionPolicy;
         let origin = Origin::new(kind, &loaded.object.metadata.name, &loaded.source);
-        let own = bindings.remove(origin.name.name.as_str()).unwrap_or_default();
-        mutating(&loaded.object, origin, own)
+        let of_policy = bindings.remove(origin.name.name.as_str()).unwrap_or_default();
+        mutating(&loaded.object, origin, of_policy)
     }));
 }
 
@@ -146,7 +146,7 @@ fn mutating<'m>(
         let apply = mutation
             .apply_configuration
             .as_ref()
-            .and_then(|own| own.expression.as_deref());
+            .and_then(|configuration| configuration.expression.as_deref());
         if let Some(text) = apply {
             let at = item(&list, index, "applyConfiguration.expression");
             policy.sites.push(site(at, text, Role::ApplyConfiguration, full));
@@ -154,7 +154,7 @@ fn mutating<'m>(
         if let Some(text) = mutation
             .json_patch
             .as_ref()
-            .and_then(|own| own.expression.as_deref())
+            .and_then(|patch| patch.expression.as_deref())
         {
             let at = item(&list, index, "jsonPatch.expression");
             policy.sites.push(site(at, text, Role::JsonPatch, full));
@@ -244,8 +244,8 @@ fn validating_bindings(set: &ManifestSet) -> ByPolicy<'_> {
     for loaded in &set.validating_bindings {
         let (name, spec) = (&loaded.object.metadata.name, &loaded.object.spec);
         let origin = Origin::new(Kind::ValidatingAdmissionPolicyBinding, name, &loaded.source);
-        let own = binding(origin, spec.match_resources.as_ref(), &spec.validation_actions);
-        bindings.entry(&spec.policy_name).or_default().push(own);
+        let binding = binding(origin, spec.match_resources.as_ref(), &spec.validation_actions);
+        bindings.entry(&spec.policy_name).or_default().push(binding);
     }
     bindings
 }
@@ -256,9 +256,9 @@ fn mutating_bindings(set: &ManifestSet) -> ByPolicy<'_> {
         let name = &loaded.object.metadata.name;
         let origin = Origin::new(Kind::MutatingAdmissionPolicyBinding, name, &loaded.source);
         if let Some(spec) = &loaded.object.spec {
-            let own = binding(origin, spec.match_resources.as_ref(), &[]);
+            let binding = binding(origin, spec.match_resources.as_ref(), &[]);
             let policy = spec.policy_name.as_deref().unwrap_or_default();
-            bindings.entry(policy).or_default().push(own);
+            bindings.entry(policy).or_default().push(binding);
         }
     }
     bindings

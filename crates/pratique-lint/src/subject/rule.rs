@@ -116,7 +116,7 @@ fn names(pattern: &str, served: &ServedResource) -> bool {
 }
 
 fn contains(names: &[String], name: &str) -> bool {
-    names.iter().any(|own| own == "*" || own == name)
+    names.iter().any(|pattern| pattern == "*" || pattern == name)
 }
 
 fn slice(names: &Option<Vec<String>>) -> &[String] {

@@ -21,7 +21,7 @@ impl Kinds {
         for served in rules.iter().flat_map(RuleView::served) {
             let known = builtin
                 .iter()
-                .any(|own| own.kind == served.kind && own.subresource == served.subresource);
+                .any(|resource| resource.kind == served.kind && resource.subresource == served.subresource);
             if !known && !is_virtual(&served.resource.group, &served.resource.resource) {
                 builtin.push(served);
             }
@@ -35,7 +35,11 @@ impl Kinds {
 
     /// Whether a kind has a field that tells kinds apart: some of the kinds have it, and some do not.
     pub(crate) fn tells_apart(&self, kind: &GroupVersionKind, fields: &[String]) -> Option<bool> {
-        let others = |is: Presence| self.builtin.iter().any(|own| presence(&own.kind, fields) == is);
+        let others = |is: Presence| {
+            self.builtin
+                .iter()
+                .any(|resource| presence(&resource.kind, fields) == is)
+        };
         match presence(kind, fields) {
             Presence::Unknown => None,
             Presence::Defined => others(Presence::Undefined).then_some(true),

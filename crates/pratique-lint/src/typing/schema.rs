@@ -78,10 +78,10 @@ impl TypeProvider for BuiltinTypes {
     }
 
     fn field(&self, type_name: &str, field: &str) -> Option<Type> {
-        let own = self.by_name.get(type_name)?.field(field);
+        let found = self.by_name.get(type_name)?.field(field);
         let field = match type_name == CONTAINER {
-            true => own.or_else(|| self.by_name.get(EPHEMERAL)?.field(field))?,
-            false => own?,
+            true => found.or_else(|| self.by_name.get(EPHEMERAL)?.field(field))?,
+            false => found?,
         };
         Some(of_shape(&field.shape))
     }
