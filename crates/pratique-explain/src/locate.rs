@@ -35,19 +35,19 @@ impl Expression {
 }
 
 fn source<'s>(set: &'s ManifestSet, does: Does, name: &str) -> Option<&'s ObjectSource> {
-    let is = |own: &Option<String>| own.as_deref() == Some(name);
+    let is = |candidate: &Option<String>| candidate.as_deref() == Some(name);
     match does {
         Does::Mutate => {
             let mut policies = set.mutating_policies.iter();
             policies
-                .find(|own| is(&own.object.metadata.name))
-                .map(|own| &own.source)
+                .find(|policy| is(&policy.object.metadata.name))
+                .map(|policy| &policy.source)
         }
         Does::Validate => {
             let mut policies = set.validating_policies.iter();
             policies
-                .find(|own| is(&own.object.metadata.name))
-                .map(|own| &own.source)
+                .find(|policy| is(&policy.object.metadata.name))
+                .map(|policy| &policy.source)
         }
     }
 }

@@ -18,8 +18,8 @@ pub(crate) fn draw(text: &str, values: Vec<(usize, String)>) -> Vec<Line> {
     for (start, piece) in pieces(text) {
         let end = start + piece.chars().count();
         let indent = piece.chars().take_while(|character| *character == ' ').count();
-        let own = values.iter().filter(|(at, _)| (start..end).contains(at));
-        let own: Vec<(usize, &str)> = own
+        let within = values.iter().filter(|(at, _)| (start..end).contains(at));
+        let within: Vec<(usize, &str)> = within
             .map(|(at, value)| ((at - start).saturating_sub(indent), value.as_str()))
             .collect();
         if piece.trim().is_empty() {
@@ -27,7 +27,7 @@ pub(crate) fn draw(text: &str, values: Vec<(usize, String)>) -> Vec<Line> {
         }
         let shown: String = piece.chars().skip(indent).map(visible).collect();
         lines.push(Line::Source(shown.trim_end().to_owned()));
-        lines.extend(under(&own).into_iter().map(Line::Values));
+        lines.extend(under(&within).into_iter().map(Line::Values));
     }
     lines
 }

@@ -74,8 +74,9 @@ impl Trace for Recorder {
     fn policy(&self, policy: Subject<'_>, met: Met<'_>) {
         let mut state = self.state.borrow_mut();
         // Mutating policies are all asked before the first of them has its turn.
-        let known = state.policies.iter().position(|own| {
-            (own.does, own.origin, own.name.as_str()) == (policy.does, policy.origin, policy.name)
+        let known = state.policies.iter().position(|recorded| {
+            (recorded.does, recorded.origin, recorded.name.as_str())
+                == (policy.does, policy.origin, policy.name)
         });
         state.current.0 = known.unwrap_or(state.policies.len());
         if known.is_none() {
@@ -95,7 +96,10 @@ impl Trace for Recorder {
         let Some(policy) = state.policy() else {
             return;
         };
-        let known = policy.bindings.iter().position(|own| own.name == binding);
+        let known = policy
+            .bindings
+            .iter()
+            .position(|recorded| recorded.name == binding);
         let place = known.unwrap_or(policy.bindings.len());
         if known.is_none() {
             policy.bindings.push(Binding {
@@ -150,7 +154,7 @@ impl Trace for Recorder {
             .state
             .borrow_mut()
             .binding()
-            .and_then(|own| own.rounds.last_mut())
+            .and_then(|binding| binding.rounds.last_mut())
         {
             round.exhausted = true;
         }
@@ -238,8 +242,8 @@ impl Open {
     /// Whether a value is the error of an expression within, which is told there.
     fn is_passed_on(&self, written: &Written, id: ExprId) -> bool {
         let error = |id: &ExprId| self.seen.get(id)?.error.as_ref();
-        let own = error(&id);
-        own.is_some() && written.children(id).iter().any(|child| error(child) == own)
+        let message = error(&id);
+        message.is_some() && written.children(id).iter().any(|child| error(child) == message)
     }
 }
 

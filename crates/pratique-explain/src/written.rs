@@ -67,8 +67,11 @@ impl Written {
             Expr::Select { operand, .. } => vec![*operand],
             Expr::Call { target, args, .. } => target.iter().chain(args).copied().collect(),
             Expr::List { elements, .. } => elements.clone(),
-            Expr::Map(entries) => entries.iter().flat_map(|own| [own.key, own.value]).collect(),
-            Expr::Struct { fields, .. } => fields.iter().map(|own| own.value).collect(),
+            Expr::Map(entries) => entries
+                .iter()
+                .flat_map(|entry| [entry.key, entry.value])
+                .collect(),
+            Expr::Struct { fields, .. } => fields.iter().map(|field| field.value).collect(),
             // What macros expand to is told as their calls; no expression can write a comprehension.
             Expr::Comprehension(_) => Vec::new(),
         }

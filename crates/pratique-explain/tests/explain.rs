@@ -52,8 +52,8 @@ fn explained(manifests: &str, operation: &str) -> Explanation {
     let builder = Admission::builder();
     let options = Options::new(builder.expressions());
     let set = load_api_files(&[file], &options).unwrap();
-    let policies = set.validating_policies.into_iter().map(|own| own.object);
-    let bindings = set.validating_bindings.into_iter().map(|own| own.object);
+    let policies = set.validating_policies.into_iter().map(|loaded| loaded.object);
+    let bindings = set.validating_bindings.into_iter().map(|loaded| loaded.object);
     let admission = builder.api(policies, bindings).build().unwrap();
     let text = request(operation);
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
@@ -72,13 +72,17 @@ fn check(spec: &str, expected: &[&str]) {
     let told: Vec<String> = round
         .expressions
         .iter()
-        .map(|own| {
-            let value = own.value.as_deref().or(own.error.as_deref()).unwrap_or_default();
-            let because = own.because.as_ref().map(|text| format!(" because {text}"));
+        .map(|expression| {
+            let value = expression
+                .value
+                .as_deref()
+                .or(expression.error.as_deref())
+                .unwrap_or_default();
+            let because = expression.because.as_ref().map(|text| format!(" because {text}"));
             format!(
                 "{} = {value} ({}){}",
-                own.place.field(),
-                own.cost,
+                expression.place.field(),
+                expression.cost,
                 because.unwrap_or_default()
             )
         })
