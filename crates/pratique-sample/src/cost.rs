@@ -52,13 +52,18 @@ impl Goal {
     pub fn cost(&self, evaluated: &[Evaluated]) -> u64 {
         let is_condition = |id: &ExpressionId| matches!(id, ExpressionId::Condition(_));
         let costs = |counts: &dyn Fn(&ExpressionId) -> bool| {
-            let counted = evaluated.iter().filter(|own| counts(&own.expression));
-            counted.fold(0u64, |sum, own| sum.saturating_add(own.cost))
+            let counted = evaluated
+                .iter()
+                .filter(|evaluation| counts(&evaluation.expression));
+            counted.fold(0u64, |sum, evaluation| sum.saturating_add(evaluation.cost))
         };
         match self {
             Goal::Expression(id) => {
-                let own = evaluated.iter().filter(|own| own.expression == *id);
-                own.map(|own| own.cost).max().unwrap_or_default()
+                let matching = evaluated.iter().filter(|evaluation| evaluation.expression == *id);
+                matching
+                    .map(|evaluation| evaluation.cost)
+                    .max()
+                    .unwrap_or_default()
             }
             Goal::Conditions => costs(&is_condition),
             Goal::Policy => {
@@ -244,7 +249,9 @@ impl Search<'_> {
             return None;
         }
         let evaluated = self.evaluator.evaluate(object, None);
-        let all: u64 = evaluated.iter().fold(0, |sum, own| sum.saturating_add(own.cost));
+        let all: u64 = evaluated
+            .iter()
+            .fold(0, |sum, evaluation| sum.saturating_add(evaluation.cost));
         self.budget
             .spend(all.saturating_add(object.to_string().len() as u64));
         let costs = self.goals.iter().map(|(goal, _)| goal.cost(&evaluated));

@@ -428,12 +428,14 @@ mod tests {
         let object = pratique_json::parse(object.as_bytes()).unwrap();
         let evaluated = evaluator.evaluate(&object, None);
         assert!(
-            evaluated.iter().all(|own| own.cost > 0 && own.parts.is_empty()),
+            evaluated
+                .iter()
+                .all(|evaluation| evaluation.cost > 0 && evaluation.parts.is_empty()),
             "{evaluated:?}"
         );
         evaluated
             .into_iter()
-            .map(|own| (own.expression, own.error))
+            .map(|evaluation| (evaluation.expression, evaluation.error))
             .collect()
     }
 

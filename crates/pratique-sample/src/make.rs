@@ -453,7 +453,7 @@ mod tests {
                 assert!(values.contains(&text), "{}.{}: {text}", of.name, field.name);
             }
             if let (Some(elements), Some(keys)) = (given.as_array(), constraints.keys(field.name)) {
-                let mut all: Vec<String> = elements.iter().map(|own| identity(own, keys)).collect();
+                let mut all: Vec<String> = elements.iter().map(|element| identity(element, keys)).collect();
                 all.sort();
                 all.dedup();
                 assert_eq!(all.len(), elements.len(), "{}.{}: {given}", of.name, field.name);
@@ -464,7 +464,7 @@ mod tests {
                     if let Shape::Struct(id) = &**inner {
                         elements
                             .iter()
-                            .for_each(|own| check(Schema::builtin().get(*id), own));
+                            .for_each(|element| check(Schema::builtin().get(*id), element));
                     }
                 }
                 _ => {}

@@ -75,15 +75,18 @@ impl<'p> Policy<'p> {
             Policy::Validating(policy) => {
                 let spec = policy.spec.as_ref();
                 let validations = spec.and_then(|spec| spec.validations.as_deref());
-                for (at, own) in validations.unwrap_or_default().iter().enumerate() {
+                for (at, validation) in validations.unwrap_or_default().iter().enumerate() {
                     let field = format!("spec.validations[{at}]");
                     add(
                         ExpressionId::Validation(at),
                         format!("{field}.expression"),
-                        &own.expression,
+                        &validation.expression,
                         full,
                     );
-                    let message = own.message_expression.as_deref().filter(|text| !text.is_empty());
+                    let message = validation
+                        .message_expression
+                        .as_deref()
+                        .filter(|text| !text.is_empty());
                     if let Some(text) = message {
                         let declarations = Declarations {
                             authorizer: false,
@@ -98,19 +101,27 @@ impl<'p> Policy<'p> {
                     }
                 }
                 let annotations = spec.and_then(|spec| spec.audit_annotations.as_deref());
-                for (at, own) in annotations.unwrap_or_default().iter().enumerate() {
+                for (at, annotation) in annotations.unwrap_or_default().iter().enumerate() {
                     let field = format!("spec.auditAnnotations[{at}].valueExpression");
-                    add(ExpressionId::Annotation(at), field, &own.value_expression, full);
+                    add(
+                        ExpressionId::Annotation(at),
+                        field,
+                        &annotation.value_expression,
+                        full,
+                    );
                 }
             }
             Policy::Mutating(policy) => {
                 let mutations = policy.spec.as_ref().and_then(|spec| spec.mutations.as_deref());
-                for (at, own) in mutations.unwrap_or_default().iter().enumerate() {
-                    let apply = own
+                for (at, mutation) in mutations.unwrap_or_default().iter().enumerate() {
+                    let apply = mutation
                         .apply_configuration
                         .as_ref()
-                        .and_then(|own| own.expression.as_deref());
-                    let patch = own.json_patch.as_ref().and_then(|own| own.expression.as_deref());
+                        .and_then(|configuration| configuration.expression.as_deref());
+                    let patch = mutation
+                        .json_patch
+                        .as_ref()
+                        .and_then(|patch| patch.expression.as_deref());
                     let both = [("applyConfiguration", apply), ("jsonPatch", patch)];
                     for (form, text) in both {
                         let field = format!("spec.mutations[{at}].{form}.expression");
@@ -129,12 +140,17 @@ impl<'p> Policy<'p> {
         let expressions = self.expressions();
         let parsed: Vec<_> = expressions
             .iter()
-            .filter_map(|own| {
-                let name = match &own.id {
+            .filter_map(|expression| {
+                let name = match &expression.id {
                     ExpressionId::Variable(name) => Some(name.as_str()),
                     _ => None,
                 };
-                Some((name, environment(own.declarations, MINOR).parse(own.text).ok()?))
+                Some((
+                    name,
+                    environment(expression.declarations, MINOR)
+                        .parse(expression.text)
+                        .ok()?,
+                ))
             })
             .collect();
         PolicyReads::new(parsed.iter().map(|(name, ast)| (*name, ast)))
@@ -142,7 +158,9 @@ impl<'p> Policy<'p> {
 
     /// The built-in resources that its rules take, each with the operations; exclusions are not looked at.
     pub fn served(self) -> Vec<(&'static ServedResource, Vec<Operation>)> {
-        let rules = self.constraints().and_then(|own| own.resource_rules.as_deref());
+        let rules = self
+            .constraints()
+            .and_then(|constraints| constraints.resource_rules.as_deref());
         let rules = rules.unwrap_or_default();
         let operations = |served: &ServedResource| {
             let rules = rules.iter().filter(|rule| takes(rule, served));
@@ -195,7 +213,7 @@ const MINOR: u32 = 37;
 fn takes(rule: &api::NamedRuleWithOperations, served: &ServedResource) -> bool {
     let has = |names: &Option<Vec<String>>, name: &str| {
         let names = names.as_deref().unwrap_or_default();
-        names.iter().any(|own| own == "*" || own == name)
+        names.iter().any(|pattern| pattern == "*" || pattern == name)
     };
     let is = |pattern: &String| {
         let (resource, part) = pattern.split_once('/').unwrap_or((pattern, ""));

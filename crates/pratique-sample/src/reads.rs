@@ -180,7 +180,7 @@ impl Walk {
                 }
                 list
             }
-            Expr::Comprehension(own) => self.comprehension(ast, own),
+            Expr::Comprehension(comprehension) => self.comprehension(ast, comprehension),
             other => {
                 let mut children = Vec::new();
                 other.for_each_child(|child| children.push(child));
@@ -193,7 +193,7 @@ impl Walk {
     }
 
     fn name(&self, name: &str) -> Abstract {
-        if let Some((_, local)) = self.locals.iter().rev().find(|(own, _)| **own == *name) {
+        if let Some((_, local)) = self.locals.iter().rev().find(|(known, _)| **known == *name) {
             return local.clone();
         }
         let root = match name.trim_start_matches('.') {
@@ -317,22 +317,24 @@ impl Walk {
         }
     }
 
-    fn comprehension(&mut self, ast: &Ast, own: &Comprehension) -> Abstract {
-        let range = self.visit(ast, own.range);
-        let init = self.visit(ast, own.init);
+    fn comprehension(&mut self, ast: &Ast, comprehension: &Comprehension) -> Abstract {
+        let range = self.visit(ast, comprehension.range);
+        let init = self.visit(ast, comprehension.init);
         let item = self.below(&range, &Step::Item);
         let around = self.locals.len();
-        self.locals.push((own.accumulator.clone(), init.clone()));
+        self.locals
+            .push((comprehension.accumulator.clone(), init.clone()));
         // With two variables the first is an index or a key; a key may be one of the constants.
-        self.locals.push((own.var.clone(), item.clone()));
-        if let Some(second) = &own.var2 {
+        self.locals.push((comprehension.var.clone(), item.clone()));
+        if let Some(second) = &comprehension.var2 {
             self.locals.push((second.clone(), item));
         }
-        self.visit(ast, own.condition);
-        let step = self.visit(ast, own.step);
+        self.visit(ast, comprehension.condition);
+        let step = self.visit(ast, comprehension.step);
         self.locals.truncate(around);
-        self.locals.push((own.accumulator.clone(), init.or(step)));
-        let result = self.visit(ast, own.result);
+        self.locals
+            .push((comprehension.accumulator.clone(), init.or(step)));
+        let result = self.visit(ast, comprehension.result);
         self.locals.truncate(around);
         result
     }
