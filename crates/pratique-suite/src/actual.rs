@@ -59,14 +59,14 @@ impl Actual {
 
 /// What an outcome depends on that the suite does not give, and where it is given.
 fn undecided(outcome: &Outcome) -> String {
-    let each = outcome.undecided.iter().map(|own| {
-        let give = match &own.missing {
+    let each = outcome.undecided.iter().map(|undecided| {
+        let give = match &undecided.missing {
             Missing::Authorizer { .. } => "give the rules that apply as cluster.authorizer",
             _ => {
                 "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects"
             }
         };
-        format!("{own}: {give}")
+        format!("{undecided}: {give}")
     });
     each.collect::<Vec<_>>().join("\n")
 }

@@ -90,7 +90,7 @@ impl Rule {
 
 /// Whether a name is among others; among none is any, and `*` stands for any.
 fn is_among(names: &[String], name: &str) -> bool {
-    names.is_empty() || names.iter().any(|own| own == "*" || own == name)
+    names.is_empty() || names.iter().any(|pattern| pattern == "*" || pattern == name)
 }
 
 #[cfg(test)]

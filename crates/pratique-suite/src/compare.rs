@@ -66,7 +66,11 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
         return differences;
     }
     differences.extend(denial(expected, actual));
-    if let Some(warnings) = expected.warnings.as_ref().filter(|own| **own != actual.warnings) {
+    if let Some(warnings) = expected
+        .warnings
+        .as_ref()
+        .filter(|warnings| **warnings != actual.warnings)
+    {
         let listed = |texts: &[String]| {
             if texts.is_empty() {
                 "none".to_owned()
@@ -118,7 +122,7 @@ fn denial(expected: &Expected, actual: &Actual) -> Vec<Difference> {
         ),
     ];
     for (field, expected, actual) in texts {
-        if let Some(expected) = expected.as_ref().filter(|own| *own != actual) {
+        if let Some(expected) = expected.as_ref().filter(|text| *text != actual) {
             differences.push(Difference::new(field, expected, actual));
         }
     }
@@ -250,7 +254,13 @@ mod tests {
         let found = compare(expected, &actual);
         let found: Vec<_> = found
             .iter()
-            .map(|own| (own.field.as_str(), own.expected.as_str(), own.actual.as_str()))
+            .map(|difference| {
+                (
+                    difference.field.as_str(),
+                    difference.expected.as_str(),
+                    difference.actual.as_str(),
+                )
+            })
             .collect();
         assert_eq!(found, differences);
     }
@@ -301,7 +311,7 @@ mod tests {
             let found = compare(expected, &actual);
             found
                 .into_iter()
-                .map(|own| own.help.is_some())
+                .map(|difference| difference.help.is_some())
                 .collect::<Vec<_>>()
         };
         let denied = Expected::default();

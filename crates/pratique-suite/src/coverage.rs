@@ -32,11 +32,11 @@ impl Coverage {
     pub fn watch(&mut self, policies: &Policies) -> Watch<'_> {
         let mut places = Vec::new();
         for (origin, set) in &policies.sets {
-            for own in of_set(*origin, set) {
-                let known = self.policies.iter().position(|known| known.is_same(&own));
+            for points in of_set(*origin, set) {
+                let known = self.policies.iter().position(|known| known.is_same(&points));
                 let place = known.unwrap_or(self.policies.len());
                 if known.is_none() {
-                    self.policies.push(own);
+                    self.policies.push(points);
                 }
                 places.push(place);
             }
@@ -54,31 +54,38 @@ fn of_set(origin: Origin, set: &ManifestSet) -> Vec<PolicyPoints> {
     let mutating = set.mutating_policies.iter().map(|policy| {
         let bindings = set.mutating_bindings.iter();
         let named = |name: &Option<String>| policy.object.metadata.name == *name;
-        let own =
-            bindings.filter(|own| named(&own.object.spec.as_ref().and_then(|spec| spec.policy_name.clone())));
-        let own = own.map(|own| (own.object.metadata.name.clone(), &own.source));
+        let bindings = bindings.filter(|binding| {
+            named(
+                &binding
+                    .object
+                    .spec
+                    .as_ref()
+                    .and_then(|spec| spec.policy_name.clone()),
+            )
+        });
+        let bindings = bindings.map(|binding| (binding.object.metadata.name.clone(), &binding.source));
         let mut points = PolicyPoints::new(
             Does::Mutate,
             origin,
             policy.object.metadata.name.clone(),
             &policy.source,
         );
-        points.bind(own);
+        points.bind(bindings);
         points.mutating(policy);
         points
     });
     let validating = set.validating_policies.iter().map(|policy| {
         let bindings = set.validating_bindings.iter();
-        let own =
-            bindings.filter(|own| policy.object.metadata.name.as_ref() == Some(&own.object.spec.policy_name));
-        let own = own.map(|own| (own.object.metadata.name.clone(), &own.source));
+        let bindings = bindings
+            .filter(|binding| policy.object.metadata.name.as_ref() == Some(&binding.object.spec.policy_name));
+        let bindings = bindings.map(|binding| (binding.object.metadata.name.clone(), &binding.source));
         let mut points = PolicyPoints::new(
             Does::Validate,
             origin,
             policy.object.metadata.name.clone(),
             &policy.source,
         );
-        points.bind(own);
+        points.bind(bindings);
         points.validating(policy);
         points
     });

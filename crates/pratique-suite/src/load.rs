@@ -118,10 +118,10 @@ fn take(builder: AdmissionBuilder, origin: Origin, set: ManifestSet) -> Admissio
     match origin {
         Origin::Static => builder.manifests(set),
         Origin::Api => {
-            let policies = set.validating_policies.into_iter().map(|own| own.object);
-            let bindings = set.validating_bindings.into_iter().map(|own| own.object);
-            let mutating = set.mutating_policies.into_iter().map(|own| own.object);
-            let mutating_bindings = set.mutating_bindings.into_iter().map(|own| own.object);
+            let policies = set.validating_policies.into_iter().map(|loaded| loaded.object);
+            let bindings = set.validating_bindings.into_iter().map(|loaded| loaded.object);
+            let mutating = set.mutating_policies.into_iter().map(|loaded| loaded.object);
+            let mutating_bindings = set.mutating_bindings.into_iter().map(|loaded| loaded.object);
             builder
                 .api(policies, bindings)
                 .api_mutating(mutating, mutating_bindings)
@@ -132,19 +132,19 @@ fn take(builder: AdmissionBuilder, origin: Origin, set: ManifestSet) -> Admissio
 /// Webhooks, which suites do not call: to pass over what may deny would have tests pass that should not.
 fn webhooks(set: &ManifestSet) -> Vec<Problem> {
     let validating = set.validating_webhooks.iter();
-    let validating = validating.map(|own| {
+    let validating = validating.map(|loaded| {
         (
             Kind::ValidatingWebhookConfiguration,
-            &own.object.metadata.name,
-            &own.source,
+            &loaded.object.metadata.name,
+            &loaded.source,
         )
     });
     let mutating = set.mutating_webhooks.iter();
-    let mutating = mutating.map(|own| {
+    let mutating = mutating.map(|loaded| {
         (
             Kind::MutatingWebhookConfiguration,
-            &own.object.metadata.name,
-            &own.source,
+            &loaded.object.metadata.name,
+            &loaded.source,
         )
     });
     let all = mutating.chain(validating);

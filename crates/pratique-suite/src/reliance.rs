@@ -32,7 +32,10 @@ impl<'p> Reliance<'p> {
         if self.bound.get() || matched.is_empty() {
             return None;
         }
-        let names: Vec<String> = matched.iter().map(|own| format!("{:?}", own.name)).collect();
+        let names: Vec<String> = matched
+            .iter()
+            .map(|policy| format!("{:?}", policy.name))
+            .collect();
         let (policies, they) = match names.len() {
             1 => ("policy", "it"),
             _ => ("policies", "them"),
@@ -47,8 +50,9 @@ impl<'p> Reliance<'p> {
 
 impl Trace for Reliance<'_> {
     fn policy(&self, subject: Subject<'_>, met: Met<'_>) {
-        let is = |own: &&Unbound| {
-            (own.does, own.origin, own.name.as_str()) == (subject.does, subject.origin, subject.name)
+        let is = |unbound: &&Unbound| {
+            (unbound.does, unbound.origin, unbound.name.as_str())
+                == (subject.does, subject.origin, subject.name)
         };
         let current = self.unbound.iter().find(is);
         self.current.set(current);

@@ -41,11 +41,11 @@ impl Roots {
 
     /// Those of the suites in a directory.
     pub(crate) fn of(&self, directory: &Path) -> SuiteRoots {
-        let own = absolute(directory)
+        let local = absolute(directory)
             .canonicalize()
             .ok()
             .map(|found| root_of(&found));
-        SuiteRoots(own.into_iter().chain(self.0.iter().cloned()).collect())
+        SuiteRoots(local.into_iter().chain(self.0.iter().cloned()).collect())
     }
 }
 

@@ -97,11 +97,11 @@ impl Suite {
         admission: &Admission,
         trace: Option<&dyn Trace>,
     ) -> Result<Actual, String> {
-        let own = &case.ask.surroundings;
-        let objects = || self.surroundings.objects.iter().chain(&own.objects);
+        let of_case = &case.ask.surroundings;
+        let objects = || self.surroundings.objects.iter().chain(&of_case.objects);
         let (request, warnings) = request(&case.ask, objects()).map_err(|error| error.to_string())?;
         let cluster = cluster(objects(), [request.namespace.as_str()]);
-        let given = [&own.rules, &self.surroundings.rules];
+        let given = [&of_case.rules, &self.surroundings.rules];
         let rules = given.iter().copied().flatten().flatten().cloned();
         let authorizer: Arc<dyn Authorizer> = match given {
             [None, None] => Arc::new(NoAuthorizer),

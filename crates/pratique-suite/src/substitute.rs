@@ -122,8 +122,8 @@ pub(crate) fn merge(target: &mut Value<'static>, patch: Value<'static>) {
         if !object.contains_key(&key) {
             object.insert(key.clone(), Value::Null);
         }
-        if let Some(own) = object.get_mut(&key) {
-            merge(own, value);
+        if let Some(member) = object.get_mut(&key) {
+            merge(member, value);
         }
     }
 }

@@ -40,9 +40,9 @@ pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
         .collect();
     let policies = sets.iter().flat_map(|(origin, set)| {
         let validating = set.validating_policies.iter();
-        let validating = validating.map(|own| (Does::Validate, &own.object.metadata, &own.source));
+        let validating = validating.map(|loaded| (Does::Validate, &loaded.object.metadata, &loaded.source));
         let mutating = set.mutating_policies.iter();
-        let mutating = mutating.map(|own| (Does::Mutate, &own.object.metadata, &own.source));
+        let mutating = mutating.map(|loaded| (Does::Mutate, &loaded.object.metadata, &loaded.source));
         mutating
             .chain(validating)
             .map(|(does, metadata, source)| Unbound {
@@ -53,16 +53,16 @@ pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
             })
     });
     policies
-        .filter(|own| !bound.contains(&(own.does, own.origin, &own.name)))
+        .filter(|policy| !bound.contains(&(policy.does, policy.origin, &policy.name)))
         .collect()
 }
 
 /// The names of the policies that the bindings of a set name.
 fn bound_policies(set: &ManifestSet) -> impl Iterator<Item = (Does, &str)> {
     let validating = set.validating_bindings.iter();
-    let validating = validating.map(|own| (Does::Validate, own.object.spec.policy_name.as_str()));
-    let mutating = set.mutating_bindings.iter().filter_map(|own| {
-        let name = own.object.spec.as_ref()?.policy_name.as_deref()?;
+    let validating = validating.map(|loaded| (Does::Validate, loaded.object.spec.policy_name.as_str()));
+    let mutating = set.mutating_bindings.iter().filter_map(|loaded| {
+        let name = loaded.object.spec.as_ref()?.policy_name.as_deref()?;
         Some((Does::Mutate, name))
     });
     validating.chain(mutating)
@@ -78,19 +78,19 @@ pub fn bind(sets: &mut [(Origin, ManifestSet)]) {
             match policy.does {
                 Does::Validate => {
                     let mut policies = set.validating_policies.iter();
-                    let found = policies.rfind(|own| named(&own.object.metadata.name));
-                    let binding = found.map(|own| Loaded {
+                    let found = policies.rfind(|loaded| named(&loaded.object.metadata.name));
+                    let binding = found.map(|loaded| Loaded {
                         object: Arc::new(validating(&policy.name)),
-                        source: own.source.clone(),
+                        source: loaded.source.clone(),
                     });
                     set.validating_bindings.extend(binding);
                 }
                 Does::Mutate => {
                     let mut policies = set.mutating_policies.iter();
-                    let found = policies.rfind(|own| named(&own.object.metadata.name));
-                    let binding = found.map(|own| Loaded {
+                    let found = policies.rfind(|loaded| named(&loaded.object.metadata.name));
+                    let binding = found.map(|loaded| Loaded {
                         object: Arc::new(mutating(&policy.name)),
-                        source: own.source.clone(),
+                        source: loaded.source.clone(),
                     });
                     set.mutating_bindings.extend(binding);
                 }

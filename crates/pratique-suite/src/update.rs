@@ -65,7 +65,11 @@ impl Updater<'_> {
             edits.push(self.replaced_whole(id, &Fresh::new(self.actual)));
         } else {
             let fields = differences.unwrap_or_default();
-            self.fields(id, fields.iter().map(|own| own.field.as_str()), edits)?;
+            self.fields(
+                id,
+                fields.iter().map(|difference| difference.field.as_str()),
+                edits,
+            )?;
         }
         Ok(())
     }
@@ -211,8 +215,8 @@ impl Updater<'_> {
         let span = self.suite.source.tree().get(id).span;
         let is_flow = self.suite.source.document().slice(span).starts_with(['{', '[']);
         let is_block = matches!(self.node(id), Node::Map(_) | Node::List(_)) && !is_flow;
-        let nests = matches!(with, Value::Object(own) if !own.is_empty())
-            || matches!(with, Value::Array(own) if !own.is_empty());
+        let nests = matches!(with, Value::Object(object) if !object.is_empty())
+            || matches!(with, Value::Array(array) if !array.is_empty());
         if is_block && nests {
             let column = self.column(span.start);
             let block = yaml::block(with, column);

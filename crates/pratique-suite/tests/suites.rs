@@ -87,9 +87,12 @@ fn check(tests: &str, expected: &[&str]) {
         let tested = suite.test(case, &policies, None);
         told.extend(tested.actual.err().map(|why| format!("{}: {why}", case.name)));
         let differences = tested.differences.iter();
-        told.extend(
-            differences.map(|own| format!("{}: {} {}/{}", case.name, own.field, own.expected, own.actual)),
-        );
+        told.extend(differences.map(|difference| {
+            format!(
+                "{}: {} {}/{}",
+                case.name, difference.field, difference.expected, difference.actual
+            )
+        }));
     }
     assert_eq!(told, expected);
 }
@@ -189,9 +192,9 @@ fn what_is_not_exercised_is_told() {
     let missing: Vec<String> = report.policies[0]
         .missing
         .iter()
-        .map(|own| {
-            let expression = own.expression.as_deref().unwrap_or_default();
-            format!("{} {} {expression}", own.field, own.what)
+        .map(|missing| {
+            let expression = missing.expression.as_deref().unwrap_or_default();
+            format!("{} {} {expression}", missing.field, missing.what)
         })
         .collect();
     assert_eq!(

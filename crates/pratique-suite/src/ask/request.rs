@@ -121,8 +121,8 @@ impl Recipe {
     fn namespace(&self, object: &Value<'_>, target: &Target) -> String {
         match (target.namespaced, text(object, "namespace")) {
             (Some(false), _) => String::new(),
-            (Some(true), own) if own.is_empty() => self.namespace.clone(),
-            (_, own) => own,
+            (Some(true), namespace) if namespace.is_empty() => self.namespace.clone(),
+            (_, namespace) => namespace,
         }
     }
 

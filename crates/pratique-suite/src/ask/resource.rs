@@ -86,7 +86,8 @@ fn named(name: &str, kind: &GroupVersionKind, defined: &[ServedResource]) -> Tar
     let fits = |served: &&ServedResource| {
         served.subresource.is_empty()
             && group.is_none_or(|group| served.resource.group == group)
-            && (served.resource.resource == name || served.short_names.iter().any(|own| own == name))
+            && (served.resource.resource == name
+                || served.short_names.iter().any(|short_name| short_name == name))
     };
     let fitting: Vec<_> = defined.iter().chain(builtin::resources()).filter(fits).collect();
     let same_kind = fitting.iter().find(|served| served.kind == *kind);
@@ -106,13 +107,13 @@ fn of_kind<'s>(
     subresource: &str,
     defined: &'s [ServedResource],
 ) -> Option<&'s ServedResource> {
-    let own = defined.iter().find(|served| served.kind == *kind);
-    let own = own.or_else(|| builtin::resource_of(kind));
+    let resource = defined.iter().find(|served| served.kind == *kind);
+    let resource = resource.or_else(|| builtin::resource_of(kind));
     let parts = builtin::resources().iter().filter(|served| {
         !subresource.is_empty() && served.subresource == subresource && served.kind == *kind
     });
     let parts: Vec<_> = parts.collect();
-    match (own, parts.as_slice()) {
+    match (resource, parts.as_slice()) {
         (Some(served), _) => Some(served),
         (None, [part]) => Some(part),
         _ => None,

@@ -113,8 +113,9 @@ impl PolicyPoints {
         for (index, mutation) in spec.mutations.iter().flatten().enumerate() {
             let apply = mutation.apply_configuration.as_ref();
             let patch = mutation.json_patch.as_ref();
-            let apply = apply.and_then(|own| Some(("applyConfiguration", own.expression.as_deref()?)));
-            let patch = patch.and_then(|own| Some(("jsonPatch", own.expression.as_deref()?)));
+            let apply = apply
+                .and_then(|configuration| Some(("applyConfiguration", configuration.expression.as_deref()?)));
+            let patch = patch.and_then(|patch| Some(("jsonPatch", patch.expression.as_deref()?)));
             if let Some((form, text)) = apply.or(patch) {
                 let path = ["mutations", &index.to_string(), form, "expression"];
                 self.yielding(Place::Mutation(index), text, source, &path);

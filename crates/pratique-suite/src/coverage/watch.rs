@@ -32,8 +32,8 @@ impl<'c> Watch<'c> {
 
 impl Trace for Watch<'_> {
     fn policy(&self, subject: Subject<'_>, met: Met<'_>) {
-        let is = |own: &&&PolicyPoints| {
-            (own.does, own.origin, own.name.as_str()) == (subject.does, subject.origin, subject.name)
+        let is = |policy: &&&PolicyPoints| {
+            (policy.does, policy.origin, policy.name.as_str()) == (subject.does, subject.origin, subject.name)
         };
         let policy = self.policies.iter().find(is).copied();
         self.current.set(policy);
@@ -44,9 +44,9 @@ impl Trace for Watch<'_> {
 
     fn binding(&self, binding: &str, met: Met<'_>) {
         let bindings = self.current.get().map(|policy| policy.bindings.iter());
-        let own = bindings.into_iter().flatten().find(|own| own.name == binding);
-        if let Some(own) = own.filter(|_| met == Met::Yes) {
-            own.met.set(true);
+        let found = bindings.into_iter().flatten().find(|found| found.name == binding);
+        if let Some(found) = found.filter(|_| met == Met::Yes) {
+            found.met.set(true);
         }
     }
 
@@ -54,11 +54,11 @@ impl Trace for Watch<'_> {
         let place = Place::from(part);
         let expressions = self.current.get().map(|policy| policy.expressions.iter());
         // Of two variables with the same name it is the later that is read.
-        let own = expressions.and_then(|mut own| own.rfind(|own| own.place == place));
-        if let Some(evaluated) = own.and_then(|own| own.evaluated.as_ref()) {
+        let point = expressions.and_then(|mut points| points.rfind(|point| point.place == place));
+        if let Some(evaluated) = point.and_then(|point| point.evaluated.as_ref()) {
             evaluated.set(true);
         }
-        self.open.borrow_mut().push(own);
+        self.open.borrow_mut().push(point);
     }
 
     fn value(&self, expression: ExprId, value: &Evaluation<'_>) {
@@ -66,7 +66,7 @@ impl Trace for Watch<'_> {
             return;
         };
         let open = self.open.borrow();
-        let outcomes = open.last().copied().flatten().map(|own| own.outcomes.iter());
+        let outcomes = open.last().copied().flatten().map(|point| point.outcomes.iter());
         for outcome in outcomes.into_iter().flatten() {
             if outcome.id == expression && outcome.wanted == *value {
                 outcome.seen.set(true);

@@ -25,7 +25,7 @@ impl Reader<'_> {
         }
         self.remove(&mut ask, &fields.list("remove"))?;
         self.set(&mut ask, fields.node("set"))?;
-        let own = fields.node("expect");
+        let expectation = fields.node("expect");
         let surroundings = self.surroundings(&fields);
         ask.operation = fields.operation().or(ask.operation);
         ask.subresource = fields.text("subresource").or(ask.subresource);
@@ -41,14 +41,14 @@ impl Reader<'_> {
         Some(Case {
             name: format!("{} / {}", test.name, fields.text("name").unwrap_or_default()),
             location: self.name_location(id),
-            expected: match own {
+            expected: match expectation {
                 Some(expect) => self.expected(expect),
                 None => test.expected.clone(),
             },
             ask,
             written: Written {
                 node: id,
-                expect: own,
+                expect: expectation,
             },
         })
     }
