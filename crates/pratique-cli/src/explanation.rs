@@ -101,7 +101,10 @@ fn one_round(round: &Round, style: Style, whole: bool) -> Text {
     if let Some(params) = &round.params {
         out.push(&text!("      params {}\n", style.paint(Tone::Place, params)));
     }
-    let shown = round.expressions.iter().filter(|own| whole || is_decisive(own));
+    let shown = round
+        .expressions
+        .iter()
+        .filter(|expression| whole || is_decisive(expression));
     for expression in shown {
         out.push(&one_expression(expression, style, whole));
     }

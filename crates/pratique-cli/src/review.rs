@@ -272,7 +272,7 @@ impl Reader {
                 let style = Style::of_stderr();
                 found
                     .iter()
-                    .for_each(|own| output::note(&problems::one(own, &mut texts, style)));
+                    .for_each(|problem| output::note(&problems::one(problem, &mut texts, style)));
                 self.refuse(Unread::Faulty {
                     place: file.path.clone(),
                     why: "its rules cannot be read".to_owned(),

@@ -90,7 +90,9 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Troubl
         None => Vec::new(),
     };
     let certificates = certificates(arguments, &addresses)?;
-    let rotation = certificates.as_ref().map(|own| Rotation::start(own, &metrics));
+    let rotation = certificates
+        .as_ref()
+        .map(|certificates| Rotation::start(certificates, &metrics));
     let rotation = rotation
         .transpose()
         .map_err(|error| Trouble::Serve(error.to_string()))?
@@ -179,7 +181,7 @@ async fn serve(
     let own_certificate = settings
         .certificates
         .as_ref()
-        .is_some_and(|own| own.files().is_none());
+        .is_some_and(|certificates| certificates.files().is_none());
     let listening = signals::listen().map_err(Trouble::Thread)?;
     let server = Server::bind_all(addresses, Arc::new(reviewer), settings).await;
     let server = server.map_err(|error| unheard(arguments, &error))?;
@@ -271,7 +273,7 @@ fn certificates(
         }
     };
     certificates
-        .map(|own| Some(Arc::new(own)))
+        .map(|certificates| Some(Arc::new(certificates)))
         .map_err(|error| Trouble::Serve(error.to_string()))
 }
 
@@ -293,7 +295,7 @@ fn audit(arguments: &ServeArguments) -> Result<Option<Arc<Log>>, Trouble> {
 }
 
 fn limits(arguments: &LimitArguments, files: Option<u64>) -> Limits {
-    let count = |own: u32| usize::try_from(own).unwrap_or(usize::MAX);
+    let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     Limits {
         body: usize::from(arguments.max_body) << 20,
         memory: arguments

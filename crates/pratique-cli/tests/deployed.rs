@@ -42,7 +42,7 @@ fn flags_are_known() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|own| own.as_str().unwrap())
+        .map(|argument| argument.as_str().unwrap())
         .collect();
     assert_eq!(arguments[0], "serve");
     // What is before it is read first.
@@ -67,14 +67,14 @@ fn webhooks_are_those_of_the_policies() {
     let printed = String::from_utf8(printed.stdout).unwrap();
     let printed: Vec<Value> = printed
         .split("---\n")
-        .filter(|own| !own.is_empty())
+        .filter(|text| !text.is_empty())
         .map(document)
         .collect();
     let written = ["mutating.yaml", "validating.yaml"].map(|name| {
         let text = fs::read_to_string(base().join("../components/webhooks").join(name)).unwrap();
-        let mut own = document(&text);
-        own["metadata"].as_object_mut().unwrap().remove("labels");
-        own
+        let mut object = document(&text);
+        object["metadata"].as_object_mut().unwrap().remove("labels");
+        object
     });
     assert_eq!(printed, written);
 }

@@ -38,7 +38,7 @@ pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<Answer, 
         (CheckFormat::Json, hashes) => output::answer_json(&hashes)?,
         (_, [only]) if checked.len() == 1 => output::answer(&text!("{}\n", only.hash))?,
         (_, several) => {
-            let line = |own: &Hash<'_>| text!("{}  {}  {}\n", own.hash, own.plugin, own.directory);
+            let line = |hash: &Hash<'_>| text!("{}  {}  {}\n", hash.hash, hash.plugin, hash.directory);
             output::answer(&several.iter().map(line).collect::<Text>())?;
         }
     }

@@ -76,7 +76,7 @@ impl<'a> Levels<'a> {
 }
 
 fn has(names: &[String], name: &str) -> bool {
-    names.iter().any(|own| own == name)
+    names.iter().any(|known| known == name)
 }
 
 #[cfg(test)]

@@ -72,14 +72,14 @@ mod tests {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
         let page = |name: &str| fs::read_to_string(docs.join(name)).unwrap();
         let (problems, warnings) = (page("problems.md"), page("warnings.md"));
-        for own in all() {
-            let page = if own.is_error { &problems } else { &warnings };
-            let heading = format!("\n## {}\n", own.name);
-            assert!(page.contains(&heading), "{} is not described", own.name);
+        for described in all() {
+            let page = if described.is_error { &problems } else { &warnings };
+            let heading = format!("\n## {}\n", described.name);
+            assert!(page.contains(&heading), "{} is not described", described.name);
             assert!(
-                own.summary.ends_with('.') && own.summary != summary_of_none(),
+                described.summary.ends_with('.') && described.summary != summary_of_none(),
                 "{}",
-                own.name
+                described.name
             );
         }
         let headings = |page: &str| page.lines().filter(|line| line.starts_with("## ")).count();

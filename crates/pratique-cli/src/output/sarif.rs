@@ -155,13 +155,17 @@ impl Log {
 }
 
 fn driver(described: &[Described]) -> Driver {
-    let rule = |own: &Described| SarifRule {
-        id: own.name,
-        short_description: text(own.summary),
-        help_uri: catalog::url(own.name),
-        help: text(&format!("{} See {}", own.summary, catalog::url(own.name))),
+    let rule = |described: &Described| SarifRule {
+        id: described.name,
+        short_description: text(described.summary),
+        help_uri: catalog::url(described.name),
+        help: text(&format!(
+            "{} See {}",
+            described.summary,
+            catalog::url(described.name)
+        )),
         default_configuration: Configuration {
-            level: if own.is_error { "error" } else { "warning" },
+            level: if described.is_error { "error" } else { "warning" },
         },
     };
     Driver {
@@ -195,7 +199,7 @@ fn result(finding: &Finding<'_>, described: &[Described]) -> SarifResult {
     };
     SarifResult {
         rule_id: finding.name,
-        rule_index: described.iter().position(|own| own.name == finding.name),
+        rule_index: described.iter().position(|rule| rule.name == finding.name),
         level: match finding.severity {
             Severity::Error | Severity::Denied => "error",
             Severity::Warning => "warning",

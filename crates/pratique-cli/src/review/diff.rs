@@ -77,7 +77,7 @@ fn without_defaults(before: &Value<'_>, after: &Value<'static>) -> Value<'static
 /// The element that another one was before: the one of the same name, or where there are no names in the same place.
 fn counterpart<'v>(before: &'v [Value<'v>], index: usize, element: &Value<'_>) -> Option<&'v Value<'v>> {
     match element.get("name") {
-        Some(name) => before.iter().find(|own| own.get("name") == Some(name)),
+        Some(name) => before.iter().find(|item| item.get("name") == Some(name)),
         None => before.get(index),
     }
 }

@@ -57,9 +57,9 @@ pub(super) fn one(judged: &Judged<'_>, style: Style) -> Text {
     if let Some(Status { message, .. }) = status.as_deref() {
         line(Text::new(), message);
     }
-    for own in undecided {
-        line(Text::new(), &own.to_string());
-        line(style.paint(Tone::Faint, "  = help: "), help(&own.missing));
+    for cause in undecided {
+        line(Text::new(), &cause.to_string());
+        line(style.paint(Tone::Faint, "  = help: "), help(&cause.missing));
     }
     for warning in warnings {
         line(style.paint(Tone::Warning, "warning: "), warning);

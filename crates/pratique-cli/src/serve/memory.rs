@@ -28,7 +28,8 @@ fn limit(groups: &str, mounted: &Path) -> Option<u64> {
             "" => (mounted.to_owned(), "memory.max"),
             _ => (mounted.join("memory"), "memory.limit_in_bytes"),
         };
-        let is_of_memory = controllers.is_empty() || controllers.split(',').any(|own| own == "memory");
+        let is_of_memory =
+            controllers.is_empty() || controllers.split(',').any(|controller| controller == "memory");
         // In a container, the path may be one of outside: its root is then the group.
         let groups = Path::new(path).ancestors().filter(move |_| is_of_memory);
         groups.filter_map(move |group| {

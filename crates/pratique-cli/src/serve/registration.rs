@@ -36,7 +36,11 @@ pub(super) fn print(
         .collect();
     if let Some(followed) = &judged.known.followed {
         wait(judged)?;
-        all.extend(followed.current().map(|own| Configurations::clone(&own)));
+        all.extend(
+            followed
+                .current()
+                .map(|configurations| Configurations::clone(&configurations)),
+        );
     }
     let mut objects = Vec::new();
     for object in registration(arguments)?.objects(&all) {
@@ -95,7 +99,7 @@ fn registration(arguments: &RegistrationArguments) -> Result<Registration, Troub
         reached: reached(arguments),
         ca_bundle,
         annotations: from
-            .map(|own| ("cert-manager.io/inject-ca-from".into(), own))
+            .map(|certificate| ("cert-manager.io/inject-ca-from".into(), certificate))
             .into_iter()
             .collect(),
         exempt: arguments.exempt_namespace.clone(),

@@ -77,7 +77,7 @@ impl About {
         let values = |place: &'static str| list(rule, place).filter_map(Value::as_str);
         let operation = OPERATIONS
             .into_iter()
-            .find(|wanted| values("/operations").any(|own| own == *wanted || own == "*"))?;
+            .find(|wanted| values("/operations").any(|operation| operation == *wanted || operation == "*"))?;
         let groups: Vec<&str> = values("/apiGroups").collect();
         let versions: Vec<&str> = values("/apiVersions").collect();
         let all = values("/resources").flat_map(|resource| {
@@ -85,30 +85,31 @@ impl About {
             groups.map(move |group| (*group, resource))
         });
         let version = |served: Option<&ServedResource>| {
-            let is_served = |own: &&&str| served.is_some_and(|served| served.resource.version == ***own);
-            let given = versions.iter().find(|own| **own != "*");
+            let is_served =
+                |version: &&&str| served.is_some_and(|served| served.resource.version == ***version);
+            let given = versions.iter().find(|version| **version != "*");
             let named = versions.iter().find(is_served).or(given).copied();
             named
-                .or(served.map(|own| &*own.resource.version))
+                .or(served.map(|served| &*served.resource.version))
                 .unwrap_or("v1")
                 .to_owned()
         };
         let all = all.map(|(group, resource)| {
             let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
-            let wild = |own: &str| own == "*";
-            let of_group = |own: &&ServedResource| wild(group) || own.resource.group == group;
+            let wild = |name: &str| name == "*";
+            let of_group = |served: &&ServedResource| wild(group) || served.resource.group == group;
             let resource = match (wild(resource), wild(group) || group.is_empty()) {
                 (false, _) => resource.to_owned(),
                 (true, true) => "pods".to_owned(),
                 (true, false) => builtin::resources()
                     .iter()
-                    .filter(|own| own.subresource.is_empty())
+                    .filter(|served| served.subresource.is_empty())
                     .find(of_group)
-                    .map_or_else(|| "demos".to_owned(), |own| own.resource.resource.clone()),
+                    .map_or_else(|| "demos".to_owned(), |served| served.resource.resource.clone()),
             };
             let served = builtin::resources()
                 .iter()
-                .filter(|own| own.resource.resource == resource && own.subresource.is_empty())
+                .filter(|served| served.resource.resource == resource && served.subresource.is_empty())
                 .find(of_group);
             let group = match served {
                 Some(served) if wild(group) => &served.resource.group,
@@ -128,7 +129,9 @@ impl About {
 
     /// What people know best comes first.
     fn rank(&self) -> (bool, usize, bool) {
-        let operation = OPERATIONS.iter().position(|own| *own == self.operation);
+        let operation = OPERATIONS
+            .iter()
+            .position(|operation| *operation == self.operation);
         (
             !self.subresource.is_empty(),
             operation.unwrap_or(OPERATIONS.len()),
@@ -143,11 +146,16 @@ impl About {
             resource: self.resource.clone(),
         };
         let served = builtin::find(&resource, &self.subresource);
-        let kind = served.map_or_else(|| kind(&self.resource), |own| own.kind.kind.clone());
-        let (group, version) = served.map_or((&self.group, &self.version), |own| {
-            (&own.kind.group, &own.kind.version)
+        let kind = served.map_or_else(|| kind(&self.resource), |served| served.kind.kind.clone());
+        let (group, version) = served.map_or((&self.group, &self.version), |served| {
+            (&served.kind.group, &served.kind.version)
         });
-        let object = self.object(group, version, &kind, served.is_none_or(|own| own.namespaced));
+        let object = self.object(
+            group,
+            version,
+            &kind,
+            served.is_none_or(|served| served.namespaced),
+        );
         let mut request = json!({
             "uid": "1", "operation": self.operation,
             "kind": {"group": group, "version": version, "kind": kind},
@@ -162,7 +170,7 @@ impl About {
         if !self.subresource.is_empty() {
             put("subResource", json!(self.subresource));
         }
-        if served.is_none_or(|own| own.namespaced) {
+        if served.is_none_or(|served| served.namespaced) {
             put("namespace", json!("default"));
         }
         if self.operation != "DELETE" {
@@ -204,7 +212,7 @@ impl About {
 fn kind(resource: &str) -> String {
     let singular = resource.strip_suffix('s').unwrap_or(resource);
     let mut characters = singular.chars();
-    let first = characters.next().map(|own| own.to_ascii_uppercase());
+    let first = characters.next().map(|character| character.to_ascii_uppercase());
     first.into_iter().chain(characters).collect()
 }
 

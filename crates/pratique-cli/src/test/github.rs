@@ -50,7 +50,11 @@ fn told(run: &CaseRun) -> String {
         return format!("no decision: {why}");
     }
     let differences = run.tested.differences.iter();
-    let told =
-        differences.map(|own| format!("{}: expected {}, actual {}", own.field, own.expected, own.actual));
+    let told = differences.map(|difference| {
+        format!(
+            "{}: expected {}, actual {}",
+            difference.field, difference.expected, difference.actual
+        )
+    });
     told.collect::<Vec<_>>().join("\n")
 }

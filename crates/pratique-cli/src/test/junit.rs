@@ -46,8 +46,12 @@ fn outcome(run: &CaseRun) -> Outcome {
         };
     }
     let differences = run.tested.differences.iter();
-    let told =
-        differences.map(|own| format!("{}: expected {}, actual {}", own.field, own.expected, own.actual));
+    let told = differences.map(|difference| {
+        format!(
+            "{}: expected {}, actual {}",
+            difference.field, difference.expected, difference.actual
+        )
+    });
     let told: Vec<String> = told.collect();
     let Some(first) = told.first() else {
         return Outcome::Passed;

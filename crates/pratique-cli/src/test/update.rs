@@ -22,9 +22,9 @@ pub(super) fn update(
     for (suite, run) in suites.iter().zip(runs.iter()) {
         // Those that were tested are some of those that there are, in their order.
         let mut cases = suite.cases.iter();
-        for own in &run.cases {
-            let same = |case: &&Case| case.location == own.case.location;
-            if let (Some(case), Ok(actual)) = (cases.find(same), &own.tested.actual) {
+        for result in &run.cases {
+            let same = |case: &&Case| case.location == result.case.location;
+            if let (Some(case), Ok(actual)) = (cases.find(same), &result.tested.actual) {
                 results.push((suite, case, actual));
             }
         }
@@ -41,16 +41,16 @@ pub(super) fn update(
         }
     }
     let cases = runs.iter_mut().flat_map(|run| &mut run.cases);
-    let changed = cases.filter(|own| !own.tested.differences.is_empty());
+    let changed = cases.filter(|result| !result.tested.differences.is_empty());
     let mut count = 0;
-    for own in changed {
+    for result in changed {
         count += 1;
-        own.tested = Tested {
+        result.tested = Tested {
             differences: Vec::new(),
             explanation: None,
-            actual: own.tested.actual.clone(),
+            actual: result.tested.actual.clone(),
         };
-        own.explained = Text::new();
+        result.explained = Text::new();
     }
     output::note(&text!("{}: {} updated\n", file.path, count));
     Ok(())

@@ -12,7 +12,7 @@ fn events(path: &Path) -> usize {
     let text = fs::read_to_string(path).unwrap_or_default();
     for line in text.lines() {
         let event: Result<serde_json::Value, _> = serde_json::from_str(line);
-        assert!(event.is_ok_and(|own| own["kind"] == "Event"), "{line}");
+        assert!(event.is_ok_and(|event| event["kind"] == "Event"), "{line}");
     }
     text.lines().count()
 }

@@ -101,9 +101,9 @@ fn regexes_that_backtrack() {
 #[test]
 fn aliases_that_multiply() {
     let mut bomb = String::from("a: &a [x, x, x, x, x, x, x, x, x, x]\n");
-    for (own, other) in ('b'..='j').zip('a'..) {
+    for (anchor, other) in ('b'..='j').zip('a'..) {
         let aliases = vec![format!("*{other}"); 10].join(", ");
-        bomb.push_str(&format!("{own}: &{own} [{aliases}]\n"));
+        bomb.push_str(&format!("{anchor}: &{anchor} [{aliases}]\n"));
     }
     let directory = Directory::new()
         .with("m/bomb.yaml", &bomb)

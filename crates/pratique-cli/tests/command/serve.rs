@@ -529,8 +529,8 @@ fn webhooks_that_fail_are_left_alone_if_asked_to() {
     ] {
         let backend = backend(&runtime, r#"{"status": 500}"#);
         let directory = Directory::new().with("hooks/w.yaml", manifests(&backend, VALIDATING, &["/hook"]));
-        let own = ["--plain-http", "--manifests", "hooks"];
-        let serving = Serving::start(directory.path(), &[&own, arguments].concat());
+        let common = ["--plain-http", "--manifests", "hooks"];
+        let serving = Serving::start(directory.path(), &[&common, arguments].concat());
         let mut client = serving.client();
         let answers: Vec<_> = (0..5).map(|_| client.review("web")).collect();
         assert!(answers.iter().all(|answer| answer["allowed"] == false));
