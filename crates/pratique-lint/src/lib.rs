@@ -111,14 +111,14 @@ pub fn lint_with(sets: &[&ManifestSet], options: &Options) -> Vec<Warning> {
     for policy in &manifests.policies {
         lint_policy(policy, options, &mut work, &mut report);
     }
-    for hook in &manifests.hooks {
-        lints::match_nothing::hook(hook, &mut report);
-        lints::unknown_resource::check(&hook.rules, &hook.origin, &mut report);
+    for webhook in &manifests.webhooks {
+        lints::match_nothing::webhook(webhook, &mut report);
+        lints::unknown_resource::check(&webhook.rules, &webhook.origin, &mut report);
         if options.feature_gates.excludes_virtual_resources {
-            lints::excluded_resource::check(&hook.rules, &hook.origin, &mut report);
+            lints::excluded_resource::check(&webhook.rules, &webhook.origin, &mut report);
         }
-        lints::constant_condition::hook(hook, &mut report);
-        lints::ca_bundle::check(hook, options.now, &mut report);
+        lints::constant_condition::webhook(webhook, &mut report);
+        lints::ca_bundle::check(webhook, options.now, &mut report);
     }
     lints::webhook_timeout::check(&manifests, &mut report);
     let unread = sets.iter().flat_map(|set| &set.unread);

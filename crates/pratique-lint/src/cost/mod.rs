@@ -45,8 +45,8 @@ pub fn costs(sets: &[&ManifestSet]) -> Vec<ExpressionCost> {
     for policy in &manifests.policies {
         all.extend(described(&policy.sites, &policy.rules, &policy.origin));
     }
-    for hook in &manifests.hooks {
-        all.extend(described(&hook.conditions, &hook.rules, &hook.origin));
+    for webhook in &manifests.webhooks {
+        all.extend(described(&webhook.conditions, &webhook.rules, &webhook.origin));
     }
     all
 }

@@ -13,7 +13,7 @@ use x509_parser::time::ASN1Time;
 use crate::lint::Lint;
 use crate::pem::{self, Block};
 use crate::report::{Finding, Report};
-use crate::subject::Hook;
+use crate::subject::Webhook;
 
 pub(crate) const MALFORMED: Lint = Lint {
     name: "malformed-ca-bundle",
@@ -31,14 +31,14 @@ pub(crate) const EXPIRED: Lint = Lint {
 };
 
 /// Looks into the bundle of a webhook; whether certificates are valid, only if the time is given.
-pub(crate) fn check(hook: &Hook<'_>, now: Option<SystemTime>, report: &mut Report) {
-    let Some(bundle) = hook.ca_bundle.filter(|bundle| !bundle.is_empty()) else {
+pub(crate) fn check(webhook: &Webhook<'_>, now: Option<SystemTime>, report: &mut Report) {
+    let Some(bundle) = webhook.ca_bundle.filter(|bundle| !bundle.is_empty()) else {
         return;
     };
     if let Some(finding) = finding(bundle, now) {
-        let mut path = hook.path.clone();
+        let mut path = webhook.path.clone();
         path.extend(["clientConfig", "caBundle"].map(|name| Step::Field(name.to_owned())));
-        report.add(&hook.origin, &path, finding);
+        report.add(&webhook.origin, &path, finding);
     }
 }
 

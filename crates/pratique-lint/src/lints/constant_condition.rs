@@ -5,7 +5,7 @@ use pratique_types::Operation;
 use crate::analysis::{Facts, Known, Parsed};
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
-use crate::subject::{Hook, Origin, Policy, Role, RuleView, Site};
+use crate::subject::{Origin, Policy, Role, RuleView, Site, Webhook};
 
 pub(crate) const LINT: Lint = Lint {
     name: "constant-condition",
@@ -16,8 +16,8 @@ pub(crate) fn policy(policy: &Policy<'_>, report: &mut Report) {
     check(&policy.sites, &policy.rules, &policy.origin, report);
 }
 
-pub(crate) fn hook(hook: &Hook<'_>, report: &mut Report) {
-    check(&hook.conditions, &hook.rules, &hook.origin, report);
+pub(crate) fn webhook(webhook: &Webhook<'_>, report: &mut Report) {
+    check(&webhook.conditions, &webhook.rules, &webhook.origin, report);
 }
 
 fn check(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {

@@ -10,7 +10,7 @@ use super::unknown_resource::is_unknown;
 use crate::lint::Lint;
 use crate::report::{Finding, Report, listed};
 use crate::selectors::contradiction;
-use crate::subject::{Hook, Origin, Policy, RuleView, path};
+use crate::subject::{Origin, Policy, RuleView, Webhook, path};
 
 pub(crate) const LINT: Lint = Lint {
     name: "match-nothing",
@@ -34,8 +34,8 @@ pub(crate) fn policy(policy: &Policy<'_>, report: &mut Report) {
     );
 }
 
-pub(crate) fn hook(hook: &Hook<'_>, report: &mut Report) {
-    check(&hook.rules, &[], &hook.origin, report);
+pub(crate) fn webhook(webhook: &Webhook<'_>, report: &mut Report) {
+    check(&webhook.rules, &[], &webhook.origin, report);
 }
 
 fn check(rules: &[RuleView<'_>], excluded: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {

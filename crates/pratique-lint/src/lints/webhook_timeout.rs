@@ -6,7 +6,7 @@ use pratique_types::builtin::{ServedResource, resources};
 
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
-use crate::subject::{Hook, Manifests, RuleView};
+use crate::subject::{Manifests, RuleView, Webhook};
 
 pub(crate) const LINT: Lint = Lint {
     name: "webhook-timeout",
@@ -18,8 +18,12 @@ const DEADLINE: u32 = 34;
 
 /// Follows the calls that each kind of request leads to. Each webhook is told of once.
 pub(crate) fn check(manifests: &Manifests<'_>, report: &mut Report) {
-    let mut mutating: Vec<&Hook<'_>> = manifests.hooks.iter().filter(|hook| hook.is_mutating()).collect();
-    mutating.sort_by_key(|hook| &hook.origin.name.name);
+    let mut mutating: Vec<&Webhook<'_>> = manifests
+        .webhooks
+        .iter()
+        .filter(|webhook| webhook.is_mutating())
+        .collect();
+    mutating.sort_by_key(|webhook| &webhook.origin.name.name);
     let mut told: Vec<(usize, &'static ServedResource, Operation, u32)> = Vec::new();
     for served in resources()
         .iter()
@@ -34,7 +38,9 @@ pub(crate) fn check(manifests: &Manifests<'_>, report: &mut Report) {
         }
     }
     for (index, served, operation, sum) in told {
-        let Some(hook) = mutating.get(index) else { continue };
+        let Some(webhook) = mutating.get(index) else {
+            continue;
+        };
         let resource = match served.subresource.as_str() {
             "" => served.resource.resource.clone(),
             part => format!("{}/{part}", served.resource.resource),
@@ -43,31 +49,31 @@ pub(crate) fn check(manifests: &Manifests<'_>, report: &mut Report) {
             "a request ends after {DEADLINE} s: the mutating webhooks for {} {resource} up to {:?} may take {sum} s, one \
              after the other",
             operation.as_str(),
-            hook.name
+            webhook.name
         );
         let finding = Finding::new(&LINT, message)
             .help("lower their timeoutSeconds: failurePolicy Ignore does not help here");
-        let mut field = hook.path.clone();
+        let mut field = webhook.path.clone();
         field.push(pratique_manifest::Step::Field("timeoutSeconds".to_owned()));
-        report.add(&hook.origin, &field, finding);
+        report.add(&webhook.origin, &field, finding);
     }
 }
 
 /// The first webhook whose timeout no request lives to see, and the time until then; those that are called again, are
 /// called after all others.
-fn overrun(hooks: &[&Hook<'_>], served: &ServedResource, operation: Operation) -> Option<(usize, u32)> {
+fn overrun(webhooks: &[&Webhook<'_>], served: &ServedResource, operation: Operation) -> Option<(usize, u32)> {
     let takes = |rule: &RuleView<'_>| rule.operations.contains(&operation) && rule.takes(served);
-    let called: Vec<(usize, &&Hook<'_>)> = hooks
+    let called: Vec<(usize, &&Webhook<'_>)> = webhooks
         .iter()
         .enumerate()
-        .filter(|(_, hook)| hook.rules.iter().any(takes))
+        .filter(|(_, webhook)| webhook.rules.iter().any(takes))
         .collect();
     let again = called
         .iter()
-        .filter(|(_, hook)| hook.reinvoked && called.len() > 1);
+        .filter(|(_, webhook)| webhook.reinvoked && called.len() > 1);
     let mut sum = 0u32;
-    for (index, hook) in called.iter().chain(again) {
-        sum = sum.saturating_add(hook.timeout);
+    for (index, webhook) in called.iter().chain(again) {
+        sum = sum.saturating_add(webhook.timeout);
         if sum > DEADLINE {
             return Some((*index, sum));
         }
@@ -80,8 +86,8 @@ mod tests {
     use super::*;
     use crate::lints::testing::check;
 
-    fn hooks(kind: &str, hooks: &[(&str, u32, &str)]) -> String {
-        let hook = |(name, timeout, resource): &(&str, u32, &str)| {
+    fn webhooks(kind: &str, webhooks: &[(&str, u32, &str)]) -> String {
+        let webhook = |(name, timeout, resource): &(&str, u32, &str)| {
             format!(
                 "- name: {name}.example.com
   clientConfig: {{url: 'https://example.com'}}
@@ -92,19 +98,19 @@ mod tests {
 "
             )
         };
-        let hooks: String = hooks.iter().map(hook).collect();
+        let webhooks: String = webhooks.iter().map(webhook).collect();
         format!(
             "apiVersion: admissionregistration.k8s.io/v1
 kind: {kind}WebhookConfiguration
 metadata: {{name: w.static.k8s.io}}
 webhooks:
-{hooks}"
+{webhooks}"
         )
     }
 
     #[test]
     fn long_chains() {
-        let chain = hooks(
+        let chain = webhooks(
             "Mutating",
             &[
                 ("a.b", 20, "pods"),
@@ -124,24 +130,24 @@ webhooks:
     fn short_chains() {
         check(
             &LINT,
-            &hooks("Mutating", &[("a.b", 30, "pods"), ("b.b", 30, "services")]),
+            &webhooks("Mutating", &[("a.b", 30, "pods"), ("b.b", 30, "services")]),
             &[],
         );
         check(
             &LINT,
-            &hooks("Mutating", &[("a.b", 30, "pods"), ("b.b", 4, "pods")]),
+            &webhooks("Mutating", &[("a.b", 30, "pods"), ("b.b", 4, "pods")]),
             &[],
         );
         check(
             &LINT,
-            &hooks("Validating", &[("a.b", 30, "pods"), ("b.b", 30, "pods")]),
+            &webhooks("Validating", &[("a.b", 30, "pods"), ("b.b", 30, "pods")]),
             &[],
         );
     }
 
     #[test]
     fn second_calls_count() {
-        let chain = hooks("Mutating", &[("a.b", 12, "pods"), ("b.b", 11, "pods")]);
+        let chain = webhooks("Mutating", &[("a.b", 12, "pods"), ("b.b", 11, "pods")]);
         check(&LINT, &chain, &[]);
         let again = chain.replacen(
             "  sideEffects",

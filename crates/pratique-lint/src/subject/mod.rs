@@ -1,16 +1,16 @@
 //! Loaded manifests as the lints look at them: both kinds of policies alike, both kinds of webhooks alike.
 
-mod hook;
 mod policy;
 mod rule;
 mod site;
+mod webhook;
 
 use pratique_manifest::{Kind, ManifestSet, ObjectName, ObjectSource, Step};
 
-pub(crate) use hook::Hook;
 pub(crate) use policy::{Binding, Policy};
 pub(crate) use rule::RuleView;
 pub(crate) use site::{Role, Site};
+pub(crate) use webhook::Webhook;
 
 /// An object's name and source.
 #[derive(Clone, Debug)]
@@ -22,17 +22,17 @@ pub(crate) struct Origin<'m> {
 /// All manifests that a server loads.
 pub(crate) struct Manifests<'m> {
     pub(crate) policies: Vec<Policy<'m>>,
-    pub(crate) hooks: Vec<Hook<'m>>,
+    pub(crate) webhooks: Vec<Webhook<'m>>,
 }
 
 impl<'m> Manifests<'m> {
     pub(crate) fn new(sets: &[&'m ManifestSet]) -> Self {
-        let (mut policies, mut hooks) = (Vec::new(), Vec::new());
+        let (mut policies, mut webhooks) = (Vec::new(), Vec::new());
         for set in sets {
             policy::collect(set, &mut policies);
-            hook::collect(set, &mut hooks);
+            webhook::collect(set, &mut webhooks);
         }
-        Manifests { policies, hooks }
+        Manifests { policies, webhooks }
     }
 }
 

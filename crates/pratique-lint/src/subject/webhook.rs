@@ -7,7 +7,7 @@ use super::policy::condition_sites;
 use super::{Origin, RuleView, Site, item, path};
 
 /// A webhook.
-pub(crate) struct Hook<'m> {
+pub(crate) struct Webhook<'m> {
     pub(crate) origin: Origin<'m>,
     /// The way to it in its configuration.
     pub(crate) path: Vec<Step>,
@@ -22,15 +22,15 @@ pub(crate) struct Hook<'m> {
     pub(crate) reinvoked: bool,
 }
 
-impl Hook<'_> {
+impl Webhook<'_> {
     pub(crate) fn is_mutating(&self) -> bool {
         self.origin.name.kind == Kind::MutatingWebhookConfiguration
     }
 }
 
 /// What both kinds of webhooks have.
-macro_rules! hook {
-    ($hook:expr, $origin:expr, $index:expr, $reinvoked:expr) => {{
+macro_rules! webhook {
+    ($webhook:expr, $origin:expr, $index:expr, $reinvoked:expr) => {{
         let at = item(&path(&["webhooks"]), $index, "");
         let mut rules = at.clone();
         rules.push(Step::Field("rules".to_owned()));
@@ -40,33 +40,33 @@ macro_rules! hook {
             authorizer: true,
             ..Declarations::default()
         };
-        Hook {
-            rules: RuleView::of_webhook(&$hook.rules, &rules),
-            conditions: condition_sites(&$hook.match_conditions, &conditions, declarations),
-            ca_bundle: $hook
+        Webhook {
+            rules: RuleView::of_webhook(&$webhook.rules, &rules),
+            conditions: condition_sites(&$webhook.match_conditions, &conditions, declarations),
+            ca_bundle: $webhook
                 .client_config
                 .ca_bundle
                 .as_ref()
                 .map(|bytes| bytes.0.as_slice()),
-            timeout: $hook
+            timeout: $webhook
                 .timeout_seconds
                 .and_then(|seconds| u32::try_from(seconds).ok())
                 .unwrap_or(10),
             reinvoked: $reinvoked,
-            name: &$hook.name,
+            name: &$webhook.name,
             path: at,
             origin: $origin,
         }
     }};
 }
 
-pub(super) fn collect<'m>(set: &'m ManifestSet, hooks: &mut Vec<Hook<'m>>) {
+pub(super) fn collect<'m>(set: &'m ManifestSet, webhooks: &mut Vec<Webhook<'m>>) {
     for loaded in &set.mutating_webhooks {
         let (kind, name) = (Kind::MutatingWebhookConfiguration, &loaded.object.metadata.name);
-        for (index, hook) in loaded.object.webhooks.iter().flatten().enumerate() {
-            let reinvoked = hook.reinvocation_policy.as_deref() == Some("IfNeeded");
-            hooks.push(hook!(
-                hook,
+        for (index, webhook) in loaded.object.webhooks.iter().flatten().enumerate() {
+            let reinvoked = webhook.reinvocation_policy.as_deref() == Some("IfNeeded");
+            webhooks.push(webhook!(
+                webhook,
                 Origin::new(kind, name, &loaded.source),
                 index,
                 reinvoked
@@ -75,8 +75,13 @@ pub(super) fn collect<'m>(set: &'m ManifestSet, hooks: &mut Vec<Hook<'m>>) {
     }
     for loaded in &set.validating_webhooks {
         let (kind, name) = (Kind::ValidatingWebhookConfiguration, &loaded.object.metadata.name);
-        for (index, hook) in loaded.object.webhooks.iter().flatten().enumerate() {
-            hooks.push(hook!(hook, Origin::new(kind, name, &loaded.source), index, false));
+        for (index, webhook) in loaded.object.webhooks.iter().flatten().enumerate() {
+            webhooks.push(webhook!(
+                webhook,
+                Origin::new(kind, name, &loaded.source),
+                index,
+                false
+            ));
         }
     }
 }
