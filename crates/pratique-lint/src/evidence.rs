@@ -7,9 +7,9 @@ use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::Parsed;
+use crate::evaluator::{Coverage, NodeOutcomes, Outcome, SiteEvaluator};
 use crate::samples::{self, Interest, samples};
 use crate::subject::Policy;
-use crate::trial::{Coverage, Outcome, Seen, Trials};
 use crate::typing::Kinds;
 
 /// The most requests that the expressions of a policy are evaluated for, and the fewest for a kind.
@@ -69,7 +69,7 @@ pub(crate) struct Missing {
 impl Evidence {
     pub(crate) fn new(policy: &Policy<'_>, parsed: &Parsed, kinds: &Kinds) -> Self {
         let interest = Interest::new(&policy.sites, &parsed.asts);
-        let trials = Trials::new(&policy.sites);
+        let evaluator = SiteEvaluator::new(&policy.sites);
         let most = MOST_REQUESTS / kinds.builtin.len().max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
         let of_kind = |served: &&'static ServedResource| {
@@ -82,7 +82,7 @@ impl Evidence {
                     .by_operation
                     .entry(sample.request.operation.as_str())
                     .or_default();
-                let outcomes = trials.evaluate(&sample, &mut of_operation.coverage);
+                let outcomes = evaluator.evaluate(&sample, &mut of_operation.coverage);
                 of_operation.add(policy, &outcomes, &sample.extent);
             }
             evidence
@@ -154,11 +154,11 @@ impl KindEvidence {
 
     /// What became of a node, or of the chain of fields that it is part of: the evaluator tells of these as one. Of the
     /// branches of a conditional it may tell through that alone; then no more than errors are known.
-    pub(crate) fn seen(&self, ast: &Ast, site: usize, node: ExprId) -> (ExprId, Seen) {
+    pub(crate) fn seen(&self, ast: &Ast, site: usize, node: ExprId) -> (ExprId, NodeOutcomes) {
         let mut at = node;
         let mut is_branch = false;
         loop {
-            let mut seen = Seen::default();
+            let mut seen = NodeOutcomes::default();
             for evidence in self.by_operation.values() {
                 if let Some(more) = evidence.coverage.of(site, at) {
                     seen.add(more);

@@ -25,6 +25,7 @@
 
 mod analysis;
 mod cost;
+mod evaluator;
 mod evidence;
 mod lint;
 mod lints;
@@ -33,7 +34,6 @@ mod report;
 mod samples;
 mod selectors;
 mod subject;
-mod trial;
 mod typing;
 mod warning;
 

@@ -20,7 +20,7 @@ use crate::subject::{Role, Site};
 const LIMIT: u64 = 1_000_000;
 
 /// The expressions of a policy, compiled.
-pub(crate) struct Trials<'m> {
+pub(crate) struct SiteEvaluator<'m> {
     sites: &'m [Site<'m>],
     /// None for what does not compile.
     expressions: Vec<Option<Arc<Expression>>>,
@@ -29,21 +29,21 @@ pub(crate) struct Trials<'m> {
 /// What became of the parts of expressions, by site and node.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
-    sites: Vec<HashMap<ExprId, Seen>>,
+    sites: Vec<HashMap<ExprId, NodeOutcomes>>,
 }
 
 /// What became of a part of an expression.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct NodeOutcomes {
     /// How often it had a value.
     pub(crate) values: u32,
     /// How often it failed with which error.
     pub(crate) errors: BTreeMap<String, u32>,
 }
 
-impl Seen {
+impl NodeOutcomes {
     /// Adds what became of it at other times.
-    pub(crate) fn add(&mut self, other: &Seen) {
+    pub(crate) fn add(&mut self, other: &NodeOutcomes) {
         self.values = self.values.saturating_add(other.values);
         for (text, count) in &other.errors {
             let total = self.errors.entry(text.clone()).or_default();
@@ -79,7 +79,7 @@ pub(crate) struct Failure {
     pub(crate) text: String,
 }
 
-impl<'m> Trials<'m> {
+impl<'m> SiteEvaluator<'m> {
     pub(crate) fn new(sites: &'m [Site<'m>]) -> Self {
         let cache = Cache::new();
         let mut composition = Composition::new(&cache);
@@ -91,7 +91,7 @@ impl<'m> Trials<'m> {
             };
             expressions.push(compiled.ok());
         }
-        Trials { sites, expressions }
+        SiteEvaluator { sites, expressions }
     }
 
     /// Evaluates what a server would for a request; nothing if a match condition is false.
@@ -101,7 +101,7 @@ impl<'m> Trials<'m> {
         let request_json = request_value(request, &request.name, &request.resource, &request.kind);
         let namespace = namespace(&request.namespace);
         let no_params = json::Value::Null;
-        let host: Arc<dyn Authorizer> = Arc::new(Always(sample.allows));
+        let host: Arc<dyn Authorizer> = Arc::new(FixedAuthorizer(sample.allows));
         let authorizers = Authorizers::new(&arena, request, &request.name, &host);
         let mut activation = slots().activation();
         activation.set(slots().object, Value::from_json(&request.object));
@@ -112,34 +112,36 @@ impl<'m> Trials<'m> {
         activation.set(slots().request_resource, authorizers.request_resource);
         let variables = Variables::new(self.sites);
         let mut run = Run {
-            trials: self,
+            evaluator: self,
             arena: &arena,
             variables: &variables,
-            notes: self.sites.iter().map(|_| Notes::default()).collect(),
+            recorders: self.sites.iter().map(|_| NodeRecorder::default()).collect(),
             outcomes: self.sites.iter().map(|_| Outcome::Unused).collect(),
         };
         if run.conditions(&activation) {
             activation.set(slots().namespace_object, Value::from_json(&namespace));
             run.rest(activation);
         }
-        let Run { notes, outcomes, .. } = run;
-        coverage.add(notes);
+        let Run {
+            recorders, outcomes, ..
+        } = run;
+        coverage.add(recorders);
         outcomes
     }
 }
 
 impl Coverage {
     /// What became of a part of an expression over all requests.
-    pub(crate) fn of(&self, site: usize, node: ExprId) -> Option<&Seen> {
+    pub(crate) fn of(&self, site: usize, node: ExprId) -> Option<&NodeOutcomes> {
         self.sites.get(site)?.get(&node)
     }
 
-    fn add(&mut self, notes: Vec<Notes>) {
-        if self.sites.len() < notes.len() {
-            self.sites.resize_with(notes.len(), HashMap::new);
+    fn add(&mut self, recorders: Vec<NodeRecorder>) {
+        if self.sites.len() < recorders.len() {
+            self.sites.resize_with(recorders.len(), HashMap::new);
         }
-        for (site, notes) in self.sites.iter_mut().zip(notes) {
-            for (node, seen) in notes.seen {
+        for (site, recorders) in self.sites.iter_mut().zip(recorders) {
+            for (node, seen) in recorders.seen {
                 site.entry(node).or_default().add(&seen);
             }
         }
@@ -148,10 +150,10 @@ impl Coverage {
 
 /// One request's evaluations.
 struct Run<'s> {
-    trials: &'s Trials<'s>,
+    evaluator: &'s SiteEvaluator<'s>,
     arena: &'s Arena,
     variables: &'s Variables<'s>,
-    notes: Vec<Notes>,
+    recorders: Vec<NodeRecorder>,
     outcomes: Vec<Outcome>,
 }
 
@@ -159,7 +161,7 @@ impl<'s> Run<'s> {
     /// Evaluates the match conditions, and says whether the policy goes on.
     fn conditions(&mut self, activation: &Activation<'s>) -> bool {
         let (mut is_false, mut has_failed) = (false, false);
-        for (index, site) in self.trials.sites.iter().enumerate() {
+        for (index, site) in self.evaluator.sites.iter().enumerate() {
             if site.role != Role::Condition {
                 continue;
             }
@@ -178,7 +180,7 @@ impl<'s> Run<'s> {
 
     /// Evaluates variables and what reads them.
     fn rest(&mut self, mut activation: Activation<'s>) {
-        let sites: &'s [Site<'s>] = self.trials.sites;
+        let sites: &'s [Site<'s>] = self.evaluator.sites;
         let variables = self.variables;
         activation.set(slots().variables, Value::Struct(variables));
         let mut is_denied = false;
@@ -205,8 +207,8 @@ impl<'s> Run<'s> {
         let read = variables.all_read();
         for (index, site) in sites.iter().enumerate() {
             if matches!(site.role, Role::Variable(_)) && !read.contains(&index) {
-                if let Some(notes) = self.notes.get_mut(index) {
-                    *notes = Notes::default();
+                if let Some(recorders) = self.recorders.get_mut(index) {
+                    *recorders = NodeRecorder::default();
                 }
                 if let Some(outcome) = self.outcomes.get_mut(index) {
                     *outcome = Outcome::Unused;
@@ -216,12 +218,12 @@ impl<'s> Run<'s> {
     }
 
     fn evaluate(&mut self, index: usize, activation: &Activation<'s>) -> Option<Evaluation<'s>> {
-        let expression: &'s Expression = self.trials.expressions.get(index)?.as_deref()?;
+        let expression: &'s Expression = self.evaluator.expressions.get(index)?.as_deref()?;
         let context = Context::new(self.arena, LIMIT);
-        let notes = self.notes.get_mut(index)?;
+        let recorders = self.recorders.get_mut(index)?;
         let evaluation = expression
             .program()
-            .evaluate_observed(&context, activation, notes);
+            .evaluate_observed(&context, activation, recorders);
         let outcome = match &evaluation {
             Ok(_) => Outcome::Value,
             Err(fault) => Outcome::Failed(self.failure(index, &fault.to_string())),
@@ -239,7 +241,10 @@ impl<'s> Run<'s> {
         {
             return failure.clone();
         }
-        let node = self.notes.get(index).and_then(|notes| notes.first_with(text));
+        let node = self
+            .recorders
+            .get(index)
+            .and_then(|recorders| recorders.first_with(text));
         Failure {
             site: index,
             node: node.unwrap_or(ExprId(0)),
@@ -250,20 +255,20 @@ impl<'s> Run<'s> {
 
 /// Takes note of what becomes of the parts of an expression.
 #[derive(Debug, Default)]
-struct Notes {
-    seen: HashMap<ExprId, Seen>,
+struct NodeRecorder {
+    seen: HashMap<ExprId, NodeOutcomes>,
     /// Errors in their order: the inner ones first.
     errors: Vec<(ExprId, String)>,
 }
 
-impl Notes {
+impl NodeRecorder {
     fn first_with(&self, text: &str) -> Option<ExprId> {
         let mut errors = self.errors.iter();
         errors.find(|(_, error)| error == text).map(|(node, _)| *node)
     }
 }
 
-impl Observer for Notes {
+impl Observer for NodeRecorder {
     fn observe(&mut self, expression: ExprId, value: &Evaluation<'_>) {
         let seen = self.seen.entry(expression).or_default();
         match value {
@@ -376,9 +381,9 @@ impl Struct for Variables<'_> {
 
 /// Always answers the same.
 #[derive(Debug)]
-struct Always(bool);
+struct FixedAuthorizer(bool);
 
-impl Authorizer for Always {
+impl Authorizer for FixedAuthorizer {
     fn authorize(&self, _: &Check<'_>) -> Answer {
         Answer::Decided(Decision {
             allowed: self.0,
