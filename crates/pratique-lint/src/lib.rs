@@ -26,9 +26,9 @@
 mod analysis;
 mod cost;
 mod evaluator;
-mod evidence;
 mod lint;
 mod lints;
+mod observations;
 mod pem;
 mod report;
 mod samples;
@@ -49,7 +49,7 @@ pub use pratique_sample::CostExample;
 pub use warning::Warning;
 
 use analysis::Parsed;
-use evidence::Evidence;
+use observations::Observations;
 use report::Report;
 use subject::{Manifests, Policy};
 use typing::Kinds;
@@ -149,8 +149,8 @@ fn lint_policy(policy: &Policy<'_>, options: &Options, work: &mut Budget, report
     lints::atomic_field::check(policy, report);
     let parsed = Parsed::new(&policy.sites);
     let kinds = Kinds::new(&policy.rules);
-    let evidence = Evidence::new(policy, &parsed, &kinds);
-    lints::type_check::check(policy, &parsed, &kinds, &evidence, report);
-    lints::unguarded_field::check(policy, &parsed, &evidence, report);
+    let observations = Observations::new(policy, &parsed, &kinds);
+    lints::type_check::check(policy, &parsed, &kinds, &observations, report);
+    lints::unguarded_field::check(policy, &parsed, &observations, report);
     lints::cost_limit::check(policy, options, work, report);
 }

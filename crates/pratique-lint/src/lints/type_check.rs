@@ -14,8 +14,8 @@ use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::{Facts, Folded, Parsed, byte_at, live_nodes};
-use crate::evidence::{Evidence, Extent, KindEvidence, NO_KEY};
 use crate::lint::Lint;
+use crate::observations::{Extent, KindObservations, NO_KEY, Observations};
 use crate::report::{Finding, Report, listed};
 use crate::subject::{Policy, Role};
 use crate::typing::{Kinds, Typed, type_of, type_sites, type_sites_as_api};
@@ -48,12 +48,12 @@ pub(crate) fn check(
     policy: &Policy<'_>,
     parsed: &Parsed,
     kinds: &Kinds,
-    evidence: &Evidence,
+    observations: &Observations,
     report: &mut Report,
 ) {
     let mut found: BTreeMap<(usize, String, Effect), Found> = BTreeMap::new();
     for served in &kinds.builtin {
-        for (index, issue, effect) in issues(policy, parsed, kinds, served, evidence) {
+        for (index, issue, effect) in issues(policy, parsed, kinds, served, observations) {
             // A fault that an expression has again and again is told once, where it is first.
             let key = (index, issue.message.clone(), effect);
             let first = found.entry(key).or_insert_with(|| Found {
@@ -111,9 +111,9 @@ fn issues(
     parsed: &Parsed,
     kinds: &Kinds,
     served: &ServedResource,
-    evidence: &Evidence,
+    observations: &Observations,
 ) -> Vec<(usize, Issue, Effect)> {
-    let (Some(object), Some(evidence)) = (type_of(&served.kind), evidence.of(served)) else {
+    let (Some(object), Some(observations)) = (type_of(&served.kind), observations.of(served)) else {
         return Vec::new();
     };
     let presence = |path: &[String]| match path {
@@ -146,7 +146,7 @@ fn issues(
                 && !fits_at_run_time(&issue.message)
         };
         for issue in issues.into_iter().filter(counts) {
-            let effect = effect(ast, index, &issue, evidence);
+            let effect = effect(ast, index, &issue, observations);
             let is_told = match effect {
                 Some(Effect::Unnoticed) => {
                     is_checked_by_api(policy, index, served) && {
@@ -167,7 +167,7 @@ fn issues(
 }
 
 /// What a fault comes to for objects of a kind; nothing where it is not evaluated, or never decides anything.
-fn effect(ast: &Ast, index: usize, issue: &Issue, evidence: &KindEvidence) -> Option<Effect> {
+fn effect(ast: &Ast, index: usize, issue: &Issue, observations: &KindObservations) -> Option<Effect> {
     let undefined = issue
         .message
         .strip_prefix("undefined field '")
@@ -180,9 +180,9 @@ fn effect(ast: &Ast, index: usize, issue: &Issue, evidence: &KindEvidence) -> Op
     let mut has_value = false;
     let places = (0..ast.len() as u32).map(ExprId);
     for node in places.filter(|id| ast.source.position(ast.node(*id).offset) == issue.position) {
-        let (node, seen) = evidence.seen(ast, index, node);
+        let (node, seen) = observations.seen(ast, index, node);
         if seen.errors.keys().any(|text| is_cause(text))
-            && let Some(extent) = evidence.fails(index, node)
+            && let Some(extent) = observations.fails(index, node)
         {
             return Some(Effect::Fails(extent));
         }

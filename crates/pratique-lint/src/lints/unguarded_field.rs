@@ -9,9 +9,9 @@ use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_types::GroupVersionKind;
 
 use crate::analysis::{Parsed, Place, constant_key, ident_path, place_of};
-use crate::evidence::{Evidence, Missing};
 use crate::lint::Lint;
 use crate::lints::type_check::kinds_text;
+use crate::observations::{Missing, Observations};
 use crate::report::{Finding, Report, listed};
 use crate::subject::{Policy, Role, Site};
 
@@ -31,8 +31,8 @@ struct Read {
     kinds: Vec<GroupVersionKind>,
 }
 
-pub(crate) fn check(policy: &Policy<'_>, parsed: &Parsed, evidence: &Evidence, report: &mut Report) {
-    for read in joined(reads(parsed, evidence)) {
+pub(crate) fn check(policy: &Policy<'_>, parsed: &Parsed, observations: &Observations, report: &mut Report) {
+    for read in joined(reads(parsed, observations)) {
         let Some(site) = policy.sites.get(read.site) else {
             continue;
         };
@@ -42,9 +42,9 @@ pub(crate) fn check(policy: &Policy<'_>, parsed: &Parsed, evidence: &Evidence, r
 }
 
 /// The reads that fail, each once in an expression: where it is first.
-fn reads(parsed: &Parsed, evidence: &Evidence) -> Vec<Read> {
+fn reads(parsed: &Parsed, observations: &Observations) -> Vec<Read> {
     let mut found: BTreeMap<(usize, String), Read> = BTreeMap::new();
-    for kind in &evidence.kinds {
+    for kind in &observations.kinds {
         for missing in kind.missing() {
             let Some(Some(ast)) = parsed.asts.get(missing.site) else {
                 continue;

@@ -21,19 +21,19 @@ const MOST_OF_KIND: usize = 1_000;
 pub(crate) const NO_KEY: &str = "no such key: ";
 
 /// What expressions did, by kind.
-pub(crate) struct Evidence {
-    pub(crate) kinds: Vec<KindEvidence>,
+pub(crate) struct Observations {
+    pub(crate) kinds: Vec<KindObservations>,
 }
 
 /// What expressions did with objects of a kind.
-pub(crate) struct KindEvidence {
+pub(crate) struct KindObservations {
     pub(crate) served: &'static ServedResource,
-    by_operation: BTreeMap<&'static str, OperationEvidence>,
+    by_operation: BTreeMap<&'static str, OperationObservations>,
 }
 
 /// What expressions did in requests for one operation.
 #[derive(Default)]
-struct OperationEvidence {
+struct OperationObservations {
     coverage: Coverage,
     /// How expressions failed, by where and why: the site and node that failed, and the error.
     failures: BTreeMap<(usize, ExprId, String), Failures>,
@@ -45,9 +45,9 @@ struct OperationEvidence {
 #[derive(Default)]
 struct Failures {
     /// For such that have all fields that are named.
-    of_whole: bool,
+    with_all_fields: bool,
     /// For such that have not got the field that the error names, and all else.
-    for_want: bool,
+    without_field: bool,
 }
 
 /// How often an expression was evaluated, and how often it failed for which reason.
@@ -66,41 +66,41 @@ pub(crate) struct Missing {
     pub(crate) key: String,
 }
 
-impl Evidence {
+impl Observations {
     pub(crate) fn new(policy: &Policy<'_>, parsed: &Parsed, kinds: &Kinds) -> Self {
         let interest = Interest::new(&policy.sites, &parsed.asts);
         let evaluator = SiteEvaluator::new(&policy.sites);
         let most = MOST_REQUESTS / kinds.builtin.len().max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
         let of_kind = |served: &&'static ServedResource| {
-            let mut evidence = KindEvidence {
+            let mut observations = KindObservations {
                 served,
                 by_operation: BTreeMap::new(),
             };
             for sample in samples(policy, served, &interest, most) {
-                let of_operation = evidence
+                let of_operation = observations
                     .by_operation
                     .entry(sample.request.operation.as_str())
                     .or_default();
                 let outcomes = evaluator.evaluate(&sample, &mut of_operation.coverage);
                 of_operation.add(policy, &outcomes, &sample.extent);
             }
-            evidence
+            observations
         };
-        Evidence {
+        Observations {
             kinds: kinds.builtin.iter().map(of_kind).collect(),
         }
     }
 
     /// What expressions did with objects of one of the kinds.
-    pub(crate) fn of(&self, served: &ServedResource) -> Option<&KindEvidence> {
-        self.kinds.iter().find(|evidence| {
-            evidence.served.kind == served.kind && evidence.served.subresource == served.subresource
+    pub(crate) fn of(&self, served: &ServedResource) -> Option<&KindObservations> {
+        self.kinds.iter().find(|observations| {
+            observations.served.kind == served.kind && observations.served.subresource == served.subresource
         })
     }
 }
 
-impl OperationEvidence {
+impl OperationObservations {
     fn add(&mut self, policy: &Policy<'_>, outcomes: &[Outcome], of: &samples::Extent) {
         for (index, (site, outcome)) in policy.sites.iter().zip(outcomes).enumerate() {
             if !site.role.is_root() || matches!(outcome, Outcome::Unused) {
@@ -113,9 +113,9 @@ impl OperationEvidence {
                 let key = (failure.site, failure.node, failure.text.clone());
                 let failures = self.failures.entry(key).or_default();
                 match of {
-                    samples::Extent::Whole => failures.of_whole = true,
+                    samples::Extent::Whole => failures.with_all_fields = true,
                     samples::Extent::Without(name) => {
-                        failures.for_want |= failure.text.strip_prefix(NO_KEY) == Some(name);
+                        failures.without_field |= failure.text.strip_prefix(NO_KEY) == Some(name);
                     }
                     samples::Extent::Least => {}
                 }
@@ -124,20 +124,20 @@ impl OperationEvidence {
     }
 }
 
-impl KindEvidence {
+impl KindObservations {
     /// The fields and keys that expressions fail for want of, though other objects have them.
     pub(crate) fn missing(&self) -> Vec<Missing> {
         let mut missing = Vec::new();
-        for evidence in self.by_operation.values() {
-            for ((site, node, text), failures) in &evidence.failures {
+        for observations in self.by_operation.values() {
+            for ((site, node, text), failures) in &observations.failures {
                 let Some(key) = text.strip_prefix(NO_KEY) else {
                     continue;
                 };
-                let has_value = evidence
+                let has_value = observations
                     .coverage
                     .of(*site, *node)
                     .is_some_and(|seen| seen.values > 0);
-                let found = has_value || (failures.for_want && !failures.of_whole);
+                let found = has_value || (failures.without_field && !failures.with_all_fields);
                 let one = Missing {
                     site: *site,
                     node: *node,
@@ -159,8 +159,8 @@ impl KindEvidence {
         let mut is_branch = false;
         loop {
             let mut seen = NodeOutcomes::default();
-            for evidence in self.by_operation.values() {
-                if let Some(more) = evidence.coverage.of(site, at) {
+            for observations in self.by_operation.values() {
+                if let Some(more) = observations.coverage.of(site, at) {
                     seen.add(more);
                 }
             }
@@ -182,7 +182,7 @@ impl KindEvidence {
         let roots = || {
             self.by_operation
                 .values()
-                .flat_map(|evidence| evidence.roots.values())
+                .flat_map(|observations| observations.roots.values())
                 .map(|root| {
                     (
                         root.evaluated,
