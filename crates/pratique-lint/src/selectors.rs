@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
 /// What selectors together ask of a label.
 #[derive(Default)]
-struct Wanted<'s> {
+struct LabelRequirement<'s> {
     /// The values that are left; any if nobody names some.
     values: Option<Vec<&'s str>>,
     refused: Vec<&'s str>,
@@ -16,14 +16,14 @@ struct Wanted<'s> {
 
 /// A label of which selectors together ask what no label can be.
 pub(crate) fn contradiction(selectors: &[&LabelSelector]) -> Option<String> {
-    let mut wanted: BTreeMap<&str, Wanted<'_>> = BTreeMap::new();
+    let mut requirements: BTreeMap<&str, LabelRequirement<'_>> = BTreeMap::new();
     for selector in selectors {
         for (key, value) in selector.match_labels.iter().flatten() {
-            wanted.entry(key).or_default().one_of(vec![value]);
+            requirements.entry(key).or_default().one_of(vec![value]);
         }
         for expression in selector.match_expressions.iter().flatten() {
             let values = expression.values.iter().flatten().map(String::as_str).collect();
-            let label = wanted.entry(&expression.key).or_default();
+            let label = requirements.entry(&expression.key).or_default();
             match expression.operator.as_str() {
                 "In" => label.one_of(values),
                 "NotIn" => label.refused.extend(values),
@@ -33,11 +33,11 @@ pub(crate) fn contradiction(selectors: &[&LabelSelector]) -> Option<String> {
             }
         }
     }
-    let impossible = wanted.iter().find(|(_, wanted)| wanted.is_impossible());
+    let impossible = requirements.iter().find(|(_, wanted)| wanted.is_impossible());
     impossible.map(|(key, _)| (*key).to_owned())
 }
 
-impl<'s> Wanted<'s> {
+impl<'s> LabelRequirement<'s> {
     fn one_of(&mut self, values: Vec<&'s str>) {
         self.present = true;
         match &mut self.values {

@@ -199,7 +199,7 @@ impl Limited {
 
 /// What the policy is asked about a resource for, objects that are created first.
 fn operation(policy: &Policy<'_>, served: &ServedResource) -> Option<Operation> {
-    let rules = policy.rules.iter().filter(|rule| rule.takes(served));
+    let rules = policy.rules.iter().filter(|rule| rule.matches(served));
     let operations: Vec<Operation> = rules.flat_map(|rule| rule.operations.iter().copied()).collect();
     let known = [Operation::Create, Operation::Update, Operation::Delete];
     known.into_iter().find(|operation| operations.contains(operation))

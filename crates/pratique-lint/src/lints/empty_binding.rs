@@ -100,7 +100,7 @@ pub(crate) fn is_excluded(rule: &RuleView<'_>, excluded: &[RuleView<'_>]) -> boo
                 |other: &RuleView<'_>| other.names.is_empty() && other.operations.contains(operation);
             excluded
                 .iter()
-                .any(|other| excludes(other) && other.takes(served))
+                .any(|other| excludes(other) && other.matches(served))
         })
     })
 }

@@ -93,7 +93,7 @@ fn why_nothing(rule: &RuleView<'_>) -> Option<String> {
 
 /// Why there is no resource for a rule whose resources all have names that exist.
 fn why_none_served(rule: &RuleView<'_>) -> String {
-    let other_scope = resources().iter().any(|served| rule.takes_in_any_scope(served));
+    let other_scope = resources().iter().any(|served| rule.matches_in_any_scope(served));
     match (other_scope, rule.scope) {
         (true, "Namespaced") => "none of its resources live in namespaces".to_owned(),
         (true, "Cluster") => "all of its resources live in namespaces".to_owned(),

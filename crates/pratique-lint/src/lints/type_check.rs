@@ -117,7 +117,7 @@ fn issues(
         return Vec::new();
     };
     let presence = |path: &[String]| match path {
-        [root, fields @ ..] if is_object(root) => kinds.tells_apart(&served.kind, fields),
+        [root, fields @ ..] if is_object(root) => kinds.distinguishes(&served.kind, fields),
         _ => None,
     };
     let facts = Facts {
@@ -244,12 +244,12 @@ fn silent_places(ast: &Ast, folded: &Folded, kinds: &Kinds, kind: &GroupVersionK
     let live = live_nodes(ast, folded);
     let asks = |id: &&ExprId| match (ast.expr(**id), folded.path(**id)) {
         (Expr::Select { test_only: true, .. }, Some([root, fields @ ..])) if is_object(root) => {
-            kinds.tells_apart(kind, fields) == Some(false)
+            kinds.distinguishes(kind, fields) == Some(false)
         }
         (Expr::Call { function, .. }, Some([root, fields @ ..]))
             if &**function == "_?._" && is_object(root) =>
         {
-            kinds.tells_apart(kind, fields) == Some(false)
+            kinds.distinguishes(kind, fields) == Some(false)
         }
         _ => false,
     };

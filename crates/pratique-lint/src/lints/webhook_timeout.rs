@@ -62,7 +62,7 @@ pub(crate) fn check(manifests: &Manifests<'_>, report: &mut Report) {
 /// The first webhook whose timeout no request lives to see, and the time until then; those that are called again, are
 /// called after all others.
 fn overrun(webhooks: &[&Webhook<'_>], served: &ServedResource, operation: Operation) -> Option<(usize, u32)> {
-    let takes = |rule: &RuleView<'_>| rule.operations.contains(&operation) && rule.takes(served);
+    let takes = |rule: &RuleView<'_>| rule.operations.contains(&operation) && rule.matches(served);
     let called: Vec<(usize, &&Webhook<'_>)> = webhooks
         .iter()
         .enumerate()

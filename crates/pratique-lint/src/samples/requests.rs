@@ -149,7 +149,7 @@ fn request(
 
 /// The operations that rules take of a resource, each only where it makes a difference.
 fn operations(policy: &Policy<'_>, served: &ServedResource) -> Vec<Operation> {
-    let rules: Vec<&RuleView<'_>> = policy.rules.iter().filter(|rule| rule.takes(served)).collect();
+    let rules: Vec<&RuleView<'_>> = policy.rules.iter().filter(|rule| rule.matches(served)).collect();
     Operation::ALL
         .into_iter()
         .filter(|operation| rules.iter().any(|rule| rule.operations.contains(operation)))
@@ -159,7 +159,7 @@ fn operations(policy: &Policy<'_>, served: &ServedResource) -> Vec<Operation> {
 /// What the policy's rules and selectors want of the objects of a resource.
 fn selected(policy: &Policy<'_>, served: &ServedResource) -> Selected {
     let mut selected = Selected::default();
-    let mut rules = policy.rules.iter().filter(|rule| rule.takes(served));
+    let mut rules = policy.rules.iter().filter(|rule| rule.matches(served));
     if let Some(first) = rules.next()
         && rules.next().is_none()
     {

@@ -69,7 +69,7 @@ impl<'m> RuleView<'m> {
         resources()
             .iter()
             .chain(named)
-            .filter(|served| self.takes(served))
+            .filter(|served| self.matches(served))
     }
 
     /// Whether it names a resource and its version, and not by wildcards.
@@ -79,12 +79,12 @@ impl<'m> RuleView<'m> {
     }
 
     /// Whether it takes a resource for some operation.
-    pub(crate) fn takes(&self, served: &ServedResource) -> bool {
-        self.in_scope(served) && self.takes_in_any_scope(served)
+    pub(crate) fn matches(&self, served: &ServedResource) -> bool {
+        self.in_scope(served) && self.matches_in_any_scope(served)
     }
 
     /// Whether it takes a resource, were it not for the scope.
-    pub(crate) fn takes_in_any_scope(&self, served: &ServedResource) -> bool {
+    pub(crate) fn matches_in_any_scope(&self, served: &ServedResource) -> bool {
         contains(self.groups, &served.resource.group)
             && contains(self.versions, &served.resource.version)
             && self.resources.iter().any(|pattern| names(pattern, served))

@@ -34,7 +34,7 @@ impl Kinds {
     }
 
     /// Whether a kind has a field that tells kinds apart: some of the kinds have it, and some do not.
-    pub(crate) fn tells_apart(&self, kind: &GroupVersionKind, fields: &[String]) -> Option<bool> {
+    pub(crate) fn distinguishes(&self, kind: &GroupVersionKind, fields: &[String]) -> Option<bool> {
         let others = |is: Presence| {
             self.builtin
                 .iter()
