@@ -1,4 +1,4 @@
-//! Evaluates the expressions of a policy over requests, and remembers what became of each of their parts.
+//! Evaluates the expressions of a policy over requests, and records the outcome of each subexpression.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -16,33 +16,33 @@ use pratique_json as json;
 use crate::samples::Sample;
 use crate::subject::{Role, Site};
 
-/// What one evaluation may cost.
+/// The cost limit of one evaluation.
 const LIMIT: u64 = 1_000_000;
 
 /// The expressions of a policy, compiled.
 pub(crate) struct SiteEvaluator<'m> {
     sites: &'m [Site<'m>],
-    /// None for what does not compile.
+    /// `None` for expressions that do not compile.
     expressions: Vec<Option<Arc<Expression>>>,
 }
 
-/// What became of the parts of expressions, by site and node.
+/// The outcomes of subexpressions, by site and node.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
     sites: Vec<HashMap<ExprId, NodeOutcomes>>,
 }
 
-/// What became of a part of an expression.
+/// The outcomes of a subexpression.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeOutcomes {
-    /// How often it had a value.
+    /// The number of evaluations that gave a value.
     pub(crate) values: u32,
-    /// How often it failed with which error.
+    /// The number of evaluations that failed, by error.
     pub(crate) errors: BTreeMap<String, u32>,
 }
 
 impl NodeOutcomes {
-    /// Adds what became of it at other times.
+    /// Adds the outcomes of other evaluations.
     pub(crate) fn add(&mut self, other: &NodeOutcomes) {
         self.values = self.values.saturating_add(other.values);
         for (text, count) in &other.errors {
@@ -57,10 +57,10 @@ impl NodeOutcomes {
     }
 }
 
-/// What an expression came to, and where it failed if it did.
+/// The outcome of an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// Nobody asked for it.
+    /// It was not evaluated, or no other expression read it.
     Unused,
     /// It has a value.
     Value,
@@ -71,9 +71,9 @@ pub(crate) enum Outcome {
 /// Why an expression failed.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
-    /// The expression in which something failed: the one that was evaluated, or a variable that it reads.
+    /// The expression that contains the failed node: the evaluated one, or a variable that it reads.
     pub(crate) site: usize,
-    /// What failed in there.
+    /// The failed node.
     pub(crate) node: ExprId,
     /// The error.
     pub(crate) text: String,
@@ -94,7 +94,7 @@ impl<'m> SiteEvaluator<'m> {
         SiteEvaluator { sites, expressions }
     }
 
-    /// Evaluates what a server would for a request; nothing if a match condition is false.
+    /// Evaluates the expressions that a server would evaluate for a request.
     pub(crate) fn evaluate(&self, sample: &Sample, coverage: &mut Coverage) -> Vec<Outcome> {
         let request = &sample.request;
         let arena = Arena::new();
@@ -131,7 +131,7 @@ impl<'m> SiteEvaluator<'m> {
 }
 
 impl Coverage {
-    /// What became of a part of an expression over all requests.
+    /// The outcomes of a subexpression over all requests.
     pub(crate) fn of(&self, site: usize, node: ExprId) -> Option<&NodeOutcomes> {
         self.sites.get(site)?.get(&node)
     }
@@ -140,15 +140,15 @@ impl Coverage {
         if self.sites.len() < recorders.len() {
             self.sites.resize_with(recorders.len(), HashMap::new);
         }
-        for (site, recorders) in self.sites.iter_mut().zip(recorders) {
-            for (node, seen) in recorders.seen {
+        for (site, recorder) in self.sites.iter_mut().zip(recorders) {
+            for (node, seen) in recorder.seen {
                 site.entry(node).or_default().add(&seen);
             }
         }
     }
 }
 
-/// One request's evaluations.
+/// The evaluations of one request.
 struct Run<'s> {
     evaluator: &'s SiteEvaluator<'s>,
     arena: &'s Arena,
@@ -158,7 +158,7 @@ struct Run<'s> {
 }
 
 impl<'s> Run<'s> {
-    /// Evaluates the match conditions, and says whether the policy goes on.
+    /// Evaluates the match conditions; whether the remaining expressions are evaluated.
     fn conditions(&mut self, activation: &Activation<'s>) -> bool {
         let (mut is_false, mut has_failed) = (false, false);
         for (index, site) in self.evaluator.sites.iter().enumerate() {
@@ -172,7 +172,7 @@ impl<'s> Run<'s> {
             }
         }
         if is_false {
-            // One that is false outweighs those that fail.
+            // A false condition takes precedence over conditions that fail.
             self.outcomes.fill(Outcome::Unused);
         }
         !is_false && !has_failed
@@ -188,7 +188,7 @@ impl<'s> Run<'s> {
             match site.role {
                 Role::Condition => {}
                 Role::Variable(_) => {
-                    // Each sees only those before it, and its reads count once somebody reads it.
+                    // A variable sees only those before it. Its reads count only if the variable itself is read.
                     let before = variables.reads.take();
                     let evaluation = self.evaluate(index, &activation);
                     let read = variables.reads.replace(before);
@@ -207,8 +207,8 @@ impl<'s> Run<'s> {
         let read = variables.all_read();
         for (index, site) in sites.iter().enumerate() {
             if matches!(site.role, Role::Variable(_)) && !read.contains(&index) {
-                if let Some(recorders) = self.recorders.get_mut(index) {
-                    *recorders = NodeRecorder::default();
+                if let Some(recorder) = self.recorders.get_mut(index) {
+                    *recorder = NodeRecorder::default();
                 }
                 if let Some(outcome) = self.outcomes.get_mut(index) {
                     *outcome = Outcome::Unused;
@@ -220,10 +220,10 @@ impl<'s> Run<'s> {
     fn evaluate(&mut self, index: usize, activation: &Activation<'s>) -> Option<Evaluation<'s>> {
         let expression: &'s Expression = self.evaluator.expressions.get(index)?.as_deref()?;
         let context = Context::new(self.arena, LIMIT);
-        let recorders = self.recorders.get_mut(index)?;
+        let recorder = self.recorders.get_mut(index)?;
         let evaluation = expression
             .program()
-            .evaluate_observed(&context, activation, recorders);
+            .evaluate_observed(&context, activation, recorder);
         let outcome = match &evaluation {
             Ok(_) => Outcome::Value,
             Err(fault) => Outcome::Failed(self.failure(index, &fault.to_string())),
@@ -234,7 +234,7 @@ impl<'s> Run<'s> {
         Some(evaluation)
     }
 
-    /// Where an error comes from: from the variable that the expression reads, if that failed.
+    /// The origin of an error: a variable that the expression reads, if that failed.
     fn failure(&self, index: usize, text: &str) -> Failure {
         if let Some((variable, _)) = self.variables.failed_with(text)
             && let Some(Outcome::Failed(failure)) = self.outcomes.get(variable)
@@ -244,7 +244,7 @@ impl<'s> Run<'s> {
         let node = self
             .recorders
             .get(index)
-            .and_then(|recorders| recorders.first_with(text));
+            .and_then(|recorder| recorder.first_with(text));
         Failure {
             site: index,
             node: node.unwrap_or(ExprId(0)),
@@ -253,11 +253,11 @@ impl<'s> Run<'s> {
     }
 }
 
-/// Takes note of what becomes of the parts of an expression.
+/// Records the outcomes of the nodes of an expression.
 #[derive(Debug, Default)]
 struct NodeRecorder {
     seen: HashMap<ExprId, NodeOutcomes>,
-    /// Errors in their order: the inner ones first.
+    /// Errors in the order of evaluation: inner ones first.
     errors: Vec<(ExprId, String)>,
 }
 
@@ -282,14 +282,14 @@ impl Observer for NodeRecorder {
     }
 }
 
-/// The values of variables, and who read which.
+/// The values of variables, and which expressions read them.
 #[derive(Debug)]
 struct Variables<'s> {
     names: Vec<Option<&'s str>>,
     values: Vec<OnceCell<Evaluation<'s>>>,
-    /// What each of them read.
+    /// The variables that each variable read.
     read_by: Vec<OnceCell<Vec<usize>>>,
-    /// What was read since this was last taken.
+    /// The variables that were read since this was last taken.
     reads: RefCell<Vec<usize>>,
 }
 
@@ -314,7 +314,7 @@ impl<'s> Variables<'s> {
         }
     }
 
-    /// The variables that were read, by others that were read, too.
+    /// The variables that were read, directly or through other variables.
     fn all_read(&self) -> Vec<usize> {
         let mut pending = self.reads.take();
         let mut read = Vec::new();
@@ -379,7 +379,7 @@ impl Struct for Variables<'_> {
     }
 }
 
-/// Always answers the same.
+/// An authorizer that gives every check the same decision.
 #[derive(Debug)]
 struct FixedAuthorizer(bool);
 

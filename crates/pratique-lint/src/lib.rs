@@ -1,8 +1,8 @@
 //! Warnings about manifests that load, but may not do what they are meant to.
 //!
-//! An API server takes a policy whose expressions fail on every request, that nothing binds or that no request can
-//! meet. [`lint`] looks through loaded manifests for such things. Each warning belongs to a [`Lint`], whose name is
-//! stable, so that it can be switched off.
+//! An API server takes a policy whose expressions fail on every request, without a binding, or that no request can
+//! match. [`lint`] finds such problems in loaded manifests. Each warning belongs to a [`Lint`], whose name is stable,
+//! so that it can be disabled.
 //!
 //! ```
 //! use pratique_manifest::{ManifestFile, Options, Plugin, UncheckedExpressions, load_files};
@@ -54,13 +54,13 @@ use report::Report;
 use subject::{Manifests, Policy};
 use typing::Kinds;
 
-/// Looks through manifests that a server loads together, one set a plugin; the warnings in the order of their places.
-/// What depends on the time is left out: see [`Options::at`].
+/// Lints manifests that a server loads together, one set for each plugin. The warnings are sorted by location. Lints
+/// that depend on the time are skipped: see [`Options::at`].
 pub fn lint(sets: &[&ManifestSet]) -> Vec<Warning> {
     lint_with(sets, &Options::default())
 }
 
-/// What is looked for beyond what is of use to everybody, and what holds for the server.
+/// Options of [`lint_with`]: findings that are off by default, and settings of the server.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     requested: Vec<&'static str>,
@@ -69,14 +69,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// Looks for all that a lint finds, also for what it tells only on request.
+    /// Enables the findings of a lint that are reported on request only.
     #[must_use]
     pub fn with_requested(mut self, lint: &Lint) -> Self {
         self.requested.push(lint.name);
         self
     }
 
-    /// Looks at a time, which tells whether certificates are valid.
+    /// Sets the current time, against which the validity of certificates is checked.
     #[must_use]
     pub fn at(self, now: SystemTime) -> Self {
         Options {
@@ -94,16 +94,16 @@ impl Options {
         }
     }
 
-    /// Whether that is looked for.
+    /// Whether the findings of a lint that are reported on request only are enabled.
     pub fn is_requested(&self, lint: &Lint) -> bool {
         self.requested.contains(&lint.name)
     }
 }
 
-/// How many units of cost and bytes objects may be evaluated with that are made to show a warning.
+/// The budget for evaluating generated objects that demonstrate a warning: units of cost, and bytes.
 const WORK: u64 = 64_000_000;
 
-/// [`lint`], with what else is wanted.
+/// [`lint`] with options.
 pub fn lint_with(sets: &[&ManifestSet], options: &Options) -> Vec<Warning> {
     let mut work = Budget::new(WORK);
     let manifests = Manifests::new(sets);
@@ -126,12 +126,12 @@ pub fn lint_with(sets: &[&ManifestSet], options: &Options) -> Vec<Warning> {
     report.finish()
 }
 
-/// Looks through the entries of an AdmissionConfiguration that its server passes over.
+/// Warns of the entries of an AdmissionConfiguration that the server ignores.
 pub fn ignored(plugins: &[IgnoredPlugin]) -> Vec<Warning> {
     plugins.iter().map(lints::unknown_plugin::check).collect()
 }
 
-/// Warns of what follows the document of an AdmissionConfiguration.
+/// Warns of text after the document of an AdmissionConfiguration.
 pub fn unread(rest: &Location) -> Warning {
     lints::unread_text::of_configuration(rest)
 }

@@ -1,8 +1,8 @@
-//! What there is to warn of.
+//! The list of all lints.
 
 use crate::lints;
 
-/// Something that manifests are looked through for.
+/// A lint: a kind of warning.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Lint {
     /// Its stable name, as in `null-object`.

@@ -1,5 +1,5 @@
-//! What expressions do with objects: those of a policy are evaluated over objects of the kinds that it matches, made for
-//! what they ask. A warning that says that something fails has seen it fail.
+//! Observations of what expressions do: the expressions of a policy are evaluated over generated objects of the kinds
+//! that it matches. A warning that something fails is based on an evaluation that failed.
 
 use std::collections::BTreeMap;
 
@@ -17,52 +17,52 @@ const MOST_REQUESTS: usize = 4_000;
 const FEWEST_OF_KIND: usize = 60;
 const MOST_OF_KIND: usize = 1_000;
 
-/// How the error of a read begins whose field or key is not there.
+/// The prefix of the error for a missing field or key.
 pub(crate) const NO_KEY: &str = "no such key: ";
 
-/// What expressions did, by kind.
+/// Observations by kind.
 pub(crate) struct Observations {
     pub(crate) kinds: Vec<KindObservations>,
 }
 
-/// What expressions did with objects of a kind.
+/// Observations for objects of a kind.
 pub(crate) struct KindObservations {
     pub(crate) served: &'static ServedResource,
     by_operation: BTreeMap<&'static str, OperationObservations>,
 }
 
-/// What expressions did in requests for one operation.
+/// Observations for requests of one operation.
 #[derive(Default)]
 struct OperationObservations {
     coverage: Coverage,
-    /// How expressions failed, by where and why: the site and node that failed, and the error.
+    /// Failures by the site and node that failed, and the error.
     failures: BTreeMap<(usize, ExprId, String), Failures>,
-    /// The same by the expression that was evaluated.
+    /// Counts by the expression that was evaluated.
     roots: BTreeMap<usize, Root>,
 }
 
-/// For which objects something failed.
+/// The objects for which something failed.
 #[derive(Default)]
 struct Failures {
-    /// For such that have all fields that are named.
+    /// An object that has all fields that expressions name.
     with_all_fields: bool,
-    /// For such that have not got the field that the error names, and all else.
+    /// An object that lacks only the field in the error.
     without_field: bool,
 }
 
-/// How often an expression was evaluated, and how often it failed for which reason.
+/// The number of evaluations of an expression, and of failures by origin.
 #[derive(Default)]
 struct Root {
     evaluated: u32,
     failed: BTreeMap<(usize, ExprId), u32>,
 }
 
-/// An error of an expression that others of its evaluations do not have.
+/// A missing field or key that other evaluations find.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Missing {
     pub(crate) site: usize,
     pub(crate) node: ExprId,
-    /// The key that is not there.
+    /// The missing key.
     pub(crate) key: String,
 }
 
@@ -125,7 +125,7 @@ impl OperationObservations {
 }
 
 impl KindObservations {
-    /// The fields and keys that expressions fail for want of, though other objects have them.
+    /// The missing fields and keys that make expressions fail, and that other objects have.
     pub(crate) fn missing(&self) -> Vec<Missing> {
         let mut missing = Vec::new();
         for observations in self.by_operation.values() {
@@ -152,8 +152,8 @@ impl KindObservations {
         missing
     }
 
-    /// What became of a node, or of the chain of fields that it is part of: the evaluator tells of these as one. Of the
-    /// branches of a conditional it may tell through that alone; then no more than errors are known.
+    /// The outcomes of a node, or of the field chain that it is part of, which the evaluator reports as one. Branches
+    /// of a conditional may be reported through the conditional only; then only their errors are known.
     pub(crate) fn seen(&self, ast: &Ast, site: usize, node: ExprId) -> (ExprId, NodeOutcomes) {
         let mut at = node;
         let mut is_branch = false;
@@ -200,25 +200,25 @@ impl KindObservations {
     }
 }
 
-/// For how many objects something fails.
+/// How often something fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Extent {
     /// For each of them.
     Every,
-    /// Where it is evaluated.
+    /// Whenever it is evaluated.
     Some,
 }
 
-/// What a node does with one below it.
+/// How a node uses one of its operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
-    /// It goes on from its value.
+    /// It selects from the operand's value.
     Start,
-    /// It gives its value, if a condition is met.
+    /// It returns the operand's value if a condition holds.
     Branch,
 }
 
-/// The node that goes on with the value of another.
+/// The node that uses the value of another one.
 fn holder(ast: &Ast, of: ExprId) -> Option<(ExprId, Holds)> {
     let holds = |id: ExprId| match ast.expr(id) {
         Expr::Select { operand, .. } if *operand == of => Some((id, Holds::Start)),

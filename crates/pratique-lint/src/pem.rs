@@ -5,7 +5,7 @@ use pratique_json::base64;
 /// A block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// What it says it is: `CERTIFICATE`.
+    /// The type: `CERTIFICATE`.
     pub(crate) label: String,
     /// Whether lines of the form `Key: value` come before its content.
     pub(crate) has_headers: bool,
@@ -16,7 +16,7 @@ const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const DASHES: &str = "-----";
 
-/// The blocks that can be read; what stands between them does not count.
+/// Parses the PEM blocks of a text, and ignores everything else.
 // Upstream: encoding/pem, Decode
 pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
     let text = String::from_utf8_lossy(text);
@@ -50,7 +50,7 @@ pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
     blocks
 }
 
-/// What base64 stands for, blanks and line ends in it aside.
+/// Decodes base64 with white space.
 pub(crate) fn decoded(text: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(text).ok()?;
     let text: String = text.split_ascii_whitespace().collect();

@@ -1,4 +1,4 @@
-//! Where findings are gathered.
+//! Collects findings.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(crate) struct Report {
     warnings: Vec<Warning>,
 }
 
-/// What is found, without its place.
+/// A finding, without its location.
 pub(crate) struct Finding {
     pub(crate) lint: &'static Lint,
     pub(crate) message: String,
@@ -34,7 +34,7 @@ impl Finding {
         }
     }
 
-    /// Shows it with an object.
+    /// Attaches an object that demonstrates the finding.
     pub(crate) fn example(mut self, example: CostExample) -> Self {
         self.example = Some(Box::new(example));
         self
@@ -80,12 +80,12 @@ impl Report {
         });
     }
 
-    /// Adds warnings that are about no object.
+    /// Adds warnings that belong to no object.
     pub(crate) fn extend(&mut self, warnings: impl Iterator<Item = Warning>) {
         self.warnings.extend(warnings);
     }
 
-    /// The findings by file and place.
+    /// The findings, sorted by file and position.
     pub(crate) fn finish(mut self) -> Vec<Warning> {
         self.warnings.sort_by(|a, b| {
             let key = |warning: &Warning| {
@@ -115,7 +115,7 @@ pub(crate) fn path_text(path: &[Step]) -> String {
     text
 }
 
-/// `a`, `a and b`, `a, b and c`; of many only some.
+/// Joins names: `a`, `a and b`, `a, b and c`; long lists are cut.
 pub(crate) fn listed<T: AsRef<str>>(names: &[T]) -> String {
     const MOST: usize = 4;
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();

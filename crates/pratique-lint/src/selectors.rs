@@ -1,20 +1,20 @@
-//! Label selectors that nothing meets.
+//! Label selectors that contradict each other.
 
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
-/// What selectors together ask of a label.
+/// The combined requirements of several selectors on a label.
 #[derive(Default)]
 struct LabelRequirement<'s> {
-    /// The values that are left; any if nobody names some.
+    /// The values that are allowed; `None` if any is.
     values: Option<Vec<&'s str>>,
-    refused: Vec<&'s str>,
+    excluded: Vec<&'s str>,
     present: bool,
     absent: bool,
 }
 
-/// A label of which selectors together ask what no label can be.
+/// A label on which the selectors contradict each other.
 pub(crate) fn contradiction(selectors: &[&LabelSelector]) -> Option<String> {
     let mut requirements: BTreeMap<&str, LabelRequirement<'_>> = BTreeMap::new();
     for selector in selectors {
@@ -26,14 +26,14 @@ pub(crate) fn contradiction(selectors: &[&LabelSelector]) -> Option<String> {
             let label = requirements.entry(&expression.key).or_default();
             match expression.operator.as_str() {
                 "In" => label.one_of(values),
-                "NotIn" => label.refused.extend(values),
+                "NotIn" => label.excluded.extend(values),
                 "Exists" => label.present = true,
                 "DoesNotExist" => label.absent = true,
                 _ => {}
             }
         }
     }
-    let impossible = requirements.iter().find(|(_, wanted)| wanted.is_impossible());
+    let impossible = requirements.iter().find(|(_, label)| label.is_impossible());
     impossible.map(|(key, _)| (*key).to_owned())
 }
 
@@ -50,7 +50,7 @@ impl<'s> LabelRequirement<'s> {
         let none_left = self
             .values
             .as_ref()
-            .is_some_and(|left| left.iter().all(|value| self.refused.contains(value)));
+            .is_some_and(|left| left.iter().all(|value| self.excluded.contains(value)));
         none_left || (self.present && self.absent)
     }
 }

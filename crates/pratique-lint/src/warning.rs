@@ -1,4 +1,4 @@
-//! A finding and its place.
+//! A finding with its location.
 
 use pratique_manifest::{Location, ObjectName};
 use pratique_sample::CostExample;
@@ -8,18 +8,18 @@ use crate::lint::Lint;
 /// Something that may be wrong with a manifest that loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What it was found by.
+    /// The lint that reports it.
     pub lint: &'static Lint,
     /// What may be wrong.
     pub message: String,
-    /// The object it is about; none for an AdmissionConfiguration.
+    /// The object that the warning is about; `None` for an AdmissionConfiguration.
     pub object: Option<ObjectName>,
-    /// The field it is about: `spec.validations[0].expression`.
+    /// The field that the warning is about: `spec.validations[0].expression`.
     pub field: String,
     /// Where that is.
     pub location: Location,
-    /// What would mend it, where that is known.
+    /// How to fix it, where that is known.
     pub help: Option<String>,
-    /// An object that shows it, where one was made.
+    /// A generated object that demonstrates it.
     pub example: Option<Box<CostExample>>,
 }

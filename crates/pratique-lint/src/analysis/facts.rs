@@ -1,11 +1,11 @@
-//! What is known of a request before there is one.
+//! Facts that are known of a request statically.
 
 use std::sync::Arc;
 
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
-/// What is known of a value.
+/// What is known of a value statically.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Known {
     /// Nothing.
@@ -23,32 +23,32 @@ pub(crate) enum Known {
     Int(i64),
 }
 
-/// Tells whether the field at a path is there, as far as that is known.
+/// Whether the field at a path is present, if that is known.
 pub(crate) type Presence<'f> = dyn Fn(&[String]) -> Option<bool> + 'f;
 
-/// What holds for some of the requests that a policy meets.
+/// Facts that hold for some of the requests that a policy matches.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Facts<'f> {
-    /// What they do.
+    /// The operation.
     pub(crate) operation: Option<Operation>,
-    /// What they are for.
+    /// The resource.
     pub(crate) served: Option<&'f ServedResource>,
-    /// Whether a field is there, as far as that is known.
+    /// Whether fields are present, if that is known.
     pub(crate) presence: Option<&'f Presence<'f>>,
-    /// Whether the namespace is not given, as in match conditions.
+    /// Whether `namespaceObject` is null, as in match conditions.
     pub(crate) no_namespace: bool,
 }
 
 impl Known {
     pub(crate) fn text(text: &str) -> Self {
         match text {
-            // The request leaves empty fields out.
+            // Empty fields are absent from the request.
             "" => Known::Unknown,
             text => Known::Text(text.into()),
         }
     }
 
-    /// Whether two values are equal, if that much is known of them.
+    /// Whether two values are equal, if that is known.
     pub(crate) fn equals(&self, other: &Known) -> Option<bool> {
         match (self, other) {
             (Known::Unknown, _) | (_, Known::Unknown) => None,
@@ -85,7 +85,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Whether a field is there.
+    /// Whether a field is present, if that is known.
     pub(crate) fn has(&self, path: &[String]) -> Option<bool> {
         self.presence.and_then(|presence| presence(path))
     }

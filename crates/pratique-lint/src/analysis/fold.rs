@@ -1,4 +1,4 @@
-//! Simplifies an expression by facts: what its parts come to, and which of them no longer count.
+//! Partial evaluation of an expression under facts: the values of its nodes, and which nodes are dead.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 use super::facts::{Facts, Known};
 use super::walk::constant_key;
 
-/// What the parts of an expression come to.
+/// The values of the nodes of an expression.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Folded {
     values: Vec<Known>,
@@ -33,17 +33,17 @@ impl Folded {
         folder.folded
     }
 
-    /// What a node comes to.
+    /// The value of a node.
     pub(crate) fn value(&self, id: ExprId) -> &Known {
         self.values.get(id.0 as usize).unwrap_or(&Known::Unknown)
     }
 
-    /// Whether a node and all below it decide nothing: another operand does, or it absorbs their errors.
+    /// Whether a node cannot affect the result: another operand decides, and absorbs its errors.
     pub(crate) fn is_dead(&self, id: ExprId) -> bool {
         self.dead.contains(&id)
     }
 
-    /// The way from a variable of the environment to a node's value.
+    /// The path from a variable of the environment to a node's value.
     pub(crate) fn path(&self, id: ExprId) -> Option<&[String]> {
         self.paths.get(&id).map(Vec::as_slice)
     }
@@ -53,7 +53,7 @@ struct Folder<'a> {
     ast: &'a Ast,
     facts: &'a Facts<'a>,
     variables: &'a HashMap<String, Known>,
-    /// The variables of the comprehensions around.
+    /// The variables of the enclosing comprehensions.
     locals: Vec<Arc<str>>,
     folded: Folded,
 }
@@ -103,7 +103,7 @@ impl Folder<'_> {
         value
     }
 
-    /// The value at a path, which the node keeps.
+    /// The value at a path, which is recorded for the node.
     fn read(&mut self, id: ExprId, path: Vec<String>) -> Known {
         let value = match path.as_slice() {
             [variables, name] if variables == "variables" => {

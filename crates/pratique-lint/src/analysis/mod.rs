@@ -1,6 +1,6 @@
-//! What expressions come to under facts that hold for some of the requests: for those that delete, or those for Pods.
+//! Static analysis of expressions under facts that hold for some of the requests: for deletions, or for Pods.
 //!
-//! Expressions are not evaluated, only simplified: what is left of them tells what they read, and where it fails.
+//! Expressions are not evaluated, only simplified: the remaining nodes show what they read, and where it fails.
 
 mod facts;
 mod fold;

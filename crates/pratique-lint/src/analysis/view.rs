@@ -1,4 +1,4 @@
-//! A policy as some of the requests meet it.
+//! The expressions of a policy under facts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,15 +15,15 @@ pub(crate) struct Parsed {
     pub(crate) asts: Vec<Option<Ast>>,
 }
 
-/// What the expressions of a policy come to under facts.
+/// The expressions of a policy, folded under facts.
 pub(crate) struct View {
     /// By site.
     pub(crate) folded: Vec<Folded>,
-    /// Whether anybody evaluates a site.
+    /// Whether a site is evaluated.
     pub(crate) active: Vec<bool>,
 }
 
-/// The version of Kubernetes whose expressions are understood.
+/// The Kubernetes minor version of the CEL environment.
 pub(crate) const MINOR: u32 = 37;
 
 impl Parsed {
@@ -34,7 +34,7 @@ impl Parsed {
         }
     }
 
-    /// What the expressions come to; nothing if a match condition is false whatever else holds.
+    /// Folds the expressions under facts; `None` if a match condition is always false.
     pub(crate) fn view(&self, sites: &[Site<'_>], facts: &Facts<'_>) -> Option<View> {
         let mut variables = HashMap::new();
         let mut view = View {
@@ -60,7 +60,7 @@ impl Parsed {
                 Role::Validation => holds = value == Known::Bool(true),
                 _ => {}
             }
-            // The message of a validation that holds is never made.
+            // The message of a validation that holds is never evaluated.
             view.active
                 .push(site.role.is_root() && !(site.role == Role::Message && holds));
             view.folded.push(folded);
@@ -69,7 +69,7 @@ impl Parsed {
         Some(view)
     }
 
-    /// Finds the variables that others ask for, from the last to the first: each sees those before it.
+    /// Marks the variables that are read, from the last to the first: each sees those before it.
     fn activate_variables(&self, sites: &[Site<'_>], view: &mut View) {
         let mut asked = HashSet::new();
         for (index, site) in sites.iter().enumerate().rev() {

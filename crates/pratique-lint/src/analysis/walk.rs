@@ -1,4 +1,4 @@
-//! Walks over what is left of an expression.
+//! Walks over the live nodes of an expression.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::fold::Folded;
 /// A range of bytes of an expression's text.
 pub(crate) type Place = Range<usize>;
 
-/// The nodes that still count after an expression was simplified.
+/// The nodes that can affect the result of a folded expression.
 pub(crate) fn live_nodes(ast: &Ast, folded: &Folded) -> Vec<ExprId> {
     let mut pending = vec![ast.root];
     let mut live = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn live_nodes(ast: &Ast, folded: &Folded) -> Vec<ExprId> {
     live
 }
 
-/// The constant text that a node is.
+/// The string constant of a node.
 pub(crate) fn constant_key(ast: &Ast, id: ExprId) -> Option<&str> {
     match ast.expr(id) {
         Expr::Literal(Literal::String(text)) => Some(text),
@@ -34,7 +34,7 @@ pub(crate) fn constant_key(ast: &Ast, id: ExprId) -> Option<&str> {
     }
 }
 
-/// The identifier that a chain of fields starts with, and the node it stands at.
+/// The identifier at the start of a field chain, and its node.
 pub(crate) fn ident_path(ast: &Ast, id: ExprId) -> Option<(ExprId, &str)> {
     let mut at = id;
     loop {
@@ -53,7 +53,7 @@ pub(crate) fn ident_path(ast: &Ast, id: ExprId) -> Option<(ExprId, &str)> {
     }
 }
 
-/// Where the chain of names that a node is part of stands: from its first name to the end of its last.
+/// The range of the field chain that a node is part of: from its first name to the end of its last.
 pub(crate) fn place_of(ast: &Ast, id: ExprId) -> Place {
     let text = ast.source.text();
     let node = ident_path(ast, id).map_or(id, |(ident, _)| ident);
@@ -64,13 +64,13 @@ pub(crate) fn place_of(ast: &Ast, id: ExprId) -> Place {
         .unwrap_or(rest.len());
     let mut name = rest.get(..length).unwrap_or_default().trim_end_matches('.');
     if rest.get(length..).is_some_and(|after| after.starts_with('(')) {
-        // What is called is no field.
+        // A called function is not a field.
         name = name.rsplit_once('.').map_or(name, |(before, _)| before);
     }
     start..start + name.len().max(1)
 }
 
-/// The byte at a position; the start for what has no place, the end for what lies behind it.
+/// The byte offset of a position, within the bounds of the text.
 pub(crate) fn byte_at(text: &str, position: Position) -> usize {
     let (Ok(line), Ok(column)) = (usize::try_from(position.line), usize::try_from(position.column)) else {
         return 0;
@@ -84,7 +84,7 @@ pub(crate) fn byte_at(text: &str, position: Position) -> usize {
     start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
 }
 
-/// The byte of a code point.
+/// The byte offset of a code point.
 pub(crate) fn byte_offset(text: &str, code_point: u32) -> usize {
     text.char_indices()
         .nth(code_point as usize)

@@ -1,4 +1,4 @@
-//! What expressions may cost: for objects of any size up to one that is large, but not unheard of.
+//! Cost estimates of expressions, for objects up to a large but realistic size.
 
 mod sizes;
 
@@ -14,10 +14,10 @@ use crate::subject::{Manifests, Origin, Role, RuleView, Site};
 use crate::typing::{Kinds, Typed, type_of, type_sites};
 use sizes::{Asked, Object, Spread, Through, Variables};
 
-/// What an expression yields, reads and may cost.
+/// The type, the inputs and the estimated cost of an expression.
 #[derive(Clone, Debug)]
 pub struct ExpressionCost {
-    /// The object that it is part of.
+    /// The manifest of the expression.
     pub object: ObjectName,
     /// Its field: `spec.validations[0].expression`.
     pub field: String,
@@ -25,20 +25,20 @@ pub struct ExpressionCost {
     pub location: Location,
     /// Its text.
     pub text: String,
-    /// The built-in kind for which it costs most; none if it is for others only.
+    /// The built-in kind with the highest cost; `None` if it matches no built-in kind.
     pub kind: Option<GroupVersionKind>,
-    /// What it yields, reads and calls. Its cost is for objects of [`LARGE`](ExpressionCost::LARGE) bytes.
+    /// Type, inputs and functions. The cost is for objects of [`LARGE`](ExpressionCost::LARGE) bytes.
     pub usage: Usage,
 }
 
 impl ExpressionCost {
-    /// The size of the objects that costs are for, in bytes.
+    /// The size of the objects for which costs are estimated, in bytes.
     pub const LARGE: u64 = sizes::LARGE;
-    /// What a single evaluation may cost.
+    /// The cost limit of a single evaluation.
     pub const LIMIT: u64 = 1_000_000;
 }
 
-/// What the expressions of manifests cost; those that do not compile for any kind are left out.
+/// Estimates the costs of the expressions of manifests, except for those that compile for no kind.
 pub fn costs(sets: &[&ManifestSet]) -> Vec<ExpressionCost> {
     let manifests = Manifests::new(sets);
     let mut all = Vec::new();
@@ -80,14 +80,14 @@ fn described(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>) ->
     best.into_iter().flatten().collect()
 }
 
-/// Expressions with the types of the kinds that they are for, to be asked for their costs.
+/// Cost estimates of expressions, by kind.
 pub(crate) struct Costs {
     typings: Vec<Typing>,
 }
 
-/// Expressions with the types of a kind.
+/// Expressions, type-checked for a kind.
 struct Typing {
-    /// A resource of the kind; none where the kind is not built in.
+    /// A resource of the kind; `None` if the kind is not built in.
     served: Option<&'static ServedResource>,
     typed: Vec<Typed>,
     variables: Variables,
@@ -100,13 +100,13 @@ impl Costs {
         }
     }
 
-    /// The built-in kinds among the kinds, each with its place.
+    /// The built-in kinds, each with its index.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = (usize, &'static ServedResource)> {
         let typings = self.typings.iter().enumerate();
         typings.filter_map(|(at, typing)| Some((at, typing.served?)))
     }
 
-    /// The most that an expression costs for objects of so many bytes of a kind; 0 if it does not compile for it.
+    /// The maximum cost of an expression for objects of a kind and size; 0 if it does not compile for the kind.
     pub(crate) fn of_kind(&self, kind: usize, site: usize, bytes: u64) -> u64 {
         let typing = self.typings.get(kind);
         let found = typing.and_then(|typing| Some((typing.typed.get(site)?, &typing.variables)));
@@ -114,7 +114,7 @@ impl Costs {
     }
 }
 
-/// The expressions with the types of each of the first kinds that rules match, or without types if there is no kind.
+/// Type-checks the expressions for the first kinds that rules match, or without types if there is no kind.
 fn typings(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Vec<Typing> {
     const MOST_KINDS: usize = 8;
     let kinds = Kinds::new(rules);
@@ -141,7 +141,7 @@ fn typings(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Vec<Typing> {
     typings
 }
 
-/// What is known of the sizes of variables, each by those before it.
+/// The sizes of variables, as far as they are known.
 fn variables(sites: &[Site<'_>], typed: &[Typed]) -> Variables {
     let mut variables = Variables::default();
     for (site, typed) in sites.iter().zip(typed) {
@@ -152,8 +152,8 @@ fn variables(sites: &[Site<'_>], typed: &[Typed]) -> Variables {
     variables
 }
 
-/// The most that an expression costs for any object of so many bytes: all of them in one list, map or text that it
-/// looks at, or spread over all of these.
+/// The maximum cost of an expression for any object of a size: all bytes in one list, map or string that the expression
+/// reads, or spread over all of these.
 fn worst(typed: &Typed, variables: &Variables, bytes: u64) -> u64 {
     let Ok(checked) = &typed.checked else { return 0 };
     let most = |sizes: &dyn Sizes| estimate(checked, sizes).max;
@@ -191,7 +191,7 @@ mod tests {
 validations: [{expression: \"variables.all.all(a, object.metadata.name != a)\"}]
 ";
         let inline = "validations: [{expression: \"['a', 'b', 'c'].all(a, object.metadata.name != a)\"}]\n";
-        // A variable costs its reading, and the list is made elsewhere.
+        // Reading a variable is charged, but not building the list.
         let (constant, inline) = (estimates(constant)[1], estimates(inline)[0]);
         assert!(constant < 100 && inline < 100, "{constant} {inline}");
 

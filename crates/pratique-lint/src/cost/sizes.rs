@@ -1,8 +1,8 @@
-//! The sizes of what expressions look at, in an object whose size is known.
+//! Size hints for the cost estimate, for objects of a known size.
 //!
-//! Bytes that are in one list are in no other: an object is as bad as it can be where all of them are in the list,
-//! map or text that costs most. What is not in the way of these is as small as it usually is. What is made of other
-//! values has no place in the object; it is told apart by its type.
+//! Bytes that are in one list are in no other: the worst object has all of them in the list, map or string that costs
+//! most, and everything else is as small as usual. Values that an expression builds have no path in the object; they
+//! are distinguished by type.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -14,17 +14,17 @@ use pratique_cel::estimate::{Range, Sizes, UnknownSizes, ValueSize, value_size};
 /// The size of a large object: of a Pod with more than a thousand containers.
 pub(crate) const LARGE: u64 = 32 << 10;
 
-/// How many elements a list usually has at most, and how many characters a text.
+/// The usual maximum number of elements of a list, and of characters of a string.
 const FEW: u64 = 4;
 const SHORT: u64 = 64;
 
-/// The most places whose sizes are varied.
+/// The maximum number of places whose sizes are varied.
 const MOST_PLACES: usize = 64;
 
-/// A value that may be large: its path, or no root and the type of a value that is made of others.
+/// A value that may be large: its path, or an empty root and the type of a value that an expression builds.
 type Place = Vec<String>;
 
-/// Remembers what it is asked for, and answers for a small object.
+/// Records the places whose sizes the estimate asks for, and answers for a small object.
 #[derive(Default)]
 pub(crate) struct Asked(RefCell<BTreeSet<Place>>);
 
@@ -40,26 +40,26 @@ pub(crate) struct Spread {
     pub(crate) over: u64,
 }
 
-/// What is known of the values of variables: that they are a part of the object, or constants of known sizes.
+/// The sizes of variables that are a part of the object, or constants.
 #[derive(Debug, Default)]
 pub(crate) struct Variables {
     by_name: HashMap<String, ValueSize>,
 }
 
-/// Sizes in which variables have those of what they stand for.
+/// Size hints that resolve variables to their definitions.
 pub(crate) struct Through<'v, S> {
     variables: &'v Variables,
     inner: S,
 }
 
 impl Variables {
-    /// Adds a variable that sees those before it.
+    /// Adds a variable, which may read those before it.
     pub(crate) fn define(&mut self, name: &str, checked: &Checked) {
         let value = value_size(checked, &Through::new(self, UnknownSizes));
         self.by_name.insert(name.to_owned(), value);
     }
 
-    /// The variable that a path leads to, and the steps after it.
+    /// The variable at the start of a path, and the remaining steps.
     fn find<'p>(&self, path: &'p [String]) -> Option<(&ValueSize, &'p [String])> {
         match path {
             [root, name, rest @ ..] if root == "variables" => Some((self.by_name.get(name)?, rest)),
@@ -92,7 +92,7 @@ impl<S: Sizes> Sizes for Through<'_, S> {
             [step] if step.starts_with('@') => variable.items,
             _ => None,
         };
-        // Without bounds nothing more is known of it than of what any variable holds.
+        // An unbounded size says nothing about the variable.
         known
             .filter(|size| size.is_bounded())
             .or_else(|| self.inner.size(path, of))
@@ -100,7 +100,7 @@ impl<S: Sizes> Sizes for Through<'_, S> {
 }
 
 impl Asked {
-    /// The places that were asked for and may be large.
+    /// The recorded places that may be large.
     pub(crate) fn into_places(self) -> Vec<Place> {
         self.0.into_inner().into_iter().take(MOST_PLACES).collect()
     }
@@ -139,7 +139,7 @@ impl Sizes for Object<'_> {
         if place(path, of).as_ref() == Some(focus) {
             return Some(up_to(self.bytes / each));
         }
-        // One element is enough to hold all bytes; what holds a value that is made of others, is not known.
+        // One element can hold all bytes. The parents of a value that an expression builds are not known.
         let is_made = focus.first().is_some_and(String::is_empty);
         let holds = !path.is_empty() && (focus.starts_with(path) || (is_made && matches!(of, Type::List(_))));
         if holds { Some(up_to(1)) } else { usual(of) }
@@ -161,24 +161,24 @@ impl Sizes for Spread {
 fn place(path: &[String], of: &Type) -> Option<Place> {
     if path.is_empty() {
         let of = of.optional_value().unwrap_or(of);
-        // Most of what has no type is small.
+        // Most values without a type are small.
         return (*of != Type::Dyn).then(|| vec![String::new(), of.to_string()]);
     }
     varies(path).then(|| path.to_vec())
 }
 
-/// Whether the size of a place depends on who makes the request: the request itself is small.
+/// Whether the client controls the size of a place: the request itself is small.
 fn varies(path: &[String]) -> bool {
     let root = path.first().map(String::as_str);
     matches!(root, Some("object" | "oldObject" | "params" | "variables")) && path.len() > 1
 }
 
-/// Whether a place is in an element of a list or map.
+/// Whether a place is inside an element of a list or map.
 fn is_within(path: &[String]) -> bool {
     path.iter().any(|step| step.starts_with('@'))
 }
 
-/// The size of what nobody made large.
+/// The usual size of a value.
 fn usual(of: &Type) -> Option<Range> {
     match of {
         Type::String | Type::Bytes => Some(up_to(SHORT)),
@@ -188,7 +188,7 @@ fn usual(of: &Type) -> Option<Range> {
     }
 }
 
-/// How many bytes each element or character of a value takes at least; `None` for what has no size.
+/// The minimum number of bytes of an element or character of a value; `None` for types without a size.
 fn bytes_each(of: &Type) -> Option<u64> {
     match of {
         Type::String | Type::Bytes => Some(1),
@@ -199,14 +199,14 @@ fn bytes_each(of: &Type) -> Option<u64> {
     }
 }
 
-/// The least bytes that a value usually takes in JSON.
+/// The usual minimum size of a value as JSON, in bytes.
 fn least(of: &Type) -> u64 {
     match of {
         Type::Int | Type::Uint | Type::Double => 1,
-        // Few texts in lists have less than a handful of characters.
+        // Strings in lists usually have several characters.
         Type::String | Type::Bytes => 7,
         Type::Bool => 4,
-        // Hardly any struct is valid without a name or two.
+        // Valid structs usually have one or two names.
         Type::Struct(_) => 24,
         _ => 3,
     }

@@ -1,4 +1,4 @@
-//! Apply configurations that set what can only be replaced as a whole.
+//! Apply configurations that set atomic fields.
 
 use std::collections::BTreeMap;
 
@@ -94,7 +94,7 @@ fn name_offset(ast: &Ast, offset: u32, name: &str) -> u32 {
     }
 }
 
-/// Whether a field of a kind is replaced as a whole. Of what is part of such a field, that is told of the field.
+/// Whether a field of a kind is atomic. Parts of an atomic field are reported as the field.
 fn is_atomic(kind: &GroupVersionKind, path: &[&str]) -> bool {
     let schema = MergeSchema::builtin();
     let Ok(root) = schema.kind(kind) else {

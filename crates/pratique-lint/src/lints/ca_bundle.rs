@@ -1,7 +1,7 @@
 //! Webhooks whose `caBundle` lets no call succeed: it is no PEM, holds no certificate, or none that is valid.
 //!
-//! Nothing looks into a bundle before the first call: rest/config of client-go reads it then, and takes what PEM blocks
-//! of the type CERTIFICATE hold.
+//! An API server parses the bundle at the first call only: client-go, rest/config.go, which uses the PEM blocks of type
+//! CERTIFICATE.
 
 use std::time::{Duration, SystemTime};
 
@@ -30,7 +30,7 @@ pub(crate) const EXPIRED: Lint = Lint {
     summary: "The certificates in the caBundle of a webhook have expired or are not valid yet, so that no call succeeds.",
 };
 
-/// Looks into the bundle of a webhook; whether certificates are valid, only if the time is given.
+/// Checks the bundle of a webhook; the validity of certificates only if the time is given.
 pub(crate) fn check(webhook: &Webhook<'_>, now: Option<SystemTime>, report: &mut Report) {
     let Some(bundle) = webhook.ca_bundle.filter(|bundle| !bundle.is_empty()) else {
         return;
@@ -87,7 +87,7 @@ fn empty(blocks: &[Block]) -> Finding {
     .help("put the certificate of the authority there that signed the webhook's own")
 }
 
-/// Told only if no certificate is left that is valid: while authorities are replaced, a bundle has old and new ones.
+/// Warns only if no certificate is valid: while authorities are rotated, a bundle has old and new ones.
 fn expired(certificates: &[X509Certificate<'_>], now: SystemTime) -> Option<Finding> {
     let now = now
         .duration_since(SystemTime::UNIX_EPOCH)

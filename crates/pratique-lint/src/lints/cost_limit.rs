@@ -1,8 +1,8 @@
 //! Expressions that an object can make cost more than they may.
 //!
-//! An evaluation that costs too much fails: a policy that fails open then lets the object in, whatever it holds, and
-//! that is always told. One that fails closed denies it, which is told on request. The estimate only says where to
-//! look; what is told was evaluated over an object that was made for it.
+//! An evaluation that exceeds the limit fails. A policy with failurePolicy Ignore then admits the object, which is
+//! always reported; one with Fail denies it, which is reported on request. Estimates only select candidates; each
+//! warning is based on an evaluation over a generated object.
 
 use pratique_manifest::Step;
 use pratique_sample::{Budget, CostExample, Evaluator, ExpressionId, Goal, Recipe, most_expensive};
@@ -61,7 +61,7 @@ pub(crate) fn check(policy: &Policy<'_>, options: &Options, work: &mut Budget, r
     let mut alone = false;
     for candidate in limited {
         let is_sum = !matches!(candidate.goal, Goal::Expression(_));
-        // Where single expressions cost too much, sums tell nothing new.
+        // If single expressions exceed the limit, totals add nothing.
         let Some(example) = candidate
             .example
             .filter(|example| is_near(example.cost, candidate.limit))
@@ -197,7 +197,7 @@ impl Limited {
     }
 }
 
-/// What the policy is asked about a resource for, objects that are created first.
+/// The operations of a resource that the policy matches, creation first.
 fn operation(policy: &Policy<'_>, served: &ServedResource) -> Option<Operation> {
     let rules = policy.rules.iter().filter(|rule| rule.matches(served));
     let operations: Vec<Operation> = rules.flat_map(|rule| rule.operations.iter().copied()).collect();

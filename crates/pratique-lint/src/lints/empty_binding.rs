@@ -1,4 +1,4 @@
-//! Bindings that share nothing with what their policy meets.
+//! Bindings that match nothing of what their policy matches.
 
 use k8s_openapi::api::admissionregistration::v1::MatchResources;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
@@ -105,8 +105,8 @@ pub(crate) fn is_excluded(rule: &RuleView<'_>, excluded: &[RuleView<'_>]) -> boo
     })
 }
 
-/// The selectors of a policy and a binding that nothing meets together, and the label that they disagree on. What a
-/// policy asks for in vain by itself is not the binding's fault.
+/// The selectors of a policy and a binding that contradict each other, and the label. A contradiction within the policy
+/// is not reported for the binding.
 fn contradictions(
     constraints: Option<&MatchResources>,
     resources: Option<&MatchResources>,

@@ -1,4 +1,4 @@
-//! Rules that name resources which admission never sees.
+//! Rules that name resources that are excluded from admission.
 
 use pratique_exclusion::VIRTUAL_RESOURCES;
 

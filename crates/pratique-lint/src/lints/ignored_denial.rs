@@ -1,4 +1,4 @@
-//! Policies that are to deny, and let in what they fail on.
+//! Policies that deny, but admit requests for which they fail.
 
 use pratique_manifest::Kind;
 

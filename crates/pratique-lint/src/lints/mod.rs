@@ -1,4 +1,4 @@
-//! The lints, one a module: what each finds, and where it keeps silent.
+//! The lints, one module each: what a lint finds, and its exceptions.
 
 pub(crate) mod atomic_field;
 pub(crate) mod ca_bundle;

@@ -1,8 +1,8 @@
-//! Expressions that do not fit the types of the kinds that they are for.
+//! Expressions that do not match the types of the kinds that they are evaluated for.
 //!
-//! The API tells of these in a policy's `status.typeChecking`, for up to ten types. Here all built-in kinds count,
-//! also those behind wildcards and of parts of resources, and variables, conditions and mutations are looked at, too.
-//! What a kind does not come to, because the expression asks for it first, is not held against it.
+//! The API server reports these in a policy's `status.typeChecking`, for up to ten types. Here all built-in kinds are
+//! checked, including those of wildcards and subresources, and variables, match conditions and mutations as well. Nodes
+//! that are not evaluated for a kind, because the expression tests the kind first, are not reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,16 +31,16 @@ struct Found {
     kinds: Vec<GroupVersionKind>,
 }
 
-/// What a fault of types comes to when the expression is evaluated.
+/// The effect of a type error when the expression is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Effect {
     /// The expression fails.
     Fails(Extent),
-    /// It asks for a field that is never there.
+    /// It tests for a field that never exists.
     NeverThere,
-    /// It compares what is never equal.
+    /// It compares values that are never equal.
     NeverEqual,
-    /// None: only the API's own type checker finds fault with it.
+    /// None: only the API server's type checker reports it.
     Unnoticed,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn check(
     let mut found: BTreeMap<(usize, String, Effect), Found> = BTreeMap::new();
     for served in &kinds.builtin {
         for (index, issue, effect) in issues(policy, parsed, kinds, served, observations) {
-            // A fault that an expression has again and again is told once, where it is first.
+            // A repeated error is reported once, at its first position.
             let key = (index, issue.message.clone(), effect);
             let first = found.entry(key).or_insert_with(|| Found {
                 issue: issue.clone(),
@@ -166,7 +166,7 @@ fn issues(
     found
 }
 
-/// What a fault comes to for objects of a kind; nothing where it is not evaluated, or never decides anything.
+/// The effect of a type error for objects of a kind; `None` if the node is not evaluated, or cannot affect the result.
 fn effect(ast: &Ast, index: usize, issue: &Issue, observations: &KindObservations) -> Option<Effect> {
     let undefined = issue
         .message
@@ -237,8 +237,8 @@ fn is_object(name: &str) -> bool {
     matches!(name, "object" | "oldObject")
 }
 
-/// The places at which faults do not count: of what is not evaluated for the kind, and of questions whether a field
-/// is there that other kinds have.
+/// The places whose errors are ignored: nodes that are not evaluated for the kind, and presence tests of fields that
+/// other kinds have.
 fn silent_places(ast: &Ast, folded: &Folded, kinds: &Kinds, kind: &GroupVersionKind) -> BTreeSet<Position> {
     let position = |id: ExprId| ast.source.position(ast.node(id).offset);
     let live = live_nodes(ast, folded);
@@ -261,7 +261,7 @@ fn silent_places(ast: &Ast, folded: &Folded, kinds: &Kinds, kind: &GroupVersionK
         .collect()
 }
 
-/// Whether a mismatch of declared types is none at run time, where all structured values are maps alike.
+/// Whether a mismatch of declared types is valid at run time, where all structured values are maps.
 fn fits_at_run_time(message: &str) -> bool {
     let is_struct = |name: &str| name.contains('/');
     if let Some(types) = message.strip_prefix("expected type '") {

@@ -1,4 +1,4 @@
-//! Policies that nothing binds.
+//! Policies without a binding.
 
 use crate::lint::Lint;
 use crate::report::{Finding, Report};

@@ -1,7 +1,7 @@
-//! Optional fields that are read without a test whether they are there.
+//! Optional fields that are read without a test of their presence.
 //!
-//! Told where an evaluation showed it: an expression fails for an object that has not got the field, and reads it in one
-//! that has.
+//! Reported where evaluations show it: an expression fails for an object without the field, and reads it in one that
+//! has it.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(crate) const LINT: Lint = Lint {
 struct Read {
     site: usize,
     place: Place,
-    /// The field as it is written, and those that are read of it and may be missing, too.
+    /// The field as written, and optional fields that are read below it.
     names: Vec<String>,
     /// The key that is missing.
     key: String,
@@ -70,7 +70,7 @@ fn reads(parsed: &Parsed, observations: &Observations) -> Vec<Read> {
     found.into_values().collect()
 }
 
-/// Takes the steps of one chain of fields together: whoever guards one of them guards them all.
+/// Merges the steps of one field chain: one guard covers all of them.
 fn joined(reads: Vec<Read>) -> Vec<Read> {
     let mut joined: Vec<Read> = Vec::new();
     for read in reads {
@@ -94,7 +94,7 @@ fn read(ast: &Ast, missing: &Missing) -> Option<(Place, String)> {
     let mut pending = vec![missing.node];
     while let Some(node) = pending.pop() {
         match ast.expr(node) {
-            // The evaluator tells of a branch through the conditional.
+            // The evaluator reports a branch through the conditional.
             Expr::Call { function, args, .. } if &**function == "_?_:_" => {
                 pending.extend(args.iter().skip(1).rev());
             }
@@ -192,7 +192,7 @@ fn finding(policy: &Policy<'_>, site: &Site<'_>, read: &Read) -> Finding {
     let (kinds, names, key) = (kinds_text(&read.kinds), listed(&read.names), &read.key);
     let message = format!("{kinds}: {names} may be left out: then \"no such key: {key}\", and {outcome}");
     let name = read.names.first().map_or("", String::as_str);
-    // What is read of an optional value is optional, too.
+    // Fields of an optional value are optional as well.
     let rest = read
         .names
         .iter()

@@ -1,4 +1,4 @@
-//! Text behind the end of a YAML document.
+//! Text after the end of a YAML document.
 
 use pratique_manifest::Location;
 
@@ -10,12 +10,12 @@ pub(crate) const LINT: Lint = Lint {
     summary: "Text follows the end of a document, without a separator: the server does not read it.",
 };
 
-/// Warns of text that nothing is made of.
+/// Warns of text that is ignored.
 pub(crate) fn check(location: &Location) -> Warning {
     warning(location, "begin another document with a line of `---`")
 }
 
-/// Warns of another document of a file that is one.
+/// Warns of a second document in an AdmissionConfiguration file.
 pub(crate) fn of_configuration(location: &Location) -> Warning {
     warning(
         location,

@@ -16,7 +16,7 @@ pub(crate) const LINT: Lint = Lint {
 /// How long an API server lets a request that changes something take, in seconds.
 const DEADLINE: u32 = 34;
 
-/// Follows the calls that each kind of request leads to. Each webhook is told of once.
+/// Follows the webhook calls of each kind of request. Each webhook is reported once.
 pub(crate) fn check(manifests: &Manifests<'_>, report: &mut Report) {
     let mut mutating: Vec<&Webhook<'_>> = manifests
         .webhooks
@@ -59,8 +59,8 @@ pub(crate) fn check(manifests: &Manifests<'_>, report: &mut Report) {
     }
 }
 
-/// The first webhook whose timeout no request lives to see, and the time until then; those that are called again, are
-/// called after all others.
+/// The first webhook whose timeout is beyond the request's, and the time until then; reinvoked webhooks are called
+/// after all others.
 fn overrun(webhooks: &[&Webhook<'_>], served: &ServedResource, operation: Operation) -> Option<(usize, u32)> {
     let takes = |rule: &RuleView<'_>| rule.operations.contains(&operation) && rule.matches(served);
     let called: Vec<(usize, &&Webhook<'_>)> = webhooks

@@ -1,7 +1,7 @@
-//! What objects have when policies see them, and neither schema nor defaulting says so: what the API's validation
-//! requires, what a server prepares, and what its default admission plugins set before policies run.
+//! Fields that objects always have when policies see them, although neither schema nor defaulting says so: fields that
+//! the API's validation requires, that a server sets, and that default admission plugins set before policies run.
 
-/// By type: paths of fields, through all elements of lists.
+/// The field paths of a type, through all elements of lists.
 pub(super) fn always(type_name: &str) -> &'static [&'static str] {
     TABLE
         .iter()
@@ -9,7 +9,7 @@ pub(super) fn always(type_name: &str) -> &'static [&'static str] {
         .map_or(&[], |(_, paths)| *paths)
 }
 
-/// What is set on every object's own metadata.
+/// Metadata fields that every object has.
 pub(super) const METADATA: [&str; 6] = [
     "name",
     "uid",

@@ -9,39 +9,39 @@ use pratique_schema::{Field, Given, Presence, Scalar, Schema, Shape, StructType,
 use super::always::{METADATA, always};
 use super::interest::Interest;
 
-/// How an object is to be.
+/// The specification of an object to build.
 #[derive(Clone, Copy)]
 pub(super) struct Recipe<'r> {
     pub(super) interest: &'r Interest,
     pub(super) fill: Fill<'r>,
     /// The field or key that is left out.
     pub(super) without: Option<&'r [String]>,
-    /// Which of the values that expressions compare with are taken; none in round 0.
+    /// Selects the values from those that expressions compare with; none in round 0.
     pub(super) round: usize,
     pub(super) selected: &'r Selected,
     pub(super) namespaced: bool,
 }
 
-/// Which optional fields are there.
+/// Which optional fields are present.
 #[derive(Clone, Copy)]
 pub(super) enum Fill<'r> {
     /// Those that expressions name.
     Named,
-    /// What leads to a field.
+    /// Those on the path to a field.
     Towards(&'r [String]),
 }
 
-/// What selectors want of an object.
+/// What selectors require of an object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Selected {
     pub(super) name: Option<String>,
     /// Labels with their values.
     pub(super) labels: Vec<(String, String)>,
-    /// Labels that may not be there.
+    /// Labels that must be absent.
     pub(super) unlabelled: Vec<String>,
 }
 
-/// Deeper objects are taken for recursive ones.
+/// The maximum depth; deeper types are recursive.
 const MOST_DEPTH: usize = 14;
 /// The most elements of a list of alternatives.
 const MOST_ELEMENTS: usize = 4;
@@ -72,11 +72,11 @@ struct Builder<'r> {
     path: Vec<String>,
 }
 
-/// Fields that are there, by their path from where one is.
+/// Fields that are present, by their relative path.
 type Facts = Vec<(&'static str, Given)>;
 
 impl Builder<'_> {
-    /// `member` is the one of several alternatives that is there.
+    /// Builds a struct; `member` is the alternative that is present.
     fn structure(
         &mut self,
         id: TypeId,
@@ -107,7 +107,7 @@ impl Builder<'_> {
         members.into()
     }
 
-    /// What is there of a type wherever it is.
+    /// The fields of a type that are present.
     fn facts(&self, of: &StructType, inherited: &[(&'static str, Given)]) -> Facts {
         let required = always(&of.name).iter().map(|path| (*path, Given::Required));
         let mut facts: Facts = given(&of.name).to_vec();
@@ -157,8 +157,7 @@ impl Builder<'_> {
         Some(self.value(&field.shape, field, default, &below))
     }
 
-    /// Whether another field has a value with which this one has to be there: a metric of the type `Resource` has the
-    /// field `resource`.
+    /// Whether the value of another field requires this one: a metric of the type `Resource` has the field `resource`.
     fn is_asked_for(&self, of: &StructType, field: &Field) -> bool {
         let value = |name: &str| {
             let field = of.field(name)?;
@@ -187,7 +186,7 @@ impl Builder<'_> {
         }
     }
 
-    /// An alternative that is not the one there may be left out, too: then another one is there everywhere.
+    /// Records an alternative that is absent here, so that another one is tried in its place.
     fn note_alternative(&mut self, field: &Field) {
         if self.recipe.interest.names(field.name) {
             self.path.push(field.name.to_owned());
@@ -200,7 +199,7 @@ impl Builder<'_> {
         self.recipe.without == Some(self.path.as_slice())
     }
 
-    /// Whether an optional field at the current path is to be there.
+    /// Whether an optional field at the current path is present.
     fn wants(&self, name: &str) -> bool {
         match self.recipe.fill {
             Fill::Named => self.recipe.interest.names(name),
@@ -333,7 +332,7 @@ impl Builder<'_> {
             return value.into_owned();
         }
         match scalar {
-            // What is left out when false is never false.
+            // A field that is omitted when false is never false.
             Scalar::Bool => {
                 Value::Bool(self.recipe.round.is_multiple_of(2) || presence == Presence::UnlessEmpty)
             }
@@ -349,7 +348,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The alternatives of a type that may be there, none if it has no alternatives.
+    /// The alternatives of a type to build; none if it has no alternatives.
     fn members(&self, of: &StructType) -> Vec<String> {
         let all: Vec<&str> = of
             .fields
@@ -383,7 +382,7 @@ impl Builder<'_> {
     }
 }
 
-/// What is taken of alternatives that nothing is asked of.
+/// The preferred alternatives where expressions name none.
 const USUAL: [&str; 8] = [
     "emptyDir",
     "exec",
@@ -395,7 +394,7 @@ const USUAL: [&str; 8] = [
     "podSelector",
 ];
 
-/// Structs of whose fields one is there.
+/// Structs of which exactly one field is set.
 const ALTERNATIVES: [&str; 5] = [
     "core/v1.EnvVarSource",
     "core/v1.LifecycleHandler",
@@ -404,7 +403,7 @@ const ALTERNATIVES: [&str; 5] = [
     "networking/v1.NetworkPolicyPeer",
 ];
 
-/// Embedded structs of whose fields one is there.
+/// Embedded structs of which exactly one field is set.
 const SOURCES: [&str; 3] = ["VolumeSource", "PersistentVolumeSource", "ProbeHandler"];
 
 fn is_alternative(of: &StructType, field: &Field) -> bool {
@@ -419,7 +418,7 @@ fn is_type_meta(field: &Field) -> bool {
 fn fitting(scalar: Scalar, literal: &Literal) -> Option<Value<'static>> {
     match (scalar, literal) {
         (Scalar::String | Scalar::IntOrString | Scalar::Quantity, Literal::String(text)) => {
-            // What is left out when empty is never empty.
+            // A field that is omitted when empty is never empty.
             (!text.is_empty()).then(|| Value::String(Cow::Owned((**text).to_owned())))
         }
         (Scalar::Int32 | Scalar::Int64 | Scalar::IntOrString, Literal::Int(number)) => {
@@ -429,7 +428,7 @@ fn fitting(scalar: Scalar, literal: &Literal) -> Option<Value<'static>> {
     }
 }
 
-/// A text that a field of this name could have.
+/// A plausible value of a string field.
 fn text(field: &str) -> &'static str {
     match field {
         "image" => "registry.example.com/example:1.0",

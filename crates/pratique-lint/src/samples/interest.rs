@@ -1,4 +1,4 @@
-//! What expressions want to know of an object: the fields that they name, and what they compare them with.
+//! The fields that expressions name, and the values that they compare them with.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -7,23 +7,23 @@ use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 
 use crate::subject::{Role, Site};
 
-/// The most keys that a map has, and the most values that a field is tried with.
+/// The maximum number of keys of a map, and of values that are tried for a field.
 const MOST_KEYS: usize = 12;
 const MOST_VALUES: usize = 5;
 
-/// What the expressions of a policy are about.
+/// What the expressions of a policy refer to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interest {
     names: BTreeSet<Arc<str>>,
-    /// Texts that may be keys of maps.
+    /// Strings that may be keys of maps.
     pub(crate) keys: Vec<Arc<str>>,
-    /// What fields are compared with, by the last name of their path.
+    /// The values that fields are compared with, by the last name of their path.
     values: HashMap<Arc<str>, Vec<Literal>>,
     /// Whether `oldObject` is read.
     pub(crate) reads_old: bool,
     /// Whether the operation of the request is read.
     pub(crate) reads_operation: bool,
-    /// Whether the authorizer is asked.
+    /// Whether the authorizer is used.
     pub(crate) asks_authorizer: bool,
 }
 
@@ -56,7 +56,7 @@ impl Interest {
         self.values.get(field).map_or(&[], Vec::as_slice)
     }
 
-    /// How many values a field has at most.
+    /// The maximum number of values of a field.
     pub(crate) fn most_values(&self) -> usize {
         self.values.values().map(Vec::len).max().unwrap_or_default()
     }
@@ -84,7 +84,7 @@ impl Interest {
 /// Reads one expression.
 struct Reader<'a> {
     ast: &'a Ast,
-    /// The last names of the paths that variables of the policy stand for.
+    /// The last field names of the paths that variables of the policy refer to.
     variables: &'a HashMap<Arc<str>, Arc<str>>,
     /// The same for variables of comprehensions.
     locals: HashMap<Arc<str>, Arc<str>>,
@@ -129,7 +129,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a field is read of something that is a map of texts wherever it is found.
+    /// Whether a field is selected from a field that is always a map of strings.
     fn is_map_key(&self, id: ExprId) -> bool {
         const MAPS: [&str; 6] = [
             "labels",
@@ -173,7 +173,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The last name of the path that a node stands for.
+    /// The last field name of the path that a node refers to.
     fn field(&self, id: ExprId) -> Option<Arc<str>> {
         match self.ast.expr(id) {
             Expr::Ident(name) => self.locals.get(name).cloned(),

@@ -1,8 +1,7 @@
-//! Objects of built-in kinds to try expressions on.
+//! Sample objects of built-in kinds over which expressions are evaluated.
 //!
-//! An object has what every object of its kind has when policies see it, in the form in which they see it, and the
-//! optional fields that expressions name. Of those, one after the other is left out; texts and numbers are those that
-//! expressions compare with.
+//! A sample has the fields that every object of its kind has when policies see it, and the optional fields that
+//! expressions name. Variants leave one of those out; strings and numbers are those that expressions compare with.
 
 mod always;
 mod build;

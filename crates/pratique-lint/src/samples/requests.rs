@@ -10,17 +10,17 @@ use super::build::{Fill, Recipe, Selected, build};
 use super::interest::Interest;
 use crate::subject::{Policy, RuleView};
 
-/// A request to try.
+/// A request over which expressions are evaluated.
 #[derive(Debug)]
 pub(crate) struct Sample {
     pub(crate) request: AdmissionRequest<'static>,
-    /// What an authorizer answers.
+    /// Whether the authorizer allows every check.
     pub(crate) allows: bool,
-    /// What its objects have of the fields that expressions name.
+    /// Which of the fields that expressions name its objects have.
     pub(crate) extent: Extent,
 }
 
-/// What an object has of the fields that expressions name.
+/// Which of the fields that expressions name an object has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// All of them.
@@ -31,10 +31,10 @@ pub(crate) enum Extent {
     Without(String),
 }
 
-/// The most objects of a kind.
+/// The maximum number of objects of a kind.
 const MOST_OBJECTS: usize = 400;
 
-/// Up to `most` requests that a policy matches, for a resource whose kind has a schema; those that tell most come first.
+/// Up to `most` requests that a policy matches, for a resource whose kind has a schema; the most informative first.
 pub(crate) fn samples(
     policy: &Policy<'_>,
     served: &ServedResource,
@@ -74,8 +74,8 @@ pub(crate) fn samples(
     samples
 }
 
-/// Objects of a kind: first one with all that expressions name, then such with one field left out, and small ones; and all
-/// that with the values that expressions compare with. Each with what it has.
+/// Objects of a kind: first one with all fields that expressions name, then objects without one of the fields, and
+/// minimal ones; and again with each of the values that expressions compare with.
 fn objects(
     policy: &Policy<'_>,
     served: &ServedResource,
@@ -147,7 +147,7 @@ fn request(
     }
 }
 
-/// The operations that rules take of a resource, each only where it makes a difference.
+/// The operations of a resource that the rules match.
 fn operations(policy: &Policy<'_>, served: &ServedResource) -> Vec<Operation> {
     let rules: Vec<&RuleView<'_>> = policy.rules.iter().filter(|rule| rule.matches(served)).collect();
     Operation::ALL
@@ -156,7 +156,7 @@ fn operations(policy: &Policy<'_>, served: &ServedResource) -> Vec<Operation> {
         .collect()
 }
 
-/// What the policy's rules and selectors want of the objects of a resource.
+/// What the policy's rules and selectors require of the objects of a resource.
 fn selected(policy: &Policy<'_>, served: &ServedResource) -> Selected {
     let mut selected = Selected::default();
     let mut rules = policy.rules.iter().filter(|rule| rule.matches(served));
@@ -171,7 +171,7 @@ fn selected(policy: &Policy<'_>, served: &ServedResource) -> Selected {
     }
     let constraints =
         std::iter::once(policy.constraints).chain(policy.bindings.iter().map(|binding| binding.resources));
-    // Of several bindings any may have let an object through.
+    // With several bindings, any of them may have matched the object.
     let most = if policy.bindings.len() > 1 { 1 } else { 2 };
     for constraints in constraints.take(most).flatten() {
         select(constraints, &mut selected);

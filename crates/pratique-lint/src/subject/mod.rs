@@ -1,4 +1,4 @@
-//! Loaded manifests as the lints look at them: both kinds of policies alike, both kinds of webhooks alike.
+//! A uniform view of loaded manifests: mutating and validating policies alike, mutating and validating webhooks alike.
 
 mod policy;
 mod rule;
@@ -46,7 +46,7 @@ impl<'m> Origin<'m> {
     }
 }
 
-/// The way to a field.
+/// The path of a field.
 pub(crate) fn path(fields: &[&str]) -> Vec<Step> {
     fields
         .iter()
@@ -54,7 +54,7 @@ pub(crate) fn path(fields: &[&str]) -> Vec<Step> {
         .collect()
 }
 
-/// The way to an item of a list, or to a field of it if one is named.
+/// The path of a list item, or of a field of it.
 pub(crate) fn item(list: &[Step], index: usize, field: &str) -> Vec<Step> {
     let mut path = list.to_vec();
     path.push(Step::Index(index));

@@ -16,11 +16,11 @@ pub(crate) struct Policy<'m> {
     pub(crate) constraints: Option<&'m api::MatchResources>,
     pub(crate) rules: Vec<RuleView<'m>>,
     pub(crate) excluded: Vec<RuleView<'m>>,
-    /// All its expressions: conditions, variables, then the rest in order.
+    /// All expressions: match conditions, variables, then the rest in order.
     pub(crate) sites: Vec<Site<'m>>,
     /// The validations of a validating policy.
     pub(crate) validations: &'m [api::Validation],
-    /// Whether errors let requests through.
+    /// Whether the failure policy is `Ignore`.
     pub(crate) ignores_errors: bool,
     pub(crate) bindings: Vec<Binding<'m>>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Binding<'m> {
     pub(crate) actions: &'m [String],
 }
 
-/// What both kinds of policies have.
+/// The fields that both kinds of policies have.
 struct Parts<'m> {
     manifest: pratique_sample::Policy<'m>,
     origin: Origin<'m>,

@@ -1,4 +1,4 @@
-//! Rules, and which of the built-in resources they take.
+//! Rules, and the built-in resources that they match.
 
 use k8s_openapi::api::admissionregistration::v1::{
     MatchResources, NamedRuleWithOperations, RuleWithOperations,
@@ -28,7 +28,7 @@ impl<'m> RuleView<'m> {
         Self::named(rules.unwrap_or_default(), at, "resourceRules")
     }
 
-    /// The rules for what a policy or a binding leaves out.
+    /// The exclude rules of a policy or a binding.
     pub(crate) fn excluded(of: Option<&'m MatchResources>, at: &[Step]) -> Vec<Self> {
         let rules = of.and_then(|of| of.exclude_resource_rules.as_deref());
         Self::named(rules.unwrap_or_default(), at, "excludeResourceRules")
@@ -63,7 +63,8 @@ impl<'m> RuleView<'m> {
         rules.iter().flatten().enumerate().map(view).collect()
     }
 
-    /// The built-in resources that it takes: those that are always served, and others that it names with their version.
+    /// The built-in resources that the rule matches: those that are always served, and others that it names with their
+    /// version.
     pub(crate) fn served(&self) -> impl Iterator<Item = &'static ServedResource> {
         let named = optional().iter().filter(|served| self.names(served));
         resources()
@@ -72,18 +73,18 @@ impl<'m> RuleView<'m> {
             .filter(|served| self.matches(served))
     }
 
-    /// Whether it names a resource and its version, and not by wildcards.
+    /// Whether the rule names a resource and its version without wildcards.
     fn names(&self, served: &ServedResource) -> bool {
         let resource = |pattern: &String| pattern.split('/').next() == Some(&served.resource.resource);
         self.versions.contains(&served.resource.version) && self.resources.iter().any(resource)
     }
 
-    /// Whether it takes a resource for some operation.
+    /// Whether the rule matches a resource.
     pub(crate) fn matches(&self, served: &ServedResource) -> bool {
         self.in_scope(served) && self.matches_in_any_scope(served)
     }
 
-    /// Whether it takes a resource, were it not for the scope.
+    /// Whether the rule matches a resource, regardless of its scope.
     pub(crate) fn matches_in_any_scope(&self, served: &ServedResource) -> bool {
         contains(self.groups, &served.resource.group)
             && contains(self.versions, &served.resource.version)
@@ -98,7 +99,7 @@ impl<'m> RuleView<'m> {
         }
     }
 
-    /// Whether all that it takes is built in: no group is a wildcard or one that others define.
+    /// Whether the rule matches built-in resources only: no group is a wildcard or that of custom resources.
     pub(crate) fn is_builtin_only(&self) -> bool {
         self.groups.iter().all(|group| is_builtin_group(group))
     }

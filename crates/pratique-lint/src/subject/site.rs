@@ -1,9 +1,9 @@
-//! The places of a manifest where expressions stand.
+//! The expressions of a manifest.
 
 use pratique_expression::Declarations;
 use pratique_manifest::Step;
 
-/// An expression and what it is for.
+/// An expression and its role.
 #[derive(Clone, Debug)]
 pub(crate) struct Site<'m> {
     pub(crate) path: Vec<Step>,
@@ -12,7 +12,7 @@ pub(crate) struct Site<'m> {
     pub(crate) declarations: Declarations,
 }
 
-/// What an expression is for.
+/// The role of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role<'m> {
     /// A match condition.
@@ -32,7 +32,7 @@ pub(crate) enum Role<'m> {
 }
 
 impl Role<'_> {
-    /// Whether the expression is evaluated when a request matches, and not only when another one asks for it.
+    /// Whether the expression is evaluated for every matching request, not only when another expression reads it.
     pub(crate) fn is_root(self) -> bool {
         !matches!(self, Role::Variable(_))
     }

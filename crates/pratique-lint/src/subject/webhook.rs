@@ -9,16 +9,16 @@ use super::{Origin, RuleView, Site, item, path};
 /// A webhook.
 pub(crate) struct Webhook<'m> {
     pub(crate) origin: Origin<'m>,
-    /// The way to it in its configuration.
+    /// The path in its configuration.
     pub(crate) path: Vec<Step>,
     pub(crate) name: &'m str,
     pub(crate) rules: Vec<RuleView<'m>>,
     pub(crate) conditions: Vec<Site<'m>>,
-    /// The certificates of those that may have signed its own, as a PEM file should hold them.
+    /// The certificate authorities of its certificate, which should be PEM.
     pub(crate) ca_bundle: Option<&'m [u8]>,
-    /// How long it may take, in seconds.
+    /// The timeout in seconds.
     pub(crate) timeout: u32,
-    /// Whether it is called a second time after changes by others.
+    /// Whether it is reinvoked after others changed the object.
     pub(crate) reinvoked: bool,
 }
 
@@ -28,7 +28,7 @@ impl Webhook<'_> {
     }
 }
 
-/// What both kinds of webhooks have.
+/// Reads the fields that both kinds of webhooks have.
 macro_rules! webhook {
     ($webhook:expr, $origin:expr, $index:expr, $reinvoked:expr) => {{
         let at = item(&path(&["webhooks"]), $index, "");

@@ -17,12 +17,12 @@ pub(crate) struct Typed {
     pub(crate) checked: Result<Checked, Vec<Issue>>,
 }
 
-/// Checks the expressions of a policy, variables in their order. A variable keeps its type; one that has none is `dyn`.
+/// Checks the expressions of a policy, variables in order. A variable keeps its type; without one it is `dyn`.
 pub(crate) fn type_sites(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> Vec<Typed> {
     type_sites_with(sites, parsed, object, Type::clone)
 }
 
-/// The same as the API's own type checker does it: of the types of variables it keeps scalars, lists and maps.
+/// Checks like the API server's type checker, which keeps only scalar, list and map types of variables.
 pub(crate) fn type_sites_as_api(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> Vec<Typed> {
     type_sites_with(sites, parsed, object, declared_type)
 }
@@ -39,7 +39,7 @@ fn type_sites_with(
         let environment = with_object(site, object, &variables);
         let checked = match ast {
             Some(ast) => environment.check(ast.clone()).map_err(issues),
-            // What does not parse is no fault of types.
+            // A syntax error is not a type error.
             None => Err(Vec::new()),
         };
         if let Role::Variable(name) = site.role {

@@ -1,4 +1,4 @@
-//! The kinds that a policy is for.
+//! The kinds that a policy matches.
 
 use pratique_exclusion::is_virtual;
 use pratique_types::GroupVersionKind;
@@ -9,9 +9,9 @@ use crate::subject::RuleView;
 
 /// The kinds of the objects that rules match.
 pub(crate) struct Kinds {
-    /// Built-in ones, each with one of its resources.
+    /// Built-in kinds, each with one of its resources.
     pub(crate) builtin: Vec<&'static ServedResource>,
-    /// Whether there may be others, of which nothing is known.
+    /// Whether the rules may match other kinds, of which nothing is known.
     pub(crate) others: bool,
 }
 
@@ -33,7 +33,7 @@ impl Kinds {
         }
     }
 
-    /// Whether a kind has a field that tells kinds apart: some of the kinds have it, and some do not.
+    /// Whether a kind has a field that distinguishes kinds: some of the kinds have it, and some do not.
     pub(crate) fn distinguishes(&self, kind: &GroupVersionKind, fields: &[String]) -> Option<bool> {
         let others = |is: Presence| {
             self.builtin

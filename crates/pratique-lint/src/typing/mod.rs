@@ -1,4 +1,4 @@
-//! Expressions with the types of the kinds that they are for.
+//! Type checking of expressions against the kinds that they match.
 
 mod check;
 mod kinds;

@@ -1,4 +1,4 @@
-//! The built-in kinds as types of expressions.
+//! The built-in kinds as CEL types.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,7 @@ pub(crate) struct BuiltinTypes {
     by_name: HashMap<&'static str, &'static StructType>,
 }
 
-/// What a schema says of a field.
+/// Whether a schema has a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     /// Objects may have it.
@@ -29,7 +29,7 @@ pub(crate) fn type_of(kind: &GroupVersionKind) -> Option<Type> {
     struct_of(kind).map(|of| Type::Struct(of.name.as_str().into()))
 }
 
-/// What objects of a kind say of a path of fields.
+/// Whether the schema of a kind has a field path.
 pub(crate) fn presence(kind: &GroupVersionKind, fields: &[String]) -> Presence {
     let Some(mut at) = struct_of(kind) else {
         return Presence::Unknown;
@@ -95,8 +95,8 @@ impl TypeProvider for BuiltinTypes {
     }
 }
 
-/// Containers of all sorts are looked through in one list, so ephemeral ones have the type of the others; theirs has
-/// the one field more.
+/// Policies concatenate the lists of all sorts of containers, so ephemeral containers have the type of the others,
+/// which gets their additional field.
 const CONTAINER: &str = "core/v1.Container";
 const EPHEMERAL: &str = "core/v1.EphemeralContainer";
 
