@@ -7,7 +7,7 @@ use pratique_types::builtin::ServedResource;
 
 /// What is known of a value statically.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum KnownValue {
     /// Nothing.
     #[default]
     Unknown,
@@ -39,22 +39,22 @@ pub(crate) struct Facts<'f> {
     pub(crate) no_namespace: bool,
 }
 
-impl Known {
+impl KnownValue {
     pub(crate) fn text(text: &str) -> Self {
         match text {
             // Empty fields are absent from the request.
-            "" => Known::Unknown,
-            text => Known::Text(text.into()),
+            "" => KnownValue::Unknown,
+            text => KnownValue::Text(text.into()),
         }
     }
 
     /// Whether two values are equal, if that is known.
-    pub(crate) fn equals(&self, other: &Known) -> Option<bool> {
+    pub(crate) fn equals(&self, other: &KnownValue) -> Option<bool> {
         match (self, other) {
-            (Known::Unknown, _) | (_, Known::Unknown) => None,
-            (Known::Null, Known::Null) => Some(true),
-            (Known::Null, _) | (_, Known::Null) => Some(false),
-            (Known::Present, _) | (_, Known::Present) => None,
+            (KnownValue::Unknown, _) | (_, KnownValue::Unknown) => None,
+            (KnownValue::Null, KnownValue::Null) => Some(true),
+            (KnownValue::Null, _) | (_, KnownValue::Null) => Some(false),
+            (KnownValue::Present, _) | (_, KnownValue::Present) => None,
             (one, other) => Some(one == other),
         }
     }
@@ -62,26 +62,26 @@ impl Known {
 
 impl Facts<'_> {
     /// What is known of the value at a path of variables and fields.
-    pub(crate) fn value(&self, path: &[String]) -> Known {
+    pub(crate) fn value(&self, path: &[String]) -> KnownValue {
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         match path.as_slice() {
             ["object"] => self.object(&[Operation::Delete]),
             ["oldObject"] => self.object(&[Operation::Create, Operation::Connect]),
-            ["namespaceObject"] if self.no_namespace => Known::Null,
-            ["request", "operation"] => self
-                .operation
-                .map_or(Known::Unknown, |operation| Known::text(operation.as_str())),
+            ["namespaceObject"] if self.no_namespace => KnownValue::Null,
+            ["request", "operation"] => self.operation.map_or(KnownValue::Unknown, |operation| {
+                KnownValue::text(operation.as_str())
+            }),
             _ => self
                 .served
-                .map_or(Known::Unknown, |served| of_resource(served, &path)),
+                .map_or(KnownValue::Unknown, |served| of_resource(served, &path)),
         }
     }
 
-    fn object(&self, absent: &[Operation]) -> Known {
+    fn object(&self, absent: &[Operation]) -> KnownValue {
         match self.operation {
-            None => Known::Unknown,
-            Some(operation) if absent.contains(&operation) => Known::Null,
-            Some(_) => Known::Present,
+            None => KnownValue::Unknown,
+            Some(operation) if absent.contains(&operation) => KnownValue::Null,
+            Some(_) => KnownValue::Present,
         }
     }
 
@@ -91,17 +91,19 @@ impl Facts<'_> {
     }
 }
 
-fn of_resource(served: &ServedResource, path: &[&str]) -> Known {
+fn of_resource(served: &ServedResource, path: &[&str]) -> KnownValue {
     match path {
         ["object" | "oldObject", "kind"] | ["request", "kind" | "requestKind", "kind"] => {
-            Known::text(&served.kind.kind)
+            KnownValue::text(&served.kind.kind)
         }
-        ["object" | "oldObject", "apiVersion"] => Known::text(&served.kind.api_version()),
-        ["request", "kind", "group"] => Known::text(&served.kind.group),
-        ["request", "kind", "version"] => Known::text(&served.kind.version),
-        ["request", "resource" | "requestResource", "resource"] => Known::text(&served.resource.resource),
-        ["request", "resource", "group"] => Known::text(&served.resource.group),
-        ["request", "subResource" | "requestSubResource"] => Known::text(&served.subresource),
-        _ => Known::Unknown,
+        ["object" | "oldObject", "apiVersion"] => KnownValue::text(&served.kind.api_version()),
+        ["request", "kind", "group"] => KnownValue::text(&served.kind.group),
+        ["request", "kind", "version"] => KnownValue::text(&served.kind.version),
+        ["request", "resource" | "requestResource", "resource"] => {
+            KnownValue::text(&served.resource.resource)
+        }
+        ["request", "resource", "group"] => KnownValue::text(&served.resource.group),
+        ["request", "subResource" | "requestSubResource"] => KnownValue::text(&served.subresource),
+        _ => KnownValue::Unknown,
     }
 }

@@ -5,27 +5,27 @@ use std::sync::Arc;
 
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 
-use super::facts::{Facts, Known};
+use super::facts::{Facts, KnownValue};
 use super::walk::constant_key;
 
 /// The values of the nodes of an expression.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Folded {
-    values: Vec<Known>,
+    values: Vec<KnownValue>,
     dead: HashSet<ExprId>,
     paths: HashMap<ExprId, Vec<String>>,
 }
 
 impl Folded {
     /// Simplifies an expression; `variables` are those of the policy as far as they are known.
-    pub(crate) fn new(ast: &Ast, facts: &Facts<'_>, variables: &HashMap<String, Known>) -> Self {
+    pub(crate) fn new(ast: &Ast, facts: &Facts<'_>, variables: &HashMap<String, KnownValue>) -> Self {
         let mut folder = Folder {
             ast,
             facts,
             variables,
             locals: Vec::new(),
             folded: Folded {
-                values: vec![Known::Unknown; ast.len()],
+                values: vec![KnownValue::Unknown; ast.len()],
                 ..Folded::default()
             },
         };
@@ -34,8 +34,8 @@ impl Folded {
     }
 
     /// The value of a node.
-    pub(crate) fn value(&self, id: ExprId) -> &Known {
-        self.values.get(id.0 as usize).unwrap_or(&Known::Unknown)
+    pub(crate) fn value(&self, id: ExprId) -> &KnownValue {
+        self.values.get(id.0 as usize).unwrap_or(&KnownValue::Unknown)
     }
 
     /// Whether a node cannot affect the result: another operand decides, and absorbs its errors.
@@ -52,19 +52,19 @@ impl Folded {
 struct Folder<'a> {
     ast: &'a Ast,
     facts: &'a Facts<'a>,
-    variables: &'a HashMap<String, Known>,
+    variables: &'a HashMap<String, KnownValue>,
     /// The variables of the enclosing comprehensions.
     locals: Vec<Arc<str>>,
     folded: Folded,
 }
 
 impl Folder<'_> {
-    fn fold(&mut self, id: ExprId) -> Known {
+    fn fold(&mut self, id: ExprId) -> KnownValue {
         let ast = self.ast;
         let value = match ast.expr(id) {
             Expr::Literal(literal) => of_literal(literal),
             Expr::Ident(name) => match self.locals.contains(name) {
-                true => Known::Unknown,
+                true => KnownValue::Unknown,
                 false => self.read(id, vec![name.trim_start_matches('.').to_owned()]),
             },
             Expr::Select {
@@ -88,13 +88,13 @@ impl Folder<'_> {
                 self.fold(comprehension.step);
                 self.fold(comprehension.result);
                 self.locals.truncate(around);
-                Known::Unknown
+                KnownValue::Unknown
             }
             other => {
                 let mut children = Vec::new();
                 other.for_each_child(|child| children.push(child));
                 children.into_iter().for_each(|child| drop(self.fold(child)));
-                Known::Present
+                KnownValue::Present
             }
         };
         if let Some(place) = self.folded.values.get_mut(id.0 as usize) {
@@ -104,7 +104,7 @@ impl Folder<'_> {
     }
 
     /// The value at a path, which is recorded for the node.
-    fn read(&mut self, id: ExprId, path: Vec<String>) -> Known {
+    fn read(&mut self, id: ExprId, path: Vec<String>) -> KnownValue {
         let value = match path.as_slice() {
             [variables, name] if variables == "variables" => {
                 self.variables.get(name).cloned().unwrap_or_default()
@@ -115,56 +115,61 @@ impl Folder<'_> {
         value
     }
 
-    fn select(&mut self, id: ExprId, operand: ExprId, field: &str, test_only: bool) -> Known {
+    fn select(&mut self, id: ExprId, operand: ExprId, field: &str, test_only: bool) -> KnownValue {
         let of = self.fold(operand);
         let path = self.folded.path(operand).map(|path| below(path, field));
         match (test_only, path) {
             (false, Some(path)) => self.read(id, path),
-            (true, _) if of == Known::Null => Known::Bool(false),
+            (true, _) if of == KnownValue::Null => KnownValue::Bool(false),
             (true, Some(path)) => {
                 let has = self.facts.has(&path);
                 self.folded.paths.insert(id, path);
-                has.map_or(Known::Unknown, Known::Bool)
+                has.map_or(KnownValue::Unknown, KnownValue::Bool)
             }
-            _ => Known::Unknown,
+            _ => KnownValue::Unknown,
         }
     }
 
-    fn call(&mut self, id: ExprId, function: &str, target: Option<ExprId>, args: &[ExprId]) -> Known {
+    fn call(&mut self, id: ExprId, function: &str, target: Option<ExprId>, args: &[ExprId]) -> KnownValue {
         let target = target.map(|target| self.fold(target));
-        let values: Vec<Known> = args.iter().map(|arg| self.fold(*arg)).collect();
+        let values: Vec<KnownValue> = args.iter().map(|arg| self.fold(*arg)).collect();
         match (function, args, values.as_slice()) {
             ("_&&_", [a, b], [left, right]) => self.junction(false, (*a, left), (*b, right)),
             ("_||_", [a, b], [left, right]) => self.junction(true, (*a, left), (*b, right)),
-            ("!_", _, [Known::Bool(value)]) => Known::Bool(!value),
+            ("!_", _, [KnownValue::Bool(value)]) => KnownValue::Bool(!value),
             ("_?_:_", [_, a, b], [condition, left, right]) => self.choice(condition, (*a, left), (*b, right)),
-            ("_==_", _, [left, right]) => left.equals(right).map_or(Known::Unknown, Known::Bool),
+            ("_==_", _, [left, right]) => left.equals(right).map_or(KnownValue::Unknown, KnownValue::Bool),
             ("_!=_", _, [left, right]) => left
                 .equals(right)
-                .map_or(Known::Unknown, |equal| Known::Bool(!equal)),
+                .map_or(KnownValue::Unknown, |equal| KnownValue::Bool(!equal)),
             ("@in", [_, list], [value, _]) => self.within(value, *list),
             ("_[_]", [operand, key], _) => match (self.folded.path(*operand), constant_key(self.ast, *key)) {
                 (Some(path), Some(key)) => {
                     let path = below(path, key);
                     self.read(id, path)
                 }
-                _ => Known::Unknown,
+                _ => KnownValue::Unknown,
             },
             ("_?._" | "_[?_]", [operand, key], _) => {
                 if let (Some(path), Some(key)) = (self.folded.path(*operand), constant_key(self.ast, *key)) {
                     let path = below(path, key);
                     self.folded.paths.insert(id, path);
                 }
-                Known::Unknown
+                KnownValue::Unknown
             }
             ("dyn", [_], [value]) if target.is_none() => value.clone(),
-            _ => Known::Unknown,
+            _ => KnownValue::Unknown,
         }
     }
 
     /// `&&` and `||`: an operand that decides absorbs what the other one does, whichever comes first.
-    fn junction(&mut self, decisive: bool, left: (ExprId, &Known), right: (ExprId, &Known)) -> Known {
-        let decides = Known::Bool(decisive);
+    fn junction(
+        &mut self,
+        decisive: bool,
+        left: (ExprId, &KnownValue),
+        right: (ExprId, &KnownValue),
+    ) -> KnownValue {
+        let decides = KnownValue::Bool(decisive);
         if *left.1 == decides {
             self.folded.dead.insert(right.0);
             return decides;
@@ -174,55 +179,60 @@ impl Folder<'_> {
             return decides;
         }
         match (left.1, right.1) {
-            (Known::Bool(_), Known::Bool(_)) => Known::Bool(!decisive),
-            _ => Known::Unknown,
+            (KnownValue::Bool(_), KnownValue::Bool(_)) => KnownValue::Bool(!decisive),
+            _ => KnownValue::Unknown,
         }
     }
 
-    fn choice(&mut self, condition: &Known, then: (ExprId, &Known), otherwise: (ExprId, &Known)) -> Known {
+    fn choice(
+        &mut self,
+        condition: &KnownValue,
+        then: (ExprId, &KnownValue),
+        otherwise: (ExprId, &KnownValue),
+    ) -> KnownValue {
         match condition {
-            Known::Bool(true) => {
+            KnownValue::Bool(true) => {
                 self.folded.dead.insert(otherwise.0);
                 then.1.clone()
             }
-            Known::Bool(false) => {
+            KnownValue::Bool(false) => {
                 self.folded.dead.insert(then.0);
                 otherwise.1.clone()
             }
             _ if then.1 == otherwise.1 => then.1.clone(),
-            _ => Known::Unknown,
+            _ => KnownValue::Unknown,
         }
     }
 
     /// `value in [a, b]`
-    fn within(&self, value: &Known, list: ExprId) -> Known {
+    fn within(&self, value: &KnownValue, list: ExprId) -> KnownValue {
         let Expr::List { elements, optional } = self.ast.expr(list) else {
-            return Known::Unknown;
+            return KnownValue::Unknown;
         };
         if !optional.is_empty() {
-            return Known::Unknown;
+            return KnownValue::Unknown;
         }
         let equal: Vec<Option<bool>> = elements
             .iter()
             .map(|element| value.equals(self.folded.value(*element)))
             .collect();
         if equal.contains(&Some(true)) {
-            return Known::Bool(true);
+            return KnownValue::Bool(true);
         }
         match equal.contains(&None) {
-            true => Known::Unknown,
-            false => Known::Bool(false),
+            true => KnownValue::Unknown,
+            false => KnownValue::Bool(false),
         }
     }
 }
 
-fn of_literal(literal: &Literal) -> Known {
+fn of_literal(literal: &Literal) -> KnownValue {
     match literal {
-        Literal::Null => Known::Null,
-        Literal::Bool(value) => Known::Bool(*value),
-        Literal::Int(value) => Known::Int(*value),
-        Literal::String(text) => Known::Text(text.clone()),
-        Literal::Uint(_) | Literal::Double(_) | Literal::Bytes(_) => Known::Present,
+        Literal::Null => KnownValue::Null,
+        Literal::Bool(value) => KnownValue::Bool(*value),
+        Literal::Int(value) => KnownValue::Int(*value),
+        Literal::String(text) => KnownValue::Text(text.clone()),
+        Literal::Uint(_) | Literal::Double(_) | Literal::Bytes(_) => KnownValue::Present,
     }
 }
 

@@ -7,7 +7,7 @@ mod fold;
 mod view;
 mod walk;
 
-pub(crate) use facts::{Facts, Known};
+pub(crate) use facts::{Facts, KnownValue};
 pub(crate) use fold::Folded;
-pub(crate) use view::{MINOR, Parsed, View};
+pub(crate) use view::{FoldedPolicy, MINOR, Parsed};
 pub(crate) use walk::{Place, byte_at, byte_offset, constant_key, ident_path, live_nodes, place_of};

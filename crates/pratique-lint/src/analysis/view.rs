@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use pratique_cel::ast::Ast;
 use pratique_expression::environment;
 
-use super::facts::{Facts, Known};
+use super::facts::{Facts, KnownValue};
 use super::fold::Folded;
 use super::walk::live_nodes;
 use crate::subject::{Role, Site};
@@ -16,7 +16,7 @@ pub(crate) struct Parsed {
 }
 
 /// The expressions of a policy, folded under facts.
-pub(crate) struct View {
+pub(crate) struct FoldedPolicy {
     /// By site.
     pub(crate) folded: Vec<Folded>,
     /// Whether a site is evaluated.
@@ -35,9 +35,9 @@ impl Parsed {
     }
 
     /// Folds the expressions under facts; `None` if a match condition is always false.
-    pub(crate) fn view(&self, sites: &[Site<'_>], facts: &Facts<'_>) -> Option<View> {
+    pub(crate) fn fold(&self, sites: &[Site<'_>], facts: &Facts<'_>) -> Option<FoldedPolicy> {
         let mut variables = HashMap::new();
-        let mut view = View {
+        let mut view = FoldedPolicy {
             folded: Vec::with_capacity(sites.len()),
             active: Vec::with_capacity(sites.len()),
         };
@@ -53,11 +53,11 @@ impl Parsed {
                 .unwrap_or_default();
             let value = ast
                 .as_ref()
-                .map_or(Known::Unknown, |ast| folded.value(ast.root).clone());
+                .map_or(KnownValue::Unknown, |ast| folded.value(ast.root).clone());
             match site.role {
-                Role::Condition if value == Known::Bool(false) => return None,
+                Role::Condition if value == KnownValue::Bool(false) => return None,
                 Role::Variable(name) => drop(variables.insert(name.to_owned(), value)),
-                Role::Validation => holds = value == Known::Bool(true),
+                Role::Validation => holds = value == KnownValue::Bool(true),
                 _ => {}
             }
             // The message of a validation that holds is never evaluated.
@@ -70,7 +70,7 @@ impl Parsed {
     }
 
     /// Marks the variables that are read, from the last to the first: each sees those before it.
-    fn activate_variables(&self, sites: &[Site<'_>], view: &mut View) {
+    fn activate_variables(&self, sites: &[Site<'_>], view: &mut FoldedPolicy) {
         let mut asked = HashSet::new();
         for (index, site) in sites.iter().enumerate().rev() {
             let active = match site.role {

@@ -2,7 +2,7 @@
 
 use pratique_types::Operation;
 
-use crate::analysis::{Facts, Known, Parsed};
+use crate::analysis::{Facts, KnownValue, Parsed};
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
 use crate::subject::{Origin, Policy, Role, RuleView, Site, Webhook};
@@ -38,11 +38,11 @@ fn check(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>, report
 
 /// What a condition is under facts.
 fn always(parsed: &Parsed, site: &[Site<'_>], facts: &Facts<'_>) -> Option<bool> {
-    let Some(view) = parsed.view(site, facts) else {
+    let Some(view) = parsed.fold(site, facts) else {
         return Some(false);
     };
     let ast = parsed.asts.first()?.as_ref()?;
-    (*view.folded.first()?.value(ast.root) == Known::Bool(true)).then_some(true)
+    (*view.folded.first()?.value(ast.root) == KnownValue::Bool(true)).then_some(true)
 }
 
 /// Whether a condition is false for all that rules match.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_types::Operation;
 
-use crate::analysis::{Facts, Known, Parsed, Place, View, ident_path, live_nodes, place_of};
+use crate::analysis::{Facts, FoldedPolicy, KnownValue, Parsed, Place, ident_path, live_nodes, place_of};
 use crate::lint::Lint;
 use crate::report::{Finding, Report, listed};
 use crate::subject::{Policy, Role};
@@ -30,7 +30,7 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
             operation: Some(operation),
             ..Facts::default()
         };
-        let Some(view) = parsed.view(&policy.sites, &facts) else {
+        let Some(view) = parsed.fold(&policy.sites, &facts) else {
             continue;
         };
         for (index, place, root) in reads(&parsed, &view) {
@@ -74,7 +74,7 @@ fn operations(policy: &Policy<'_>) -> Vec<Operation> {
 }
 
 /// The first read of each null variable in each expression: the site, the place, and the variable.
-fn reads(parsed: &Parsed, view: &View) -> Vec<(usize, Place, String)> {
+fn reads(parsed: &Parsed, view: &FoldedPolicy) -> Vec<(usize, Place, String)> {
     let mut found = Vec::new();
     for (index, ast) in parsed.asts.iter().enumerate() {
         let (Some(ast), Some(folded), Some(true)) = (ast, view.folded.get(index), view.active.get(index))
@@ -83,7 +83,7 @@ fn reads(parsed: &Parsed, view: &View) -> Vec<(usize, Place, String)> {
         };
         let mut first_reads: BTreeMap<String, (u32, ExprId)> = BTreeMap::new();
         for id in live_nodes(ast, folded) {
-            let operand = read_operand(ast, id).filter(|operand| *folded.value(*operand) == Known::Null);
+            let operand = read_operand(ast, id).filter(|operand| *folded.value(*operand) == KnownValue::Null);
             let Some((operand, path)) = operand.and_then(|operand| Some((operand, folded.path(operand)?)))
             else {
                 continue;

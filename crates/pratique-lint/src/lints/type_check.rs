@@ -125,7 +125,7 @@ fn issues(
         presence: Some(&presence),
         ..Facts::default()
     };
-    let Some(view) = parsed.view(&policy.sites, &facts) else {
+    let Some(view) = parsed.fold(&policy.sites, &facts) else {
         return Vec::new();
     };
     let mut found = Vec::new();
