@@ -2,7 +2,7 @@
 //! the API's validation requires, that a server sets, and that default admission plugins set before policies run.
 
 /// The field paths of a type, through all elements of lists.
-pub(super) fn always(type_name: &str) -> &'static [&'static str] {
+pub(super) fn always_present(type_name: &str) -> &'static [&'static str] {
     TABLE
         .iter()
         .find(|(name, _)| *name == type_name)

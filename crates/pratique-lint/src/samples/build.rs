@@ -6,19 +6,19 @@ use pratique_cel::ast::Literal;
 use pratique_json::{Object, Value, parse};
 use pratique_schema::{Field, Given, Presence, Scalar, Schema, Shape, StructType, TypeId, given};
 
-use super::always::{METADATA, always};
+use super::always_present::{METADATA, always_present};
 use super::interest::Interest;
 
 /// The specification of an object to build.
 #[derive(Clone, Copy)]
-pub(super) struct Recipe<'r> {
+pub(super) struct ObjectSpec<'r> {
     pub(super) interest: &'r Interest,
     pub(super) fill: Fill<'r>,
     /// The field or key that is left out.
     pub(super) without: Option<&'r [String]>,
     /// Selects the values from those that expressions compare with; none in round 0.
     pub(super) round: usize,
-    pub(super) selected: &'r Selected,
+    pub(super) selected: &'r SelectedMetadata,
     pub(super) namespaced: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Fill<'r> {
 
 /// What selectors require of an object.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Selected {
+pub(super) struct SelectedMetadata {
     pub(super) name: Option<String>,
     /// Labels with their values.
     pub(super) labels: Vec<(String, String)>,
@@ -51,10 +51,10 @@ pub(super) fn build(
     id: TypeId,
     api_version: &str,
     kind: &str,
-    recipe: &Recipe<'_>,
+    spec: &ObjectSpec<'_>,
 ) -> (Value<'static>, Vec<Vec<String>>) {
     let mut builder = Builder {
-        recipe,
+        spec,
         optional: Vec::new(),
         path: Vec::new(),
     };
@@ -67,7 +67,7 @@ pub(super) fn build(
 }
 
 struct Builder<'r> {
-    recipe: &'r Recipe<'r>,
+    spec: &'r ObjectSpec<'r>,
     optional: Vec<Vec<String>>,
     path: Vec<String>,
 }
@@ -109,7 +109,9 @@ impl Builder<'_> {
 
     /// The fields of a type that are present.
     fn facts(&self, of: &StructType, inherited: &[(&'static str, Given)]) -> Facts {
-        let required = always(&of.name).iter().map(|path| (*path, Given::Required));
+        let required = always_present(&of.name)
+            .iter()
+            .map(|path| (*path, Given::Required));
         let mut facts: Facts = given(&of.name).to_vec();
         facts.extend(required);
         facts.extend(inherited);
@@ -117,9 +119,9 @@ impl Builder<'_> {
         if let [root] = self.path.as_slice()
             && root == "metadata"
         {
-            let there = metadata.filter(|name| **name != "namespace" || self.recipe.namespaced);
+            let there = metadata.filter(|name| **name != "namespace" || self.spec.namespaced);
             facts.extend(there.map(|name| (*name, Given::Required)));
-            if !self.recipe.selected.labels.is_empty() {
+            if !self.spec.selected.labels.is_empty() {
                 facts.push(("labels", Given::Required));
             }
         }
@@ -181,14 +183,14 @@ impl Builder<'_> {
     }
 
     fn note(&mut self) {
-        if matches!(self.recipe.fill, Fill::Named) && !self.optional.contains(&self.path) {
+        if matches!(self.spec.fill, Fill::Named) && !self.optional.contains(&self.path) {
             self.optional.push(self.path.clone());
         }
     }
 
     /// Records an alternative that is absent here, so that another one is tried in its place.
     fn note_alternative(&mut self, field: &Field) {
-        if self.recipe.interest.names(field.name) {
+        if self.spec.interest.names(field.name) {
             self.path.push(field.name.to_owned());
             self.note();
             self.path.pop();
@@ -196,13 +198,13 @@ impl Builder<'_> {
     }
 
     fn is_left_out(&self) -> bool {
-        self.recipe.without == Some(self.path.as_slice())
+        self.spec.without == Some(self.path.as_slice())
     }
 
     /// Whether an optional field at the current path is present.
     fn wants(&self, name: &str) -> bool {
-        match self.recipe.fill {
-            Fill::Named => self.recipe.interest.names(name),
+        match self.spec.fill {
+            Fill::Named => self.spec.interest.names(name),
             Fill::Towards(path) => path.starts_with(&self.path),
         }
     }
@@ -242,7 +244,7 @@ impl Builder<'_> {
             return vec![self.structure(*id, facts, None)];
         }
         // In later rounds there is only one of them.
-        let (skip, most) = match self.recipe.round {
+        let (skip, most) = match self.spec.round {
             0 => (0, MOST_ELEMENTS),
             round => (round % members.len(), 1),
         };
@@ -256,9 +258,9 @@ impl Builder<'_> {
     fn map(&mut self, value: &Shape, field: &Field, facts: &[(&'static str, Given)]) -> Value<'static> {
         let is_labels =
             matches!(self.path.as_slice(), [root, labels] if root == "metadata" && labels == "labels");
-        let mut keys: Vec<String> = match self.recipe.fill {
+        let mut keys: Vec<String> = match self.spec.fill {
             Fill::Named => self
-                .recipe
+                .spec
                 .interest
                 .keys
                 .iter()
@@ -269,7 +271,7 @@ impl Builder<'_> {
         keys.extend(facts.iter().map(|(path, _)| (*path).to_owned()));
         let mut members = Object::new();
         if is_labels {
-            let selected = self.recipe.selected;
+            let selected = self.spec.selected;
             keys.retain(|key| !selected.unlabelled.contains(key));
             for (key, value) in &selected.labels {
                 members.insert(key.clone(), Value::from(value.clone()));
@@ -304,7 +306,7 @@ impl Builder<'_> {
     }
 
     fn scalar(&self, scalar: Scalar, field: &Field, default: Option<&'static str>) -> Value<'static> {
-        if let ([metadata, name], Some(selected)) = (self.path.as_slice(), &self.recipe.selected.name)
+        if let ([metadata, name], Some(selected)) = (self.path.as_slice(), &self.spec.selected.name)
             && metadata == "metadata"
             && name == "name"
         {
@@ -320,8 +322,8 @@ impl Builder<'_> {
         presence: Presence,
         default: Option<&'static str>,
     ) -> Value<'static> {
-        let values = self.recipe.interest.values(name);
-        let tried = match (self.recipe.round, values.len()) {
+        let values = self.spec.interest.values(name);
+        let tried = match (self.spec.round, values.len()) {
             (0, _) | (_, 0) => None,
             (round, count) => values.get((round - 1) % count),
         };
@@ -334,7 +336,7 @@ impl Builder<'_> {
         match scalar {
             // A field that is omitted when false is never false.
             Scalar::Bool => {
-                Value::Bool(self.recipe.round.is_multiple_of(2) || presence == Presence::UnlessEmpty)
+                Value::Bool(self.spec.round.is_multiple_of(2) || presence == Presence::UnlessEmpty)
             }
             Scalar::Int32 | Scalar::Int64 | Scalar::Float => Value::from(1),
             Scalar::IntOrString => Value::from(80),
@@ -356,12 +358,12 @@ impl Builder<'_> {
             .filter(|field| is_alternative(of, field))
             .map(|field| field.name)
             .collect();
-        let is_left_out = |name: &str| match self.recipe.without {
+        let is_left_out = |name: &str| match self.spec.without {
             Some([holder @ .., last]) => last == name && holder == self.path,
             _ => false,
         };
-        let wanted = |name: &&str| match self.recipe.fill {
-            Fill::Named => self.recipe.interest.names(name),
+        let wanted = |name: &&str| match self.spec.fill {
+            Fill::Named => self.spec.interest.names(name),
             Fill::Towards(path) => {
                 path.starts_with(&self.path) && path.get(self.path.len()).is_some_and(|next| next == name)
             }

@@ -6,7 +6,7 @@ use pratique_schema::Schema;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, Operation, UserInfo};
 
-use super::build::{Fill, Recipe, Selected, build};
+use super::build::{Fill, ObjectSpec, SelectedMetadata, build};
 use super::interest::Interest;
 use crate::subject::{Policy, RuleView};
 
@@ -88,7 +88,7 @@ fn objects(
     let selected = selected(policy, served);
     let api_version = served.kind.api_version();
     let make = |fill: Fill<'_>, without: Option<&[String]>, round: usize| {
-        let recipe = Recipe {
+        let spec = ObjectSpec {
             interest,
             fill,
             without,
@@ -96,7 +96,7 @@ fn objects(
             selected: &selected,
             namespaced: served.namespaced,
         };
-        build(id, &api_version, &served.kind.kind, &recipe)
+        build(id, &api_version, &served.kind.kind, &spec)
     };
     let mut objects = Vec::new();
     for round in 0..=interest.most_values().max(1) {
@@ -157,8 +157,8 @@ fn operations(policy: &Policy<'_>, served: &ServedResource) -> Vec<Operation> {
 }
 
 /// What the policy's rules and selectors require of the objects of a resource.
-fn selected(policy: &Policy<'_>, served: &ServedResource) -> Selected {
-    let mut selected = Selected::default();
+fn selected(policy: &Policy<'_>, served: &ServedResource) -> SelectedMetadata {
+    let mut selected = SelectedMetadata::default();
     let mut rules = policy.rules.iter().filter(|rule| rule.matches(served));
     if let Some(first) = rules.next()
         && rules.next().is_none()
@@ -179,7 +179,7 @@ fn selected(policy: &Policy<'_>, served: &ServedResource) -> Selected {
     selected
 }
 
-fn select(constraints: &MatchResources, selected: &mut Selected) {
+fn select(constraints: &MatchResources, selected: &mut SelectedMetadata) {
     let Some(selector) = &constraints.object_selector else {
         return;
     };
