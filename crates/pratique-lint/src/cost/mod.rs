@@ -12,7 +12,7 @@ use crate::analysis::Parsed;
 use crate::report::path_text;
 use crate::subject::{Manifests, Origin, Role, RuleView, Site};
 use crate::typing::{Kinds, Typed, type_of, type_sites};
-use sizes::{Asked, Object, Spread, Through, Variables};
+use sizes::{FocusedObject, PlaceRecorder, SpreadObject, Variables, WithVariables};
 
 /// The type, the inputs and the estimated cost of an expression.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ fn described(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>) ->
     for typing in typings(sites, rules) {
         for ((site, typed), best) in sites.iter().zip(&typing.typed).zip(&mut best) {
             let Ok(checked) = &typed.checked else { continue };
-            let small = Through::new(&typing.variables, Object::small());
+            let small = WithVariables::new(&typing.variables, FocusedObject::small());
             let mut usage = Usage::new(&typed.environment, checked, &small);
             usage.cost = Range {
                 min: usage.cost.min,
@@ -157,18 +157,20 @@ fn variables(sites: &[Site<'_>], typed: &[Typed]) -> Variables {
 fn worst(typed: &Typed, variables: &Variables, bytes: u64) -> u64 {
     let Ok(checked) = &typed.checked else { return 0 };
     let most = |sizes: &dyn Sizes| estimate(checked, sizes).max;
-    let asked = Through::new(variables, Asked::default());
-    let small = most(&asked);
-    let places = asked.into_inner().into_places();
-    let spread = Spread {
+    let recorder = WithVariables::new(variables, PlaceRecorder::default());
+    let small = most(&recorder);
+    let places = recorder.into_inner().into_places();
+    let spread = SpreadObject {
         bytes,
         over: places.len() as u64,
     };
     let focused = places
         .iter()
-        .map(|place| most(&Through::new(variables, Object::with(place, bytes))));
+        .map(|place| most(&WithVariables::new(variables, FocusedObject::with(place, bytes))));
     let focused = focused.max().unwrap_or_default();
-    small.max(focused).max(most(&Through::new(variables, spread)))
+    small
+        .max(focused)
+        .max(most(&WithVariables::new(variables, spread)))
 }
 
 #[cfg(test)]

@@ -26,16 +26,16 @@ type Place = Vec<String>;
 
 /// Records the places whose sizes the estimate asks for, and answers for a small object.
 #[derive(Default)]
-pub(crate) struct Asked(RefCell<BTreeSet<Place>>);
+pub(crate) struct PlaceRecorder(RefCell<BTreeSet<Place>>);
 
 /// An object with all of its bytes at one place.
-pub(crate) struct Object<'p> {
+pub(crate) struct FocusedObject<'p> {
     focus: Option<&'p Place>,
     bytes: u64,
 }
 
 /// An object with its bytes spread evenly over places.
-pub(crate) struct Spread {
+pub(crate) struct SpreadObject {
     pub(crate) bytes: u64,
     pub(crate) over: u64,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Variables {
 }
 
 /// Size hints that resolve variables to their definitions.
-pub(crate) struct Through<'v, S> {
+pub(crate) struct WithVariables<'v, S> {
     variables: &'v Variables,
     inner: S,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Through<'v, S> {
 impl Variables {
     /// Adds a variable, which may read those before it.
     pub(crate) fn define(&mut self, name: &str, checked: &Checked) {
-        let value = value_size(checked, &Through::new(self, UnknownSizes));
+        let value = value_size(checked, &WithVariables::new(self, UnknownSizes));
         self.by_name.insert(name.to_owned(), value);
     }
 
@@ -68,9 +68,9 @@ impl Variables {
     }
 }
 
-impl<'v, S> Through<'v, S> {
+impl<'v, S> WithVariables<'v, S> {
     pub(crate) fn new(variables: &'v Variables, inner: S) -> Self {
-        Through { variables, inner }
+        WithVariables { variables, inner }
     }
 
     pub(crate) fn into_inner(self) -> S {
@@ -78,7 +78,7 @@ impl<'v, S> Through<'v, S> {
     }
 }
 
-impl<S: Sizes> Sizes for Through<'_, S> {
+impl<S: Sizes> Sizes for WithVariables<'_, S> {
     fn size(&self, path: &[String], of: &Type) -> Option<Range> {
         let Some((variable, rest)) = self.variables.find(path) else {
             return self.inner.size(path, of);
@@ -99,14 +99,14 @@ impl<S: Sizes> Sizes for Through<'_, S> {
     }
 }
 
-impl Asked {
+impl PlaceRecorder {
     /// The recorded places that may be large.
     pub(crate) fn into_places(self) -> Vec<Place> {
         self.0.into_inner().into_iter().take(MOST_PLACES).collect()
     }
 }
 
-impl Sizes for Asked {
+impl Sizes for PlaceRecorder {
     fn size(&self, path: &[String], of: &Type) -> Option<Range> {
         if bytes_each(of).is_some() {
             self.0.borrow_mut().extend(place(path, of));
@@ -115,23 +115,23 @@ impl Sizes for Asked {
     }
 }
 
-impl Object<'_> {
+impl FocusedObject<'_> {
     pub(crate) fn small() -> Self {
-        Object {
+        FocusedObject {
             focus: None,
             bytes: 0,
         }
     }
 
-    pub(crate) fn with(focus: &Place, bytes: u64) -> Object<'_> {
-        Object {
+    pub(crate) fn with(focus: &Place, bytes: u64) -> FocusedObject<'_> {
+        FocusedObject {
             focus: Some(focus),
             bytes,
         }
     }
 }
 
-impl Sizes for Object<'_> {
+impl Sizes for FocusedObject<'_> {
     fn size(&self, path: &[String], of: &Type) -> Option<Range> {
         let (Some(focus), Some(each)) = (self.focus, bytes_each(of)) else {
             return usual(of);
@@ -146,7 +146,7 @@ impl Sizes for Object<'_> {
     }
 }
 
-impl Sizes for Spread {
+impl Sizes for SpreadObject {
     fn size(&self, path: &[String], of: &Type) -> Option<Range> {
         match bytes_each(of) {
             Some(each) if varies(path) && !is_within(path) => {
