@@ -4,10 +4,10 @@
 
 mod facts;
 mod fold;
-mod view;
+mod policy;
 mod walk;
 
 pub(crate) use facts::{Facts, KnownValue};
 pub(crate) use fold::Folded;
-pub(crate) use view::{FoldedPolicy, MINOR, Parsed};
+pub(crate) use policy::{FoldedPolicy, MINOR, Parsed};
 pub(crate) use walk::{Place, byte_at, byte_offset, constant_key, ident_path, live_nodes, place_of};

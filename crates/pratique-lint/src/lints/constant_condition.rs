@@ -38,11 +38,11 @@ fn check(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>, report
 
 /// What a condition is under facts.
 fn always(parsed: &Parsed, site: &[Site<'_>], facts: &Facts<'_>) -> Option<bool> {
-    let Some(view) = parsed.fold(site, facts) else {
+    let Some(folded_policy) = parsed.fold(site, facts) else {
         return Some(false);
     };
     let ast = parsed.asts.first()?.as_ref()?;
-    (*view.folded.first()?.value(ast.root) == KnownValue::Bool(true)).then_some(true)
+    (*folded_policy.folded.first()?.value(ast.root) == KnownValue::Bool(true)).then_some(true)
 }
 
 /// Whether a condition is false for all that rules match.

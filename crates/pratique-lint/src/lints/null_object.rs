@@ -30,10 +30,10 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
             operation: Some(operation),
             ..Facts::default()
         };
-        let Some(view) = parsed.fold(&policy.sites, &facts) else {
+        let Some(folded_policy) = parsed.fold(&policy.sites, &facts) else {
             continue;
         };
-        for (index, place, root) in reads(&parsed, &view) {
+        for (index, place, root) in reads(&parsed, &folded_policy) {
             let name = policy
                 .sites
                 .get(index)
@@ -74,11 +74,14 @@ fn operations(policy: &Policy<'_>) -> Vec<Operation> {
 }
 
 /// The first read of each null variable in each expression: the site, the place, and the variable.
-fn reads(parsed: &Parsed, view: &FoldedPolicy) -> Vec<(usize, Place, String)> {
+fn reads(parsed: &Parsed, folded_policy: &FoldedPolicy) -> Vec<(usize, Place, String)> {
     let mut found = Vec::new();
     for (index, ast) in parsed.asts.iter().enumerate() {
-        let (Some(ast), Some(folded), Some(true)) = (ast, view.folded.get(index), view.active.get(index))
-        else {
+        let (Some(ast), Some(folded), Some(true)) = (
+            ast,
+            folded_policy.folded.get(index),
+            folded_policy.active.get(index),
+        ) else {
             continue;
         };
         let mut first_reads: BTreeMap<String, (u32, ExprId)> = BTreeMap::new();

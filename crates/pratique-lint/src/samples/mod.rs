@@ -3,7 +3,7 @@
 //! A sample has the fields that every object of its kind has when policies see it, and the optional fields that
 //! expressions name. Variants leave one of those out; strings and numbers are those that expressions compare with.
 
-mod always;
+mod always_present;
 mod build;
 mod interest;
 mod requests;

@@ -37,7 +37,7 @@ impl Parsed {
     /// Folds the expressions under facts; `None` if a match condition is always false.
     pub(crate) fn fold(&self, sites: &[Site<'_>], facts: &Facts<'_>) -> Option<FoldedPolicy> {
         let mut variables = HashMap::new();
-        let mut view = FoldedPolicy {
+        let mut folded_policy = FoldedPolicy {
             folded: Vec::with_capacity(sites.len()),
             active: Vec::with_capacity(sites.len()),
         };
@@ -61,27 +61,28 @@ impl Parsed {
                 _ => {}
             }
             // The message of a validation that holds is never evaluated.
-            view.active
+            folded_policy
+                .active
                 .push(site.role.is_root() && !(site.role == Role::Message && holds));
-            view.folded.push(folded);
+            folded_policy.folded.push(folded);
         }
-        self.activate_variables(sites, &mut view);
-        Some(view)
+        self.activate_variables(sites, &mut folded_policy);
+        Some(folded_policy)
     }
 
     /// Marks the variables that are read, from the last to the first: each sees those before it.
-    fn activate_variables(&self, sites: &[Site<'_>], view: &mut FoldedPolicy) {
+    fn activate_variables(&self, sites: &[Site<'_>], folded_policy: &mut FoldedPolicy) {
         let mut asked = HashSet::new();
         for (index, site) in sites.iter().enumerate().rev() {
             let active = match site.role {
                 Role::Variable(name) => asked.contains(name),
-                _ => view.active.get(index).copied().unwrap_or_default(),
+                _ => folded_policy.active.get(index).copied().unwrap_or_default(),
             };
-            if let Some(place) = view.active.get_mut(index) {
+            if let Some(place) = folded_policy.active.get_mut(index) {
                 *place = active;
             }
             let (Some(Some(ast)), Some(folded), true) =
-                (self.asts.get(index), view.folded.get(index), active)
+                (self.asts.get(index), folded_policy.folded.get(index), active)
             else {
                 continue;
             };
