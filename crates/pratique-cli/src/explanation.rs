@@ -1,6 +1,6 @@
 //! How a verdict came about, for people.
 
-use pratique_explain::{Binding, Explanation, Expression, Line, Meeting, Policy, Round};
+use pratique_explain::{Binding, Explanation, Expression, Line, MatchOutcome, Policy, Round};
 use pratique_manifest::Location;
 
 use crate::output::problems;
@@ -27,19 +27,29 @@ pub(crate) fn excerpt(explanation: &Explanation, style: Style) -> Text {
 pub(crate) fn allowed(explanation: &Explanation, wanted: Option<&str>, style: Style) -> Text {
     let named = |policy: &&Policy| wanted.is_none_or(|name| policy.name == name);
     let named: Vec<&Policy> = explanation.policies.iter().filter(named).collect();
-    let any_meets = named.iter().any(|policy| policy.meeting == Meeting::Yes);
+    let any_meets = named
+        .iter()
+        .any(|policy| policy.match_outcome == MatchOutcome::Yes);
     let told = named
         .into_iter()
-        .filter(|policy| !any_meets || policy.meeting == Meeting::Yes);
+        .filter(|policy| !any_meets || policy.match_outcome == MatchOutcome::Yes);
     told.map(|policy| one_policy(policy, style, true)).collect()
 }
 
 fn is_telling(policy: &Policy) -> bool {
-    let failed = |meeting: &Meeting| matches!(meeting, Meeting::Failed(_) | Meeting::Undecided(_));
+    let failed = |match_outcome: &MatchOutcome| {
+        matches!(
+            match_outcome,
+            MatchOutcome::Failed(_) | MatchOutcome::Undecided(_)
+        )
+    };
     let rounds = policy.bindings.iter().flat_map(|binding| &binding.rounds);
     let mut expressions = rounds.flat_map(|round| &round.expressions);
-    failed(&policy.meeting)
-        || policy.bindings.iter().any(|binding| failed(&binding.meeting))
+    failed(&policy.match_outcome)
+        || policy
+            .bindings
+            .iter()
+            .any(|binding| failed(&binding.match_outcome))
         || expressions.any(is_decisive)
 }
 
@@ -56,8 +66,13 @@ fn one_policy(policy: &Policy, style: Style, whole: bool) -> Text {
         .as_ref()
         .map(|location| text!(" {}", at(location, style)));
     let place = place.unwrap_or_default();
-    let mut out = text!("  policy {}{}{}\n", name, place, meeting(&policy.meeting, style));
-    if policy.meeting == Meeting::Yes && policy.bindings.is_empty() {
+    let mut out = text!(
+        "  policy {}{}{}\n",
+        name,
+        place,
+        match_outcome(&policy.match_outcome, style)
+    );
+    if policy.match_outcome == MatchOutcome::Yes && policy.bindings.is_empty() {
         out.push(&text!("    no binding\n"));
     }
     for binding in &policy.bindings {
@@ -68,8 +83,12 @@ fn one_policy(policy: &Policy, style: Style, whole: bool) -> Text {
 
 fn one_binding(binding: &Binding, style: Style, whole: bool) -> Text {
     let name = style.paint(Tone::Place, &binding.name);
-    let mut out = text!("    binding {}{}\n", name, meeting(&binding.meeting, style));
-    if binding.meeting == Meeting::Yes && binding.rounds.is_empty() {
+    let mut out = text!(
+        "    binding {}{}\n",
+        name,
+        match_outcome(&binding.match_outcome, style)
+    );
+    if binding.match_outcome == MatchOutcome::Yes && binding.rounds.is_empty() {
         out.push(&text!("      no params\n"));
     }
     for round in &binding.rounds {
@@ -78,12 +97,12 @@ fn one_binding(binding: &Binding, style: Style, whole: bool) -> Text {
     out
 }
 
-fn meeting(meeting: &Meeting, style: Style) -> Text {
-    let (label, why) = match meeting {
-        Meeting::Yes => return Text::new(),
-        Meeting::No(why) => (style.paint(Tone::Faint, "does not match:"), why),
-        Meeting::Undecided(why) => (style.paint(Tone::Warning, "undecided:"), why),
-        Meeting::Failed(why) => (style.paint(Tone::Bad, "failed:"), why),
+fn match_outcome(match_outcome: &MatchOutcome, style: Style) -> Text {
+    let (label, why) = match match_outcome {
+        MatchOutcome::Yes => return Text::new(),
+        MatchOutcome::No(why) => (style.paint(Tone::Faint, "does not match:"), why),
+        MatchOutcome::Undecided(why) => (style.paint(Tone::Warning, "undecided:"), why),
+        MatchOutcome::Failed(why) => (style.paint(Tone::Bad, "failed:"), why),
     };
     let lines = Lines {
         text: why,
@@ -156,7 +175,7 @@ fn one_expression(expression: &Expression, style: Style, whole: bool) -> Text {
         if let Some(because) = &expression.because {
             out.push(&text!("        because of {}\n", cut(because)));
         }
-        for line in expression.picture() {
+        for line in expression.diagram() {
             // As wide as the character that it stands for.
             let line = match line {
                 Line::Source(line) => text!("{}", line.replace('\t', " ")),

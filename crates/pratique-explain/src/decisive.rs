@@ -6,13 +6,13 @@ use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
 
-use crate::recorder::Seen;
-use crate::written::{Logic, Written};
+use crate::recorder::ObservedValue;
+use crate::source::{Logic, SourceExpression};
 
 /// Finds it, for a result that is false or an error; `None` where it is the whole expression.
 pub(crate) fn decisive(
-    written: &Written,
-    seen: &BTreeMap<ExprId, Seen>,
+    written: &SourceExpression,
+    seen: &BTreeMap<ExprId, ObservedValue>,
     result: &Evaluation<'_>,
 ) -> Option<String> {
     let root = written.root();
@@ -25,7 +25,7 @@ pub(crate) fn decisive(
 }
 
 /// Follows a truth value down to what gave it.
-fn truth(written: &Written, seen: &BTreeMap<ExprId, Seen>, result: bool) -> ExprId {
+fn truth(written: &SourceExpression, seen: &BTreeMap<ExprId, ObservedValue>, result: bool) -> ExprId {
     let is = |id: &ExprId, truth: bool| seen.get(id).is_some_and(|seen| seen.truth == Some(truth));
     let (mut at, mut wanted) = (written.root(), result);
     loop {
@@ -49,7 +49,7 @@ fn truth(written: &Written, seen: &BTreeMap<ExprId, Seen>, result: bool) -> Expr
 }
 
 /// Follows an error down to what failed.
-fn error(written: &Written, seen: &BTreeMap<ExprId, Seen>, message: &str) -> ExprId {
+fn error(written: &SourceExpression, seen: &BTreeMap<ExprId, ObservedValue>, message: &str) -> ExprId {
     let failed = |id: &ExprId| {
         seen.get(id)
             .is_some_and(|seen| seen.error.as_deref() == Some(message))

@@ -10,7 +10,7 @@
 //!             7        false
 //! ```
 //!
-//! [`Written`] is an expression's tree as its author wrote it, before macros were expanded.
+//! [`SourceExpression`] is an expression's tree as its author wrote it, before macros were expanded.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -53,15 +53,15 @@
 //! ```
 
 mod decisive;
+mod diagram;
+mod explanation;
+mod format;
 mod locate;
-mod picture;
 mod recorder;
-mod shown;
-mod story;
-mod written;
+mod source;
 
-pub use picture::Line;
+pub use diagram::Line;
+pub use explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Place, Policy, Round};
+pub use format::format_value;
 pub use recorder::Recorder;
-pub use shown::shown;
-pub use story::{Binding, Explanation, Expression, Inner, Meeting, Place, Policy, Round};
-pub use written::{Logic, Written};
+pub use source::{Logic, SourceExpression};

@@ -3,7 +3,7 @@
 use pratique_manifest::{ManifestSet, ObjectSource, Step, Value};
 use pratique_policy::{Does, Origin};
 
-use crate::story::{Explanation, Expression, Place};
+use crate::explanation::{Explanation, Expression, Place};
 
 impl Explanation {
     /// Notes the places of the policies of an origin that a set of manifests has, and of what is in them.

@@ -9,9 +9,9 @@ use pratique_cel::value::Evaluation;
 use pratique_policy::{Met, Part, Subject, Trace};
 
 use crate::decisive::decisive;
-use crate::shown::shown;
-use crate::story::{Binding, Explanation, Expression, Inner, Meeting, Place, Policy, Round};
-use crate::written::Written;
+use crate::explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Place, Policy, Round};
+use crate::format::format_value;
+use crate::source::SourceExpression;
 
 /// How many characters of the value of a whole expression are kept.
 const WHOLE: usize = 2_000;
@@ -30,20 +30,20 @@ struct State {
     /// The policy, and the binding in it, that what follows belongs to.
     current: (usize, usize),
     /// The expressions that began and did not end: each waits for the variable after it.
-    open: Vec<Open>,
+    open: Vec<OpenEvaluation>,
 }
 
 /// An expression that is being evaluated.
 #[derive(Debug)]
-struct Open {
+struct OpenEvaluation {
     place: Place,
     text: String,
-    seen: BTreeMap<ExprId, Seen>,
+    seen: BTreeMap<ExprId, ObservedValue>,
 }
 
 /// The value of an expression, seen last.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct ObservedValue {
     pub(crate) truth: Option<bool>,
     pub(crate) error: Option<String>,
     value: String,
@@ -85,7 +85,7 @@ impl Trace for Recorder {
                 origin: policy.origin,
                 name: policy.name.to_owned(),
                 location: None,
-                meeting: meeting(met),
+                match_outcome: match_outcome(met),
                 bindings: Vec::new(),
             });
         }
@@ -104,7 +104,7 @@ impl Trace for Recorder {
         if known.is_none() {
             policy.bindings.push(Binding {
                 name: binding.to_owned(),
-                meeting: meeting(met),
+                match_outcome: match_outcome(met),
                 rounds: Vec::new(),
             });
         }
@@ -125,7 +125,7 @@ impl Trace for Recorder {
     }
 
     fn begin(&self, part: Part<'_>, text: &str) {
-        self.state.borrow_mut().open.push(Open {
+        self.state.borrow_mut().open.push(OpenEvaluation {
             place: part.into(),
             text: text.to_owned(),
             seen: BTreeMap::new(),
@@ -135,9 +135,9 @@ impl Trace for Recorder {
     fn value(&self, expression: ExprId, value: &Evaluation<'_>) {
         if let Some(open) = self.state.borrow_mut().open.last_mut() {
             let seen = open.seen.entry(expression).or_default();
-            *seen = Seen {
+            *seen = ObservedValue {
                 times: seen.times + 1,
-                ..Seen::of(value)
+                ..ObservedValue::of(value)
             };
         }
     }
@@ -199,9 +199,9 @@ impl State {
     }
 }
 
-impl Open {
+impl OpenEvaluation {
     fn ended(self, result: &Evaluation<'_>, cost: u64) -> Expression {
-        let written = Written::read(&self.text);
+        let written = SourceExpression::read(&self.text);
         let (inner, because) = match &written {
             Some(written) => (self.inner(written), decisive(written, &self.seen, result)),
             None => (Vec::new(), None),
@@ -211,7 +211,7 @@ impl Open {
             name: None,
             location: None,
             text: self.text,
-            value: result.as_ref().ok().map(|value| shown(value, WHOLE)),
+            value: result.as_ref().ok().map(|value| format_value(value, WHOLE)),
             error: result.as_ref().err().map(ToString::to_string),
             cost,
             because,
@@ -220,10 +220,10 @@ impl Open {
     }
 
     /// The values of what the author wrote, without constants.
-    fn inner(&self, written: &Written) -> Vec<Inner> {
-        let told = written.all().into_iter();
-        let told = told.filter(|id| !written.is_literal(*id) && !self.is_passed_on(written, *id));
-        let inner = told.filter_map(|id| {
+    fn inner(&self, written: &SourceExpression) -> Vec<Inner> {
+        let reported = written.all().into_iter();
+        let reported = reported.filter(|id| !written.is_literal(*id) && !self.is_propagated(written, *id));
+        let inner = reported.filter_map(|id| {
             let seen = self.seen.get(&id)?;
             Some(Inner {
                 offset: written.anchor(id),
@@ -238,42 +238,42 @@ impl Open {
     }
 }
 
-impl Open {
+impl OpenEvaluation {
     /// Whether a value is the error of an expression within, which is told there.
-    fn is_passed_on(&self, written: &Written, id: ExprId) -> bool {
+    fn is_propagated(&self, written: &SourceExpression, id: ExprId) -> bool {
         let error = |id: &ExprId| self.seen.get(id)?.error.as_ref();
         let message = error(&id);
         message.is_some() && written.children(id).iter().any(|child| error(child) == message)
     }
 }
 
-impl Seen {
+impl ObservedValue {
     fn of(value: &Evaluation<'_>) -> Self {
         match value {
-            Ok(value) => Seen {
+            Ok(value) => ObservedValue {
                 truth: match value {
                     Value::Bool(truth) => Some(*truth),
                     _ => None,
                 },
-                value: shown(value, INNER),
-                ..Seen::default()
+                value: format_value(value, INNER),
+                ..ObservedValue::default()
             },
-            Err(fault) => Seen {
+            Err(fault) => ObservedValue {
                 error: Some(fault.to_string()),
                 value: format!("error: {fault}"),
-                ..Seen::default()
+                ..ObservedValue::default()
             },
         }
     }
 }
 
-fn meeting(met: Met<'_>) -> Meeting {
+fn match_outcome(met: Met<'_>) -> MatchOutcome {
     match met {
-        Met::Yes => Meeting::Yes,
-        Met::No(mismatch) => Meeting::No(mismatch.to_string()),
-        Met::Excluded => Meeting::No("policies of this origin never judge this resource".to_owned()),
-        Met::Undecided(missing) => Meeting::Undecided(missing.to_string()),
-        Met::Error(error) => Meeting::Failed(error.to_owned()),
+        Met::Yes => MatchOutcome::Yes,
+        Met::No(mismatch) => MatchOutcome::No(mismatch.to_string()),
+        Met::Excluded => MatchOutcome::No("policies of this origin never judge this resource".to_owned()),
+        Met::Undecided(missing) => MatchOutcome::Undecided(missing.to_string()),
+        Met::Error(error) => MatchOutcome::Failed(error.to_owned()),
     }
 }
 

@@ -10,10 +10,9 @@
 
 use std::sync::Arc;
 
-use pratique::authorization::{Answer, Authorizer, Check, Decision};
 use pratique::manifest::{ManifestFile, Options, load_api_files};
 use pratique::{Admission, Objects, Surroundings};
-use pratique_explain::{Explanation, Line, Meeting, Recorder};
+use pratique_explain::{Explanation, Line, MatchOutcome, Recorder};
 use pratique_testkit::NoOpinion;
 use pratique_types::AdmissionRequest;
 
@@ -69,7 +68,7 @@ fn explained(manifests: &str, operation: &str) -> Explanation {
 fn check(spec: &str, expected: &[&str]) {
     let explanation = explained(&policy(spec), "CREATE");
     let round = &explanation.policies[0].bindings[0].rounds[0];
-    let told: Vec<String> = round
+    let reported: Vec<String> = round
         .expressions
         .iter()
         .map(|expression| {
@@ -87,7 +86,7 @@ fn check(spec: &str, expected: &[&str]) {
             )
         })
         .collect();
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]
@@ -154,8 +153,8 @@ fn budgets_end() {
 fn values_stand_under_the_source() {
     let spec = r#"  validations: [{expression: "object.data.all(k, object.data[k] == '1')"}]"#;
     let explanation = explained(&policy(spec), "CREATE");
-    let picture = explanation.policies[0].bindings[0].rounds[0].expressions[0].picture();
-    let lines: Vec<String> = picture
+    let diagram = explanation.policies[0].bindings[0].rounds[0].expressions[0].diagram();
+    let lines: Vec<String> = diagram
         .into_iter()
         .map(|line| match line {
             Line::Source(line) | Line::Values(line) => line,
@@ -178,6 +177,6 @@ fn values_stand_under_the_source() {
 fn policies_that_do_not_match_say_why() {
     let explanation = explained(&policy("  validations: [{expression: \"true\"}]"), "DELETE");
     let why = "no resource rule fits: [0].operations".to_owned();
-    assert_eq!(explanation.policies[0].meeting, Meeting::No(why));
+    assert_eq!(explanation.policies[0].match_outcome, MatchOutcome::No(why));
     assert!(explanation.policies[0].bindings.is_empty());
 }

@@ -1,7 +1,26 @@
 //! Schema types of Kubernetes admission: requests, reviews, statuses, and the names of kinds and resources.
 //!
 //! Objects inside a request stay [`pratique_json::Value`]s that borrow from the request's bytes; everything
-
+//! around them has a type of its own. The types of policies and webhook configurations are those of `k8s-openapi`, whose
+//! version feature the program chooses: `v1_36` or later, as older versions have no MutatingAdmissionPolicy in `v1`.
+//!
+//! ```
+//! use pratique_types::{AdmissionReview, Operation};
+//!
+//! let body = br#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u",
+//!     "operation": "CREATE", "resource": {"version": "v1", "resource": "pods"}, "object": {"kind": "Pod"}}}"#;
+//! let review: AdmissionReview<'_> = serde_json::from_slice(body)?;
+//! let request = review.request.ok_or("no request")?;
+//! assert_eq!((request.operation, request.resource.resource.as_str()), (Operation::Create, "pods"));
+//! // The object borrows from the body; a request that outlives it is `request.into_owned()`, and
+//! // `OwnedAdmissionReview` is for what wants `DeserializeOwned`.
+//! let owned = std::thread::spawn({
+//!     let request = request.into_owned();
+//!     move || request.uid
+//! });
+//! # assert_eq!(owned.join().ok().as_deref(), Some("u"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod admission;
 pub mod builtin;

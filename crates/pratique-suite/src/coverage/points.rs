@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use pratique::manifest::{Loaded, Location, ObjectSource, Step};
 use pratique_cel::ast::{Expr, ExprId, Literal};
-use pratique_explain::{Logic, Place, Written};
+use pratique_explain::{Logic, Place, SourceExpression};
 use pratique_policy::{Does, Origin};
 use pratique_types::admissionregistration::{MatchCondition, Variable};
 use pratique_types::admissionregistration::{MutatingAdmissionPolicy, ValidatingAdmissionPolicy};
@@ -141,7 +141,7 @@ impl PolicyPoints {
     /// Adds an expression that has to come out true and false.
     fn judging(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
         let mut points = ExpressionPoints::new(place, text, source, path);
-        if let Some(written) = Written::read(text) {
+        if let Some(written) = SourceExpression::read(text) {
             let root = written.root();
             let whole = wanted(&written, root).into_iter();
             let whole = whole.map(|wanted| points.outcome(&written, root, wanted, source, path));
@@ -167,7 +167,7 @@ impl ExpressionPoints {
             evaluated: None,
             outcomes: Vec::new(),
         };
-        if let Some(written) = Written::read(text) {
+        if let Some(written) = SourceExpression::read(text) {
             for id in deciding(&written) {
                 for wanted in wanted(&written, id) {
                     let outcome = points.outcome(&written, id, wanted, source, path);
@@ -180,7 +180,7 @@ impl ExpressionPoints {
 
     fn outcome(
         &self,
-        written: &Written,
+        written: &SourceExpression,
         id: ExprId,
         wanted: bool,
         source: &ObjectSource,
@@ -197,7 +197,7 @@ impl ExpressionPoints {
 }
 
 /// The terms and conditions that decide on something.
-fn deciding(written: &Written) -> Vec<ExprId> {
+fn deciding(written: &SourceExpression) -> Vec<ExprId> {
     let mut found: Vec<ExprId> = Vec::new();
     for id in written.all() {
         // A chain within a chain has the same terms.
@@ -213,7 +213,7 @@ fn deciding(written: &Written) -> Vec<ExprId> {
 }
 
 /// The values that an expression can come out as: a constant only as itself.
-fn wanted(written: &Written, id: ExprId) -> Vec<bool> {
+fn wanted(written: &SourceExpression, id: ExprId) -> Vec<bool> {
     match written.expr(id) {
         Expr::Literal(Literal::Bool(value)) => vec![*value],
         _ => vec![true, false],

@@ -4,7 +4,7 @@ use pratique_manifest::Location;
 use pratique_policy::{Does, Origin, Part};
 use serde::{Serialize, Serializer};
 
-use crate::picture::{self, Line};
+use crate::diagram::{self, Line};
 
 /// How a request was judged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -30,7 +30,7 @@ pub struct Policy {
     pub location: Option<Location>,
     /// Whether it meets the request.
     #[serde(flatten)]
-    pub meeting: Meeting,
+    pub match_outcome: MatchOutcome,
     /// Its bindings, if it does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<Binding>,
@@ -39,7 +39,7 @@ pub struct Policy {
 /// Whether a policy or a binding meets a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "meets", content = "why")]
-pub enum Meeting {
+pub enum MatchOutcome {
     /// It does.
     Yes,
     /// It does not, and why.
@@ -58,7 +58,7 @@ pub struct Binding {
     pub name: String,
     /// Whether it meets the request.
     #[serde(flatten)]
-    pub meeting: Meeting,
+    pub match_outcome: MatchOutcome,
     /// One for each param, or one without.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<Round>,
@@ -148,7 +148,7 @@ pub enum Place {
 
 impl Expression {
     /// Its text with the values of what is in it below.
-    pub fn picture(&self) -> Vec<Line> {
+    pub fn diagram(&self) -> Vec<Line> {
         let values = self.inner.iter().map(|inner| {
             let times = match inner.times {
                 0 | 1 => String::new(),
@@ -156,7 +156,7 @@ impl Expression {
             };
             (inner.offset as usize, format!("{}{times}", inner.value))
         });
-        picture::draw(&self.text, values.collect())
+        diagram::draw(&self.text, values.collect())
     }
 
     /// Whether it came out false.

@@ -7,7 +7,7 @@ use pratique_cel::{Environment, library, print};
 
 /// The tree of an expression.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct SourceExpression {
     ast: Ast,
 }
 
@@ -33,14 +33,14 @@ pub enum Logic {
     Other,
 }
 
-impl Written {
+impl SourceExpression {
     /// Reads an expression of a policy; `None` for what is none.
     ///
     /// The ids of its nodes are those that an evaluation of the same text tells of.
     pub fn read(text: &str) -> Option<Self> {
         static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
         let environment = ENVIRONMENT.get_or_init(library::kubernetes);
-        environment.parse(text).ok().map(|ast| Written { ast })
+        environment.parse(text).ok().map(|ast| SourceExpression { ast })
     }
 
     /// The whole expression.
@@ -203,7 +203,7 @@ mod tests {
     /// Marks the anchor of every expression that is no constant.
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let written = Written::read(text).unwrap();
+        let written = SourceExpression::read(text).unwrap();
         let mut marks = vec![' '; text.chars().count()];
         for id in written.all().into_iter().filter(|id| !written.is_literal(*id)) {
             marks[written.anchor(id) as usize] = '^';
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn chains_are_flat() {
-        let written = Written::read("a && (b && c) && (d || e)").unwrap();
+        let written = SourceExpression::read("a && (b && c) && (d || e)").unwrap();
         let Logic::And(terms) = written.logic(written.root()) else {
             panic!()
         };

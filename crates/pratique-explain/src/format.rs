@@ -4,13 +4,13 @@ use pratique_cel::text::quote_cel;
 use pratique_cel::value::{List, Map, Struct};
 use pratique_cel::{Arena, Context, Value};
 
-/// A value in CEL's notation, of about `room` characters at the most: what does not fit is `…`.
-pub fn shown(value: &Value<'_>, room: usize) -> String {
+/// A value in CEL's notation, of about `max_chars` characters at the most: what does not fit is `…`.
+pub fn format_value(value: &Value<'_>, max_chars: usize) -> String {
     let arena = Arena::new();
     let mut writer = Writer {
         context: Context::new(&arena, WORK),
         text: String::new(),
-        room,
+        max_chars,
     };
     writer.write(*value, 0);
     writer.text
@@ -26,7 +26,7 @@ const VARIABLES: &str = pratique_expression::VARIABLES_TYPE;
 struct Writer<'a> {
     context: Context<'a>,
     text: String,
-    room: usize,
+    max_chars: usize,
 }
 
 impl<'a> Writer<'a> {
@@ -63,21 +63,24 @@ impl<'a> Writer<'a> {
     }
 
     fn string(&mut self, text: &str) {
-        let room = self.room.saturating_sub(self.text.chars().count());
-        let quoted = quote_cel(text.get(..text.floor_char_boundary(4 * room + 4)).unwrap_or(text));
-        if quoted.chars().count() <= room.max(8) {
+        let max_chars = self.max_chars.saturating_sub(self.text.chars().count());
+        let quoted = quote_cel(
+            text.get(..text.floor_char_boundary(4 * max_chars + 4))
+                .unwrap_or(text),
+        );
+        if quoted.chars().count() <= max_chars.max(8) {
             return self.text.push_str(&quoted);
         }
-        let start: String = quoted.chars().take(room.max(8) - 2).collect();
+        let start: String = quoted.chars().take(max_chars.max(8) - 2).collect();
         self.text.push_str(&start);
         self.text.push_str("…\"");
     }
 
     fn is_full(&self) -> bool {
-        self.text.chars().count() >= self.room
+        self.text.chars().count() >= self.max_chars
     }
 
-    /// Begins an element; false where there is no more room.
+    /// Begins an element; false where there is no more max_chars.
     fn element(&mut self, index: usize) -> bool {
         if index > 0 {
             self.text.push_str(", ");
@@ -138,9 +141,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(json: &str, room: usize, expected: &str) {
+    fn check(json: &str, max_chars: usize, expected: &str) {
         let value = pratique_json::parse(json.as_bytes()).unwrap();
-        assert_eq!(shown(&Value::from_json(&value), room), expected);
+        assert_eq!(format_value(&Value::from_json(&value), max_chars), expected);
     }
 
     #[test]
