@@ -1,4 +1,4 @@
-//! The innermost expression that made an expression false, or an error.
+//! The innermost subexpression that made an expression false, or fail.
 
 use std::collections::BTreeMap;
 
@@ -9,27 +9,27 @@ use pratique_cel::value::Evaluation;
 use crate::recorder::ObservedValue;
 use crate::source::{Logic, SourceExpression};
 
-/// Finds it, for a result that is false or an error; `None` where it is the whole expression.
+/// Finds the decisive subexpression of a result that is false or an error; `None` if that is the whole expression.
 pub(crate) fn decisive(
-    written: &SourceExpression,
+    source: &SourceExpression,
     seen: &BTreeMap<ExprId, ObservedValue>,
     result: &Evaluation<'_>,
 ) -> Option<String> {
-    let root = written.root();
+    let root = source.root();
     let found = match result {
-        Ok(Value::Bool(false)) => truth(written, seen, false),
+        Ok(Value::Bool(false)) => truth(source, seen, false),
         Ok(_) => root,
-        Err(fault) => error(written, seen, &fault.to_string()),
+        Err(fault) => error(source, seen, &fault.to_string()),
     };
-    (found != root).then(|| written.text(found))
+    (found != root).then(|| source.text(found))
 }
 
-/// Follows a truth value down to what gave it.
-fn truth(written: &SourceExpression, seen: &BTreeMap<ExprId, ObservedValue>, result: bool) -> ExprId {
+/// Follows a truth value down to the subexpression that gave it.
+fn truth(source: &SourceExpression, seen: &BTreeMap<ExprId, ObservedValue>, result: bool) -> ExprId {
     let is = |id: &ExprId, truth: bool| seen.get(id).is_some_and(|seen| seen.truth == Some(truth));
-    let (mut at, mut wanted) = (written.root(), result);
+    let (mut at, mut wanted) = (source.root(), result);
     loop {
-        let next = match (written.logic(at), wanted) {
+        let next = match (source.logic(at), wanted) {
             (Logic::And(terms), false) => terms.into_iter().find(|term| is(term, false)),
             (Logic::Or(terms), true) => terms.into_iter().find(|term| is(term, true)),
             (Logic::Not(operand), _) => {
@@ -48,15 +48,15 @@ fn truth(written: &SourceExpression, seen: &BTreeMap<ExprId, ObservedValue>, res
     }
 }
 
-/// Follows an error down to what failed.
-fn error(written: &SourceExpression, seen: &BTreeMap<ExprId, ObservedValue>, message: &str) -> ExprId {
+/// Follows an error down to the subexpression that failed.
+fn error(source: &SourceExpression, seen: &BTreeMap<ExprId, ObservedValue>, message: &str) -> ExprId {
     let failed = |id: &ExprId| {
         seen.get(id)
             .is_some_and(|seen| seen.error.as_deref() == Some(message))
     };
-    let mut at = written.root();
-    // A member of a member is one step, of which only the outermost is told: what lies between is passed through.
-    while let Some(next) = written.children(at).into_iter().find(failed) {
+    let mut at = source.root();
+    // A chain of field selections is reported as one step; the nodes between are skipped.
+    while let Some(next) = source.children(at).into_iter().find(failed) {
         at = next;
     }
     at

@@ -1,18 +1,18 @@
-//! Values under the source that they are of.
+//! Diagrams of values below the source of an expression.
 
-/// A line of a picture.
+/// A line of a diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// Of the source.
+    /// A line of the source.
     Source(String),
-    /// Of values, or of strokes that lead to them.
+    /// A line of values, or of strokes that lead to them.
     Values(String),
 }
 
-/// The longest part of a line of source that is shown in one piece.
+/// The maximum width of a line of source, in characters; longer ones are split.
 const WIDTH: usize = 100;
 
-/// Draws values under a text; places are in code points.
+/// Draws values below a text; positions are in code points.
 pub(crate) fn draw(text: &str, values: Vec<(usize, String)>) -> Vec<Line> {
     let mut lines = Vec::new();
     for (start, piece) in pieces(text) {
@@ -32,12 +32,12 @@ pub(crate) fn draw(text: &str, values: Vec<(usize, String)>) -> Vec<Line> {
     lines
 }
 
-/// A character as it is shown: none that moves the cursor.
+/// Replaces control characters, which could move the cursor.
 fn visible(character: char) -> char {
     if character.is_control() { ' ' } else { character }
 }
 
-/// The lines of a text with the places at which they start; long ones in pieces that end at blanks.
+/// The lines of a text with their start positions; long ones are split at blanks.
 fn pieces(text: &str) -> Vec<(usize, String)> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -57,11 +57,11 @@ fn pieces(text: &str) -> Vec<(usize, String)> {
     pieces
 }
 
-/// The lines under a line: strokes first, then values, from the right to the left.
+/// The lines below a source line: strokes first, then values, from right to left.
 fn under(values: &[(usize, &str)]) -> Vec<String> {
     let mut left: Vec<(usize, &str)> = values.to_vec();
     left.sort_by_key(|(at, _)| *at);
-    // Of two values in a place the inner one, which comes later, says more about the place.
+    // Of two values at a position the inner one, which comes later, is more specific.
     left.dedup_by(|later, earlier| {
         later.0 == earlier.0 && {
             *earlier = *later;
@@ -80,7 +80,7 @@ fn under(values: &[(usize, &str)]) -> Vec<String> {
     lines
 }
 
-/// From which value on they fit into one line beside each other.
+/// The index from which on values fit into one line.
 fn fitting(values: &[(usize, &str)]) -> usize {
     let mut first = values.len();
     let mut next = usize::MAX;

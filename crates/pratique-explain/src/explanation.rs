@@ -1,4 +1,4 @@
-//! What an explanation consists of.
+//! The parts of an explanation.
 
 use pratique_manifest::Location;
 use pratique_policy::{Does, Origin, Part};
@@ -6,47 +6,47 @@ use serde::{Serialize, Serializer};
 
 use crate::diagram::{self, Line};
 
-/// How a request was judged.
+/// How policies evaluated a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Explanation {
-    /// All policies, in the order in which they were asked.
+    /// All policies, in the order of evaluation.
     pub policies: Vec<Policy>,
 }
 
-/// A policy and what it made of a request.
+/// A policy and how it evaluated a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Policy {
-    /// What it does.
+    /// Whether it mutates or validates.
     #[serde(serialize_with = "does_name")]
     pub does: Does,
-    /// Where it comes from.
+    /// Its origin: static manifests or the API.
     #[serde(serialize_with = "origin_name")]
     pub origin: Origin,
     /// Its name.
     pub name: String,
-    /// Where it stands, if that is known.
+    /// Its location, if that is known.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "place")]
     pub location: Option<Location>,
-    /// Whether it meets the request.
+    /// Whether it matches the request.
     #[serde(flatten)]
     pub match_outcome: MatchOutcome,
-    /// Its bindings, if it does.
+    /// Its bindings, if it matches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<Binding>,
 }
 
-/// Whether a policy or a binding meets a request.
+/// Whether a policy or a binding matches a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "meets", content = "why")]
 pub enum MatchOutcome {
     /// It does.
     Yes,
-    /// It does not, and why.
+    /// It does not match, for this reason.
     No(String),
-    /// It depends on what was not given, and on what.
+    /// It depends on this missing input.
     Undecided(String),
-    /// It cannot be told, or the policy cannot judge, and why.
+    /// Matching failed, or the policy cannot be evaluated, for this reason.
     Failed(String),
 }
 
@@ -56,10 +56,10 @@ pub enum MatchOutcome {
 pub struct Binding {
     /// Its name.
     pub name: String,
-    /// Whether it meets the request.
+    /// Whether it matches the request.
     #[serde(flatten)]
     pub match_outcome: MatchOutcome,
-    /// One for each param, or one without.
+    /// One round for each param, or one without.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<Round>,
 }
@@ -71,19 +71,19 @@ pub struct Round {
     /// The namespace and name of the param, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<String>,
-    /// Whether it was the policy's turn before, as other policies changed the object since.
+    /// Whether the policy was reinvoked, after other policies changed the object.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
-    /// What was evaluated, in order; variables come before what reads them, and once.
+    /// The evaluated expressions, in order; variables come once, before the expressions that read them.
     pub expressions: Vec<Expression>,
-    /// Whether it cost more than it may, which ends the evaluation.
+    /// Whether the cost limit was exceeded, which ends the evaluation.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub exhausted: bool,
-    /// What all of it cost, variables as often as the server evaluates them.
+    /// The total cost; variables count as often as the server evaluates them.
     pub cost: u64,
 }
 
-/// An expression and what came of it.
+/// An expression and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Expression {
@@ -92,44 +92,44 @@ pub struct Expression {
     /// The name of a match condition, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where it stands, if that is known.
+    /// Its location, if that is known.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "place")]
     pub location: Option<Location>,
     /// Its text.
     #[serde(rename = "expression")]
     pub text: String,
-    /// Its value in CEL's notation, cut if it is long.
+    /// Its value in CEL syntax, cut if it is long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// The error that took the place of a value.
+    /// The error, if it has no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What it cost, without variables.
+    /// Its cost, without that of variables.
     pub cost: u64,
-    /// The innermost expression in it that made it false or an error; none where that is the whole.
+    /// The innermost subexpression that made it false or fail; `None` if that is the whole expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
-    /// The expressions in it that were evaluated, in the order in which they stand.
+    /// The subexpressions that were evaluated, in source order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inner: Vec<Inner>,
 }
 
-/// An expression within an expression.
+/// A subexpression.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Inner {
-    /// Where its value belongs in the text, in code points.
+    /// The position of its value in the text, in code points.
     pub offset: u32,
-    /// Its own text.
+    /// Its text.
     #[serde(rename = "expression")]
     pub text: String,
-    /// Its value, or its error after `error: `. Of several times that it was evaluated, the last.
+    /// Its value, or its error after `error: `; that of the last evaluation.
     pub value: String,
-    /// How often it was evaluated.
+    /// The number of evaluations.
     pub times: usize,
 }
 
-/// Which of a policy's expressions it is.
+/// Identifies an expression of a policy.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// `matchConditions[i]`
@@ -147,7 +147,7 @@ pub enum Place {
 }
 
 impl Expression {
-    /// Its text with the values of what is in it below.
+    /// Draws the text with the values of its subexpressions below.
     pub fn diagram(&self) -> Vec<Line> {
         let values = self.inner.iter().map(|inner| {
             let times = match inner.times {
@@ -159,14 +159,14 @@ impl Expression {
         diagram::draw(&self.text, values.collect())
     }
 
-    /// Whether it came out false.
+    /// Whether its value is false.
     pub fn is_false(&self) -> bool {
         self.value.as_deref() == Some("false")
     }
 }
 
 impl Place {
-    /// The field of a policy's `spec` that it stands in.
+    /// The field of the policy's `spec`.
     pub fn field(&self) -> String {
         match self {
             Place::Condition(index) => format!("matchConditions[{index}]"),

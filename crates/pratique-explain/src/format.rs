@@ -1,4 +1,4 @@
-//! Values in the notation of CEL, cut where they are long.
+//! Values in CEL syntax, cut if they are long.
 
 use pratique_cel::text::quote_cel;
 use pratique_cel::value::{List, Map, Struct};
@@ -16,9 +16,9 @@ pub fn format_value(value: &Value<'_>, max_chars: usize) -> String {
     writer.text
 }
 
-/// What reading the fields of a value may cost.
+/// The cost limit of reading the fields of a value.
 const WORK: u64 = 1_000_000;
-/// How deep values are shown.
+/// The maximum depth of nested values.
 const DEPTH: usize = 24;
 /// The type of `variables`: to list its fields would evaluate all of them.
 const VARIABLES: &str = pratique_expression::VARIABLES_TYPE;

@@ -1,8 +1,8 @@
-//! How policies came to a verdict.
+//! Explanations of policy decisions.
 //!
-//! A [`Recorder`] looks on while policies judge, and gives an [`Explanation`]: each policy and binding, and why it does
-//! or does not meet the request; each expression with its value, its cost, the values of the expressions in it, and the
-//! one of these that decided. [`picture`](Expression::picture) sets the values under the source:
+//! A [`Recorder`] observes the evaluation of policies and gives an [`Explanation`]: each policy and binding, and why it
+//! does or does not match the request; each expression with its value, its cost, the values of its subexpressions, and
+//! the one of these that decided. [`diagram`](Expression::diagram) draws the values below the source:
 //!
 //! ```text
 //! object.spec.replicas <= 5
@@ -10,7 +10,7 @@
 //!             7        false
 //! ```
 //!
-//! [`SourceExpression`] is an expression's tree as its author wrote it, before macros were expanded.
+//! [`SourceExpression`] is the tree of an expression as its author wrote it, before macros are expanded.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Where policies and their expressions stand in manifests.
+//! Locations of policies and their expressions in manifests.
 
 use pratique_manifest::{ManifestSet, ObjectSource, Step, Value};
 use pratique_policy::{Does, Origin};
@@ -6,7 +6,7 @@ use pratique_policy::{Does, Origin};
 use crate::explanation::{Explanation, Expression, Place};
 
 impl Explanation {
-    /// Notes the places of the policies of an origin that a set of manifests has, and of what is in them.
+    /// Sets the locations of the policies of an origin, and of their expressions, from a set of manifests.
     pub fn locate(&mut self, origin: Origin, set: &ManifestSet) {
         for policy in self.policies.iter_mut().filter(|policy| policy.origin == origin) {
             let Some(source) = source(set, policy.does, &policy.name) else {
@@ -52,7 +52,7 @@ fn source<'s>(set: &'s ManifestSet, does: Does, name: &str) -> Option<&'s Object
     }
 }
 
-/// The way to an expression, from the root of its policy.
+/// The path of an expression in its policy.
 fn path(place: &Place, source: &ObjectSource) -> Option<Vec<Step>> {
     let (list, index, fields) = match place {
         Place::Condition(index) => ("matchConditions", *index, vec!["expression"]),
@@ -72,7 +72,7 @@ fn path(place: &Place, source: &ObjectSource) -> Option<Vec<Step>> {
     Some(way(list, index, &fields))
 }
 
-/// The place of a variable; of two with the same name that of the later, which is the one that is read.
+/// The index of a variable; of two with the same name the later, which is the one that expressions read.
 fn variable(source: &ObjectSource, name: &str) -> Option<usize> {
     let list = source
         .tree()

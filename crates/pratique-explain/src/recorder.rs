@@ -1,4 +1,4 @@
-//! Looks on while policies judge, and keeps what it sees.
+//! Records the evaluation of policies.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use crate::explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, 
 use crate::format::format_value;
 use crate::source::SourceExpression;
 
-/// How many characters of the value of a whole expression are kept.
+/// The maximum number of characters of the value of an expression.
 const WHOLE: usize = 2_000;
-/// How many of the value of an expression in it.
+/// The maximum number of characters of the value of a subexpression.
 const INNER: usize = 60;
 
-/// Records what policies do with one request.
+/// Records how policies evaluate one request.
 #[derive(Debug, Default)]
 pub struct Recorder {
     state: RefCell<State>,
@@ -27,9 +27,9 @@ pub struct Recorder {
 #[derive(Debug, Default)]
 struct State {
     policies: Vec<Policy>,
-    /// The policy, and the binding in it, that what follows belongs to.
+    /// The indices of the current policy and binding.
     current: (usize, usize),
-    /// The expressions that began and did not end: each waits for the variable after it.
+    /// The stack of expressions under evaluation: an expression waits for the variables that it reads.
     open: Vec<OpenEvaluation>,
 }
 
@@ -41,7 +41,7 @@ struct OpenEvaluation {
     seen: BTreeMap<ExprId, ObservedValue>,
 }
 
-/// The value of an expression, seen last.
+/// The last value of a subexpression.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ObservedValue {
     pub(crate) truth: Option<bool>,
@@ -51,17 +51,17 @@ pub(crate) struct ObservedValue {
 }
 
 impl Recorder {
-    /// A recorder that has seen nothing.
+    /// An empty recorder.
     pub fn new() -> Self {
         Recorder::default()
     }
 
-    /// What it has seen.
+    /// The explanation of everything that was recorded.
     pub fn explanation(self) -> Explanation {
         let mut policies = self.state.into_inner().policies;
         let bindings = policies.iter_mut().flat_map(|policy| &mut policy.bindings);
         for binding in bindings {
-            // A policy that has no second turn is asked for it all the same.
+            // Policies that are not reinvoked begin an empty second round.
             binding
                 .rounds
                 .retain(|round| !round.again || !round.expressions.is_empty());
@@ -73,7 +73,7 @@ impl Recorder {
 impl Trace for Recorder {
     fn policy(&self, policy: Subject<'_>, met: Met<'_>) {
         let mut state = self.state.borrow_mut();
-        // Mutating policies are all asked before the first of them has its turn.
+        // All mutating policies are matched before the first of them is evaluated.
         let known = state.policies.iter().position(|recorded| {
             (recorded.does, recorded.origin, recorded.name.as_str())
                 == (policy.does, policy.origin, policy.name)
@@ -185,7 +185,7 @@ impl State {
         self.policy()?.bindings.get_mut(place)
     }
 
-    /// Keeps an expression; a variable that has the value it had before is one.
+    /// Adds an expression, except for a variable with the same value as before.
     fn take(&mut self, expression: Expression) {
         let Some(round) = self.binding().and_then(|binding| binding.rounds.last_mut()) else {
             return;
@@ -201,9 +201,9 @@ impl State {
 
 impl OpenEvaluation {
     fn ended(self, result: &Evaluation<'_>, cost: u64) -> Expression {
-        let written = SourceExpression::read(&self.text);
-        let (inner, because) = match &written {
-            Some(written) => (self.inner(written), decisive(written, &self.seen, result)),
+        let source = SourceExpression::read(&self.text);
+        let (inner, because) = match &source {
+            Some(source) => (self.inner(source), decisive(source, &self.seen, result)),
             None => (Vec::new(), None),
         };
         Expression {
@@ -219,15 +219,15 @@ impl OpenEvaluation {
         }
     }
 
-    /// The values of what the author wrote, without constants.
-    fn inner(&self, written: &SourceExpression) -> Vec<Inner> {
-        let reported = written.all().into_iter();
-        let reported = reported.filter(|id| !written.is_literal(*id) && !self.is_propagated(written, *id));
+    /// The values of the subexpressions that the author wrote, without constants.
+    fn inner(&self, source: &SourceExpression) -> Vec<Inner> {
+        let reported = source.all().into_iter();
+        let reported = reported.filter(|id| !source.is_literal(*id) && !self.is_propagated(source, *id));
         let inner = reported.filter_map(|id| {
             let seen = self.seen.get(&id)?;
             Some(Inner {
-                offset: written.anchor(id),
-                text: written.text(id),
+                offset: source.anchor(id),
+                text: source.text(id),
                 value: seen.value.clone(),
                 times: seen.times,
             })
@@ -239,11 +239,11 @@ impl OpenEvaluation {
 }
 
 impl OpenEvaluation {
-    /// Whether a value is the error of an expression within, which is told there.
-    fn is_propagated(&self, written: &SourceExpression, id: ExprId) -> bool {
+    /// Whether a value is the error of a subexpression, which is reported there.
+    fn is_propagated(&self, source: &SourceExpression, id: ExprId) -> bool {
         let error = |id: &ExprId| self.seen.get(id)?.error.as_ref();
         let message = error(&id);
-        message.is_some() && written.children(id).iter().any(|child| error(child) == message)
+        message.is_some() && source.children(id).iter().any(|child| error(child) == message)
     }
 }
 
@@ -271,7 +271,9 @@ fn match_outcome(met: Met<'_>) -> MatchOutcome {
     match met {
         Met::Yes => MatchOutcome::Yes,
         Met::No(mismatch) => MatchOutcome::No(mismatch.to_string()),
-        Met::Excluded => MatchOutcome::No("policies of this origin never judge this resource".to_owned()),
+        Met::Excluded => {
+            MatchOutcome::No("policies of this origin are not evaluated for this resource".to_owned())
+        }
         Met::Undecided(missing) => MatchOutcome::Undecided(missing.to_string()),
         Met::Error(error) => MatchOutcome::Failed(error.to_owned()),
     }

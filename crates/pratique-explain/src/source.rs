@@ -1,17 +1,17 @@
-//! An expression's tree as it was written: macros are the calls that the author wrote, not what they expand to.
+//! The tree of an expression as it was written: macros are calls, not their expansions.
 
 use std::sync::OnceLock;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_cel::{Environment, library, print};
 
-/// The tree of an expression.
+/// The tree of an expression as its author wrote it.
 #[derive(Clone, Debug)]
 pub struct SourceExpression {
     ast: Ast,
 }
 
-/// What an expression is to logic.
+/// The logical form of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Logic {
     /// `a && b && …`, with its terms in order.
@@ -22,7 +22,7 @@ pub enum Logic {
     Not(ExprId),
     /// `condition ? yes : no`
     Conditional {
-        /// What decides.
+        /// The condition.
         condition: ExprId,
         /// The value where it is true.
         yes: ExprId,
@@ -34,9 +34,9 @@ pub enum Logic {
 }
 
 impl SourceExpression {
-    /// Reads an expression of a policy; `None` for what is none.
+    /// Parses an expression of a policy; `None` on a syntax error.
     ///
-    /// The ids of its nodes are those that an evaluation of the same text tells of.
+    /// Its node ids are those that an evaluation of the same text reports.
     pub fn read(text: &str) -> Option<Self> {
         static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
         let environment = ENVIRONMENT.get_or_init(library::kubernetes);
@@ -60,7 +60,7 @@ impl SourceExpression {
         print::print(&ast)
     }
 
-    /// The expressions directly below one, in the order in which they stand.
+    /// The direct subexpressions, in source order.
     pub fn children(&self, id: ExprId) -> Vec<ExprId> {
         match self.expr(id) {
             Expr::Literal(_) | Expr::Ident(_) => Vec::new(),
@@ -72,12 +72,12 @@ impl SourceExpression {
                 .flat_map(|entry| [entry.key, entry.value])
                 .collect(),
             Expr::Struct { fields, .. } => fields.iter().map(|field| field.value).collect(),
-            // What macros expand to is told as their calls; no expression can write a comprehension.
+            // Macro expansions are reported as their calls; comprehensions cannot be written.
             Expr::Comprehension(_) => Vec::new(),
         }
     }
 
-    /// All expressions, each before those in it.
+    /// All subexpressions, in preorder.
     pub fn all(&self) -> Vec<ExprId> {
         let mut found = Vec::new();
         let mut left = vec![self.ast.root];
@@ -88,7 +88,7 @@ impl SourceExpression {
         found
     }
 
-    /// What an expression is to logic.
+    /// The logical form of an expression.
     pub fn logic(&self, id: ExprId) -> Logic {
         let Expr::Call {
             function,
@@ -111,7 +111,7 @@ impl SourceExpression {
         }
     }
 
-    /// Whether an expression is a constant, which nobody has to be told the value of.
+    /// Whether an expression is a constant, whose value need not be shown.
     pub fn is_literal(&self, id: ExprId) -> bool {
         match self.expr(id) {
             Expr::Literal(_) => true,
@@ -120,7 +120,7 @@ impl SourceExpression {
         }
     }
 
-    /// Where to show the value of an expression, in code points: at its operator, field, function or name.
+    /// The position at which to show the value of an expression, in code points: its operator, field, function or name.
     pub fn anchor(&self, id: ExprId) -> u32 {
         let offset = self.ast.node(id).offset;
         match self.expr(id) {
@@ -132,7 +132,7 @@ impl SourceExpression {
         }
     }
 
-    /// The byte at which an expression starts, or its operator where it begins with something in parentheses.
+    /// The byte offset of an expression, or of its operator if it begins with a parenthesis.
     pub fn start(&self, id: ExprId) -> usize {
         let mut first = self.anchor(id);
         let mut left = vec![id];
@@ -146,7 +146,7 @@ impl SourceExpression {
             .map_or(text.len(), |(at, _)| at)
     }
 
-    /// The terms of a chain, however it nests.
+    /// The terms of a chain of one operator, however it is nested.
     fn terms(&self, id: ExprId, operator: &str) -> Vec<ExprId> {
         let mut terms = Vec::new();
         let mut left = vec![id];
@@ -163,14 +163,14 @@ impl SourceExpression {
         terms
     }
 
-    /// The first place from an offset on that is neither one of some characters nor a blank.
+    /// The first position from an offset on that is neither one of these characters nor white space.
     fn after(&self, offset: u32, skipped: &[char]) -> u32 {
         let rest = self.ast.source.text().chars().skip(offset as usize);
         let skipped = rest.take_while(|next| skipped.contains(next) || next.is_whitespace());
         offset + skipped.count() as u32
     }
 
-    /// Where the name of a function starts whose parenthesis opens at an offset.
+    /// The start of the name of a function whose parenthesis opens at an offset.
     fn name_before(&self, offset: u32, name: &str) -> u32 {
         let text: Vec<char> = self.ast.source.text().chars().take(offset as usize).collect();
         let name: Vec<char> = name.chars().collect();
@@ -188,7 +188,7 @@ impl SourceExpression {
     }
 }
 
-/// Whether a function is called by its name, and no operator.
+/// Whether a function is called by its name, and not as an operator.
 fn is_named(function: &str) -> bool {
     function
         .chars()
@@ -200,13 +200,13 @@ fn is_named(function: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Marks the anchor of every expression that is no constant.
+    /// Marks the anchor of every expression that is not a constant.
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let written = SourceExpression::read(text).unwrap();
+        let source = SourceExpression::read(text).unwrap();
         let mut marks = vec![' '; text.chars().count()];
-        for id in written.all().into_iter().filter(|id| !written.is_literal(*id)) {
-            marks[written.anchor(id) as usize] = '^';
+        for id in source.all().into_iter().filter(|id| !source.is_literal(*id)) {
+            marks[source.anchor(id) as usize] = '^';
         }
         let marks: String = marks.into_iter().collect();
         assert_eq!(marks.trim_end(), expected, "\n{text}");
@@ -223,11 +223,11 @@ mod tests {
 
     #[test]
     fn chains_are_flat() {
-        let written = SourceExpression::read("a && (b && c) && (d || e)").unwrap();
-        let Logic::And(terms) = written.logic(written.root()) else {
+        let source = SourceExpression::read("a && (b && c) && (d || e)").unwrap();
+        let Logic::And(terms) = source.logic(source.root()) else {
             panic!()
         };
-        let texts: Vec<_> = terms.iter().map(|term| written.text(*term)).collect();
+        let texts: Vec<_> = terms.iter().map(|term| source.text(*term)).collect();
         assert_eq!(texts, ["a", "b", "c", "d || e"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Explanations of verdicts by whole policies.
+//! Explanations of the decisions of whole policies.
 
 #![allow(
     clippy::unwrap_used,
@@ -109,7 +109,7 @@ fn variables_come_before_their_readers_and_once() {
 }
 
 #[test]
-fn the_reason_of_a_verdict_is_found() {
+fn the_cause_of_a_decision_is_found() {
     check(
         r#"  validations:
   - expression: "object.data.a == '1' && (object.data.b == '2' || false)"
@@ -126,7 +126,7 @@ fn the_reason_of_a_verdict_is_found() {
 }
 
 #[test]
-fn conditions_are_told_though_they_end_it() {
+fn false_conditions_are_reported() {
     check(
         r#"  matchConditions: [{name: c, expression: "object.data.a == '2'"}]
   validations: [{expression: "true"}]"#,
@@ -136,7 +136,7 @@ fn conditions_are_told_though_they_end_it() {
 
 #[test]
 fn budgets_end() {
-    // Each of these costs as much as an expression may, all of them more than conditions may together.
+    // Each of these stays below the limit of an expression, but all of them exceed that of match conditions.
     let numbers: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
     let list = format!("[{}]", numbers.join(","));
     let condition =

@@ -125,7 +125,7 @@ fn issues(
         presence: Some(&presence),
         ..Facts::default()
     };
-    let Some(view) = parsed.fold(&policy.sites, &facts) else {
+    let Some(folded_policy) = parsed.fold(&policy.sites, &facts) else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -134,8 +134,8 @@ fn issues(
         let (Err(issues), Some(Some(ast)), Some(folded), Some(true)) = (
             typed.checked,
             parsed.asts.get(index),
-            view.folded.get(index),
-            view.active.get(index),
+            folded_policy.folded.get(index),
+            folded_policy.active.get(index),
         ) else {
             continue;
         };

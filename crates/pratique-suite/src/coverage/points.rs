@@ -141,10 +141,10 @@ impl PolicyPoints {
     /// Adds an expression that has to come out true and false.
     fn judging(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
         let mut points = ExpressionPoints::new(place, text, source, path);
-        if let Some(written) = SourceExpression::read(text) {
-            let root = written.root();
-            let whole = wanted(&written, root).into_iter();
-            let whole = whole.map(|wanted| points.outcome(&written, root, wanted, source, path));
+        if let Some(parsed) = SourceExpression::read(text) {
+            let root = parsed.root();
+            let whole = wanted(&parsed, root).into_iter();
+            let whole = whole.map(|wanted| points.outcome(&parsed, root, wanted, source, path));
             let whole: Vec<_> = whole.collect();
             points.outcomes.splice(0..0, whole);
         }
@@ -167,10 +167,10 @@ impl ExpressionPoints {
             evaluated: None,
             outcomes: Vec::new(),
         };
-        if let Some(written) = SourceExpression::read(text) {
-            for id in deciding(&written) {
-                for wanted in wanted(&written, id) {
-                    let outcome = points.outcome(&written, id, wanted, source, path);
+        if let Some(parsed) = SourceExpression::read(text) {
+            for id in deciding(&parsed) {
+                for wanted in wanted(&parsed, id) {
+                    let outcome = points.outcome(&parsed, id, wanted, source, path);
                     points.outcomes.push(outcome);
                 }
             }
@@ -180,7 +180,7 @@ impl ExpressionPoints {
 
     fn outcome(
         &self,
-        written: &SourceExpression,
+        parsed: &SourceExpression,
         id: ExprId,
         wanted: bool,
         source: &ObjectSource,
@@ -189,19 +189,19 @@ impl ExpressionPoints {
         OutcomePoint {
             id,
             wanted,
-            text: written.text(id),
-            location: source.locate_in(&steps(path), written.start(id)),
+            text: parsed.text(id),
+            location: source.locate_in(&steps(path), parsed.start(id)),
             seen: Cell::new(false),
         }
     }
 }
 
 /// The terms and conditions that decide on something.
-fn deciding(written: &SourceExpression) -> Vec<ExprId> {
+fn deciding(parsed: &SourceExpression) -> Vec<ExprId> {
     let mut found: Vec<ExprId> = Vec::new();
-    for id in written.all() {
+    for id in parsed.all() {
         // A chain within a chain has the same terms.
-        match written.logic(id) {
+        match parsed.logic(id) {
             Logic::And(terms) | Logic::Or(terms) => found.extend(terms),
             Logic::Conditional { condition, .. } => found.push(condition),
             Logic::Not(_) | Logic::Other => {}
@@ -213,8 +213,8 @@ fn deciding(written: &SourceExpression) -> Vec<ExprId> {
 }
 
 /// The values that an expression can come out as: a constant only as itself.
-fn wanted(written: &SourceExpression, id: ExprId) -> Vec<bool> {
-    match written.expr(id) {
+fn wanted(parsed: &SourceExpression, id: ExprId) -> Vec<bool> {
+    match parsed.expr(id) {
         Expr::Literal(Literal::Bool(value)) => vec![*value],
         _ => vec![true, false],
     }
