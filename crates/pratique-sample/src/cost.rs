@@ -8,8 +8,8 @@ use pratique_json::Value;
 use pratique_types::{GroupVersionKind, Operation};
 
 use crate::evaluate::{Evaluated, Evaluator, ExpressionId};
+use crate::generate::{self, ObjectSpec};
 use crate::grow::Growable;
-use crate::make::{self, Recipe};
 
 /// The largest object that is made, in bytes of JSON: a hundredth of what an API server takes.
 pub const LARGEST: usize = 32 << 10;
@@ -125,7 +125,7 @@ const TOGETHER: usize = 4;
 /// cost most. There is none where the work ends before the first object.
 pub fn most_expensive(
     evaluator: &Evaluator<'_>,
-    recipe: &Recipe<'_>,
+    spec: &ObjectSpec<'_>,
     goals: &[(Goal, u64)],
     budget: &mut Budget,
 ) -> Vec<Option<CostExample>> {
@@ -135,12 +135,12 @@ pub fn most_expensive(
         best: vec![None; goals.len()],
         budget,
     };
-    let ways = recipe.reads.ways(256);
-    let places = ways
+    let paths = spec.reads.paths(256);
+    let places = paths
         .iter()
-        .filter_map(|way| Growable::new(&recipe.served.kind, way));
+        .filter_map(|path| Growable::new(&spec.served.kind, path));
     let places: Vec<Growable> = places.take(PLACES).collect();
-    for seed in search.seeds(recipe) {
+    for seed in search.seeds(spec) {
         if search.is_done() {
             break;
         }
@@ -149,9 +149,9 @@ pub fn most_expensive(
     for goal in 0..goals.len() {
         search.shrink(goal);
     }
-    let example = |found: Found| CostExample {
-        kind: recipe.served.kind.clone(),
-        operation: recipe.operation,
+    let example = |found: Candidate| CostExample {
+        kind: spec.served.kind.clone(),
+        operation: spec.operation,
         object: found.object.to_string(),
         cost: found.cost,
         large: found.described(),
@@ -163,13 +163,13 @@ struct Search<'s> {
     evaluator: &'s Evaluator<'s>,
     goals: &'s [(Goal, u64)],
     /// By goal.
-    best: Vec<Option<Found>>,
+    best: Vec<Option<Candidate>>,
     budget: &'s mut Budget,
 }
 
 /// An object with what was grown in it.
 #[derive(Clone)]
-struct Found {
+struct Candidate {
     object: Value<'static>,
     cost: u64,
     seed: Value<'static>,
@@ -219,10 +219,10 @@ impl Plan {
     }
 }
 
-impl Found {
+impl Candidate {
     /// An object in which nothing was grown.
     fn small(object: Value<'static>) -> Self {
-        Found {
+        Candidate {
             bytes: object.to_string().len(),
             seed: object.clone(),
             object,
@@ -274,10 +274,10 @@ impl Search<'_> {
     }
 
     /// Keeps an object for the goals that it makes cost more than those before did.
-    fn keep(&mut self, costs: &[u64], found: &Found) {
+    fn keep(&mut self, costs: &[u64], found: &Candidate) {
         for (best, cost) in self.best.iter_mut().zip(costs) {
             if best.as_ref().is_none_or(|best| best.cost < *cost) {
-                *best = Some(Found {
+                *best = Some(Candidate {
                     cost: *cost,
                     ..found.clone()
                 });
@@ -286,22 +286,22 @@ impl Search<'_> {
     }
 
     /// Small objects over which much is evaluated, the most first.
-    fn seeds(&mut self, recipe: &Recipe<'_>) -> Vec<Value<'static>> {
+    fn seeds(&mut self, spec: &ObjectSpec<'_>) -> Vec<Value<'static>> {
         const DENSITIES: [u8; 3] = [100, 85, 60];
         let mut seeds: Vec<((u64, usize), Vec<u64>, Value<'static>)> = Vec::new();
         for seed in 0..SEEDS {
             let density = DENSITIES.get(seed as usize % DENSITIES.len()).copied();
-            let recipe = Recipe {
+            let spec = ObjectSpec {
                 density: density.unwrap_or(100),
-                ..*recipe
+                ..*spec
             };
-            let Some(object) = make::make(&recipe, seed) else {
+            let Some(object) = generate::generate(&spec, seed) else {
                 break;
             };
             let Some((costs, evaluated)) = self.measure(&object) else {
                 break;
             };
-            self.keep(&costs, &Found::small(object.clone()));
+            self.keep(&costs, &Candidate::small(object.clone()));
             if !seeds.iter().any(|(_, known, _)| *known == costs) {
                 let total = costs.iter().fold(0u64, |sum, cost| sum.saturating_add(*cost));
                 seeds.push(((total, evaluated), costs, object));
@@ -318,10 +318,10 @@ impl Search<'_> {
         seed: &Value<'static>,
         plan: Plan,
         bytes: usize,
-    ) -> Option<(u64, Vec<u64>, Found)> {
+    ) -> Option<(u64, Vec<u64>, Candidate)> {
         let object = plan.build(seed, bytes)?;
         let (costs, _) = self.measure(&object)?;
-        let found = Found {
+        let found = Candidate {
             object,
             cost: 0,
             seed: seed.clone(),
@@ -376,7 +376,7 @@ impl Search<'_> {
             let cost = |costs: &[u64]| costs.get(goal).copied().unwrap_or_default();
             match smaller {
                 Some((_, costs, smaller)) if cost(&costs) >= limit => {
-                    found = Found {
+                    found = Candidate {
                         cost: cost(&costs),
                         ..smaller
                     };

@@ -19,11 +19,11 @@ use pratique_policy::{
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation, UserInfo};
 
-use crate::leaf;
-use crate::make::{NAMESPACE, OBJECT_NAME};
+use crate::generate::{NAMESPACE, OBJECT_NAME};
 use crate::policy::Policy;
 use crate::random::Random;
 use crate::reads::Reads;
+use crate::scalar;
 
 /// A compiled policy that is asked about one resource and operation, whatever its selectors and bindings say.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct Evaluator<'e> {
     compiled: Compiled,
     served: &'e ServedResource,
     operation: Operation,
-    cluster: Stage,
+    cluster: SampleCluster,
 }
 
 #[derive(Debug)]
@@ -82,7 +82,7 @@ pub enum PartValue {
 }
 
 impl<'e> Evaluator<'e> {
-    /// Compiles a policy. Its rules give way to one for the resource, as do its selectors; its params are made of what
+    /// Compiles a policy. Its rules give path to one for the resource, as do its selectors; its params are made of what
     /// is read of them.
     pub fn new(
         policy: Policy<'_>,
@@ -138,7 +138,7 @@ impl<'e> Evaluator<'e> {
             compiled,
             served,
             operation,
-            cluster: Stage::new(param_kind, params, seed),
+            cluster: SampleCluster::new(param_kind, params, seed),
         }
     }
 
@@ -148,7 +148,7 @@ impl<'e> Evaluator<'e> {
     pub fn evaluate(&self, object: &Value<'_>, watched: Option<&ExpressionId>) -> Vec<Evaluated> {
         let is = |operation| self.operation == operation;
         let null = || Value::Null;
-        let told = |field, plain: &str| {
+        let metadata_or = |field, plain: &str| {
             let text = object.at(&["metadata", field]).and_then(Value::as_str);
             text.unwrap_or(plain).to_owned()
         };
@@ -157,9 +157,9 @@ impl<'e> Evaluator<'e> {
             kind: self.served.kind.clone(),
             resource: self.served.resource.clone(),
             sub_resource: self.served.subresource.clone(),
-            name: told("name", OBJECT_NAME),
+            name: metadata_or("name", OBJECT_NAME),
             namespace: match self.served.namespaced {
-                true => told("namespace", NAMESPACE),
+                true => metadata_or("namespace", NAMESPACE),
                 false => String::new(),
             },
             operation: self.operation,
@@ -182,9 +182,9 @@ impl<'e> Evaluator<'e> {
         };
         settle_request(&mut request);
         let recorder = Recorder::new(watched);
-        let surroundings = Surroundings::new(&self.cluster, Arc::new(self.cluster.user));
+        let surroundings = Surroundings::new(&self.cluster, Arc::new(self.cluster.authorizer));
         let surroundings = surroundings.with_trace(&recorder);
-        // How the request ends does not matter, only what was evaluated on the way.
+        // How the request ends does not matter, only what was evaluated on the path.
         match &self.compiled {
             Compiled::Validating(policies) => {
                 drop(validate(&[&**policies], &request, surroundings, &mut ()));
@@ -244,17 +244,17 @@ fn param_ref() -> api::ParamRef {
 
 /// A cluster with a namespace and a param.
 #[derive(Debug)]
-struct Stage {
+struct SampleCluster {
     equivalents: Equivalents,
     namespace: Value<'static>,
     param_kind: Option<GroupVersionKind>,
     param: Value<'static>,
-    user: User,
+    authorizer: FixedAuthorizer,
 }
 
-impl Stage {
+impl SampleCluster {
     fn new(param_kind: Option<GroupVersionKind>, params: &Reads, seed: u64) -> Self {
-        let mut param = match leaf::untyped(Some(params), &mut Random::new(seed), 0) {
+        let mut param = match scalar::untyped(Some(params), &mut Random::new(seed), 0) {
             Value::Object(param) => param,
             _ => Object::default(),
         };
@@ -272,25 +272,25 @@ impl Stage {
             "labels":{"kubernetes.io/metadata.name":"default"}},"spec":{"finalizers":["kubernetes"]},
             "status":{"phase":"Active"}}"#;
         let namespace = pratique_json::parse(namespace.as_bytes()).map(Value::into_owned);
-        Stage {
+        SampleCluster {
             equivalents: Equivalents::builtin(),
             namespace: namespace.unwrap_or_default(),
             param_kind,
             param: Value::Object(param),
-            user: User {
+            authorizer: FixedAuthorizer {
                 allowed: seed.is_multiple_of(2),
             },
         }
     }
 }
 
-impl Namespaces for Stage {
+impl Namespaces for SampleCluster {
     fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
         Namespace::Stored(&self.namespace)
     }
 }
 
-impl Cluster for Stage {
+impl Cluster for SampleCluster {
     fn equivalents(&self) -> &Equivalents {
         &self.equivalents
     }
@@ -311,11 +311,11 @@ impl Cluster for Stage {
 
 /// Someone who may do everything, or nothing.
 #[derive(Clone, Copy, Debug)]
-struct User {
+struct FixedAuthorizer {
     allowed: bool,
 }
 
-impl Authorizer for User {
+impl Authorizer for FixedAuthorizer {
     fn authorize(&self, _: &Check<'_>) -> Answer {
         Answer::Decided(Decision {
             allowed: self.allowed,

@@ -4,19 +4,19 @@ use pratique_json::Value;
 use pratique_schema::{Constraints, Scalar, Schema, Shape};
 use pratique_types::GroupVersionKind;
 
-use crate::leaf;
-use crate::make;
+use crate::generate;
 use crate::reads::Step;
+use crate::scalar;
 
 /// A part of objects of a kind that can be large.
 #[derive(Clone, Debug)]
 pub(crate) struct Growable {
-    way: Vec<Step>,
-    what: What,
+    path: Vec<Step>,
+    kind: GrowableKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum GrowableKind {
     /// A list, with the fields that tell its elements apart.
     List(Option<&'static [&'static str]>),
     Map,
@@ -24,13 +24,13 @@ enum What {
 }
 
 impl Growable {
-    /// The part at a way of steps; `None` where the schema has none, or none that can be large.
-    pub(crate) fn new(kind: &GroupVersionKind, way: &[Step]) -> Option<Self> {
+    /// The part at a path of steps; `None` where the schema has none, or none that can be large.
+    pub(crate) fn new(kind: &GroupVersionKind, path: &[Step]) -> Option<Self> {
         let schema = Schema::builtin();
         let mut shape = Shape::Struct(schema.kind(kind)?);
         let mut parent = "";
         let mut field = "";
-        for step in way {
+        for step in path {
             shape = match (&shape, step) {
                 (Shape::Struct(id), Step::Field(name)) => {
                     let of = schema.get(*id);
@@ -43,36 +43,36 @@ impl Growable {
             };
         }
         let constraints = Constraints::builtin().of(parent);
-        let what = match shape {
-            Shape::List(_) => What::List(constraints.keys(field)),
-            Shape::Map(_) => What::Map,
+        let kind = match shape {
+            Shape::List(_) => GrowableKind::List(constraints.keys(field)),
+            Shape::Map(_) => GrowableKind::Map,
             Shape::Scalar(Scalar::String)
-                if leaf::longest(field, constraints.values(field)) > leaf::LONGEST_NAME =>
+                if scalar::longest(field, constraints.values(field)) > scalar::LONGEST_NAME =>
             {
-                What::Text
+                GrowableKind::Text
             }
             _ => return None,
         };
         // Servers take short names only, and few of what says who owns an object.
         let is_bounded = parent == "meta/v1.ObjectMeta" && field == "ownerReferences";
         (!is_bounded).then(|| Growable {
-            way: way.to_vec(),
-            what,
+            path: path.to_vec(),
+            kind,
         })
     }
 
     /// Whether another part is a part of this one.
     pub(crate) fn holds(&self, other: &Growable) -> bool {
-        other.way.len() > self.way.len() && other.way.starts_with(&self.way)
+        other.path.len() > self.path.len() && other.path.starts_with(&self.path)
     }
 
     /// Grows the part where an object has it, to a number of elements, entries or characters.
     pub(crate) fn grow(&self, object: &mut Value<'static>, count: usize) -> bool {
-        let Some(value) = first(object, &self.way) else {
+        let Some(value) = first(object, &self.path) else {
             return false;
         };
-        match (self.what, value) {
-            (What::List(keys), Value::Array(elements)) => {
+        match (self.kind, value) {
+            (GrowableKind::List(keys), Value::Array(elements)) => {
                 let Some(model) = elements.first().cloned() else {
                     return false;
                 };
@@ -80,13 +80,13 @@ impl Growable {
                 elements.extend((1..count).map(|at| {
                     let mut element = model.clone();
                     if let Some(keys) = keys {
-                        make::number(&mut element, keys, at);
+                        generate::number(&mut element, keys, at);
                     }
                     element
                 }));
                 true
             }
-            (What::Map, Value::Object(map)) => {
+            (GrowableKind::Map, Value::Object(map)) => {
                 let Some(model) = map.iter().next().map(|(_, value)| value.clone()) else {
                     return false;
                 };
@@ -96,7 +96,7 @@ impl Growable {
                 *map = all.into_iter().collect();
                 true
             }
-            (What::Text, Value::String(text)) => {
+            (GrowableKind::Text, Value::String(text)) => {
                 let missing = count.saturating_sub(text.len());
                 text.to_mut().push_str(&"a".repeat(missing));
                 true
@@ -109,28 +109,28 @@ impl Growable {
     pub(crate) fn unit(&self, object: &Value<'_>) -> Option<usize> {
         // A comma, and the digits that tell it from others.
         const MORE: usize = 5;
-        let value = get(object, &self.way)?;
-        Some(match (self.what, value) {
-            (What::List(_), Value::Array(elements)) => elements.first()?.to_string().len() + MORE,
-            (What::Map, Value::Object(map)) => map.iter().next()?.1.to_string().len() + MORE + 4,
-            (What::Text, Value::String(_)) => 1,
+        let value = get(object, &self.path)?;
+        Some(match (self.kind, value) {
+            (GrowableKind::List(_), Value::Array(elements)) => elements.first()?.to_string().len() + MORE,
+            (GrowableKind::Map, Value::Object(map)) => map.iter().next()?.1.to_string().len() + MORE + 4,
+            (GrowableKind::Text, Value::String(_)) => 1,
             _ => return None,
         })
     }
 
-    /// What it is in words, at a size: `480 items in spec.containers`.
+    /// GrowableKind it is in words, at a size: `480 items in spec.containers`.
     pub(crate) fn described(&self, count: usize) -> String {
-        let path = path_text(&self.way);
-        match self.what {
-            What::List(_) => format!("{count} items in {path}"),
-            What::Map => format!("{count} entries in {path}"),
-            What::Text => format!("{count} characters in {path}"),
+        let path = path_text(&self.path);
+        match self.kind {
+            GrowableKind::List(_) => format!("{count} items in {path}"),
+            GrowableKind::Map => format!("{count} entries in {path}"),
+            GrowableKind::Text => format!("{count} characters in {path}"),
         }
     }
 
     /// How many elements, entries or characters an object has there.
     pub(crate) fn count(&self, object: &Value<'_>) -> usize {
-        match get(object, &self.way) {
+        match get(object, &self.path) {
             Some(Value::Array(elements)) => elements.len(),
             Some(Value::Object(map)) => map.len(),
             Some(Value::String(text)) => text.chars().count(),
@@ -140,9 +140,9 @@ impl Growable {
 }
 
 /// `spec.containers[].env`
-fn path_text(way: &[Step]) -> String {
+fn path_text(path: &[Step]) -> String {
     let mut text = String::new();
-    for step in way {
+    for step in path {
         match step {
             Step::Item => text.push_str("[]"),
             Step::Field(name) if text.is_empty() => text.push_str(name),
@@ -155,9 +155,9 @@ fn path_text(way: &[Step]) -> String {
     text
 }
 
-/// The value at a way, in the first element of each list and the first entry of each map.
-fn first<'v>(object: &'v mut Value<'static>, way: &[Step]) -> Option<&'v mut Value<'static>> {
-    way.iter().try_fold(object, |at, step| match (at, step) {
+/// The value at a path, in the first element of each list and the first entry of each map.
+fn first<'v>(object: &'v mut Value<'static>, path: &[Step]) -> Option<&'v mut Value<'static>> {
+    path.iter().try_fold(object, |at, step| match (at, step) {
         (Value::Object(object), Step::Field(name)) => object.get_mut(name),
         (Value::Object(object), Step::Item) => object.values_mut().next(),
         (Value::Array(elements), Step::Item) => elements.first_mut(),
@@ -165,8 +165,8 @@ fn first<'v>(object: &'v mut Value<'static>, way: &[Step]) -> Option<&'v mut Val
     })
 }
 
-fn get<'v, 'a>(object: &'v Value<'a>, way: &[Step]) -> Option<&'v Value<'a>> {
-    way.iter().try_fold(object, |at, step| match (at, step) {
+fn get<'v, 'a>(object: &'v Value<'a>, path: &[Step]) -> Option<&'v Value<'a>> {
+    path.iter().try_fold(object, |at, step| match (at, step) {
         (Value::Object(object), Step::Field(name)) => object.get(name),
         (Value::Object(object), Step::Item) => object.iter().next().map(|(_, value)| value),
         (Value::Array(elements), Step::Item) => elements.first(),

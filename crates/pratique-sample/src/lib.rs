@@ -1,7 +1,7 @@
 //! Objects of built-in kinds, made up for what the expressions of a policy read, and what the policy does with them.
 //!
 //! A warning about a policy is worth as much as the object that shows it. This crate makes such objects:
-//! [`PolicyReads`] finds out which fields a policy's expressions read and what they compare them with, [`make`](make())
+//! [`PolicyReads`] finds out which fields a policy's expressions read and what they compare them with, [`make`](generate())
 //! makes objects that have such fields and a shape that an API server takes, an [`Evaluator`] puts them before the
 //! policy, by the same engine that answers requests, and [`most_expensive`] looks for one that costs as much as an
 //! evaluation may.
@@ -29,15 +29,15 @@
 
 mod cost;
 mod evaluate;
+mod generate;
 mod grow;
-mod leaf;
-mod make;
 mod policy;
 mod random;
 mod reads;
+mod scalar;
 
 pub use cost::{Budget, CostExample, Goal, LARGEST, most_expensive};
 pub use evaluate::{Evaluated, Evaluator, ExpressionId, PartValue};
-pub use make::{Recipe, make};
+pub use generate::{ObjectSpec, generate};
 pub use policy::{Policy, PolicyExpression};
 pub use reads::{PolicyReads, Reads, Step, Text};

@@ -163,7 +163,7 @@ impl<'p> Policy<'p> {
             .and_then(|constraints| constraints.resource_rules.as_deref());
         let rules = rules.unwrap_or_default();
         let operations = |served: &ServedResource| {
-            let rules = rules.iter().filter(|rule| takes(rule, served));
+            let rules = rules.iter().filter(|rule| matches(rule, served));
             let names: Vec<&String> = rules.flat_map(|rule| rule.operations.iter().flatten()).collect();
             let named = |operation: &Operation| {
                 names
@@ -210,7 +210,7 @@ impl<'p> Policy<'p> {
 /// The version of Kubernetes whose expressions are understood.
 const MINOR: u32 = 37;
 
-fn takes(rule: &api::NamedRuleWithOperations, served: &ServedResource) -> bool {
+fn matches(rule: &api::NamedRuleWithOperations, served: &ServedResource) -> bool {
     let has = |names: &Option<Vec<String>>, name: &str| {
         let names = names.as_deref().unwrap_or_default();
         names.iter().any(|pattern| pattern == "*" || pattern == name)

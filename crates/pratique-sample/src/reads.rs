@@ -53,7 +53,7 @@ pub enum Step {
     Item,
 }
 
-/// The most places and constants that one value is followed to, and the longest way to a place.
+/// The most places and constants that one value is followed to, and the longest path to a place.
 const MOST: usize = 16;
 const DEEPEST: usize = 24;
 
@@ -73,7 +73,7 @@ impl PolicyReads {
 }
 
 impl Reads {
-    /// What is read at a way of steps.
+    /// What is read at a path of steps.
     fn at(&mut self, steps: &[Step]) -> &mut Reads {
         steps.iter().fold(self, |at, step| match step {
             Step::Field(name) => at.fields.entry(name.clone()).or_default(),
@@ -81,25 +81,25 @@ impl Reads {
         })
     }
 
-    /// The ways to all that is read, those to a whole before those to its parts; `most` of them.
-    pub fn ways(&self, most: usize) -> Vec<Vec<Step>> {
-        let mut ways = Vec::new();
+    /// The paths to all that is read, those to a whole before those to its parts; `most` of them.
+    pub fn paths(&self, most: usize) -> Vec<Vec<Step>> {
+        let mut paths = Vec::new();
         let mut open = std::collections::VecDeque::from([(Vec::new(), self)]);
-        while let Some((way, reads)) = open.pop_front() {
+        while let Some((path, reads)) = open.pop_front() {
             let fields = reads.fields.iter();
             let fields = fields.map(|(name, of)| (Step::Field(name.clone()), of));
             let item = reads.item.iter().map(|of| (Step::Item, &**of));
             for (step, of) in fields.chain(item) {
-                if ways.len() >= most {
-                    return ways;
+                if paths.len() >= most {
+                    return paths;
                 }
-                let mut next: Vec<Step> = way.clone();
+                let mut next: Vec<Step> = path.clone();
                 next.push(step);
-                ways.push(next.clone());
+                paths.push(next.clone());
                 open.push_back((next, of));
             }
         }
-        ways
+        paths
     }
 }
 
@@ -210,14 +210,14 @@ impl Walk {
     /// A part of a value, which is read.
     fn below(&mut self, of: &Abstract, step: &Step) -> Abstract {
         let mut places = Vec::new();
-        for (root, way) in &of.places {
-            if way.len() >= DEEPEST {
+        for (root, path) in &of.places {
+            if path.len() >= DEEPEST {
                 continue;
             }
-            let mut way = way.clone();
-            way.push(step.clone());
-            self.reads_at(*root, &way);
-            places.push((*root, way));
+            let mut path = path.clone();
+            path.push(step.clone());
+            self.reads_at(*root, &path);
+            places.push((*root, path));
         }
         let mut part = Abstract {
             places,
@@ -231,10 +231,10 @@ impl Walk {
         part
     }
 
-    fn reads_at(&mut self, root: Root, way: &[Step]) -> &mut Reads {
+    fn reads_at(&mut self, root: Root, path: &[Step]) -> &mut Reads {
         match root {
-            Root::Object => self.reads.object.at(way),
-            Root::Params => self.reads.params.at(way),
+            Root::Object => self.reads.object.at(path),
+            Root::Params => self.reads.params.at(path),
         }
     }
 
@@ -310,8 +310,8 @@ impl Walk {
         if texts.is_empty() && numbers.is_empty() {
             return;
         }
-        for (root, way) in &value.places {
-            let reads = self.reads_at(*root, way);
+        for (root, path) in &value.places {
+            let reads = self.reads_at(*root, path);
             add_all(&mut reads.texts, texts.to_vec());
             add_all(&mut reads.numbers, numbers.to_vec());
         }
@@ -360,8 +360,8 @@ mod tests {
 
     use super::*;
 
-    /// The ways of what expressions read; each is a variable `v0`, `v1` …
-    fn ways(expressions: &[&str]) -> Vec<String> {
+    /// The paths of what expressions read; each is a variable `v0`, `v1` …
+    fn paths(expressions: &[&str]) -> Vec<String> {
         let environment = library::kubernetes();
         let asts: Vec<Ast> = expressions
             .iter()
@@ -369,18 +369,18 @@ mod tests {
             .collect();
         let names: Vec<String> = (0..asts.len()).map(|at| format!("v{at}")).collect();
         let reads = PolicyReads::new(names.iter().map(|name| Some(name.as_str())).zip(&asts));
-        let shown = |way: Vec<Step>| {
-            let steps = way.into_iter().map(|step| match step {
+        let shown = |path: Vec<Step>| {
+            let steps = path.into_iter().map(|step| match step {
                 Step::Field(name) => name.to_string(),
                 Step::Item => "[]".to_owned(),
             });
             steps.collect::<Vec<_>>().join(".")
         };
-        let mut ways: Vec<String> = reads.object.ways(100).into_iter().map(shown).collect();
+        let mut paths: Vec<String> = reads.object.paths(100).into_iter().map(shown).collect();
         // Only the longest.
-        let all = ways.clone();
-        ways.retain(|way| !all.iter().any(|other| other.starts_with(&format!("{way}."))));
-        ways
+        let all = paths.clone();
+        paths.retain(|path| !all.iter().any(|other| other.starts_with(&format!("{path}."))));
+        paths
     }
 
     #[test]
@@ -420,10 +420,10 @@ mod tests {
                 vec!["spec.a.[].y", "spec.b.y", "spec.a.[]"],
             ),
         ] {
-            let mut found = ways(&expressions);
+            let mut found = paths(&expressions);
             let mut expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
             // What goes on below an element is told there.
-            expected.retain(|way| !way.ends_with(".a.[]"));
+            expected.retain(|path| !path.ends_with(".a.[]"));
             found.sort();
             expected.sort();
             assert_eq!(found, expected, "{expressions:?}");

@@ -5,7 +5,7 @@
 //! warning is based on an evaluation over a generated object.
 
 use pratique_manifest::Step;
-use pratique_sample::{Budget, CostExample, Evaluator, ExpressionId, Goal, Recipe, most_expensive};
+use pratique_sample::{Budget, CostExample, Evaluator, ExpressionId, Goal, ObjectSpec, most_expensive};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
@@ -152,7 +152,7 @@ fn search(policy: &Policy<'_>, limited: &mut [Limited], work: &mut Budget) {
         let Some(operation) = operation(policy, served) else {
             continue;
         };
-        let recipe = Recipe {
+        let recipe = ObjectSpec {
             served,
             operation,
             reads: &reads.object,

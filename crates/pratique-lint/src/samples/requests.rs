@@ -87,7 +87,7 @@ fn objects(
     };
     let selected = selected(policy, served);
     let api_version = served.kind.api_version();
-    let make = |fill: Fill<'_>, without: Option<&[String]>, round: usize| {
+    let generate = |fill: Fill<'_>, without: Option<&[String]>, round: usize| {
         let spec = ObjectSpec {
             interest,
             fill,
@@ -100,13 +100,13 @@ fn objects(
     };
     let mut objects = Vec::new();
     for round in 0..=interest.most_values().max(1) {
-        let (whole, paths) = make(Fill::Named, None, round);
+        let (whole, paths) = generate(Fill::Named, None, round);
         objects.push((whole, Extent::Whole));
-        objects.push((make(Fill::Towards(&[]), None, round).0, Extent::Least));
+        objects.push((generate(Fill::Towards(&[]), None, round).0, Extent::Least));
         for path in &paths {
             for fill in [Fill::Named, Fill::Towards(path)] {
                 let extent = Extent::Without(path.last().cloned().unwrap_or_default());
-                objects.push((make(fill, Some(path), round).0, extent));
+                objects.push((generate(fill, Some(path), round).0, extent));
             }
         }
         if objects.len() > most {

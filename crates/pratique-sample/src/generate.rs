@@ -10,13 +10,13 @@ use pratique_schema::{Constraints, Scalar, Schema, Shape, StructType};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
-use crate::leaf::{self, Field};
 use crate::random::Random;
 use crate::reads::Reads;
+use crate::scalar::{self, Field};
 
 /// How objects are made.
 #[derive(Clone, Copy, Debug)]
-pub struct Recipe<'r> {
+pub struct ObjectSpec<'r> {
     /// The resource, whose kind the object is of.
     pub served: &'r ServedResource,
     /// What the request does with the object.
@@ -31,36 +31,36 @@ pub struct Recipe<'r> {
 const DEEPEST: usize = 24;
 
 /// An object, the same for the same seed; `None` for a kind that is not built in.
-pub fn make(recipe: &Recipe<'_>, seed: u64) -> Option<Value<'static>> {
+pub fn generate(spec: &ObjectSpec<'_>, seed: u64) -> Option<Value<'static>> {
     let schema = Schema::builtin();
-    let kind = &recipe.served.kind;
+    let kind = &spec.served.kind;
     let of = schema.get(schema.kind(kind)?);
-    let mut maker = Maker {
-        recipe,
+    let mut generator = Generator {
+        spec,
         random: Random::new(seed),
     };
-    let mut object = maker.structure(of, Some(recipe.reads), 0);
+    let mut object = generator.structure(of, Some(spec.reads), 0);
     object.insert("apiVersion", kind.api_version());
     object.insert("kind", kind.kind.clone());
-    maker.name(&mut object);
+    generator.name(&mut object);
     let mut object = Value::Object(object);
-    agree(recipe, &mut object);
+    align_selectors(spec, &mut object);
     Some(object)
 }
 
-struct Maker<'m> {
-    recipe: &'m Recipe<'m>,
+struct Generator<'m> {
+    spec: &'m ObjectSpec<'m>,
     random: Random,
 }
 
-impl Maker<'_> {
+impl Generator<'_> {
     fn structure(&mut self, of: &StructType, reads: Option<&Reads>, depth: usize) -> Object<'static> {
         let mut object = Object::default();
         let constraints = Constraints::builtin().of(&of.name);
         for field in of.fields.iter() {
             let read = reads.and_then(|reads| reads.fields.get(field.name));
             let required = constraints.is_required(field.name) || is_needed(&of.name, field.name);
-            let wanted = read.is_some() && self.random.chance(self.recipe.density);
+            let wanted = read.is_some() && self.random.chance(self.spec.density);
             if depth > DEEPEST || !(required || wanted) || self.is_not_given(&of.name, field.name, depth) {
                 continue;
             }
@@ -70,7 +70,7 @@ impl Maker<'_> {
             };
             let mut value = self.value(&field.shape, place, read, depth + 1);
             if let (Some(keys), Value::Array(elements)) = (constraints.keys(field.name), &mut value) {
-                tell_apart(elements, keys);
+                make_distinct(elements, keys);
             }
             object.insert(field.name, value);
         }
@@ -86,7 +86,7 @@ impl Maker<'_> {
         depth: usize,
     ) -> Value<'static> {
         match shape {
-            Shape::Scalar(scalar) => leaf::make(*scalar, place, reads, &mut self.random),
+            Shape::Scalar(scalar) => scalar::generate(*scalar, place, reads, &mut self.random),
             Shape::Struct(id) => Value::Object(self.structure(Schema::builtin().get(*id), reads, depth)),
             Shape::List(element) => {
                 let item = reads.and_then(|reads| reads.item.as_deref());
@@ -112,7 +112,7 @@ impl Maker<'_> {
         let mut map = Object::default();
         let Some(reads) = reads else { return map };
         for (key, read) in &reads.fields {
-            if self.random.chance(self.recipe.density) {
+            if self.random.chance(self.spec.density) {
                 let value = self.value(of, place, Some(read), depth);
                 map.insert(key.to_string(), value);
             }
@@ -128,13 +128,13 @@ impl Maker<'_> {
 
     /// Whether a server sets, removes or refuses a field in requests such as this.
     fn is_not_given(&self, of: &str, field: &str, depth: usize) -> bool {
-        let part = self.recipe.served.subresource.as_str();
+        let part = self.spec.served.subresource.as_str();
         match (of, field) {
             (_, "apiVersion" | "kind") => depth == 0,
-            (_, "status") => depth == 0 && part != "status" && self.recipe.operation != Operation::Delete,
+            (_, "status") => depth == 0 && part != "status" && self.spec.operation != Operation::Delete,
             (_, "ephemeralContainers") => {
                 let is_update =
-                    self.recipe.operation != Operation::Create && self.recipe.served.kind.kind == "Pod";
+                    self.spec.operation != Operation::Create && self.spec.served.kind.kind == "Pod";
                 part != "ephemeralcontainers" && !is_update
             }
             (
@@ -159,15 +159,15 @@ impl Maker<'_> {
             Some(Value::Object(metadata)) => metadata,
             _ => Object::default(),
         };
-        let reads = self.recipe.reads.fields.get("metadata");
+        let reads = self.spec.reads.fields.get("metadata");
         let given = [
             ("name", OBJECT_NAME, true),
-            ("namespace", NAMESPACE, self.recipe.served.namespaced),
+            ("namespace", NAMESPACE, self.spec.served.namespaced),
         ];
         for (name, plain, _) in given.into_iter().filter(|(.., wanted)| *wanted) {
             let read = reads.and_then(|reads| reads.fields.get(name));
             let place = Field { name, values: &[] };
-            let made = leaf::make(Scalar::String, place, read, &mut self.random);
+            let made = scalar::generate(Scalar::String, place, read, &mut self.random);
             let fits = made
                 .as_str()
                 .is_some_and(|text| !text.contains([':', '/']) && text != OBJECT_NAME);
@@ -289,7 +289,7 @@ fn is_needed(of: &str, field: &str) -> bool {
 }
 
 /// Gives the elements of a keyed list different keys, those of a set different values.
-pub(crate) fn tell_apart(elements: &mut [Value<'static>], keys: &[&str]) {
+pub(crate) fn make_distinct(elements: &mut [Value<'static>], keys: &[&str]) {
     let mut seen: Vec<String> = Vec::new();
     for at in 0..elements.len() {
         let Some(element) = elements.get_mut(at) else {
@@ -360,8 +360,8 @@ pub(crate) const OBJECT_NAME: &str = "a";
 pub(crate) const NAMESPACE: &str = "default";
 
 /// Makes parts of a workload agree: its selector selects what its template makes.
-fn agree(recipe: &Recipe<'_>, object: &mut Value<'static>) {
-    let kind = recipe.served.kind.kind.as_str();
+fn align_selectors(spec: &ObjectSpec<'_>, object: &mut Value<'static>) {
+    let kind = spec.served.kind.kind.as_str();
     let mut label = Object::default();
     label.insert("app", "a");
     let selector = match kind {
@@ -371,7 +371,7 @@ fn agree(recipe: &Recipe<'_>, object: &mut Value<'static>) {
             Value::Object(selector)
         }
         "ReplicationController" => Value::Object(label.clone()),
-        "Job" | "CronJob" => return restart(kind, object),
+        "Job" | "CronJob" => return adjust_job(kind, object),
         _ => return,
     };
     let Some(Value::Object(spec)) = object.get_mut("spec") else {
@@ -395,12 +395,12 @@ fn agree(recipe: &Recipe<'_>, object: &mut Value<'static>) {
 }
 
 /// Pods of jobs are not restarted for ever; their selector is the controller's.
-fn restart(kind: &str, object: &mut Value<'static>) {
-    let way: &[&str] = match kind {
+fn adjust_job(kind: &str, object: &mut Value<'static>) {
+    let path: &[&str] = match kind {
         "Job" => &["spec"],
         _ => &["spec", "jobTemplate", "spec"],
     };
-    let found = way.iter().try_fold(object, |at, name| at.get_mut(name));
+    let found = path.iter().try_fold(object, |at, name| at.get_mut(name));
     let Some(Value::Object(spec)) = found else { return };
     spec.remove("selector");
     if let Some(Value::Object(pod)) = spec
@@ -429,13 +429,13 @@ mod tests {
     }
 
     fn made(resource: &str, operation: Operation, expressions: &[&str], seed: u64) -> Value<'static> {
-        let recipe = Recipe {
+        let spec = ObjectSpec {
             served: named(resource).unwrap(),
             operation,
             reads: &reads(expressions),
             density: 100,
         };
-        make(&recipe, seed).unwrap()
+        generate(&spec, seed).unwrap()
     }
 
     /// Looks that what is required is there, and that keys differ, in all structs of a value.
@@ -485,15 +485,15 @@ mod tests {
                 continue;
             };
             for seed in 0..12 {
-                let recipe = Recipe {
+                let spec = ObjectSpec {
                     served,
                     operation: Operation::Create,
                     reads: &reads,
                     density: 60,
                 };
-                let mut object = make(&recipe, seed).unwrap();
+                let mut object = generate(&spec, seed).unwrap();
                 assert_eq!(
-                    make(&recipe, seed).as_ref(),
+                    generate(&spec, seed).as_ref(),
                     Some(&object),
                     "it is always the same"
                 );

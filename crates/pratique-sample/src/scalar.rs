@@ -19,7 +19,7 @@ pub(crate) struct Field<'f> {
 pub(crate) const LONGEST_NAME: usize = 63;
 
 /// A value of a scalar; `reads` has what it is compared with.
-pub(crate) fn make(
+pub(crate) fn generate(
     scalar: Scalar,
     field: Field<'_>,
     reads: Option<&Reads>,
