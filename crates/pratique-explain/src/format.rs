@@ -4,7 +4,7 @@ use pratique_cel::text::quote_cel;
 use pratique_cel::value::{List, Map, Struct};
 use pratique_cel::{Arena, Context, Value};
 
-/// A value in CEL's notation, of about `max_chars` characters at the most: what does not fit is `…`.
+/// Formats a value in CEL syntax, with about `max_chars` characters at most: what does not fit is `…`.
 pub fn format_value(value: &Value<'_>, max_chars: usize) -> String {
     let arena = Arena::new();
     let mut writer = Writer {

@@ -1,8 +1,8 @@
-//! Objects that make expressions cost as much as they can.
+//! Searches for objects that make expressions as expensive as possible.
 //!
-//! The search makes many small objects, takes those over which most is evaluated, and lets the lists, maps and texts
-//! grow that expressions read: one of them, two beside each other, or one in another. What it finds was evaluated, and
-//! cost what it says; what it does not find may exist. It counts its work and ends when that is done, not when time is up.
+//! The search generates many small objects, selects those with the most expensive evaluations, and grows the lists,
+//! maps and strings that expressions read: one of them, two, or one inside another. Results are verified by evaluation,
+//! but the search is not exhaustive. It is bounded by a budget of work, not by time.
 
 use pratique_json::Value;
 use pratique_types::{GroupVersionKind, Operation};
@@ -11,21 +11,21 @@ use crate::evaluate::{Evaluated, Evaluator, ExpressionId};
 use crate::generate::{self, ObjectSpec};
 use crate::grow::Growable;
 
-/// The largest object that is made, in bytes of JSON: a hundredth of what an API server takes.
+/// The maximum size of generated objects, in bytes of JSON: about a hundredth of what an API server accepts.
 pub const LARGEST: usize = 32 << 10;
 
-/// What is to be expensive.
+/// The evaluation whose cost is maximized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// A single evaluation of an expression.
     Expression(ExpressionId),
     /// The match conditions together.
     Conditions,
-    /// All but match conditions and audit annotations.
+    /// All expressions except match conditions and audit annotations.
     Policy,
 }
 
-/// Work that may still be done: units of cost, and bytes of objects.
+/// A budget of work: units of cost, and bytes of objects.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     left: u64,
@@ -37,18 +37,18 @@ pub struct Budget {
 pub struct CostExample {
     /// Its kind.
     pub kind: GroupVersionKind,
-    /// What the request does with it.
+    /// The operation of the request.
     pub operation: Operation,
     /// The object, as JSON.
     pub object: String,
-    /// What the evaluation cost. It ends soon after the limit.
+    /// The cost of the evaluation, which ends soon after the limit.
     pub cost: u64,
-    /// What is large in it: `480 items in spec.containers`.
+    /// Its large part: `480 items in spec.containers`.
     pub large: String,
 }
 
 impl Goal {
-    /// What it cost.
+    /// The cost of the goal.
     pub fn cost(&self, evaluated: &[Evaluated]) -> u64 {
         let is_condition = |id: &ExpressionId| matches!(id, ExpressionId::Condition(_));
         let costs = |counts: &dyn Fn(&ExpressionId) -> bool| {
@@ -74,7 +74,7 @@ impl Goal {
 }
 
 impl Budget {
-    /// Work of so many units of cost and bytes.
+    /// A budget of units of cost and bytes.
     pub fn new(units: u64) -> Self {
         Budget {
             left: units,
@@ -82,7 +82,7 @@ impl Budget {
         }
     }
 
-    /// A part of it; [give it back](Self::give_back).
+    /// Splits off a part, which can be [given back](Self::give_back).
     pub fn take(&mut self, most: u64) -> Budget {
         let taken = self.left.min(most);
         self.left -= taken;
@@ -92,18 +92,18 @@ impl Budget {
         }
     }
 
-    /// Takes back what was not spent.
+    /// Returns the rest of a part.
     pub fn give_back(&mut self, part: Budget) {
         self.left = self.left.saturating_add(part.left);
         self.spent = self.spent.saturating_add(part.spent);
     }
 
-    /// What was spent. The last evaluation may have gone beyond what was left, by no more than one evaluation may cost.
+    /// The work that was done. The last evaluation may exceed the budget by up to the cost limit of an evaluation.
     pub fn spent(&self) -> u64 {
         self.spent
     }
 
-    /// Whether nothing is left.
+    /// Whether the budget is used up.
     pub fn is_spent(&self) -> bool {
         self.left == 0
     }
@@ -114,15 +114,15 @@ impl Budget {
     }
 }
 
-/// How many small objects are made, how many of them grow, and in how many places.
+/// The number of small objects, how many of them grow, and in how many places.
 const SEEDS: u64 = 48;
 const GROWN: usize = 3;
 const PLACES: usize = 24;
-/// How many of the places that cost most grow together with another one.
+/// The number of the most expensive places that are grown in pairs.
 const TOGETHER: usize = 4;
 
-/// For each goal with its limit the smallest object found that makes it cost that; if none does, the one that makes it
-/// cost most. There is none where the work ends before the first object.
+/// For each goal, the smallest object found that reaches its limit, or else the most expensive one; `None` if the
+/// budget ends before the first object.
 pub fn most_expensive(
     evaluator: &Evaluator<'_>,
     spec: &ObjectSpec<'_>,
@@ -167,7 +167,7 @@ struct Search<'s> {
     budget: &'s mut Budget,
 }
 
-/// An object with what was grown in it.
+/// An object and the plan by which it was grown.
 #[derive(Clone)]
 struct Candidate {
     object: Value<'static>,
@@ -177,7 +177,7 @@ struct Candidate {
     bytes: usize,
 }
 
-/// What is to grow: places with their parts of the bytes, a place within another one with a number.
+/// The places to grow, which share the bytes, and an inner place with its number of items.
 #[derive(Clone)]
 struct Plan {
     places: Vec<Growable>,
@@ -192,7 +192,7 @@ impl Plan {
         }
     }
 
-    /// An object grown to at most so many bytes; `None` where it does not have the places.
+    /// Grows an object to at most `bytes` bytes; `None` if it does not have the places.
     fn build(&self, seed: &Value<'static>, bytes: usize) -> Option<Value<'static>> {
         let mut model = seed.clone();
         if let Some((inner, count)) = &self.inner
@@ -220,7 +220,7 @@ impl Plan {
 }
 
 impl Candidate {
-    /// An object in which nothing was grown.
+    /// An object without grown parts.
     fn small(object: Value<'static>) -> Self {
         Candidate {
             bytes: object.to_string().len(),
@@ -243,7 +243,7 @@ impl Candidate {
 }
 
 impl Search<'_> {
-    /// What an object costs, by goal, and how many expressions are evaluated over it; `None` when the budget is spent.
+    /// The costs of an object by goal, and the number of evaluated expressions; `None` if the budget is used up.
     fn measure(&mut self, object: &Value<'_>) -> Option<(Vec<u64>, usize)> {
         if self.budget.is_spent() {
             return None;
@@ -258,14 +258,14 @@ impl Search<'_> {
         Some((costs.collect(), evaluated.len()))
     }
 
-    /// Whether all goals cost their limits.
+    /// Whether all goals reach their limits.
     fn is_done(&self) -> bool {
         let both = self.goals.iter().zip(&self.best);
         both.into_iter()
             .all(|((_, limit), best)| best.as_ref().is_some_and(|best| best.cost >= *limit))
     }
 
-    /// How near costs are to the limits that were not reached yet: thousandths of the nearest one.
+    /// How near costs are to the limits that are not reached yet: the maximum, in thousandths of the limit.
     fn nearness(&self, costs: &[u64]) -> u64 {
         let all = self.goals.iter().zip(&self.best).zip(costs);
         let open = all.filter(|(((_, limit), best), _)| best.as_ref().is_none_or(|best| best.cost < *limit));
@@ -273,7 +273,7 @@ impl Search<'_> {
         near.max().unwrap_or_default()
     }
 
-    /// Keeps an object for the goals that it makes cost more than those before did.
+    /// Keeps an object for the goals for which it is the most expensive so far.
     fn keep(&mut self, costs: &[u64], found: &Candidate) {
         for (best, cost) in self.best.iter_mut().zip(costs) {
             if best.as_ref().is_none_or(|best| best.cost < *cost) {
@@ -285,7 +285,7 @@ impl Search<'_> {
         }
     }
 
-    /// Small objects over which much is evaluated, the most first.
+    /// Small objects with expensive evaluations, the most expensive first.
     fn seeds(&mut self, spec: &ObjectSpec<'_>) -> Vec<Value<'static>> {
         const DENSITIES: [u8; 3] = [100, 85, 60];
         let mut seeds: Vec<((u64, usize), Vec<u64>, Value<'static>)> = Vec::new();
@@ -312,7 +312,7 @@ impl Search<'_> {
         first.map(|(.., object)| object).collect()
     }
 
-    /// Evaluates an object that grew as planned; how near it comes to what was not reached yet.
+    /// Grows and evaluates an object; gives its nearness to the open limits, and its costs.
     fn try_plan(
         &mut self,
         seed: &Value<'static>,
@@ -331,7 +331,7 @@ impl Search<'_> {
         Some((self.nearness(&costs), costs, found))
     }
 
-    /// Lets an object grow at each place, then at pairs of those where that cost most, until all limits are reached.
+    /// Grows an object at each place, then at pairs of the most expensive places, until all limits are reached.
     fn grow(&mut self, seed: &Value<'static>, places: &[Growable]) {
         let mut singles: Vec<(u64, &Growable)> = Vec::new();
         for place in places {
@@ -359,7 +359,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks for a smaller object that still makes a goal cost its limit.
+    /// Searches for a smaller object that still reaches a goal's limit.
     fn shrink(&mut self, goal: usize) {
         const STEP: usize = 1 << 10;
         let (Some((_, limit)), Some(Some(found))) = (self.goals.get(goal), self.best.get(goal)) else {
@@ -391,7 +391,7 @@ impl Search<'_> {
     }
 }
 
-/// How two places grow together.
+/// The plans that grow two places.
 fn pairs(one: &Growable, other: &Growable) -> Vec<Plan> {
     const INNER: [usize; 2] = [8, 40];
     let nested = |outer: &Growable, inner: &Growable| -> Vec<Plan> {

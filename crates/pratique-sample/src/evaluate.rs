@@ -1,4 +1,4 @@
-//! One policy over one object, by the engine that answers real requests.
+//! Evaluates one policy over one object, with the engine that serves requests.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::random::Random;
 use crate::reads::Reads;
 use crate::scalar;
 
-/// A compiled policy that is asked about one resource and operation, whatever its selectors and bindings say.
+/// A compiled policy that is evaluated for one resource and operation, regardless of its selectors and bindings.
 #[derive(Debug)]
 pub struct Evaluator<'e> {
     compiled: Compiled,
@@ -40,7 +40,7 @@ enum Compiled {
     Mutating(Box<MutatingPolicies>),
 }
 
-/// Which of a policy's expressions it is; indices count from 0.
+/// Identifies an expression of a policy.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ExpressionId {
     /// `matchConditions[i].expression`
@@ -60,17 +60,17 @@ pub enum ExpressionId {
 /// An evaluation of one expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evaluated {
-    /// Which.
+    /// The expression.
     pub expression: ExpressionId,
-    /// What it cost, without the variables that it read.
+    /// Its cost, without that of the variables that it reads.
     pub cost: u64,
-    /// Why it has no value.
+    /// The error, if it has no value.
     pub error: Option<String>,
-    /// What its parts gave, in the order in which they were evaluated; kept for an expression that is watched.
+    /// The values of its nodes, in the order of evaluation; recorded for the watched expression only.
     pub parts: Vec<(ExprId, PartValue)>,
 }
 
-/// What a part of an expression gave.
+/// The value of a node of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartValue {
     /// `true` or `false`
@@ -82,8 +82,8 @@ pub enum PartValue {
 }
 
 impl<'e> Evaluator<'e> {
-    /// Compiles a policy. Its rules give path to one for the resource, as do its selectors; its params are made of what
-    /// is read of them.
+    /// Compiles a policy. Its rules and selectors are replaced by a rule for the resource; its params are generated
+    /// from what expressions read.
     pub fn new(
         policy: Policy<'_>,
         served: &'e ServedResource,
@@ -142,9 +142,10 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Evaluates the policy over an object; what it did, in order. `watched` is the expression whose parts count.
+    /// Evaluates the policy over an object; gives the evaluated expressions, in order. The node values of the `watched`
+    /// expression are recorded.
     ///
-    /// An update leaves the object as it is; what is deleted is the old object.
+    /// An update does not change the object; a deletion has it as the old object.
     pub fn evaluate(&self, object: &Value<'_>, watched: Option<&ExpressionId>) -> Vec<Evaluated> {
         let is = |operation| self.operation == operation;
         let null = || Value::Null;
@@ -184,7 +185,7 @@ impl<'e> Evaluator<'e> {
         let recorder = Recorder::new(watched);
         let surroundings = Surroundings::new(&self.cluster, Arc::new(self.cluster.authorizer));
         let surroundings = surroundings.with_trace(&recorder);
-        // How the request ends does not matter, only what was evaluated on the path.
+        // The decision does not matter, only the recorded evaluations.
         match &self.compiled {
             Compiled::Validating(policies) => {
                 drop(validate(&[&**policies], &request, surroundings, &mut ()));
@@ -296,7 +297,7 @@ impl Cluster for SampleCluster {
     }
 
     fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
-        // A param of cluster scope goes with requests of any namespace.
+        // A cluster-scoped param applies to requests in any namespace.
         (self.param_kind.as_ref() == Some(kind)).then_some(ParamScope::Cluster)
     }
 
@@ -309,7 +310,7 @@ impl Cluster for SampleCluster {
     }
 }
 
-/// Someone who may do everything, or nothing.
+/// An authorizer that allows every check, or none.
 #[derive(Clone, Copy, Debug)]
 struct FixedAuthorizer {
     allowed: bool,
@@ -403,11 +404,11 @@ mod tests {
 
     use super::*;
 
-    /// What a policy with a condition, a variable and validations does with a Pod.
+    /// Evaluates a policy with a condition, a variable and validations over a Pod.
     fn evaluated(operation: Operation, object: &str) -> Vec<(ExpressionId, Option<String>)> {
         let policy = json!({"metadata": {"name": "p"}, "spec": {
             "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
-            // Neither rules nor selectors count.
+            // Rules and selectors are ignored.
             "matchConstraints": {"resourceRules": [], "objectSelector": {"matchLabels": {"a": "b"}}},
             "matchConditions": [{"name": "c", "expression": "request.operation != 'CONNECT'"}],
             "variables": [{"name": "names", "expression": "object.spec.containers.map(c, c.name)"}],

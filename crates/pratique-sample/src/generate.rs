@@ -1,9 +1,9 @@
-//! Objects of built-in kinds, of a shape that an API server takes.
+//! Generates objects of built-in kinds that an API server would accept.
 //!
-//! What is required is there, and some of what expressions read. Enumerations have one of their texts, elements of keyed
-//! lists differ in their keys, selectors select what their templates make, of several sources there is one, and what a
-//! server removes or refuses on creation is not there. Beyond that, servers check rules of each kind that no table has;
-//! an object that obeys these is likely, not certain, to be taken.
+//! Objects have the required fields, and some of those that expressions read. Enumerations have a valid value, elements
+//! of keyed lists have distinct keys, selectors match their templates, unions have one member, and fields that a server
+//! removes or rejects on creation are absent. API servers validate more than the schema tables express, so an object is
+//! likely, but not certain, to be valid.
 
 use pratique_json::{Object, Value};
 use pratique_schema::{Constraints, Scalar, Schema, Shape, StructType};
@@ -14,23 +14,23 @@ use crate::random::Random;
 use crate::reads::Reads;
 use crate::scalar::{self, Field};
 
-/// How objects are made.
+/// The specification of generated objects.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectSpec<'r> {
-    /// The resource, whose kind the object is of.
+    /// The resource of the request.
     pub served: &'r ServedResource,
-    /// What the request does with the object.
+    /// The operation of the request.
     pub operation: Operation,
-    /// What is read of it.
+    /// The fields that expressions read.
     pub reads: &'r Reads,
-    /// How many of a hundred optional fields that are read are there.
+    /// The percentage of optional fields to include, of those that are read.
     pub density: u8,
 }
 
-/// The deepest object; built-in types may contain themselves.
+/// The maximum depth; built-in types can be recursive.
 const DEEPEST: usize = 24;
 
-/// An object, the same for the same seed; `None` for a kind that is not built in.
+/// Generates an object, the same for the same seed; `None` for a kind that is not built in.
 pub fn generate(spec: &ObjectSpec<'_>, seed: u64) -> Option<Value<'static>> {
     let schema = Schema::builtin();
     let kind = &spec.served.kind;
@@ -95,7 +95,7 @@ impl Generator<'_> {
                     false => 1,
                 };
                 let first = self.value(element, place, item, depth);
-                // Loops go on as long as elements are alike, and fail where one of them differs.
+                // Loops continue while elements are alike, and end where one of them differs.
                 let alike = self.random.chance(60);
                 let mut elements = vec![first.clone()];
                 elements.extend((1..count).map(|_| match alike {
@@ -126,7 +126,7 @@ impl Generator<'_> {
         map
     }
 
-    /// Whether a server sets, removes or refuses a field in requests such as this.
+    /// Whether a server sets, removes or rejects a field in such requests.
     fn is_not_given(&self, of: &str, field: &str, depth: usize) -> bool {
         let part = self.spec.served.subresource.as_str();
         match (of, field) {
@@ -153,7 +153,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Gives an object a name and a namespace, such as they are compared with.
+    /// Sets name and namespace, to values that they are compared with if possible.
     fn name(&mut self, object: &mut Object<'static>) {
         let mut metadata = match object.remove("metadata") {
             Some(Value::Object(metadata)) => metadata,
@@ -176,7 +176,7 @@ impl Generator<'_> {
         object.insert("metadata", Value::Object(metadata));
     }
 
-    /// Of several sources or handlers, of which one may be given, keeps one.
+    /// Keeps one member of a union.
     fn choose(&mut self, of: &str, object: &mut Object<'static>) {
         let Some(choice) = CHOICES.iter().find(|choice| choice.of == of) else {
             return;
@@ -198,11 +198,11 @@ impl Generator<'_> {
     }
 }
 
-/// A type of which one field may be given besides some.
+/// A union: a type of which one field may be set, besides common fields.
 struct Choice {
     of: &'static str,
     besides: &'static [&'static str],
-    /// What is given if expressions read none, where there must be one.
+    /// The default member, if one is required.
     otherwise: Option<(&'static str, &'static str)>,
 }
 
@@ -261,7 +261,7 @@ const CHOICES: [Choice; 9] = [
     },
 ];
 
-/// What servers require without the documents saying so.
+/// Whether API servers require a field that the schema does not mark as required.
 fn is_needed(of: &str, field: &str) -> bool {
     matches!(
         (of, field),
@@ -288,7 +288,7 @@ fn is_needed(of: &str, field: &str) -> bool {
     )
 }
 
-/// Gives the elements of a keyed list different keys, those of a set different values.
+/// Makes the keys of a keyed list, or the elements of a set, distinct.
 pub(crate) fn make_distinct(elements: &mut [Value<'static>], keys: &[&str]) {
     let mut seen: Vec<String> = Vec::new();
     for at in 0..elements.len() {
@@ -314,13 +314,13 @@ fn identity(element: &Value<'_>, keys: &[&str]) -> String {
     }
 }
 
-/// Changes an element so that its key has a number in it.
+/// Adds a number to the key of an element.
 pub(crate) fn number(element: &mut Value<'static>, keys: &[&str], at: usize) {
     if keys.is_empty() {
         numbered(element, at);
         return;
     }
-    // One key that differs is enough; a protocol or the like cannot.
+    // One distinct key is enough; enumerations such as protocol cannot be changed.
     let is_enumerated =
         |key: &str| matches!(key, "protocol" | "type" | "effect" | "topologyKey" | "operator");
     let key = keys.iter().find(|key| !is_enumerated(key)).or(keys.first());
@@ -354,12 +354,12 @@ fn numbered(value: &mut Value<'static>, at: usize) {
     }
 }
 
-/// The name of objects that may have any.
+/// The default name of objects.
 pub(crate) const OBJECT_NAME: &str = "a";
-/// The namespace of objects that may be in any.
+/// The default namespace of objects.
 pub(crate) const NAMESPACE: &str = "default";
 
-/// Makes parts of a workload agree: its selector selects what its template makes.
+/// Makes the selector of a workload match the labels of its template.
 fn align_selectors(spec: &ObjectSpec<'_>, object: &mut Value<'static>) {
     let kind = spec.served.kind.kind.as_str();
     let mut label = Object::default();
@@ -394,7 +394,7 @@ fn align_selectors(spec: &ObjectSpec<'_>, object: &mut Value<'static>) {
     template.insert("metadata", Value::Object(metadata));
 }
 
-/// Pods of jobs are not restarted for ever; their selector is the controller's.
+/// Jobs need a restart policy, and their selector is set by the controller.
 fn adjust_job(kind: &str, object: &mut Value<'static>) {
     let path: &[&str] = match kind {
         "Job" => &["spec"],
@@ -438,7 +438,7 @@ mod tests {
         generate(&spec, seed).unwrap()
     }
 
-    /// Looks that what is required is there, and that keys differ, in all structs of a value.
+    /// Checks that required fields are present and keys are distinct, in all structs of a value.
     fn check(of: &StructType, value: &Value<'_>) {
         let Value::Object(object) = value else {
             panic!("{value} is no {}", of.name)

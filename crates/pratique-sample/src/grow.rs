@@ -1,4 +1,4 @@
-//! Making one list, map or text of an object large.
+//! Grows a list, map or string of an object.
 
 use pratique_json::Value;
 use pratique_schema::{Constraints, Scalar, Schema, Shape};
@@ -8,7 +8,7 @@ use crate::generate;
 use crate::reads::Step;
 use crate::scalar;
 
-/// A part of objects of a kind that can be large.
+/// A part of a kind's objects that can grow.
 #[derive(Clone, Debug)]
 pub(crate) struct Growable {
     path: Vec<Step>,
@@ -17,14 +17,14 @@ pub(crate) struct Growable {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GrowableKind {
-    /// A list, with the fields that tell its elements apart.
+    /// A list, with its map keys.
     List(Option<&'static [&'static str]>),
     Map,
     Text,
 }
 
 impl Growable {
-    /// The part at a path of steps; `None` where the schema has none, or none that can be large.
+    /// The part at a path; `None` if the schema has none, or it cannot be large.
     pub(crate) fn new(kind: &GroupVersionKind, path: &[Step]) -> Option<Self> {
         let schema = Schema::builtin();
         let mut shape = Shape::Struct(schema.kind(kind)?);
@@ -53,7 +53,7 @@ impl Growable {
             }
             _ => return None,
         };
-        // Servers take short names only, and few of what says who owns an object.
+        // API servers accept only short names and few owner references.
         let is_bounded = parent == "meta/v1.ObjectMeta" && field == "ownerReferences";
         (!is_bounded).then(|| Growable {
             path: path.to_vec(),
@@ -61,12 +61,12 @@ impl Growable {
         })
     }
 
-    /// Whether another part is a part of this one.
+    /// Whether another part is inside this one.
     pub(crate) fn holds(&self, other: &Growable) -> bool {
         other.path.len() > self.path.len() && other.path.starts_with(&self.path)
     }
 
-    /// Grows the part where an object has it, to a number of elements, entries or characters.
+    /// Grows the part to a number of elements, entries or characters; false if the object does not have it.
     pub(crate) fn grow(&self, object: &mut Value<'static>, count: usize) -> bool {
         let Some(value) = first(object, &self.path) else {
             return false;
@@ -105,9 +105,9 @@ impl Growable {
         }
     }
 
-    /// About how many bytes an element, an entry or a character takes in an object.
+    /// The approximate size of an element, entry or character of the part, in bytes.
     pub(crate) fn unit(&self, object: &Value<'_>) -> Option<usize> {
-        // A comma, and the digits that tell it from others.
+        // A comma, and the digits that make it distinct.
         const MORE: usize = 5;
         let value = get(object, &self.path)?;
         Some(match (self.kind, value) {
@@ -118,7 +118,7 @@ impl Growable {
         })
     }
 
-    /// GrowableKind it is in words, at a size: `480 items in spec.containers`.
+    /// Describes the part at a size: `480 items in spec.containers`.
     pub(crate) fn described(&self, count: usize) -> String {
         let path = path_text(&self.path);
         match self.kind {
@@ -128,7 +128,7 @@ impl Growable {
         }
     }
 
-    /// How many elements, entries or characters an object has there.
+    /// The number of elements, entries or characters of the part.
     pub(crate) fn count(&self, object: &Value<'_>) -> usize {
         match get(object, &self.path) {
             Some(Value::Array(elements)) => elements.len(),

@@ -1,4 +1,4 @@
-//! Objects of built-in kinds, made up for what the expressions of a policy read, and what the policy does with them.
+//! Generates objects of built-in kinds for a policy, and evaluates the policy over them.
 //!
 //! A warning about a policy is worth as much as the object that shows it. This crate makes such objects:
 //! [`PolicyReads`] finds out which fields a policy's expressions read and what they compare them with, [`make`](generate())
@@ -6,7 +6,7 @@
 //! policy, by the same engine that answers requests, and [`most_expensive`] looks for one that costs as much as an
 //! evaluation may.
 //!
-//! Nothing depends on time or chance: the same policy gives the same objects.
+//! Results are deterministic: the same policy gives the same objects.
 //!
 //! ```
 //! use pratique_sample::Policy;

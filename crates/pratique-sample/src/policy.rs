@@ -1,4 +1,4 @@
-//! Policies as manifests have them: their expressions, and what they are asked about.
+//! Policies of manifests: their expressions, and the resources that they match.
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::{Declarations, environment};
@@ -20,13 +20,13 @@ pub enum Policy<'p> {
 /// An expression of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyExpression<'p> {
-    /// Which it is.
+    /// Its identity.
     pub id: ExpressionId,
     /// Its field: `spec.validations[0].expression`.
     pub field: String,
     /// Its text.
     pub text: &'p str,
-    /// What it may name.
+    /// The variables that it can use.
     pub declarations: Declarations,
 }
 
@@ -135,7 +135,7 @@ impl<'p> Policy<'p> {
         all
     }
 
-    /// What its expressions read; those that do not parse read nothing.
+    /// The reads of its expressions; those with syntax errors read nothing.
     pub fn reads(self) -> PolicyReads {
         let expressions = self.expressions();
         let parsed: Vec<_> = expressions
@@ -156,7 +156,7 @@ impl<'p> Policy<'p> {
         PolicyReads::new(parsed.iter().map(|(name, ast)| (*name, ast)))
     }
 
-    /// The built-in resources that its rules take, each with the operations; exclusions are not looked at.
+    /// The built-in resources that its rules match, with the operations; exclude rules are ignored.
     pub fn served(self) -> Vec<(&'static ServedResource, Vec<Operation>)> {
         let rules = self
             .constraints()
@@ -207,7 +207,7 @@ impl<'p> Policy<'p> {
     }
 }
 
-/// The version of Kubernetes whose expressions are understood.
+/// The Kubernetes minor version of the CEL environment.
 const MINOR: u32 = 37;
 
 fn matches(rule: &api::NamedRuleWithOperations, served: &ServedResource) -> bool {

@@ -1,6 +1,6 @@
-//! Numbers that look random and are the same on every run.
+//! Deterministic pseudo-random numbers.
 
-/// A generator of numbers (xorshift64*).
+/// A pseudo-random number generator (xorshift64*).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -23,7 +23,7 @@ impl Random {
         self.next().checked_rem(end).unwrap_or_default() as usize
     }
 
-    /// True so many times of a hundred.
+    /// True with a probability of `percent` percent.
     pub(crate) fn chance(&mut self, percent: u8) -> bool {
         self.below(100) < usize::from(percent)
     }

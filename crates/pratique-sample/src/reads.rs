@@ -1,20 +1,20 @@
-//! What the expressions of a policy read, and which values they compare it with.
+//! The fields that the expressions of a policy read, and the values that they compare them with.
 //!
-//! An abstract walk over the syntax trees: each node stands for the places of the object that its value may come from,
-//! and for the constants that it may be. Places are followed through variables, conditional operators, `orValue`,
-//! concatenation, and the macros that go through lists.
+//! An abstract interpretation of the syntax trees: the abstract value of a node is the set of places in the object that
+//! it may come from, and the constants that it may be. Places are followed through variables, conditional operators,
+//! `orValue`, concatenation, and the macros that iterate over lists.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use pratique_cel::ast::{Ast, Comprehension, Expr, ExprId, Literal};
 
-/// What is read of a value, as a tree over its fields.
+/// The parts of a value that are read, as a tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reads {
     /// By the name of a field, or the key of an entry.
     pub fields: BTreeMap<Arc<str>, Reads>,
-    /// What is read of the elements of a list, or the values of a map.
+    /// Reads of the elements of a list, or the values of a map.
     pub item: Option<Box<Reads>>,
     /// Texts that it is compared with.
     pub texts: Vec<Text>,
@@ -25,17 +25,17 @@ pub struct Reads {
 /// A text that a value is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
-    /// The whole of it.
+    /// The whole string.
     Whole(Arc<str>),
-    /// How it begins.
+    /// A prefix.
     Start(Arc<str>),
-    /// How it ends.
+    /// A suffix.
     End(Arc<str>),
-    /// What it contains.
+    /// A substring.
     Part(Arc<str>),
 }
 
-/// What a policy reads of the objects that it gets.
+/// What a policy reads of its inputs.
 #[derive(Clone, Debug, Default)]
 pub struct PolicyReads {
     /// `object` and `oldObject`
@@ -53,12 +53,12 @@ pub enum Step {
     Item,
 }
 
-/// The most places and constants that one value is followed to, and the longest path to a place.
+/// The maximum number of places and constants of an abstract value, and the maximum length of a path.
 const MOST: usize = 16;
 const DEEPEST: usize = 24;
 
 impl PolicyReads {
-    /// Looks through expressions in their order; those with a name are variables of that name.
+    /// Analyses expressions in order; those with a name are variables of that name.
     pub fn new<'a>(expressions: impl IntoIterator<Item = (Option<&'a str>, &'a Ast)>) -> Self {
         let mut walk = Walk::default();
         for (name, ast) in expressions {
@@ -73,7 +73,7 @@ impl PolicyReads {
 }
 
 impl Reads {
-    /// What is read at a path of steps.
+    /// The reads at a path.
     fn at(&mut self, steps: &[Step]) -> &mut Reads {
         steps.iter().fold(self, |at, step| match step {
             Step::Field(name) => at.fields.entry(name.clone()).or_default(),
@@ -81,7 +81,7 @@ impl Reads {
         })
     }
 
-    /// The paths to all that is read, those to a whole before those to its parts; `most` of them.
+    /// The paths of all parts that are read, parents before children; at most `most`.
     pub fn paths(&self, most: usize) -> Vec<Vec<Step>> {
         let mut paths = Vec::new();
         let mut open = std::collections::VecDeque::from([(Vec::new(), self)]);
@@ -103,7 +103,7 @@ impl Reads {
     }
 }
 
-/// Which of the two it belongs to.
+/// The root of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Root {
     Object,
@@ -112,14 +112,14 @@ enum Root {
 
 type Place = (Root, Vec<Step>);
 
-/// What a value may be.
+/// An abstract value.
 #[derive(Clone, Debug, Default)]
 struct Abstract {
-    /// Where it may come from.
+    /// The places that it may come from.
     places: Vec<Place>,
-    /// Where the elements of a list that the expression makes may come from.
+    /// The places that elements of a list that the expression builds may come from.
     elements: Vec<Place>,
-    /// The constants that it, or an element of it, may be.
+    /// The constants that it, or one of its elements, may be.
     texts: Vec<Arc<str>>,
     numbers: Vec<i64>,
 }
@@ -146,7 +146,7 @@ fn add_all<T: PartialEq>(to: &mut Vec<T>, from: Vec<T>) {
 struct Walk {
     reads: PolicyReads,
     variables: HashMap<String, Abstract>,
-    /// The variables of the comprehensions around.
+    /// The variables of the enclosing comprehensions.
     locals: Vec<(Arc<str>, Abstract)>,
 }
 
@@ -207,7 +207,7 @@ impl Walk {
         }
     }
 
-    /// A part of a value, which is read.
+    /// Selects a part of a value, and records the read.
     fn below(&mut self, of: &Abstract, step: &Step) -> Abstract {
         let mut places = Vec::new();
         for (root, path) in &of.places {
@@ -300,7 +300,7 @@ impl Walk {
         }
     }
 
-    /// Notes the constants that a value is compared with.
+    /// Records the constants that a value is compared with.
     fn compare(&mut self, value: &Abstract, with: &Abstract) {
         let texts: Vec<Text> = with.texts.iter().cloned().map(Text::Whole).collect();
         self.note(value, &texts, &with.numbers);
@@ -324,7 +324,7 @@ impl Walk {
         let around = self.locals.len();
         self.locals
             .push((comprehension.accumulator.clone(), init.clone()));
-        // With two variables the first is an index or a key; a key may be one of the constants.
+        // Of two variables the first is an index or a key, which may be one of the constants.
         self.locals.push((comprehension.var.clone(), item.clone()));
         if let Some(second) = &comprehension.var2 {
             self.locals.push((second.clone(), item));
@@ -360,7 +360,7 @@ mod tests {
 
     use super::*;
 
-    /// The paths of what expressions read; each is a variable `v0`, `v1` …
+    /// The paths that expressions read; expressions are variables `v0`, `v1` …
     fn paths(expressions: &[&str]) -> Vec<String> {
         let environment = library::kubernetes();
         let asts: Vec<Ast> = expressions
@@ -377,7 +377,7 @@ mod tests {
             steps.collect::<Vec<_>>().join(".")
         };
         let mut paths: Vec<String> = reads.object.paths(100).into_iter().map(shown).collect();
-        // Only the longest.
+        // Keep only the longest paths.
         let all = paths.clone();
         paths.retain(|path| !all.iter().any(|other| other.starts_with(&format!("{path}."))));
         paths
@@ -422,7 +422,7 @@ mod tests {
         ] {
             let mut found = paths(&expressions);
             let mut expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
-            // What goes on below an element is told there.
+            // Reads below an element are listed there.
             expected.retain(|path| !path.ends_with(".a.[]"));
             found.sort();
             expected.sort();

@@ -1,4 +1,4 @@
-//! Values without parts: such as the field takes, and such as expressions compare it with.
+//! Generates scalar values: valid ones for the field, and those that expressions compare it with.
 
 use pratique_json::Value;
 use pratique_schema::Scalar;
@@ -6,19 +6,19 @@ use pratique_schema::Scalar;
 use crate::random::Random;
 use crate::reads::{Reads, Text};
 
-/// Where a value stands.
+/// The field of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field<'f> {
     /// The name of the field, or of the list or map that it is in.
     pub(crate) name: &'f str,
-    /// The texts that it takes; none where it takes any.
+    /// The allowed values of an enumeration; empty if any value is allowed.
     pub(crate) values: &'f [&'static str],
 }
 
-/// The longest name that all servers take.
+/// The maximum length of a name.
 pub(crate) const LONGEST_NAME: usize = 63;
 
-/// A value of a scalar; `reads` has what it is compared with.
+/// Generates a scalar; `reads` has the values that it is compared with.
 pub(crate) fn generate(
     scalar: Scalar,
     field: Field<'_>,
@@ -45,7 +45,7 @@ pub(crate) fn generate(
     }
 }
 
-/// A value of which only is known what is read of it, as of custom resources and params.
+/// Generates a value without a schema, such as a param, from what is read of it.
 pub(crate) fn untyped(reads: Option<&Reads>, random: &mut Random, depth: usize) -> Value<'static> {
     const DEEPEST: usize = 24;
     let Some(reads) = reads.filter(|_| depth < DEEPEST) else {
@@ -75,7 +75,7 @@ const ANY: Field<'static> = Field {
     values: &[],
 };
 
-/// A number beside one of those that it is compared with.
+/// A number near one of those that it is compared with.
 fn number(field: Field<'_>, reads: Option<&Reads>, random: &mut Random) -> i64 {
     let known = reads.and_then(|reads| random.pick(&reads.numbers).copied());
     let near = known.map(|known| known.saturating_add(random.below(3) as i64 - 1));
@@ -109,7 +109,8 @@ fn whole_texts(reads: &Reads) -> Vec<&str> {
     whole.collect()
 }
 
-/// A text that the field takes: one that it is compared with, one that has such a start, end or part, or another one.
+/// A valid string for the field: one that it is compared with, one with such a prefix, suffix or substring, or another
+/// one.
 fn text(field: Field<'_>, reads: Option<&Reads>, random: &mut Random) -> String {
     if !field.values.is_empty() {
         return enumerated(field.values, reads, random);
@@ -141,7 +142,7 @@ fn enumerated(values: &[&'static str], reads: Option<&Reads>, random: &mut Rando
     one.copied().unwrap_or_default().to_owned()
 }
 
-/// A text without meaning that a field of the name takes.
+/// A default string that is valid for a field of this name.
 fn plain(name: &str) -> &'static str {
     match name {
         "ip" | "clusterIP" | "hostIP" | "podIP" | "loadBalancerIP" | "externalIPs" | "clusterIPs" => {
@@ -158,7 +159,7 @@ fn plain(name: &str) -> &'static str {
     }
 }
 
-/// Whether a field of the name takes a text, as far as the name tells.
+/// Whether a string is valid for a field, judging by the field's name.
 fn fits(name: &str, text: &str) -> bool {
     let is_name = name == "name" || name == "namespace" || name.ends_with("Name");
     let is_plain =
@@ -168,7 +169,7 @@ fn fits(name: &str, text: &str) -> bool {
     !is_name || (text.len() <= LONGEST_NAME && bounded && text.chars().all(is_plain))
 }
 
-/// The longest text that a field takes.
+/// The maximum length of a string field.
 pub(crate) fn longest(name: &str, values: &[&str]) -> usize {
     let is_name = name == "name" || name == "namespace" || name.ends_with("Name");
     let short = [

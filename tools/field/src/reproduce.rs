@@ -13,7 +13,7 @@ use pratique_expression::environment;
 use pratique_json::Progress;
 use pratique_lint::{ExpressionCost, Warning};
 use pratique_manifest::{Kind, Location, ManifestSet, ObjectSource, Step};
-use pratique_sample::{Evaluator, Goal, PartValue, Policy, PolicyExpression, ObjectSpec, generate};
+use pratique_sample::{Evaluator, Goal, ObjectSpec, PartValue, Policy, PolicyExpression, generate};
 use pratique_typed::convert_object;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, Operation};
@@ -154,7 +154,7 @@ fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> 
             .collect();
         for seed in 0..OBJECTS {
             const DENSITIES: [u8; 6] = [100, 90, 70, 40, 15, 0];
-            let recipe = ObjectSpec {
+            let spec = ObjectSpec {
                 served,
                 operation,
                 reads: &reads.object,
@@ -163,7 +163,7 @@ fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> 
                     .copied()
                     .unwrap_or(50),
             };
-            let Some(object) = generate(&recipe, seed) else { break };
+            let Some(object) = generate(&spec, seed) else { break };
             if convert_object(&served.kind, &mut object.clone(), &Progress::unwatched()).is_err() {
                 continue;
             }
