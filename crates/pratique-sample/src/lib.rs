@@ -1,10 +1,9 @@
 //! Generates objects of built-in kinds for a policy, and evaluates the policy over them.
 //!
-//! A warning about a policy is worth as much as the object that shows it. This crate makes such objects:
-//! [`PolicyReads`] finds out which fields a policy's expressions read and what they compare them with, [`make`](generate())
-//! makes objects that have such fields and a shape that an API server takes, an [`Evaluator`] puts them before the
-//! policy, by the same engine that answers requests, and [`most_expensive`] looks for one that costs as much as an
-//! evaluation may.
+//! A warning about a policy is most useful with an object that demonstrates it. [`PolicyReads`] finds the fields that a
+//! policy's expressions read, and the values that they compare them with; [`generate`](generate()) generates objects
+//! with such fields that an API server would accept; an [`Evaluator`] evaluates the policy over them, with the engine
+//! that serves requests; and [`most_expensive`] searches for an object that reaches the cost limit.
 //!
 //! Results are deterministic: the same policy gives the same objects.
 //!
