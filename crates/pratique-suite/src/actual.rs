@@ -1,4 +1,4 @@
-//! What policies made of a request.
+//! The actual result of a test.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use pratique_types::AdmissionRequest;
 
 use crate::decision::Decision;
 
-/// What policies made of a request.
+/// The actual result of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Actual {
-    /// What is decided.
+    /// The decision.
     pub decision: Decision,
     /// The HTTP code of a denial.
     pub code: i32,
     /// The reason of a denial.
     pub reason: String,
-    /// The message of a denial, or what is missing where it is undecided.
+    /// The message of a denial, or the missing inputs of an undecided request.
     pub message: String,
     /// The policy that the message names.
     pub policy: Option<String>,
@@ -26,7 +26,7 @@ pub struct Actual {
     pub warnings: Vec<String>,
     /// The audit annotations.
     pub audit_annotations: BTreeMap<String, String>,
-    /// The object as it goes on; null where there is none.
+    /// The object after mutation; null if there is none.
     pub object: Value<'static>,
     /// Whether policies changed it.
     pub changed: bool,
@@ -57,7 +57,7 @@ impl Actual {
     }
 }
 
-/// What an outcome depends on that the suite does not give, and where it is given.
+/// The inputs that the suite does not give, and how to give them.
 fn undecided(outcome: &Outcome) -> String {
     let each = outcome.undecided.iter().map(|undecided| {
         let give = match &undecided.missing {

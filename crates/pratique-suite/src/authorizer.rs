@@ -1,33 +1,33 @@
-//! An authorizer that answers by rules, as role bindings would.
+//! An authorizer that decides by rules.
 
 use pratique::authorization::{
     Answer, Authorizer, Check, Decider, Decision, Decisions, Question, Target, User,
 };
 
-/// Rules in their order: the first that fits decides. What no rule fits is not allowed.
+/// Rules in order: the first that matches decides. What no rule matches is not allowed.
 #[derive(Clone, Debug, Default)]
 pub struct Rules(pub Vec<Rule>);
 
-/// A rule: who may do what, or may not. What is empty fits anything.
+/// A rule that allows or denies. An empty field matches anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
     /// Names of users. A service account is `system:serviceaccount:NAMESPACE:NAME`.
     pub users: Vec<String>,
-    /// Groups, of which the user has to be in one.
+    /// Groups; the user must be in one of them.
     pub groups: Vec<String>,
     /// Verbs; `*` is any.
     pub verbs: Vec<String>,
     /// API groups of resources; `*` is any.
     pub api_groups: Vec<String>,
-    /// Resources as `pods`, `pods/exec`, `*`.
+    /// Resources such as `pods`, `pods/exec`, `*`.
     pub resources: Vec<String>,
     /// Names of objects.
     pub resource_names: Vec<String>,
     /// Namespaces.
     pub namespaces: Vec<String>,
-    /// Paths that are no resources; a `*` at the end stands for the rest.
+    /// Non-resource URLs; a trailing `*` matches any suffix.
     pub non_resource_urls: Vec<String>,
-    /// What follows.
+    /// The decision if the rule matches.
     pub decision: Decision,
 }
 
@@ -88,7 +88,7 @@ impl Rule {
     }
 }
 
-/// Whether a name is among others; among none is any, and `*` stands for any.
+/// Whether a list contains a name; an empty list and `*` match any name.
 fn is_among(names: &[String], name: &str) -> bool {
     names.is_empty() || names.iter().any(|pattern| pattern == "*" || pattern == name)
 }

@@ -1,4 +1,4 @@
-//! What is not as expected.
+//! The differences between expected and actual results.
 
 use std::fmt::Display;
 
@@ -9,16 +9,16 @@ use crate::actual::Actual;
 use crate::decision::Decision;
 use crate::suite::Expected;
 
-/// Something that is not as expected.
+/// A difference between the expected and the actual result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// The field of the expectation, or the path in an object.
     pub field: String,
-    /// What was expected.
+    /// The expected value.
     pub expected: String,
-    /// What is.
+    /// The actual value.
     pub actual: String,
-    /// What may mend it, where that is known.
+    /// A hint how to fix it, where one is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<&'static str>,
 }
@@ -40,16 +40,16 @@ impl Difference {
         }
     }
 
-    /// Where nobody said what is expected.
+    /// The difference of a test without an expectation.
     pub(crate) fn nothing_expected() -> Self {
         Difference::new("expect", "something: --update writes what is", "nothing")
     }
 }
 
-/// How many differences of an object are told.
+/// The maximum number of differences of an object that are reported.
 const MOST: usize = 20;
 
-/// Compares.
+/// Compares an actual result with the expected one.
 pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     let mut differences = Vec::new();
     if !is_decided_so(expected, actual) {
@@ -62,7 +62,7 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
             (Decision::Denied, Decision::Error) => difference.with_help(ERROR),
             _ => difference,
         });
-        // The rest follows from it.
+        // The other fields follow from the decision.
         return differences;
     }
     differences.extend(denial(expected, actual));
@@ -95,10 +95,10 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     differences
 }
 
-/// What to say where a denial was expected, and it is none by a rule.
+/// The help for a request that failed where a denial by a rule was expected.
 const ERROR: &str = "no rule denied: something failed, which denies too; if that is meant, expect `error`";
 
-/// Whether a decision is the one expected. Who expects a denial with the whole message of an error has named the error.
+/// Whether a decision is the expected one. An expected denial with the whole message of an error matches the error.
 fn is_decided_so(expected: &Expected, actual: &Actual) -> bool {
     let names_error = || expected.message.as_ref() == Some(&actual.message);
     match (expected.decision, actual.decision) {
@@ -160,12 +160,12 @@ fn object(expected: &Expected, actual: &Actual) -> Vec<Difference> {
 
 struct Comparison {
     differences: Vec<Difference>,
-    /// Whether there may be no field that is not expected.
+    /// Whether fields that are not expected are differences.
     whole: bool,
 }
 
 impl Comparison {
-    /// Documents are not so deep that recursion would be a risk.
+    /// Recursion is safe: the depth of documents is bounded.
     fn values(&mut self, path: &str, expected: Option<&Value<'_>>, actual: Option<&Value<'_>>) {
         match (expected, actual) {
             (Some(Value::Object(expected)), Some(Value::Object(actual))) => {
@@ -198,7 +198,7 @@ impl Comparison {
     }
 }
 
-/// Whether two values are the same; numbers by their value, and null as nothing.
+/// Whether two values are equal; numbers by value, and null equals an absent field.
 fn same(a: Option<&Value<'_>>, b: Option<&Value<'_>>) -> bool {
     #[allow(
         clippy::cast_precision_loss,

@@ -1,4 +1,4 @@
-//! From a document's tree to values, and from lists to their items.
+//! Converts documents to JSON values, and lists to their items.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,12 @@ use pratique_typed::decode::Node;
 pub struct Item {
     /// Its node.
     pub node: NodeId,
-    /// The version and kind that the items of a typed list have without saying so.
+    /// The version and kind that a typed list implies for its items.
     typed: Option<(String, String)>,
 }
 
 impl Item {
-    /// The object with its version and kind.
+    /// Adds the implied version and kind to the object.
     pub fn named(&self, object: Object<'static>) -> Value<'static> {
         let mut object = object;
         if let Some((version, kind)) = self.typed.as_ref().filter(|_| !object.contains_key("kind")) {
@@ -28,7 +28,7 @@ impl Item {
     }
 }
 
-/// The objects of a document: it, or if it is a list its items.
+/// The objects of a document: the document itself, or the items of a list.
 pub fn items(source: &ObjectSource) -> Vec<Item> {
     let mut items = Vec::new();
     let root = Item {
@@ -39,7 +39,7 @@ pub fn items(source: &ObjectSource) -> Vec<Item> {
     items
 }
 
-/// Trees are not so deep that recursion would be a risk.
+/// Recursion is safe: the depth of trees is bounded.
 fn collect(tree: &Tree, item: Item, items: &mut Vec<Item>) {
     let text = |key: &str| match &tree.get(tree.entry(item.node, key)?.value).value {
         manifest::Value::String(text, _) => Some(text.to_string()),
@@ -67,7 +67,7 @@ fn collect(tree: &Tree, item: Item, items: &mut Vec<Item>) {
     }
 }
 
-/// A node as a value; the last of equal keys counts. Trees are not so deep that recursion would be a risk.
+/// Converts a node to a JSON value; the last of equal keys wins. Recursion is safe: the depth of trees is bounded.
 pub fn convert(tree: &Tree, id: NodeId) -> Value<'static> {
     match &tree.get(id).value {
         manifest::Value::Null => Value::Null,
@@ -83,14 +83,14 @@ pub fn convert(tree: &Tree, id: NodeId) -> Value<'static> {
     }
 }
 
-/// A number's literal as an API server's decoder takes it.
+/// Converts a number literal as an API server's decoder does.
 fn number(text: &str) -> Value<'static> {
     let finite = || text.parse::<f64>().ok().filter(|number| number.is_finite());
     let whole = text.parse::<i64>().ok().map(Value::Int);
     whole.or_else(|| finite().map(Value::Float)).unwrap_or_default()
 }
 
-/// A node as it is written, which tells more than its [value](convert): the order of members, and which are given twice.
+/// A node in source form, which preserves the order of members and duplicate keys, unlike its [value](convert).
 #[derive(Clone, Copy, Debug)]
 pub struct Written<'t> {
     tree: &'t Tree,
@@ -117,7 +117,7 @@ impl<'t> Node<'t> for Written<'t> {
             manifest::Value::Null => Value::Null,
             manifest::Value::Bool(value) => Value::Bool(*value),
             manifest::Value::Number(text) => match number(text) {
-                // It is too large for any number.
+                // The literal is out of range.
                 Value::Null => Value::Float(f64::INFINITY),
                 number => number,
             },
@@ -142,7 +142,7 @@ impl<'t> Node<'t> for Written<'t> {
         nodes.iter().map(move |id| Written { id: *id, ..self })
     }
 
-    /// A server makes JSON of YAML first, in which members are sorted, and the last of equal keys counts.
+    /// A server converts YAML to JSON first, which sorts members and keeps the last of equal keys.
     fn members(self) -> impl Iterator<Item = (&'t str, Self)> {
         let entries = match &self.tree.get(self.id).value {
             manifest::Value::Map(entries) => entries.as_slice(),

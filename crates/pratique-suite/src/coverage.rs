@@ -1,8 +1,8 @@
-//! What of policies tests exercise.
+//! Coverage: which parts of policies tests exercise.
 //!
-//! A policy and a binding are exercised when a request meets them; a match condition and a validation when they came
-//! out true, and when they came out false; any other expression when it was evaluated. Within expressions each term of
-//! `&&` and `||` and each condition of `?:` has to come out true, and false.
+//! A policy or a binding is covered when a request matches it; a match condition or a validation when it was true, and
+//! when it was false; any other expression when it was evaluated. Within expressions, each term of `&&` and `||` and
+//! each condition of `?:` has to be true, and false.
 
 mod points;
 mod report;
@@ -16,19 +16,19 @@ use points::PolicyPoints;
 pub use report::{CoverageReport, Missing, PolicyCoverage};
 pub use watch::Watch;
 
-/// What tests exercised so far.
+/// The coverage of policies by tests.
 #[derive(Debug, Default)]
 pub struct Coverage {
     policies: Vec<PolicyPoints>,
 }
 
 impl Coverage {
-    /// Nothing is exercised yet.
+    /// Empty coverage.
     pub fn new() -> Self {
         Coverage::default()
     }
 
-    /// Looks on while the policies of a suite judge. Policies that several suites load from the same file are the same.
+    /// A recorder for the policies of a suite. Policies that several suites load from the same file are counted once.
     pub fn watch(&mut self, policies: &Policies) -> Watch<'_> {
         let mut places = Vec::new();
         for (origin, set) in &policies.sets {
@@ -44,7 +44,7 @@ impl Coverage {
         Watch::new(&self.policies, places)
     }
 
-    /// What was exercised, and what was not.
+    /// The report of what was covered, and what was not.
     pub fn report(&self) -> CoverageReport {
         CoverageReport::new(&self.policies)
     }

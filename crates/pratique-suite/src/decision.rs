@@ -1,26 +1,27 @@
-//! What is decided on a request: what tests expect, and what comes of them.
+//! Decisions on requests, expected and actual.
 
 use pratique::policy::DenialCause;
 use pratique::{AdmissionDecision, Outcome};
 use serde::Serialize;
 
-/// What is decided on a request.
+/// The decision on a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// It is let in.
+    /// The request is allowed.
     Allowed,
-    /// A rule says no: a validation evaluated to false, or a binding denies where its params do not exist.
+    /// A rule denies the request: a validation is false, or a binding denies if its params do not exist.
     #[default]
     Denied,
-    /// Something failed, and failures deny: an expression, a mutation, the configuration of a policy or a binding.
+    /// Something failed, and the failure policy denies: an expression, a mutation, the configuration of a policy or a
+    /// binding.
     Error,
-    /// The evaluation needs something that the test does not give.
+    /// The evaluation needs an input that the test does not give.
     Undecided,
 }
 
 impl Decision {
-    /// All decisions, as suites name them.
+    /// The names of all decisions in suites.
     pub(crate) const NAMES: &[&str] = &["allowed", "denied", "error", "undecided"];
     const ALL: [Decision; 4] = [
         Decision::Allowed,
@@ -29,7 +30,7 @@ impl Decision {
         Decision::Undecided,
     ];
 
-    /// What came of a request.
+    /// The decision of an outcome.
     pub(crate) fn of(outcome: &Outcome) -> Self {
         match (outcome.decision(), outcome.cause) {
             (AdmissionDecision::Allowed, _) => Decision::Allowed,
@@ -39,12 +40,12 @@ impl Decision {
         }
     }
 
-    /// The decision that a suite names; none if there is no such.
+    /// The decision with a name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|decision| decision.name() == name)
     }
 
-    /// How suites name it.
+    /// The name in suites.
     pub fn name(self) -> &'static str {
         match self {
             Decision::Allowed => "allowed",
@@ -54,7 +55,7 @@ impl Decision {
         }
     }
 
-    /// Whether the user gets the status of a denial.
+    /// Whether the response has the status of a denial.
     pub fn denies(self) -> bool {
         matches!(self, Decision::Denied | Decision::Error)
     }

@@ -1,4 +1,4 @@
-//! The files that suites name. Nothing else in this crate opens any.
+//! Reading the files that suites name. No other module of this crate opens files.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,10 +10,10 @@ use pratique_manifest::{ManifestFile, Problem, Rule, path_text, read_documents, 
 
 use crate::convert::{convert, items};
 
-/// The largest file that is read, in bytes.
+/// The maximum size of a file, in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// Reads a regular file, unless it is larger than any file of manifests or suites should be.
+/// Reads a regular file up to the maximum size.
 pub fn read(path: &Path) -> io::Result<ManifestFile> {
     Ok(ManifestFile {
         path: path_text(path),
@@ -21,7 +21,7 @@ pub fn read(path: &Path) -> io::Result<ManifestFile> {
     })
 }
 
-/// An I/O error without the system's number for it.
+/// Formats an I/O error without the `os error` number.
 pub(crate) fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     text.split_once(" (os error")
@@ -42,13 +42,13 @@ pub(crate) fn manifests(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Whether a file's extension is one of YAML or JSON.
+/// Whether a file has an extension of YAML or JSON.
 pub fn is_manifest(path: &Path) -> bool {
     let extension = path.extension().map(OsStr::to_ascii_lowercase);
     extension.is_some_and(|extension| ["yaml", "yml", "json"].iter().any(|known| extension == *known))
 }
 
-/// The objects of a file; or everything that is wrong with it.
+/// The objects of a file, or all its problems.
 pub(crate) fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Vec<Problem>> {
     let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
     let mut objects = Vec::new();

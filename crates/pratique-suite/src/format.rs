@@ -1,4 +1,4 @@
-//! The fields of a suite: what the decoder knows, what the schema says, and what the documentation is of.
+//! The fields of a suite, from which the decoder, the JSON schema and the documentation are derived.
 
 use crate::decision::Decision;
 use crate::shape::{Field, Shape, Struct};
@@ -96,7 +96,7 @@ static CLUSTER: Struct = Struct {
     ],
 };
 
-/// A file of rules.
+/// A file of authorizer rules.
 pub(crate) static AUTHORIZER: Struct = Struct {
     name: "Authorizer",
     about: "What users may do.",

@@ -1,8 +1,8 @@
-//! Declarative tests of admission policies: the format, the runner, coverage.
+//! Declarative tests of admission policies: format, runner and coverage.
 //!
-//! [`read_suites`] reads the suites of a file strictly, with all that is wrong and its place. A [`Suite`] loads its
-//! [policies](Suite::policies) and [tests](Suite::test) its cases, while a [`Coverage`] may look on. [`updated`] writes
-//! what is into a suite. [`ask`] makes requests of plain objects, as an API server would be asked.
+//! [`read_suites`] decodes the suites of a file strictly and reports all problems with their locations. A [`Suite`]
+//! loads its [policies](Suite::policies) and [runs](Suite::test) its cases; a [`Coverage`] can record what they cover.
+//! [`updated`] writes the actual results into a suite. [`request`] builds admission requests from plain objects.
 //!
 //! ```
 //! use pratique_manifest::ManifestFile;

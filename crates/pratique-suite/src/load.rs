@@ -1,4 +1,4 @@
-//! The policies of a suite: static manifests as a server loads them, and objects of the API.
+//! Loads the policies of a suite: static manifests, and objects of the API.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,17 +22,17 @@ use crate::unbound::{Unbound, bind, unbound};
 #[derive(Debug)]
 pub struct Policies {
     pub(crate) admission: Admission,
-    /// The manifests, by where they come from; with the bindings that the suite has made.
+    /// The manifests by origin, including generated bindings.
     pub sets: Vec<(Origin, ManifestSet)>,
-    /// The policies that no binding names, which are not evaluated.
+    /// The policies without a binding, which are not evaluated.
     pub unbound: Vec<Unbound>,
-    /// All as if bound, if there are such.
+    /// All policies as if bound, if some are not.
     pub(crate) as_if_bound: Option<Admission>,
     /// The files that were read.
     pub files: Vec<PathBuf>,
 }
 
-/// The end of the names of static manifests.
+/// The suffix of the names of static manifests.
 const SUFFIX: &str = ".static.k8s.io";
 const GROUP: &str = "admissionregistration.k8s.io/";
 
@@ -40,7 +40,7 @@ impl Suite {
     /// Loads the policies that the suite names.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// All problems of the policies.
     pub fn policies(&self) -> Result<Policies, Vec<Problem>> {
         let mut found = Found {
             roots: self.roots.clone(),
@@ -129,7 +129,7 @@ fn take(builder: AdmissionBuilder, origin: Origin, set: ManifestSet) -> Admissio
     }
 }
 
-/// Webhooks, which suites do not call: to pass over what may deny would have tests pass that should not.
+/// Problems for webhooks, which suites do not call: ignoring what may deny would let wrong tests pass.
 fn webhooks(set: &ManifestSet) -> Vec<Problem> {
     let validating = set.validating_webhooks.iter();
     let validating = validating.map(|loaded| {
@@ -161,7 +161,7 @@ fn webhooks(set: &ManifestSet) -> Vec<Problem> {
     problem.collect()
 }
 
-/// What was found where a suite points.
+/// The files that a suite names, sorted by plugin.
 #[derive(Default)]
 struct Found {
     roots: SuiteRoots,
@@ -186,7 +186,7 @@ impl Found {
             Err(error) => return self.unreadable(path, &error, &reference.location),
         };
         for file in listed {
-            // Of a directory, some may be links.
+            // Entries of a directory may be symbolic links.
             if !self.permits(&file, &reference.location) {
                 continue;
             }
@@ -197,7 +197,7 @@ impl Found {
         }
     }
 
-    /// Whether the suite may name a file; tells why not.
+    /// Whether the suite may name a file; adds a problem if not.
     fn permits(&mut self, path: &Path, at: &Location) -> bool {
         let Err(outside) = self.roots.permit(path) else {
             return true;
@@ -215,10 +215,10 @@ impl Found {
         self.problems.push(problem(Rule::Unreadable, message, Some(at)));
     }
 
-    /// Adds a file to those of its plugin, or to those of the API; of a directory only those that hold policies.
+    /// Adds a file to those of its plugin, or of the API. Files of a directory without policies are skipped.
     fn add_file(&mut self, file: ManifestFile, reference: &Reference, listed: bool) {
         if let Err(errors) = read_documents(&file) {
-            // What else is in a directory may be anything.
+            // Other files of a directory are skipped.
             let is_meant = String::from_utf8_lossy(&file.content).contains(GROUP);
             if is_meant || !listed {
                 self.refuse(&errors);
@@ -290,7 +290,7 @@ impl Found {
     }
 }
 
-/// The policies, bindings and webhook configurations of a file by kind and name, as far as it can be read.
+/// The kinds and names of the policies, bindings and webhook configurations of a file, as far as it can be read.
 fn policies_of(file: &ManifestFile) -> Vec<(Kind, String)> {
     let documents = read_documents(file).unwrap_or_default();
     let objects = documents.iter().flat_map(|document| {

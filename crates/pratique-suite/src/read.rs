@@ -1,4 +1,4 @@
-//! From a document to a suite.
+//! Decodes suites.
 
 mod budget;
 mod expected;
@@ -22,22 +22,21 @@ use crate::suite::{Ask, Case, Reference, Suite, Written};
 use budget::Budget;
 use fields::Fields;
 
-/// Whether a file may have a suite: cheaper than to read it.
+/// Whether a file may contain a suite: a cheap test before reading it.
 pub fn may_be_suite(content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
     text.contains(KIND) && text.contains("pratique/")
 }
 
-/// The suites of a file; documents of other kinds are passed over. They may name files below their roots only, of which
-/// [`Roots`] tells.
+/// Reads the suites of a file; documents of other kinds are skipped. Suites can name files below their [`Roots`] only.
 ///
 /// # Errors
-/// Everything that is wrong with it, with its place.
+/// All problems, with locations.
 pub fn read_suites(file: &ManifestFile) -> Result<Vec<Suite>, Vec<Problem>> {
     read_suites_at(Path::new(&file.path), file, &Roots::default())
 }
 
-/// The suites of a file that is at `path`, which may name what is below some more directories.
+/// Reads the suites of a file at `path`, which can name files below additional directories as well.
 ///
 /// # Errors
 /// As [`read_suites`].
@@ -66,10 +65,10 @@ pub fn read_suites_at(path: &Path, file: &ManifestFile, roots: &Roots) -> Result
     }
 }
 
-/// The rules of a file that has a field `authorizer` with what a suite's `cluster.authorizer` has, for others than suites.
+/// Reads the authorizer rules of a file with a field `authorizer`, as in a suite's `cluster.authorizer`.
 ///
 /// # Errors
-/// Everything that is wrong with it, with its place.
+/// All problems, with locations.
 pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
     let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
     let mut rules = Vec::new();
@@ -102,7 +101,7 @@ pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
     Ok(Rules(rules))
 }
 
-/// Whether a document says that it is a suite, of whichever version.
+/// Whether a document is a suite, of any version.
 fn is_suite(source: &ObjectSource) -> bool {
     let text = |key: &str| match source.tree().entry(source.root(), key) {
         Some(entry) => match &source.tree().get(entry.value).value {
@@ -163,7 +162,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
     })
 }
 
-/// Reads a document that has the shape of a suite.
+/// Decodes a document that has the shape of a suite.
 struct Reader<'a> {
     source: &'a ObjectSource,
     directory: &'a Path,
@@ -191,7 +190,7 @@ impl<'a> Reader<'a> {
         self.fault_at(rule, message, location);
     }
 
-    /// Tells that a path leads out of the directories below which the suite may name files.
+    /// Adds a problem for a path outside of the roots.
     fn outside(&mut self, path: &Path, why: &Outside, at: NodeId) {
         self.fault(Rule::Unreadable, format!("{}: {why}", path_text(path)), at);
         if let Some(problem) = self.problems.last_mut() {
@@ -250,7 +249,7 @@ impl<'a> Reader<'a> {
         rows.into_iter().filter_map(|row| self.row(&base, row)).collect()
     }
 
-    /// Whether there is room for one more test that asks this. It is told once that there is none.
+    /// Whether the budget suffices for one more test with this input; adds a problem the first time it does not.
     fn affords(&mut self, ask: &Ask, at: NodeId) -> bool {
         let had = !self.budget.is_spent();
         let has = self.budget.take(ask);
@@ -260,7 +259,7 @@ impl<'a> Reader<'a> {
         has
     }
 
-    /// The place of a test's or a row's name.
+    /// The location of the name of a test or row.
     fn name_location(&self, id: NodeId) -> Location {
         let name = self.fields(id).node("name").unwrap_or(id);
         self.location(name)

@@ -1,4 +1,4 @@
-//! Which policies a test relies on: those that match its request, bound or not.
+//! Detects tests that only policies without a binding match.
 
 use std::cell::{Cell, RefCell};
 
@@ -6,13 +6,13 @@ use pratique_policy::{Met, Subject, Trace};
 
 use crate::unbound::Unbound;
 
-/// Records which policies match a request, while all of them are evaluated as if bound.
+/// Records which policies match a request, while all are evaluated as if bound.
 pub(crate) struct Reliance<'p> {
     unbound: &'p [Unbound],
     current: Cell<Option<&'p Unbound>>,
-    /// Whether a policy that is bound matched, or could not be told to.
+    /// Whether a bound policy matched, or matching failed.
     bound: Cell<bool>,
-    /// Those that matched and are not bound.
+    /// The policies without a binding that matched.
     matched: RefCell<Vec<&'p Unbound>>,
 }
 
@@ -26,7 +26,7 @@ impl<'p> Reliance<'p> {
         }
     }
 
-    /// Why a test says nothing about any policy, if only unbound ones match its request.
+    /// The error of a test whose request only policies without a binding match.
     pub(crate) fn complaint(&self) -> Option<String> {
         let matched = self.matched.borrow();
         if self.bound.get() || matched.is_empty() {
@@ -56,7 +56,7 @@ impl Trace for Reliance<'_> {
         };
         let current = self.unbound.iter().find(is);
         self.current.set(current);
-        // One that cannot be evaluated says so.
+        // A bound policy that cannot be evaluated reports that itself.
         if current.is_none() && matches!(met, Met::Error(_) | Met::Undecided(_)) {
             self.bound.set(true);
         }

@@ -1,22 +1,22 @@
-//! Which files suites may name: those below a root. A suite may come with a change that nobody has looked at yet, and what
-//! it names is shown where something is wrong with it.
+//! The files that suites can name: those below a root. A suite may come from an unreviewed change, and errors quote the
+//! files that it names.
 
 use std::env;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Directories below which all suites may name files, besides the root that each has.
+/// Directories below which all suites can name files, besides each suite's root.
 ///
-/// The root of a suite is the top of the Git repository that it stands in; else the working directory, if it stands
-/// below; else its own directory.
+/// The root of a suite is the top of its Git repository; else the working directory, if the suite is below it; else the
+/// suite's directory.
 #[derive(Clone, Debug, Default)]
 pub struct Roots(Vec<PathBuf>);
 
-/// The directories below which a suite may name files, without symbolic links.
+/// The directories below which a suite can name files, canonicalized.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SuiteRoots(Vec<PathBuf>);
 
-/// A path leads out of the directories below which a suite may name files.
+/// A path is outside of the directories below which a suite can name files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it is not below {}, as files that a suite names have to be", .root)]
 pub(crate) struct Outside {
@@ -24,22 +24,22 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// How to let the suite name it.
+    /// How to allow the path.
     pub(crate) const HELP: &'static str =
         "pratique test --allow-path DIR lets suites name files below DIR, too";
 }
 
 impl Roots {
-    /// Lets suites name what is below some directories.
+    /// Allows suites to name files below some directories.
     ///
     /// # Errors
-    /// A directory is not there.
+    /// A directory does not exist.
     pub fn new(directories: impl IntoIterator<Item = PathBuf>) -> io::Result<Self> {
         let found = directories.into_iter().map(|directory| directory.canonicalize());
         found.collect::<io::Result<_>>().map(Roots)
     }
 
-    /// Those of the suites in a directory.
+    /// The roots of the suites in a directory.
     pub(crate) fn of(&self, directory: &Path) -> SuiteRoots {
         let local = absolute(directory)
             .canonicalize()
@@ -51,7 +51,7 @@ impl Roots {
 
 /// The root of a suite in a directory.
 fn root_of(directory: &Path) -> PathBuf {
-    // All that there is, is no root.
+    // The root directory of the file system is not a suite's root.
     let is_root = |path: &&Path| path.parent().is_some();
     let mut above = directory.ancestors().filter(is_root);
     if let Some(top) = above.find(|path| path.join(".git").exists()) {
@@ -63,8 +63,8 @@ fn root_of(directory: &Path) -> PathBuf {
 }
 
 impl SuiteRoots {
-    /// Whether a path leads to what is below one of them. What is not there is told when it is opened, but only of what
-    /// would be below.
+    /// Checks that a path is below one of the roots. A missing file is reported when it is opened, but only if it would
+    /// be below a root.
     pub(crate) fn permit(&self, path: &Path) -> Result<(), Outside> {
         let found = path
             .canonicalize()
@@ -77,7 +77,7 @@ impl SuiteRoots {
     }
 }
 
-/// Where a path that leads nowhere would lead: from the last directory on that is there, without links.
+/// The canonical form of a path that does not exist: that of its last existing ancestor, with the rest appended.
 fn absent(path: &Path) -> Option<PathBuf> {
     let path = absolute(path);
     let (there, rest) = path

@@ -1,4 +1,4 @@
-//! A case before its policies.
+//! Runs test cases.
 
 use std::sync::Arc;
 
@@ -22,23 +22,23 @@ use crate::suite::{Ask, Case, Suite};
 /// What came of a case.
 #[derive(Clone, Debug)]
 pub struct Tested {
-    /// What policies made of the request; or why they did not get it.
+    /// The actual result; or why the request could not be evaluated.
     pub actual: Result<Actual, String>,
-    /// What is not as expected.
+    /// The differences between expected and actual results.
     pub differences: Vec<Difference>,
-    /// How the verdict came about, where it is not as expected.
+    /// The explanation of the decision, if there are differences.
     pub explanation: Option<Explanation>,
 }
 
 impl Tested {
-    /// Whether all is as expected.
+    /// Whether the actual result is as expected.
     pub fn passed(&self) -> bool {
         self.actual.is_ok() && self.differences.is_empty()
     }
 }
 
 impl Suite {
-    /// Tests a case. Whoever looks on is told what policies do.
+    /// Runs a case; `trace` observes the evaluation.
     pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&dyn Trace>) -> Tested {
         let actual = match self.relies_on_unbound(case, policies) {
             Some(complaint) => Err(complaint),
@@ -51,7 +51,7 @@ impl Suite {
         };
         let explanation = (!differences.is_empty()).then(|| {
             let recorder = Recorder::new();
-            // It was judged a moment ago, and will be the same again.
+            // The second evaluation gives the same result.
             let _ = self.evaluate(case, &policies.admission, Some(&recorder));
             let mut explanation = recorder.explanation();
             for (origin, set) in &policies.sets {
@@ -66,8 +66,8 @@ impl Suite {
         }
     }
 
-    /// What a server warns of when it decodes the object of a case, unless the case says which warnings it expects: with a
-    /// misspelt field a test may pass that tests nothing.
+    /// The warnings that a server gives when it decodes the object of a case, unless the case expects warnings: a test
+    /// with a misspelt field may pass without testing anything.
     pub fn doubts(&self, case: &Case) -> Vec<String> {
         let expected = case.expected.as_ref();
         if expected.is_some_and(|expected| expected.warnings.is_some()) {
@@ -82,11 +82,11 @@ impl Suite {
         asked.map(|(_, warnings)| warnings).unwrap_or_default()
     }
 
-    /// Why a case tests nothing, where only policies match its request that no binding names.
+    /// The error of a case whose request only policies without a binding match.
     fn relies_on_unbound(&self, case: &Case, policies: &Policies) -> Option<String> {
         let reliance = Reliance::new(&policies.unbound);
         let admission = policies.as_if_bound.as_ref()?;
-        // Only what matches counts: why it may come to no decision is told of the policies that are bound.
+        // Only the matches count: errors are reported by the evaluation of the bound policies.
         let _ = self.evaluate(case, admission, Some(&reliance));
         reliance.complaint()
     }
@@ -119,21 +119,21 @@ impl Suite {
     }
 }
 
-/// Why a case is no request.
+/// Why a case has no request.
 #[derive(Debug, thiserror::Error)]
 enum NoRequest {
     #[error("{0}")]
     Envelope(String),
     #[error("{0}: name its resource, or give its CustomResourceDefinition among the cluster's objects")]
     Kind(String),
-    /// A server answers before it asks anybody.
+    /// A server rejects the object before admission.
     #[error("the server refuses the object, and no policy sees it: {0}")]
     Undecodable(String),
     #[error("{0}")]
     Other(String),
 }
 
-/// The request that a case asks, and the warnings that a server gives when it decodes the object.
+/// The request of a case, and the warnings that a server gives when it decodes the object.
 fn request<'o>(
     ask: &Ask,
     objects: impl Iterator<Item = &'o Value<'static>>,
@@ -171,7 +171,7 @@ fn request<'o>(
     })?;
     let received = |object: &Value<'static>| match kind_of(object) {
         Ok(kind) => decode::received(&kind, object).map_err(NoRequest::Undecodable),
-        // There is none.
+        // There is no object.
         Err(_) => Ok(Vec::new()),
     };
     received(&request.old_object)?;

@@ -1,11 +1,11 @@
-//! The JSON Schema of suites, for editors: made from the table that the decoder goes by.
+//! The JSON Schema of suites, for editors, derived from the decoder's tables.
 
 use serde_json::{Map, Value, json};
 
 use crate::format::SUITE;
 use crate::shape::{Shape, Struct};
 
-/// The schema.
+/// The JSON schema of suites.
 pub fn schema() -> Value {
     let mut definitions = Map::new();
     let reference = structure(&SUITE, &mut definitions);
@@ -17,18 +17,18 @@ pub fn schema() -> Value {
     })
 }
 
-/// The definition of a mapping, by its name.
+/// Adds the definition of a mapping, and gives its reference.
 fn structure(of: &'static Struct, definitions: &mut Map<String, Value>) -> String {
     let name = format!("#/definitions/{}", of.name);
     if definitions.contains_key(of.name) {
         return name;
     }
-    // Its name has to be known before its fields, which may contain it.
+    // Insert the name before the fields, which may refer to it.
     definitions.insert(of.name.to_owned(), Value::Null);
     let properties = of.fields.iter().map(|field| {
         let mut schema = value(field.shape, definitions);
         match schema.as_object_mut() {
-            // Beside a reference nothing else counts.
+            // Siblings of `$ref` are ignored.
             Some(object) if !object.contains_key("$ref") => {
                 object.insert("description".to_owned(), field.about.into());
             }

@@ -1,9 +1,9 @@
-//! The shape that a document must have: tables of fields, against which documents are held strictly.
+//! Shapes of documents: tables of fields, against which documents are validated strictly.
 
 use pratique_gotext::suggest::nearest;
 use pratique_manifest::{Entry, NodeId, ObjectSource, Problem, Rule, Span, Value};
 
-/// What a value has to be.
+/// The required shape of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
     /// A string.
@@ -24,9 +24,9 @@ pub(crate) enum Shape {
     Map(&'static Shape),
     /// A mapping of known fields.
     Struct(&'static Struct),
-    /// A string, or else something that is none.
+    /// A string, or a value of another shape.
     TextOr(&'static Shape),
-    /// One of some strings, or else something that is none.
+    /// One of some strings, or a value of another shape.
     OneOfOr(&'static [&'static str], &'static Shape),
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Field {
     pub(crate) required: bool,
 }
 
-/// Everything that is wrong with a value.
+/// Validates a value; gives all problems.
 pub(crate) fn faults(source: &ObjectSource, id: NodeId, shape: Shape) -> Vec<Problem> {
     let mut checker = Checker {
         source,
@@ -66,7 +66,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// Documents are not so deep that recursion would be a risk, and shapes are less deep.
+    /// Recursion is safe: the depth of documents and shapes is bounded.
     fn value(&mut self, id: NodeId, shape: Shape) {
         let tree = self.source.tree();
         let node = tree.get(id);
@@ -151,7 +151,7 @@ impl Checker<'_> {
 }
 
 impl Shape {
-    /// What it is, for people.
+    /// The description in messages.
     fn name(self) -> String {
         match self {
             Shape::Text => "a string".to_owned(),

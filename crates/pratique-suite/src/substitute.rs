@@ -2,23 +2,23 @@
 
 use pratique_json::{Object, Value};
 
-/// A way into an object: `spec.containers[0].image`, `metadata.labels["a/b"]`, `spec.volumes[+]`.
+/// A path into an object: `spec.containers[0].image`, `metadata.labels["a/b"]`, `spec.volumes[+]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path(Vec<Step>);
 
-/// How many steps a path may have: values that nest deeper take more of the stack than there is.
+/// The maximum length of a path: deeper values would overflow the stack.
 const LONGEST: usize = 100;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     Field(String),
     Index(usize),
-    /// Behind the last.
+    /// After the last element.
     Append,
 }
 
 impl Path {
-    /// Reads a path; the first field is told apart.
+    /// Parses a path; gives the first field separately.
     pub(crate) fn parse(text: &str) -> Result<(String, Path), String> {
         let mut steps = Vec::new();
         let mut rest = text;
@@ -45,7 +45,7 @@ impl Path {
         }
     }
 
-    /// Sets a value; what is not there on the way becomes a mapping or a list.
+    /// Sets a value; missing parents become mappings or lists.
     pub(crate) fn set(&self, target: &mut Value<'static>, value: Value<'static>) -> Result<(), String> {
         let mut at = target;
         for step in &self.0 {
@@ -72,7 +72,7 @@ impl Path {
         Ok(())
     }
 
-    /// Removes what is there.
+    /// Removes the value, if it exists.
     pub(crate) fn remove(&self, target: &mut Value<'static>) {
         let Some((last, way)) = self.0.split_last() else {
             *target = Value::Null;
@@ -102,7 +102,7 @@ impl Path {
     }
 }
 
-/// Applies a JSON merge patch (RFC 7386). Documents are not so deep that recursion would be a risk.
+/// Applies a JSON merge patch (RFC 7386). Recursion is safe: the depth of documents is bounded.
 pub(crate) fn merge(target: &mut Value<'static>, patch: Value<'static>) {
     let Value::Object(patch) = patch else {
         *target = patch;

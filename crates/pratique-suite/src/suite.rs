@@ -1,4 +1,4 @@
-//! A suite as it is run: every row a case of its own.
+//! Decoded suites: every row is a separate case.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,23 +14,23 @@ use crate::roots::SuiteRoots;
 /// A suite.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// Its name; that of its file if it has none.
+    /// Its name; by default the name of its file.
     pub name: String,
-    /// The file, as it was given or found.
+    /// The path of the file, as given or found.
     pub file: String,
-    /// The directory from which on it names files.
+    /// The directory to which the paths in the suite are relative.
     pub directory: PathBuf,
     /// The cases, in order.
     pub cases: Vec<Case>,
-    /// Whether policies that no binding names are evaluated as if one without constraints did, which denies.
+    /// Whether policies without a binding are evaluated as if a binding without constraints named them.
     pub bind: bool,
     pub(crate) source: ObjectSource,
     pub(crate) policies: Vec<Reference>,
     pub(crate) configuration: Option<Reference>,
     pub(crate) surroundings: Surroundings,
-    /// The files that it names, besides policies.
+    /// The files that the suite names, besides policies.
     pub(crate) files: Vec<PathBuf>,
-    /// Below which directories it may name files.
+    /// The directories below which it can name files.
     pub(crate) roots: SuiteRoots,
 }
 
@@ -53,16 +53,16 @@ pub(crate) struct Reference {
 pub struct Case {
     /// The name of the test, and that of the row after ` / `.
     pub name: String,
-    /// Where it is written.
+    /// Its location.
     pub location: Location,
-    /// What is expected; `None` where nobody has said yet.
+    /// The expected result; `None` if there is no expectation yet.
     pub expected: Option<Expected>,
     pub(crate) ask: Ask,
     pub(crate) written: Written,
 }
 
 impl Case {
-    /// The case without the objects that it asks and expects: what is told of it, when it was tested.
+    /// The case without its objects: what reports need after it ran.
     pub fn outline(&self) -> Case {
         let expected = self.expected.as_ref().map(|expected| Expected {
             object: None,
@@ -79,16 +79,16 @@ impl Case {
     }
 }
 
-/// Where a case is written, for changes.
+/// The nodes of a case in its document, for updates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written {
     /// The mapping of the test or the row.
     pub(crate) node: NodeId,
-    /// The value of `expect` that counts, perhaps that of the test of a row.
+    /// The value of `expect`; for a row without one, that of the test.
     pub(crate) expect: Option<NodeId>,
 }
 
-/// What to ask.
+/// The input of a case.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ask {
     pub(crate) object: Option<Value<'static>>,
@@ -104,18 +104,18 @@ pub(crate) struct Ask {
     pub(crate) surroundings: Surroundings,
 }
 
-/// What is around a request.
+/// The state of the cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
     pub(crate) objects: Vec<Value<'static>>,
-    /// What users may do; `None` where that is not said.
+    /// Authorizer rules; `None` if none are given.
     pub(crate) rules: Option<Vec<Rule>>,
 }
 
-/// What is expected of a case. What is `None` may be anything.
+/// The expected result of a case. A field that is `None` matches anything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expected {
-    /// What is decided.
+    /// The decision.
     pub decision: Decision,
     /// The HTTP code of a denial.
     pub code: Option<i32>,
@@ -125,16 +125,16 @@ pub struct Expected {
     pub message: Option<String>,
     /// A part of the message.
     pub message_contains: Option<String>,
-    /// The policy whose denial the user is told.
+    /// The policy that the message names.
     pub policy: Option<String>,
     /// All warnings.
     pub warnings: Option<Vec<String>>,
     /// Some of the audit annotations.
     pub audit_annotations: BTreeMap<String, String>,
-    /// The object as policies leave it.
+    /// The whole object after mutation.
     pub object: Option<Value<'static>>,
     /// A part of it.
     pub object_contains: Option<Value<'static>>,
-    /// Whether it is left as it is.
+    /// Whether policies leave the object unchanged.
     pub unchanged: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! Policies that no binding names: an API server never evaluates them.
+//! Policies without a binding, which an API server never evaluates.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use pratique_types::admissionregistration::{
     MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBinding,
 };
 
-/// A policy that no binding names.
+/// A policy without a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unbound {
-    /// What it does.
+    /// Whether it mutates or validates.
     pub does: Does,
-    /// Where it comes from.
+    /// Its origin: static manifests or the API.
     pub origin: Origin,
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
 }
 
@@ -32,7 +32,7 @@ impl Unbound {
     }
 }
 
-/// The policies of some sets that no binding names. Bindings of one set may name policies of another of the same origin.
+/// The policies without a binding. Bindings of one set can name policies of another set of the same origin.
 pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
     let bound: HashSet<(Does, Origin, &str)> = sets
         .iter()
@@ -57,7 +57,7 @@ pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
         .collect()
 }
 
-/// The names of the policies that the bindings of a set name.
+/// The policies that the bindings of a set name.
 fn bound_policies(set: &ManifestSet) -> impl Iterator<Item = (Does, &str)> {
     let validating = set.validating_bindings.iter();
     let validating = validating.map(|loaded| (Does::Validate, loaded.object.spec.policy_name.as_str()));
@@ -68,8 +68,8 @@ fn bound_policies(set: &ManifestSet) -> impl Iterator<Item = (Does, &str)> {
     validating.chain(mutating)
 }
 
-/// Gives each policy that no binding names a binding of its own name, without constraints; that of a validating policy
-/// denies.
+/// Adds a binding without constraints for each policy that has none, with its name; bindings of validating policies
+/// deny.
 pub fn bind(sets: &mut [(Origin, ManifestSet)]) {
     for policy in unbound(sets) {
         let named = |name: &Option<String>| name.as_deref().unwrap_or_default() == policy.name;

@@ -1,4 +1,4 @@
-//! Writing into a suite what its cases gave, and leaving the rest of the file as it is.
+//! Updates the expectations of a suite to the actual results, and preserves the rest of the file.
 
 mod edit;
 mod expectation;
@@ -14,10 +14,10 @@ use crate::yaml;
 use edit::{Edit, apply};
 use expectation::Fresh;
 
-/// The text of a file of suites with other expectations; `None` where all is as expected already.
+/// The text of a suite file with updated expectations; `None` if everything is as expected.
 ///
 /// # Errors
-/// Why the file cannot be changed so.
+/// Why the file cannot be updated.
 pub fn updated(file: &ManifestFile, results: &[(&Suite, &Case, &Actual)]) -> Result<Option<String>, String> {
     let mut edits = Vec::new();
     if file.content.trim_ascii_start().starts_with(b"{") {
@@ -74,7 +74,7 @@ impl Updater<'_> {
         Ok(())
     }
 
-    /// Changes single fields of an expectation.
+    /// Updates single fields of an expectation.
     fn fields<'f>(
         &self,
         id: NodeId,
@@ -100,7 +100,7 @@ impl Updater<'_> {
                 "unchanged" => edits.extend(replaced(field, Value::Bool(!actual.changed))),
                 "warnings" => edits.extend(replaced(field, expectation::texts(&actual.warnings))),
                 field if field.starts_with("auditAnnotations") => {
-                    // One edit writes all of them.
+                    // One edit updates all annotations.
                     if let Some(id) =
                         value("auditAnnotations").filter(|_| !self.has_edit(edits, value("auditAnnotations")))
                     {
@@ -118,7 +118,7 @@ impl Updater<'_> {
         Ok(())
     }
 
-    /// Changes the objects of an expectation.
+    /// Updates the objects of an expectation.
     fn objects(&self, id: NodeId, edits: &mut Vec<Edit>) -> Result<(), String> {
         for name in ["object", "objectContains"] {
             let Some(entry) = self.suite.source.tree().entry(id, name) else {
@@ -163,7 +163,7 @@ impl Updater<'_> {
         let source = self.suite.source.document();
         let mut start = self.suite.source.tree().get(id).span.start;
         if let Node::String(_, Style::Literal | Style::Folded) = self.node(id) {
-            // The indicator is before the text.
+            // The block indicator is before the text.
             let before = source.text().get(..start as usize).unwrap_or_default();
             let indicator = before.rfind(['|', '>']);
             start = indicator.and_then(|at| u32::try_from(at).ok()).unwrap_or(start);
@@ -174,7 +174,7 @@ impl Updater<'_> {
         }
     }
 
-    /// Where the content of a value ends: blocks may go on over blank lines and comments.
+    /// The end of the content of a value; the span of a block may include trailing blank lines and comments.
     fn content_end(&self, id: NodeId) -> u32 {
         let source = self.suite.source.document();
         let span = self.suite.source.tree().get(id).span;
@@ -195,7 +195,7 @@ impl Updater<'_> {
         self.suite.source.document().position(at as usize).offset
     }
 
-    /// How many blanks and dashes are before a place on its line.
+    /// The column of an offset, counted from 0.
     fn column(&self, at: u32) -> usize {
         let column = self.suite.source.document().position(at as usize).column;
         (column as usize).saturating_sub(1)
@@ -210,7 +210,7 @@ impl Updater<'_> {
         }
     }
 
-    /// Replaces a value by one in the same style.
+    /// Replaces a value, in the same style.
     fn replaced_value(&self, id: NodeId, with: &Value<'static>) -> Edit {
         let span = self.suite.source.tree().get(id).span;
         let is_flow = self.suite.source.document().slice(span).starts_with(['{', '[']);
@@ -235,7 +235,7 @@ impl Updater<'_> {
         }
     }
 
-    /// Adds an expectation to a mapping, behind its last field.
+    /// Adds an expectation to a mapping, after its last field.
     fn added(&self, id: NodeId, expect: &Fresh) -> Edit {
         let span = self.span(id);
         let source = self.suite.source.document();

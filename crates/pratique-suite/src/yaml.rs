@@ -1,21 +1,21 @@
-//! Values as YAML: what the manifests' reader reads as the same value again.
+//! Writes values as YAML, which the manifest reader reads as the same values.
 //!
-//! Characters that are not seen, or change how others are seen, are written as escapes in quotes, so that a value can be
-//! shown on a terminal as it is.
+//! Invisible characters, and those that change how others are shown, are escaped, so that a value can be printed on a
+//! terminal.
 
 use std::fmt::Write as _;
 
 use pratique_json::Value;
 use pratique_types::is_invisible;
 
-/// A value in block style, each line indented by so many blanks.
+/// Writes a value in block style, indented by `indent` blanks.
 pub fn block(value: &Value<'_>, indent: usize) -> String {
     let mut out = String::new();
     write_block(value, indent, &mut out);
     out
 }
 
-/// A value in one line.
+/// Writes a value in flow style, on one line.
 pub fn flow(value: &Value<'_>) -> String {
     match value {
         Value::Object(object) => {
@@ -32,7 +32,7 @@ pub fn flow(value: &Value<'_>) -> String {
     }
 }
 
-/// A string: without quotes where nobody can take it for something else, whatever is around it.
+/// Writes a string, without quotes if it is unambiguous in any context.
 pub fn text(string: &str) -> String {
     if is_plain(string) {
         string.to_owned()
@@ -41,7 +41,7 @@ pub fn text(string: &str) -> String {
     }
 }
 
-/// A text in double quotes, with escapes for what is not seen in it.
+/// Escapes invisible characters in a double-quoted string.
 fn visible(quoted: &str) -> String {
     let mut out = String::with_capacity(quoted.len());
     for character in quoted.chars() {
@@ -55,14 +55,14 @@ fn visible(quoted: &str) -> String {
     out
 }
 
-/// Documents are not so deep that recursion would be a risk.
+/// Recursion is safe: the depth of documents is bounded.
 fn write_block(value: &Value<'_>, indent: usize, out: &mut String) {
     let blanks = " ".repeat(indent);
     match value {
         Value::Object(object) if !object.is_empty() => {
             for (key, value) in object.iter() {
                 let _ = write!(out, "{blanks}{}:", text(key));
-                // A list within a mapping need not be indented any more.
+                // A list within a mapping needs no further indentation.
                 let deeper = if matches!(value, Value::Array(_)) {
                     indent
                 } else {
@@ -82,7 +82,7 @@ fn write_block(value: &Value<'_>, indent: usize, out: &mut String) {
     }
 }
 
-/// What follows a key.
+/// Writes the value of a key.
 fn write_nested(value: &Value<'_>, indent: usize, out: &mut String) {
     match value {
         Value::Object(object) if !object.is_empty() => {
@@ -111,7 +111,7 @@ fn write_nested(value: &Value<'_>, indent: usize, out: &mut String) {
     }
 }
 
-/// An element of a list: its first line follows the dash.
+/// Writes an element of a list: its first line follows the dash.
 fn write_element(element: &Value<'_>, indent: usize, out: &mut String) {
     let inner = block(element, indent + 2);
     let blanks = " ".repeat(indent);
@@ -125,14 +125,14 @@ fn write_element(element: &Value<'_>, indent: usize, out: &mut String) {
     }
 }
 
-/// Whether a text of several lines can stand as it is.
+/// Whether a string can be written as a literal block.
 fn is_literal(string: &str) -> bool {
     let lines_fit = string.lines().all(|line| line.trim_end() == line);
     let one_end = !string.ends_with("\n\n");
     let plain = !string
         .chars()
         .any(|character| is_invisible(character) && character != '\n');
-    // A CI runner takes such lines of a log for commands.
+    // CI runners interpret such lines of a log as commands.
     let no_command = !string.lines().any(|line| line.trim_start().starts_with("::"));
     string.contains('\n') && no_command && lines_fit && one_end && plain && !string.starts_with([' ', '\n'])
 }
@@ -153,7 +153,7 @@ fn is_plain(string: &str) -> bool {
         && !MEANING.contains(&string.to_ascii_lowercase().as_str())
 }
 
-/// Words that YAML 1.1 takes for something else.
+/// Plain scalars that are not strings in YAML 1.1.
 const MEANING: [&str; 10] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "_"];
 
 #[cfg(test)]

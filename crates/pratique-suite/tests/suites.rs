@@ -38,7 +38,7 @@ metadata: {name: w.static.k8s.io}
 spec: {policyName: p.static.k8s.io, validationActions: [Warn]}
 "#;
 
-/// A directory of its own, removed in the end.
+/// A temporary directory, removed on drop.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -186,7 +186,7 @@ fn what_is_not_exercised_is_told() {
     let mut coverage = Coverage::new();
     let watch = coverage.watch(&policies);
     assert!(suite.test(&suite.cases[0], &policies, Some(&watch)).passed());
-    // Another suite that loads the same file adds nothing.
+    // Another suite that loads the same file adds no points.
     coverage.watch(&policies);
     let report = coverage.report();
     let missing: Vec<String> = report.policies[0]

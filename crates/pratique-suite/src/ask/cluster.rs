@@ -1,13 +1,13 @@
-//! The cluster that requests are judged in: what was given of it, and what requests take for granted.
+//! The cluster of a request: given objects, and assumed namespaces.
 
 use pratique::Objects;
 use pratique_json::{Object, Value};
 
-/// The label that an API server puts on every namespace.
+/// The label that an API server sets on every namespace.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// A cluster with some objects. If there are requests, which are in these namespaces, other namespaces exist as well, and
-/// only their names are known.
+/// A cluster with some objects. If `namespaces`, those of requests, is not empty, all other namespaces are assumed to
+/// exist, and only their names are known.
 pub fn cluster<'v>(
     objects: impl IntoIterator<Item = &'v Value<'static>>,
     namespaces: impl IntoIterator<Item = &'v str>,
@@ -32,7 +32,7 @@ pub fn is_namespace(object: &Value<'_>) -> bool {
     text(object, &["apiVersion"]) == "v1" && text(object, &["kind"]) == "Namespace"
 }
 
-/// A namespace that has nothing but a name.
+/// A namespace with only a name.
 pub(crate) fn namespace(name: &str) -> Value<'static> {
     let mut metadata = Object::new();
     metadata.insert("name", name.to_owned());
@@ -47,7 +47,7 @@ fn text<'v>(object: &'v Value<'_>, path: &[&str]) -> &'v str {
     object.at(path).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A namespace with the label of its name.
+/// Adds the label with its name to a namespace.
 fn labelled(namespace: Value<'static>, name: &str) -> Value<'static> {
     let mut namespace = namespace;
     let Value::Object(object) = &mut namespace else {

@@ -1,15 +1,15 @@
-//! AdmissionReviews: requests that somebody made already.
+//! Decodes AdmissionReviews.
 
 use pratique_json::{Object, Value};
 use pratique_types::{AdmissionRequest, admission};
 
-/// Whether an object is a review, of whichever version.
+/// Whether an object is an AdmissionReview, of any version.
 pub fn is_review(object: &Value<'_>) -> bool {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     text("kind") == admission::KIND && text("apiVersion").starts_with("admission.k8s.io/")
 }
 
-/// The request of a review; the error says why there is none.
+/// Decodes the request of an AdmissionReview.
 pub fn open(review: &Value<'static>) -> Result<AdmissionRequest<'static>, String> {
     let version = review
         .get("apiVersion")
@@ -33,7 +33,7 @@ pub fn open(review: &Value<'static>) -> Result<AdmissionRequest<'static>, String
     }
 }
 
-/// Reads a request, and leaves its objects as they are.
+/// Decodes a request, without copying its objects.
 fn read(request: Object<'static>) -> Result<AdmissionRequest<'static>, serde_json::Error> {
     let mut request = request;
     let mut taken = |key: &str| request.remove(key).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What an API server would be asked: requests for objects, and the cluster in which they are made.
+//! Builds admission requests from plain objects, and the cluster state around them.
 
 pub mod cluster;
 pub mod envelope;

@@ -1,4 +1,4 @@
-//! The request that an API server would make of an object.
+//! Builds the admission request of an object.
 
 use pratique_json::{Object, Value};
 use pratique_types::builtin::ServedResource;
@@ -6,56 +6,55 @@ use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, Operation
 
 use super::resource::{self, NoTarget, Target};
 
-/// How to make a request of an object.
+/// The parameters of a request that is built from an object.
 #[derive(Clone, Debug, Default)]
 pub struct Recipe {
     /// What is done.
     pub operation: Operation,
-    /// The namespace of objects that name none.
+    /// The namespace of objects without one.
     pub namespace: String,
-    /// The name in the request, where it is not the object's.
+    /// The name in the request, if it differs from the object's.
     pub name: Option<String>,
-    /// The resource of objects whose kind does not tell it.
+    /// The resource of objects whose kind is not known.
     pub resource: Option<String>,
-    /// The part of the resource.
+    /// The subresource.
     pub subresource: String,
-    /// Who makes the request.
+    /// The user who sends the request.
     pub user: UserInfo,
     /// Whether it is a dry run.
     pub dry_run: bool,
-    /// The options, where they are not just those of the operation.
+    /// The options, by default those of the operation.
     pub options: Option<Value<'static>>,
 }
 
-/// Why no request can be made of an object.
+/// Why no request can be built from an object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unmade {
-    /// It does not say what it is.
+    /// It has no kind or version.
     #[error("{0}")]
     NoKind(String),
     /// The resource of its kind is not known.
     #[error("kind {0} is not known")]
     UnknownKind(String),
-    /// The resource of its kind is known, and is another than the recipe has.
+    /// The resource of its kind is known, and differs from the requested one.
     #[error("{asked} was asked for, but the resource of kind {kind} is {known}")]
     OtherResource {
         /// The kind.
         kind: String,
-        /// The resource that was asked for.
+        /// The requested resource.
         asked: String,
         /// The resource of the kind.
         known: String,
     },
-    /// It is to be updated, but what it was is not known.
+    /// An update needs the stored object, which was not found.
     #[error("an update needs the stored object")]
     NoOldObject,
 }
 
 impl Recipe {
-    /// The request for an object, the `number`th of a run; custom resources are those `defined`.
+    /// Builds the request for an object, the `number`th of a run. `defined` are the known custom resources.
     ///
-    /// `old` finds the stored form of the object, which is given to it as the request has it, with its kind and the
-    /// namespace.
+    /// `old` finds the stored form of the object, which it gets with its kind and the namespace of the request.
     pub fn request(
         &self,
         object: &Value<'static>,
@@ -84,7 +83,7 @@ impl Recipe {
         Ok(request)
     }
 
-    /// A request with everything but objects.
+    /// Builds a request without objects.
     fn about(
         &self,
         object: &Value<'static>,
@@ -93,7 +92,7 @@ impl Recipe {
     ) -> AdmissionRequest<'static> {
         let name = self.name.clone().unwrap_or_else(|| text(object, "name"));
         let namespace = match &target {
-            // A namespace is in itself.
+            // The request namespace of a Namespace is its name.
             target if is_namespaces(target) => name.clone(),
             target => self.namespace(object, target),
         };
@@ -117,7 +116,7 @@ impl Recipe {
         }
     }
 
-    /// Where a request for an object goes: its own namespace, or that of the recipe.
+    /// The namespace of a request: that of the object, or the default.
     fn namespace(&self, object: &Value<'_>, target: &Target) -> String {
         match (target.namespaced, text(object, "namespace")) {
             (Some(false), _) => String::new(),
@@ -126,7 +125,7 @@ impl Recipe {
         }
     }
 
-    /// The object with the namespace of its request, as the server has it before anybody judges.
+    /// Sets the namespace of the request in the object, as a server does before admission.
     fn placed(&self, object: Value<'static>, target: &Target) -> Value<'static> {
         let mut object = object;
         let namespace = self.namespace(&object, target);
@@ -140,7 +139,7 @@ impl Recipe {
     }
 }
 
-/// What an object says it is.
+/// The kind of an object.
 pub fn kind_of(object: &Value<'_>) -> Result<GroupVersionKind, String> {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     let missing = |field: &str| Err(format!("Object '{field}' is missing"));
@@ -166,7 +165,7 @@ fn text(object: &Value<'_>, field: &str) -> String {
         .to_owned()
 }
 
-/// The options that come with an operation.
+/// The default options of an operation.
 fn options(operation: Operation, dry_run: bool) -> Value<'static> {
     let kind = match operation {
         Operation::Create => "CreateOptions",
@@ -188,7 +187,7 @@ mod tests {
     use super::*;
     use crate::ask::user;
 
-    /// The request that is made of an object, as JSON.
+    /// Builds the request of an object, as JSON.
     fn made(recipe: &Recipe, object: &str, old: Option<&str>) -> String {
         let read = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
         let recipe = Recipe {

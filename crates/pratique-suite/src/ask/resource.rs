@@ -1,4 +1,4 @@
-//! Which resource a request for an object is about.
+//! Finds the resource of a kind.
 
 use pratique_json::Value;
 use pratique_types::builtin::{self, ServedResource};
@@ -9,11 +9,11 @@ use pratique_types::{GroupVersionKind, GroupVersionResource};
 pub struct Target {
     /// Its name.
     pub resource: GroupVersionResource,
-    /// Whether it lives in namespaces, if that is known.
+    /// Whether it is namespaced, if that is known.
     pub namespaced: Option<bool>,
 }
 
-/// The resources that CustomResourceDefinitions among some objects define.
+/// The resources of the CustomResourceDefinitions among some objects.
 pub fn defined<'v>(objects: impl IntoIterator<Item = &'v Value<'static>>) -> Vec<ServedResource> {
     let is_definition = |object: &&Value<'static>| {
         object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
@@ -45,21 +45,21 @@ fn served(definition: &Value<'_>) -> Vec<ServedResource> {
     names.map(served).collect()
 }
 
-/// Why a kind has no resource.
+/// Why no resource was found for a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoTarget {
     /// It is not known.
     Unknown,
-    /// It is known, and is not what was asked for.
+    /// It is known, and differs from the requested one.
     Contradicts {
-        /// What was asked for, with its group.
+        /// The requested resource, with its group.
         asked: String,
         /// The resource of the kind, with its group.
         known: String,
     },
 }
 
-/// The resource of a kind. One that was asked for by name counts where nothing is known of the kind.
+/// Finds the resource of a kind. A requested name is used if the kind is not known.
 pub fn target(
     kind: &GroupVersionKind,
     asked: Option<&str>,
@@ -101,7 +101,7 @@ fn named(name: &str, kind: &GroupVersionKind, defined: &[ServedResource]) -> Tar
     }
 }
 
-/// The resource whose objects are of a kind, or the only one of which a part has that kind.
+/// The resource with a kind, or the only one whose subresource has it.
 fn of_kind<'s>(
     kind: &GroupVersionKind,
     subresource: &str,

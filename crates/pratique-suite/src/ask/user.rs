@@ -1,11 +1,11 @@
-//! Who makes a request, with the groups that an API server adds when somebody acts as somebody else.
+//! Users, with the groups that an API server adds for impersonated users.
 
 use pratique_types::UserInfo;
 
 const AUTHENTICATED: &str = "system:authenticated";
 const UNAUTHENTICATED: &str = "system:unauthenticated";
 
-/// A user in these groups, and in those that come with the name.
+/// A user with these groups, and those implied by the name.
 pub fn user(name: &str, groups: &[String]) -> UserInfo {
     let mut groups = groups.to_vec();
     if groups.is_empty() {

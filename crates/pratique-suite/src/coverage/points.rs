@@ -1,4 +1,4 @@
-//! What there is to exercise in a policy.
+//! The coverage points of policies.
 
 use std::cell::Cell;
 
@@ -9,7 +9,7 @@ use pratique_policy::{Does, Origin};
 use pratique_types::admissionregistration::{MatchCondition, Variable};
 use pratique_types::admissionregistration::{MutatingAdmissionPolicy, ValidatingAdmissionPolicy};
 
-/// The points of a policy.
+/// The coverage points of a policy.
 #[derive(Debug)]
 pub(super) struct PolicyPoints {
     pub(super) does: Does,
@@ -29,17 +29,17 @@ pub(super) struct BindingPoint {
     pub(super) met: Cell<bool>,
 }
 
-/// The points of an expression.
+/// The coverage points of an expression.
 #[derive(Debug)]
 pub(super) struct ExpressionPoints {
     pub(super) place: Place,
     pub(super) location: Location,
-    /// Whether it was evaluated, where that is all that is asked of it.
+    /// Whether it was evaluated, if that is a point of its own.
     pub(super) evaluated: Option<Cell<bool>>,
     pub(super) outcomes: Vec<OutcomePoint>,
 }
 
-/// An expression that has to come out true, or false.
+/// A subexpression that has to be true, or false.
 #[derive(Debug)]
 pub(super) struct OutcomePoint {
     pub(super) id: ExprId,
@@ -62,7 +62,7 @@ impl PolicyPoints {
         }
     }
 
-    /// Whether another policy is this one, loaded once more.
+    /// Whether another policy is the same one, loaded again.
     pub(super) fn is_same(&self, other: &PolicyPoints) -> bool {
         (self.does, self.origin, &self.name) == (other.does, other.origin, &other.name)
             && self.location == other.location
@@ -138,7 +138,7 @@ impl PolicyPoints {
         }
     }
 
-    /// Adds an expression that has to come out true and false.
+    /// Adds an expression that has to be true and false.
     fn judging(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
         let mut points = ExpressionPoints::new(place, text, source, path);
         if let Some(parsed) = SourceExpression::read(text) {
@@ -196,11 +196,11 @@ impl ExpressionPoints {
     }
 }
 
-/// The terms and conditions that decide on something.
+/// The terms of `&&` and `||`, and the conditions of `?:`.
 fn deciding(parsed: &SourceExpression) -> Vec<ExprId> {
     let mut found: Vec<ExprId> = Vec::new();
     for id in parsed.all() {
-        // A chain within a chain has the same terms.
+        // Nested chains share terms.
         match parsed.logic(id) {
             Logic::And(terms) | Logic::Or(terms) => found.extend(terms),
             Logic::Conditional { condition, .. } => found.push(condition),
@@ -212,7 +212,7 @@ fn deciding(parsed: &SourceExpression) -> Vec<ExprId> {
     found
 }
 
-/// The values that an expression can come out as: a constant only as itself.
+/// The possible values of an expression: a constant has only its own.
 fn wanted(parsed: &SourceExpression, id: ExprId) -> Vec<bool> {
     match parsed.expr(id) {
         Expr::Literal(Literal::Bool(value)) => vec![*value],

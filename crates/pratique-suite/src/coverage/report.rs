@@ -1,46 +1,46 @@
-//! What was exercised, in numbers, and what was not.
+//! Coverage reports.
 
 use pratique_manifest::Location;
 use pratique_policy::{Does, Origin};
 
 use super::points::{ExpressionPoints, PolicyPoints};
 
-/// What of all policies was exercised.
+/// The coverage of all policies.
 #[derive(Clone, Debug, Default)]
 pub struct CoverageReport {
-    /// Policy by policy.
+    /// The coverage of each policy.
     pub policies: Vec<PolicyCoverage>,
 }
 
-/// What of a policy was exercised.
+/// The coverage of a policy.
 #[derive(Clone, Debug)]
 pub struct PolicyCoverage {
-    /// What it does.
+    /// Whether it mutates or validates.
     pub does: Does,
-    /// Where it comes from.
+    /// Its origin: static manifests or the API.
     pub origin: Origin,
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
-    /// How many points were exercised.
+    /// The number of covered points.
     pub covered: usize,
-    /// How many there are.
+    /// The number of points.
     pub total: usize,
-    /// Those that were not.
+    /// The points that are not covered.
     pub missing: Vec<Missing>,
 }
 
-/// Something that was not exercised.
+/// A point that is not covered.
 #[derive(Clone, Debug)]
 pub struct Missing {
     /// The field of the policy, or the binding.
     pub field: String,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
-    /// The expression that should have come out otherwise, where it is about one.
+    /// The subexpression, if it is a point of one.
     pub expression: Option<String>,
-    /// What did not happen: `never true`, `never evaluated`, `never met`.
+    /// What never happened: `never true`, `never evaluated`, `never met`.
     pub what: &'static str,
 }
 
@@ -51,30 +51,30 @@ impl CoverageReport {
         }
     }
 
-    /// How many points were exercised.
+    /// The number of covered points.
     pub fn covered(&self) -> usize {
         self.policies.iter().map(|policy| policy.covered).sum()
     }
 
-    /// How many points there are.
+    /// The number of points.
     pub fn total(&self) -> usize {
         self.policies.iter().map(|policy| policy.total).sum()
     }
 
-    /// The part that was exercised, in percent; 100 only if it is all. None if there is nothing to exercise.
+    /// The coverage in percent; 100 only if everything is covered. `None` if there are no points.
     pub fn percent(&self) -> Option<f64> {
         percent(self.covered(), self.total())
     }
 }
 
 impl PolicyCoverage {
-    /// The part that was exercised, in percent; 100 only if it is all. None if there is nothing to exercise.
+    /// The coverage in percent; 100 only if everything is covered. `None` if there are no points.
     pub fn percent(&self) -> Option<f64> {
         percent(self.covered, self.total)
     }
 }
 
-/// In tenths, rounded down.
+/// Rounded down to tenths.
 fn percent(covered: usize, total: usize) -> Option<f64> {
     let tenths = (covered * 1000).checked_div(total)?;
     Some(f64::from(u32::try_from(tenths).unwrap_or(1000)) / 10.0)

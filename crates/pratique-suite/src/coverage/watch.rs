@@ -1,4 +1,4 @@
-//! Looks on, and notes what is exercised.
+//! Records coverage.
 
 use std::cell::{Cell, RefCell};
 
@@ -10,13 +10,13 @@ use pratique_policy::{Met, Part, Subject, Trace};
 
 use super::points::{ExpressionPoints, PolicyPoints};
 
-/// Looks on while the policies of a suite judge.
+/// Records the coverage of a suite's policies while they are evaluated.
 #[derive(Debug)]
 pub struct Watch<'c> {
-    /// Those of the suite.
+    /// The policies of the suite.
     policies: Vec<&'c PolicyPoints>,
     current: Cell<Option<&'c PolicyPoints>>,
-    /// The expressions that are being evaluated.
+    /// The stack of expressions under evaluation.
     open: RefCell<Vec<Option<&'c ExpressionPoints>>>,
 }
 
@@ -53,7 +53,7 @@ impl Trace for Watch<'_> {
     fn begin(&self, part: Part<'_>, _: &str) {
         let place = Place::from(part);
         let expressions = self.current.get().map(|policy| policy.expressions.iter());
-        // Of two variables with the same name it is the later that is read.
+        // Of two variables with the same name, expressions read the later.
         let point = expressions.and_then(|mut points| points.rfind(|point| point.place == place));
         if let Some(evaluated) = point.and_then(|point| point.evaluated.as_ref()) {
             evaluated.set(true);

@@ -1,17 +1,16 @@
-//! How much the objects of a suite's tests may take: a row may have little more than a name, but is tested with an object of
-//! its own.
+//! The memory budget of a suite's tests: a row may have little more than a name, but has its own copy of the object.
 
 use pratique_json::Value;
 
 use crate::suite::{Ask, Case};
 
-/// What the tests of a suite may take in memory, in bytes. Ten thousand take a tenth of that.
+/// The budget, in bytes. Ten thousand tests usually need a tenth of it.
 const MOST: usize = 512 << 20;
 
-/// What is said of a test for which nothing is left.
+/// The message for a test that exceeds the budget.
 pub(super) const SPENT: &str = "the tests up to this one, with an object for each row, take more than 512 MiB: make several suites of them";
 
-/// What is left for more objects.
+/// The remaining budget.
 pub(super) struct Budget {
     left: usize,
 }
@@ -21,7 +20,7 @@ impl Budget {
         Budget { left: MOST }
     }
 
-    /// Whether there is still room for a test with what it asks.
+    /// Takes the memory of a test from the budget; false if it is used up.
     pub(super) fn take(&mut self, ask: &Ask) -> bool {
         let given = [&ask.object, &ask.old_object, &ask.request, &ask.options];
         let objects = given.into_iter().flatten().chain(&ask.surroundings.objects);
@@ -30,13 +29,13 @@ impl Budget {
         self.left > 0
     }
 
-    /// Whether nothing is left.
+    /// Whether the budget is used up.
     pub(super) fn is_spent(&self) -> bool {
         self.left == 0
     }
 }
 
-/// What a value takes, about. Documents are not so deep that recursion would be a risk.
+/// The approximate size of a value in memory. Recursion is safe: the depth of documents is bounded.
 fn size(value: &Value<'_>) -> usize {
     let inner: usize = match value {
         Value::String(text) => text.len(),

@@ -1,4 +1,4 @@
-//! What is expected.
+//! Decodes expectations.
 
 use pratique_manifest::NodeId;
 
@@ -7,7 +7,7 @@ use crate::decision::Decision;
 use crate::suite::Expected;
 
 impl Reader<'_> {
-    /// Reads an expectation, which may be just a verdict.
+    /// Decodes an expectation, which may be only a decision.
     pub(super) fn expected(&mut self, id: NodeId) -> Option<Expected> {
         let fields = self.fields(id);
         if let Some(name) = fields.own_text() {

@@ -1,4 +1,4 @@
-//! The fields of a mapping whose shape is known to be right.
+//! Access to the fields of a mapping whose shape was validated.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use pratique_types::Operation;
 
 use crate::convert::convert;
 
-/// A mapping of a document. What is absent and what is null are the same.
+/// A mapping of a document. Absent and null fields are the same.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'a> {
     pub(super) tree: &'a Tree,
@@ -26,7 +26,7 @@ impl<'a> Fields<'a> {
         Fields { id, ..*self }
     }
 
-    /// The text that this is, if it is none of fields.
+    /// The node as a string, if it is one.
     pub(super) fn own_text(&self) -> Option<String> {
         match &self.tree.get(self.id).value {
             Value::String(text, _) => Some(text.to_string()),
@@ -34,7 +34,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// All of it as a value.
+    /// The node as a JSON value.
     pub(super) fn value_of(&self) -> Json<'static> {
         convert(self.tree, self.id)
     }

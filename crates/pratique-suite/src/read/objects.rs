@@ -1,4 +1,4 @@
-//! Objects: those that are written in a suite, and those in files that it names.
+//! Reads objects, inline or from files.
 
 use pratique_json::Value;
 use pratique_manifest::{NodeId, Rule, path_text};
@@ -8,7 +8,7 @@ use super::fields::Fields;
 use crate::files;
 
 impl<'a> Reader<'a> {
-    /// An object that is written here, or in a file of its own.
+    /// Reads an object, inline or from a file.
     pub(super) fn object(&mut self, fields: &Fields<'a>, name: &str) -> Option<Value<'static>> {
         let id = fields.node(name)?;
         let Some(reference) = self.fields(id).own_text() else {

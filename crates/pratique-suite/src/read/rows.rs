@@ -1,4 +1,4 @@
-//! Rows: variants of a test.
+//! Decodes rows: variants of a test.
 
 use pratique_json::Value;
 use pratique_manifest::{Location, NodeId, Rule};
@@ -8,7 +8,7 @@ use crate::substitute::{Path, merge};
 use crate::suite::{Ask, Case, Written};
 
 impl Reader<'_> {
-    /// The case of a row; none where it is at fault.
+    /// The case of a row; `None` if it has a problem.
     pub(super) fn row(&mut self, test: &Case, id: NodeId) -> Option<Case> {
         let fields = self.fields(id);
         if !self.affords(&test.ask, id) {
@@ -34,7 +34,7 @@ impl Reader<'_> {
         ask.dry_run = fields.bool("dryRun").unwrap_or(ask.dry_run);
         ask.surroundings.objects.extend(surroundings.objects);
         if let Some(mut rules) = surroundings.rules {
-            // Those of the row come first.
+            // The rules of the row come first.
             rules.extend(ask.surroundings.rules.take().unwrap_or_default());
             ask.surroundings.rules = Some(rules);
         }
@@ -83,7 +83,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A path, and the object that it leads into.
+    /// Parses a path; gives it with its root object.
     fn path<'v>(
         &mut self,
         ask: &'v mut Ask,

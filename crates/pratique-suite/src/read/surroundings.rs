@@ -1,4 +1,4 @@
-//! What is around requests: the cluster's objects, and what users may do.
+//! Decodes cluster state: objects and authorizer rules.
 
 use pratique_json::Value;
 
@@ -9,7 +9,7 @@ use crate::authorizer::Rule as AuthorizerRule;
 use crate::suite::Surroundings;
 
 impl<'a> Reader<'a> {
-    /// Reads a `cluster`, if there is one.
+    /// Decodes the field `cluster`, if there is one.
     pub(super) fn surroundings(&mut self, fields: &Fields<'a>) -> Surroundings {
         let Some(id) = fields.node("cluster") else {
             return Surroundings::default();

@@ -1,6 +1,6 @@
-//! Changes of a text.
+//! Edits of a text.
 
-/// A part of a text, in bytes, and what takes its place.
+/// A replacement of a byte range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub(super) start: usize,
@@ -8,7 +8,7 @@ pub(super) struct Edit {
     pub(super) text: String,
 }
 
-/// The text with all changes; of changes that overlap, the first in the text counts.
+/// Applies edits to a text; of overlapping edits, the first wins.
 pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     let ends_with_returns = text.contains("\r\n");
     edits.sort_by_key(|edit| (edit.start, edit.end));

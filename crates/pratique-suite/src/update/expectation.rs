@@ -1,4 +1,4 @@
-//! Expectations that say what is.
+//! Expectations that match an actual result.
 
 use pratique_json::{Object, Value};
 
@@ -6,7 +6,7 @@ use crate::actual::Actual;
 use crate::decision::Decision;
 use crate::yaml;
 
-/// All that is worth to be expected: fields in the order in which people read them.
+/// A new expectation: its fields, in reading order.
 pub(super) struct Fresh(Vec<(&'static str, Value<'static>)>);
 
 impl Fresh {
@@ -30,7 +30,7 @@ impl Fresh {
         Fresh(fields)
     }
 
-    /// The verdict, where there is nothing else to say.
+    /// The decision, if it is the only field.
     pub(super) fn verdict_alone(&self) -> Option<&Value<'static>> {
         match self.0.as_slice() {
             [(_, verdict)] => Some(verdict),
@@ -38,7 +38,7 @@ impl Fresh {
         }
     }
 
-    /// In one line.
+    /// The expectation in flow style.
     pub(super) fn flow(&self) -> String {
         if let Some(verdict) = self.verdict_alone() {
             return yaml::flow(verdict);
@@ -48,7 +48,7 @@ impl Fresh {
         format!("{{{}}}", fields.join(", "))
     }
 
-    /// In lines that are indented by so many blanks.
+    /// The expectation in block style, indented by `indent` blanks.
     pub(super) fn block(&self, indent: usize) -> String {
         let field = |(name, value): &(&'static str, Value<'static>)| {
             let mut field = Object::new();
@@ -59,12 +59,12 @@ impl Fresh {
     }
 }
 
-/// A list of texts.
+/// A list of strings.
 pub(super) fn texts(texts: &[String]) -> Value<'static> {
     Value::Array(texts.iter().map(|text| text.clone().into()).collect())
 }
 
-/// The annotations of some names.
+/// The annotations with some names.
 pub(super) fn annotations(actual: &Actual, names: &[String]) -> Value<'static> {
     let known = actual
         .audit_annotations
@@ -77,7 +77,7 @@ pub(super) fn annotations(actual: &Actual, names: &[String]) -> Value<'static> {
     )
 }
 
-/// The part of an object that another one tells of. Documents are not so deep that recursion would be a risk.
+/// The part of an object with the same fields as another one. Recursion is safe: the depth of documents is bounded.
 pub(super) fn part(told: &Value<'static>, actual: &Value<'static>) -> Value<'static> {
     let (Value::Object(told), Value::Object(actual)) = (told, actual) else {
         return actual.clone();

@@ -1,4 +1,4 @@
-//! Files before and after.
+//! Updates of files.
 
 use super::*;
 use crate::decision::Decision;
