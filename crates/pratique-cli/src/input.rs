@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
 use pratique_manifest::{Document, LoadErrors, Location, ManifestFile, Problem, path_text, read_contents};
-use pratique_suite::ask::{envelope, kind_of};
+use pratique_suite::request::{kind_of, review};
 use pratique_typed::decode::received;
 
 use crate::exit::Trouble;
@@ -202,7 +202,7 @@ fn received_as(
     duplicates: Vec<String>,
 ) -> Result<Vec<String>, String> {
     let mut warnings = duplicates;
-    if let (false, Ok(kind)) = (envelope::is_review(object), kind_of(object)) {
+    if let (false, Ok(kind)) = (review::is_review(object), kind_of(object)) {
         warnings.extend(received(&kind, Written::new(&document.source, item.node))?);
     }
     Ok(warnings)

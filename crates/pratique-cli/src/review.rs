@@ -19,8 +19,8 @@ use pratique::authorization::{Authorizer, Decider, NoAuthorizer};
 use pratique_json::Value;
 use pratique_manifest::path_text;
 use pratique_policy::Origin;
-use pratique_suite::ask::cluster::{cluster, is_namespace};
-use pratique_suite::ask::envelope;
+use pratique_suite::request::cluster::{cluster, is_namespace};
+use pratique_suite::request::review;
 use pratique_suite::{Rules, read_rules};
 use pratique_types::AdmissionRequest;
 
@@ -163,7 +163,7 @@ fn cluster_of(state: &[Given], given: &[Given]) -> pratique::Objects {
 /// The request of a review.
 fn open(given: &Given) -> Result<Question, Unread> {
     let place = problems::place(&given.location);
-    match envelope::open(&given.object) {
+    match review::decode(&given.object) {
         Ok(request) => {
             warn(&place, &received::doubts(&request));
             Ok(Question {
@@ -289,7 +289,7 @@ impl Reader {
         given: Given,
         number: usize,
     ) -> Result<Option<Question>, Trouble> {
-        let question = match envelope::is_review(&given.object) {
+        let question = match review::is_review(&given.object) {
             true => open(&given),
             false => maker.question(&given, number),
         };

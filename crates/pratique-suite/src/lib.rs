@@ -26,7 +26,6 @@
 //! ```
 
 mod actual;
-pub mod ask;
 mod authorizer;
 mod compare;
 pub mod convert;
@@ -37,6 +36,7 @@ mod format;
 mod load;
 mod read;
 mod reliance;
+pub mod request;
 mod roots;
 mod run;
 mod schema;

@@ -13,9 +13,9 @@ use pratique_manifest::{
     Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, Value as Node, path_text, read_documents,
 };
 
-use crate::ask;
 use crate::authorizer::Rules;
 use crate::format::{API_VERSION, AUTHORIZER, KIND, SUITE};
+use crate::request;
 use crate::roots::{Outside, Roots, SuiteRoots};
 use crate::shape::{Shape, faults};
 use crate::suite::{Ask, Case, Reference, Suite, Written};
@@ -284,12 +284,12 @@ impl<'a> Reader<'a> {
     fn user(&self, id: NodeId) -> pratique_types::UserInfo {
         let fields = self.fields(id);
         if let Some(name) = fields.own_text() {
-            return ask::user(&name, &[]);
+            return request::user(&name, &[]);
         }
         pratique_types::UserInfo {
             uid: fields.text("uid").unwrap_or_default(),
             extra: fields.map("extra", |texts| texts.items()),
-            ..ask::user(&fields.text("name").unwrap_or_default(), &fields.texts("groups"))
+            ..request::user(&fields.text("name").unwrap_or_default(), &fields.texts("groups"))
         }
     }
 }

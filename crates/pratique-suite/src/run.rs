@@ -11,12 +11,12 @@ use pratique_typed::decode;
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::actual::Actual;
-use crate::ask::cluster::cluster;
-use crate::ask::{self, Recipe, Unmade, envelope, kind_of};
 use crate::authorizer::Rules;
 use crate::compare::{Difference, compare};
 use crate::load::Policies;
 use crate::reliance::Reliance;
+use crate::request::cluster::cluster;
+use crate::request::{self, BuildError, RequestTemplate, kind_of, review};
 use crate::suite::{Ask, Case, Suite};
 
 /// What came of a case.
@@ -121,7 +121,7 @@ impl Suite {
 
 /// Why a case has no request.
 #[derive(Debug, thiserror::Error)]
-enum NoRequest {
+enum RequestError {
     #[error("{0}")]
     Envelope(String),
     #[error("{0}: name its resource, or give its CustomResourceDefinition among the cluster's objects")]
@@ -137,16 +137,16 @@ enum NoRequest {
 fn request<'o>(
     ask: &Ask,
     objects: impl Iterator<Item = &'o Value<'static>>,
-) -> Result<(AdmissionRequest<'static>, Vec<String>), NoRequest> {
+) -> Result<(AdmissionRequest<'static>, Vec<String>), RequestError> {
     if let Some(request) = &ask.request {
-        let request = envelope::open(request).map_err(NoRequest::Envelope)?;
+        let request = review::decode(request).map_err(RequestError::Envelope)?;
         return Ok((request, Vec::new()));
     }
     let operation = ask.operation.unwrap_or(match ask.old_object {
         Some(_) => Operation::Update,
         None => Operation::Create,
     });
-    let recipe = Recipe {
+    let template = RequestTemplate {
         operation,
         namespace: ask.namespace.clone().unwrap_or_else(|| "default".to_owned()),
         name: None,
@@ -155,22 +155,22 @@ fn request<'o>(
         user: ask
             .user
             .clone()
-            .unwrap_or_else(|| ask::user("kubernetes-admin", &[])),
+            .unwrap_or_else(|| request::user("kubernetes-admin", &[])),
         dry_run: ask.dry_run,
         options: ask.options.clone(),
     };
     let stored = || ask.old_object.clone();
     let object = ask.object.clone().or_else(stored).unwrap_or_default();
-    let defined = ask::defined(objects);
-    let made = recipe.request(&object, |_, _| stored(), &defined, 1);
-    let request = made.map_err(|unmade| match unmade {
-        Unmade::UnknownKind(_) => NoRequest::Kind(unmade.to_string()),
-        Unmade::NoOldObject => NoRequest::Other(format!("{unmade}: give it as oldObject")),
-        Unmade::OtherResource { .. } => NoRequest::Other(unmade.to_string()),
-        Unmade::NoKind(why) => NoRequest::Other(why),
+    let defined = request::defined(objects);
+    let made = template.request(&object, |_, _| stored(), &defined, 1);
+    let request = made.map_err(|error| match error {
+        BuildError::UnknownKind(_) => RequestError::Kind(error.to_string()),
+        BuildError::NoOldObject => RequestError::Other(format!("{error}: give it as oldObject")),
+        BuildError::OtherResource { .. } => RequestError::Other(error.to_string()),
+        BuildError::NoKind(why) => RequestError::Other(why),
     })?;
     let received = |object: &Value<'static>| match kind_of(object) {
-        Ok(kind) => decode::received(&kind, object).map_err(NoRequest::Undecodable),
+        Ok(kind) => decode::received(&kind, object).map_err(RequestError::Undecodable),
         // There is no object.
         Err(_) => Ok(Vec::new()),
     };

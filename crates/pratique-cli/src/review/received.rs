@@ -2,7 +2,7 @@
 
 use pratique::Outcome;
 use pratique_json::Value;
-use pratique_suite::ask::kind_of;
+use pratique_suite::request::kind_of;
 use pratique_typed::decode::received;
 use pratique_types::{AdmissionRequest, Reason, Status};
 

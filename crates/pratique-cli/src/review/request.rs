@@ -1,7 +1,7 @@
 //! Requests for the objects that were given, as the arguments say.
 
 use pratique_json::Value;
-use pratique_suite::ask::{self, Recipe, Unmade};
+use pratique_suite::request::{self, BuildError, RequestTemplate};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, Operation};
 
@@ -14,7 +14,7 @@ use crate::output::problems;
 
 /// Makes requests of objects.
 pub(super) struct Maker<'a> {
-    recipe: Recipe,
+    template: RequestTemplate,
     defined: Vec<ServedResource>,
     stored: Stored<'a>,
     /// Whether stored objects were given at all.
@@ -29,17 +29,17 @@ impl<'a> Maker<'a> {
         stored: Stored<'a>,
     ) -> Self {
         Maker {
-            recipe: Recipe {
+            template: RequestTemplate {
                 operation: arguments.operation,
                 namespace: arguments.namespace.clone(),
                 name: arguments.name.clone(),
                 resource: arguments.resource.clone(),
                 subresource: arguments.subresource.clone(),
-                user: ask::user(&arguments.user, &arguments.groups),
+                user: request::user(&arguments.user, &arguments.groups),
                 dry_run: arguments.dry_run,
                 options: None,
             },
-            defined: ask::defined(given.map(|given| &given.object)),
+            defined: request::defined(given.map(|given| &given.object)),
             stored,
             has_old: !arguments.old.is_empty(),
         }
@@ -53,16 +53,16 @@ impl<'a> Maker<'a> {
             Unread::Faulty { place, why }
         };
         // What is deleted was stored before, so it cannot be anything else than what a server stores.
-        let received = match (self.recipe.operation, &given.received) {
+        let received = match (self.template.operation, &given.received) {
             (Operation::Delete, Err(why)) => return Err(faulty(why.clone())),
             (Operation::Delete, Ok(_)) => Ok(Vec::new()),
             (_, received) => received.clone(),
         };
         let old = |object: &Value<'static>, kind: &GroupVersionKind| {
-            let stored = self.stored.find(object, kind, &self.recipe.namespace);
+            let stored = self.stored.find(object, kind, &self.template.namespace);
             stored.map(|stored| stored.object.clone())
         };
-        let request = self.recipe.request(&given.object, old, &self.defined, number);
+        let request = self.template.request(&given.object, old, &self.defined, number);
         let why = match request {
             Ok(request) => {
                 return Ok(Question {
@@ -71,18 +71,18 @@ impl<'a> Maker<'a> {
                     received,
                 });
             }
-            Err(Unmade::NoOldObject) if !self.has_old => {
+            Err(BuildError::NoOldObject) if !self.has_old => {
                 return Err(Unread::Trouble(Trouble::NoOldObject { place }));
             }
-            Err(unmade) => unmade,
+            Err(error) => error,
         };
         let help = match why {
-            Unmade::NoKind(_) => "",
-            Unmade::UnknownKind(_) => {
+            BuildError::NoKind(_) => "",
+            BuildError::UnknownKind(_) => {
                 ": name its resource with --resource, or give its CustomResourceDefinition"
             }
-            Unmade::OtherResource { .. } => ": --resource is for kinds that are not known",
-            Unmade::NoOldObject => ": it is not among those of --old",
+            BuildError::OtherResource { .. } => ": --resource is for kinds that are not known",
+            BuildError::NoOldObject => ": it is not among those of --old",
         };
         Err(faulty(format!("{why}{help}")))
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use pratique_json::Value;
-use pratique_suite::ask::kind_of;
+use pratique_suite::request::kind_of;
 use pratique_types::{GroupKind, GroupVersionKind};
 
 use crate::input::{Given, Unread};

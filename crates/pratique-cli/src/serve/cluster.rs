@@ -10,7 +10,7 @@ use pratique::cluster::{AssumedNamespaces, SharedObjects};
 use pratique_kube::{ApiServer, Follow};
 use pratique_manifest::path_text;
 use pratique_server::{Followed, KnownCluster};
-use pratique_suite::ask::cluster::cluster;
+use pratique_suite::request::cluster::cluster;
 
 use super::judged::{Unusable, invalid};
 #[cfg(feature = "kube")]

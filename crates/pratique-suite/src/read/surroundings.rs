@@ -4,8 +4,8 @@ use pratique_json::Value;
 
 use super::Reader;
 use super::fields::Fields;
-use crate::ask;
 use crate::authorizer::Rule as AuthorizerRule;
+use crate::request;
 use crate::suite::Surroundings;
 
 impl<'a> Reader<'a> {
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
 
 /// A namespace with labels.
 fn namespace(name: &str, labels: Value<'static>) -> Value<'static> {
-    let mut namespace = ask::cluster::namespace(name);
+    let mut namespace = request::cluster::namespace(name);
     if let Value::Object(object) = &mut namespace
         && let Some(Value::Object(metadata)) = object.get_mut("metadata")
         && !labels.is_null()

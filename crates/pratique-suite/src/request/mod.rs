@@ -1,11 +1,11 @@
 //! Builds admission requests from plain objects, and the cluster state around them.
 
 pub mod cluster;
-pub mod envelope;
-mod request;
 mod resource;
+pub mod review;
+mod template;
 mod user;
 
-pub use request::{Recipe, Unmade, kind_of};
-pub use resource::{NoTarget, defined, target};
+pub use resource::{ResourceError, defined, target};
+pub use template::{BuildError, RequestTemplate, kind_of};
 pub use user::user;

@@ -4,11 +4,11 @@ use pratique_json::{Object, Value};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, Operation, UserInfo};
 
-use super::resource::{self, NoTarget, Target};
+use super::resource::{self, ResourceError, Target};
 
 /// The parameters of a request that is built from an object.
 #[derive(Clone, Debug, Default)]
-pub struct Recipe {
+pub struct RequestTemplate {
     /// What is done.
     pub operation: Operation,
     /// The namespace of objects without one.
@@ -29,7 +29,7 @@ pub struct Recipe {
 
 /// Why no request can be built from an object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unmade {
+pub enum BuildError {
     /// It has no kind or version.
     #[error("{0}")]
     NoKind(String),
@@ -37,12 +37,12 @@ pub enum Unmade {
     #[error("kind {0} is not known")]
     UnknownKind(String),
     /// The resource of its kind is known, and differs from the requested one.
-    #[error("{asked} was asked for, but the resource of kind {kind} is {known}")]
+    #[error("{requested} was requested for, but the resource of kind {kind} is {known}")]
     OtherResource {
         /// The kind.
         kind: String,
         /// The requested resource.
-        asked: String,
+        requested: String,
         /// The resource of the kind.
         known: String,
     },
@@ -51,7 +51,7 @@ pub enum Unmade {
     NoOldObject,
 }
 
-impl Recipe {
+impl RequestTemplate {
     /// Builds the request for an object, the `number`th of a run. `defined` are the known custom resources.
     ///
     /// `old` finds the stored form of the object, which it gets with its kind and the namespace of the request.
@@ -61,30 +61,34 @@ impl Recipe {
         old: impl FnOnce(&Value<'static>, &GroupVersionKind) -> Option<Value<'static>>,
         defined: &[ServedResource],
         number: usize,
-    ) -> Result<AdmissionRequest<'static>, Unmade> {
-        let kind = kind_of(object).map_err(Unmade::NoKind)?;
+    ) -> Result<AdmissionRequest<'static>, BuildError> {
+        let kind = kind_of(object).map_err(BuildError::NoKind)?;
         let target = resource::target(&kind, self.resource.as_deref(), &self.subresource, defined);
         let target = target.map_err(|none| {
             let kind = format!("{} of {}", kind.kind, kind.api_version());
             match none {
-                NoTarget::Unknown => Unmade::UnknownKind(kind),
-                NoTarget::Contradicts { asked, known } => Unmade::OtherResource { kind, asked, known },
+                ResourceError::Unknown => BuildError::UnknownKind(kind),
+                ResourceError::Conflict { requested, known } => BuildError::OtherResource {
+                    kind,
+                    requested,
+                    known,
+                },
             }
         })?;
-        let object = self.placed(object.clone(), &target);
-        let old = old(&object, &kind).map(|old| self.placed(old, &target));
-        let mut request = self.about(&object, kind, target);
+        let object = self.with_namespace(object.clone(), &target);
+        let old = old(&object, &kind).map(|old| self.with_namespace(old, &target));
+        let mut request = self.without_objects(&object, kind, target);
         request.uid = format!("00000000-0000-0000-0000-{number:012}");
         (request.object, request.old_object) = match self.operation {
             Operation::Create | Operation::Connect | Operation::None => (object, Value::Null),
             Operation::Delete => (Value::Null, object),
-            Operation::Update => (object, old.ok_or(Unmade::NoOldObject)?),
+            Operation::Update => (object, old.ok_or(BuildError::NoOldObject)?),
         };
         Ok(request)
     }
 
     /// Builds a request without objects.
-    fn about(
+    fn without_objects(
         &self,
         object: &Value<'static>,
         kind: GroupVersionKind,
@@ -126,7 +130,7 @@ impl Recipe {
     }
 
     /// Sets the namespace of the request in the object, as a server does before admission.
-    fn placed(&self, object: Value<'static>, target: &Target) -> Value<'static> {
+    fn with_namespace(&self, object: Value<'static>, target: &Target) -> Value<'static> {
         let mut object = object;
         let namespace = self.namespace(&object, target);
         if let Value::Object(fields) = &mut object
@@ -185,27 +189,27 @@ fn options(operation: Operation, dry_run: bool) -> Value<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ask::user;
+    use crate::request::user;
 
     /// Builds the request of an object, as JSON.
-    fn made(recipe: &Recipe, object: &str, old: Option<&str>) -> String {
+    fn made(template: &RequestTemplate, object: &str, old: Option<&str>) -> String {
         let read = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
-        let recipe = Recipe {
+        let template = RequestTemplate {
             user: user("ann", &[]),
             namespace: "default".to_owned(),
-            ..recipe.clone()
+            ..template.clone()
         };
-        let request = recipe.request(&read(object), |_, _| old.map(read), &[], 1);
+        let request = template.request(&read(object), |_, _| old.map(read), &[], 1);
         match request {
             Ok(request) => serde_json::to_string(&request).unwrap(),
-            Err(unmade) => unmade.to_string(),
+            Err(error) => error.to_string(),
         }
     }
 
-    fn doing(operation: Operation) -> Recipe {
-        Recipe {
+    fn doing(operation: Operation) -> RequestTemplate {
+        RequestTemplate {
             operation,
-            ..Recipe::default()
+            ..RequestTemplate::default()
         }
     }
 
@@ -213,12 +217,12 @@ mod tests {
 
     #[test]
     fn a_whole_request() {
-        let recipe = Recipe {
+        let template = RequestTemplate {
             dry_run: true,
-            ..Recipe::default()
+            ..RequestTemplate::default()
         };
         assert_eq!(
-            made(&recipe, POD, None),
+            made(&template, POD, None),
             concat!(
                 r#"{"uid":"00000000-0000-0000-0000-000000000001","kind":{"group":"","version":"v1","kind":"Pod"},"#,
                 r#""resource":{"group":"","version":"v1","resource":"pods"},"#,
@@ -253,7 +257,7 @@ mod tests {
     #[test]
     fn a_namespace_is_in_itself() {
         let made = made(
-            &Recipe::default(),
+            &RequestTemplate::default(),
             r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#,
             None,
         );
@@ -263,7 +267,7 @@ mod tests {
 
     #[test]
     fn objects_have_to_say_what_they_are() {
-        let made = |object| made(&Recipe::default(), object, None);
+        let made = |object| made(&RequestTemplate::default(), object, None);
         assert_eq!(made(r#"{"a":1}"#), "Object 'Kind' is missing");
         assert_eq!(made(r#"{"kind":"Pod"}"#), "Object 'apiVersion' is missing");
         assert_eq!(

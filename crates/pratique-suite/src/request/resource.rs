@@ -47,13 +47,13 @@ fn served(definition: &Value<'_>) -> Vec<ServedResource> {
 
 /// Why no resource was found for a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoTarget {
+pub enum ResourceError {
     /// It is not known.
     Unknown,
     /// It is known, and differs from the requested one.
-    Contradicts {
+    Conflict {
         /// The requested resource, with its group.
-        asked: String,
+        requested: String,
         /// The resource of the kind, with its group.
         known: String,
     },
@@ -62,19 +62,21 @@ pub enum NoTarget {
 /// Finds the resource of a kind. A requested name is used if the kind is not known.
 pub fn target(
     kind: &GroupVersionKind,
-    asked: Option<&str>,
+    requested: Option<&str>,
     subresource: &str,
     defined: &[ServedResource],
-) -> Result<Target, NoTarget> {
+) -> Result<Target, ResourceError> {
     let known = of_kind(kind, subresource, defined).map(Target::from);
-    let asked = asked.map(|name| named(name, kind, defined));
-    match (known, asked) {
-        (Some(known), Some(asked)) if known.resource != asked.resource => Err(NoTarget::Contradicts {
-            asked: asked.resource.group_resource().to_string(),
-            known: known.resource.group_resource().to_string(),
-        }),
+    let requested = requested.map(|name| named(name, kind, defined));
+    match (known, requested) {
+        (Some(known), Some(requested)) if known.resource != requested.resource => {
+            Err(ResourceError::Conflict {
+                requested: requested.resource.group_resource().to_string(),
+                known: known.resource.group_resource().to_string(),
+            })
+        }
         (Some(target), _) | (None, Some(target)) => Ok(target),
-        (None, None) => Err(NoTarget::Unknown),
+        (None, None) => Err(ResourceError::Unknown),
     }
 }
 
@@ -136,12 +138,12 @@ mod tests {
     #[track_caller]
     fn check(
         kind: (&str, &str, &str),
-        asked: Option<&str>,
+        requested: Option<&str>,
         subresource: &str,
         expected: Option<(&str, Option<bool>)>,
     ) {
         let kind = GroupVersionKind::new(kind.0, kind.1, kind.2);
-        let found = target(&kind, asked, subresource, &[]).ok();
+        let found = target(&kind, requested, subresource, &[]).ok();
         let found = found.map(|target| {
             let GroupVersionResource {
                 group,
@@ -228,12 +230,12 @@ mod tests {
             "eviction",
             Some(("/v1/pods", Some(true))),
         );
-        let asked = target(&GroupVersionKind::new("", "v1", "Pod"), Some("widgets"), "", &[]);
-        let contradicts = NoTarget::Contradicts {
-            asked: "widgets".to_owned(),
+        let requested = target(&GroupVersionKind::new("", "v1", "Pod"), Some("widgets"), "", &[]);
+        let contradicts = ResourceError::Conflict {
+            requested: "widgets".to_owned(),
             known: "pods".to_owned(),
         };
-        assert_eq!(asked, Err(contradicts));
+        assert_eq!(requested, Err(contradicts));
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub fn is_review(object: &Value<'_>) -> bool {
 }
 
 /// Decodes the request of an AdmissionReview.
-pub fn open(review: &Value<'static>) -> Result<AdmissionRequest<'static>, String> {
+pub fn decode(review: &Value<'static>) -> Result<AdmissionRequest<'static>, String> {
     let version = review
         .get("apiVersion")
         .and_then(Value::as_str)
@@ -68,7 +68,7 @@ mod tests {
     fn check(review: &str, expected: Result<&str, &str>) {
         let review = pratique_json::parse(review.as_bytes()).unwrap().into_owned();
         assert!(is_review(&review));
-        let found = open(&review).map(|request| serde_json::to_string(&request).unwrap());
+        let found = decode(&review).map(|request| serde_json::to_string(&request).unwrap());
         assert_eq!(found.as_deref().map_err(String::as_str), expected);
     }
 
