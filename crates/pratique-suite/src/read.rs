@@ -1,11 +1,11 @@
 //! Decodes suites.
 
 mod budget;
+mod cluster;
 mod expected;
 mod fields;
 mod objects;
 mod rows;
-mod surroundings;
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::format::{API_VERSION, AUTHORIZER, KIND, SUITE};
 use crate::request;
 use crate::roots::{Outside, Roots, SuiteRoots};
 use crate::shape::{Shape, faults};
-use crate::suite::{Ask, Case, Reference, Suite, Written};
+use crate::suite::{Case, Reference, Suite, TestInput, Written};
 use budget::Budget;
 use fields::Fields;
 
@@ -96,7 +96,7 @@ pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
             id,
         };
         let listed = fields(source.root()).list("authorizer").into_iter();
-        rules.extend(listed.map(|id| surroundings::rule(&fields(id))));
+        rules.extend(listed.map(|id| cluster::rule(&fields(id))));
     }
     Ok(Rules(rules))
 }
@@ -133,7 +133,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
     let policies = policies.map(|id| reader.reference(id)).collect();
     let configuration = root.node("configuration").map(|id| reader.reference(id));
     let bind = root.bool("bind").unwrap_or_default();
-    let surroundings = reader.surroundings(&root);
+    let cluster = reader.cluster(&root);
     let tests = root.list("tests");
     let cases = tests.into_iter().flat_map(|test| reader.test(test)).collect();
     let name = root
@@ -154,7 +154,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
         bind,
         policies,
         configuration,
-        surroundings,
+        cluster,
         files,
         roots: roots.clone(),
         directory,
@@ -222,14 +222,14 @@ impl<'a> Reader<'a> {
     fn test(&mut self, id: NodeId) -> Vec<Case> {
         let fields = self.fields(id);
         let name = fields.text("name").unwrap_or_default();
-        let asked = self.ask(&fields);
+        let input = self.input(&fields);
         let expect = fields.node("expect");
         let rows = fields.list("each");
         let base = Case {
             name,
             location: self.name_location(id),
             expected: expect.and_then(|expect| self.expected(expect)),
-            ask: asked,
+            input,
             written: Written { node: id, expect },
         };
         let given = ["object", "oldObject", "request"];
@@ -240,7 +240,7 @@ impl<'a> Reader<'a> {
                 id,
             );
         }
-        if !self.affords(&base.ask, id) {
+        if !self.affords(&base.input, id) {
             return Vec::new();
         }
         if fields.node("each").is_none() {
@@ -250,9 +250,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether the budget suffices for one more test with this input; adds a problem the first time it does not.
-    fn affords(&mut self, ask: &Ask, at: NodeId) -> bool {
+    fn affords(&mut self, input: &TestInput, at: NodeId) -> bool {
         let had = !self.budget.is_spent();
-        let has = self.budget.take(ask);
+        let has = self.budget.take(input);
         if had && !has {
             self.fault(Rule::InvalidField, budget::SPENT.to_owned(), at);
         }
@@ -265,8 +265,8 @@ impl<'a> Reader<'a> {
         self.location(name)
     }
 
-    fn ask(&mut self, fields: &Fields<'a>) -> Ask {
-        Ask {
+    fn input(&mut self, fields: &Fields<'a>) -> TestInput {
+        TestInput {
             object: self.object(fields, "object"),
             old_object: self.object(fields, "oldObject"),
             request: self.object(fields, "request"),
@@ -277,7 +277,7 @@ impl<'a> Reader<'a> {
             user: fields.node("user").map(|id| self.user(id)),
             dry_run: fields.bool("dryRun").unwrap_or_default(),
             options: fields.value("options"),
-            surroundings: self.surroundings(fields),
+            cluster: self.cluster(fields),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::load::Policies;
 use crate::reliance::Reliance;
 use crate::request::cluster::cluster;
 use crate::request::{self, BuildError, RequestTemplate, kind_of, review};
-use crate::suite::{Ask, Case, Suite};
+use crate::suite::{Case, Suite, TestInput};
 
 /// What came of a case.
 #[derive(Clone, Debug)]
@@ -74,12 +74,12 @@ impl Suite {
             return Vec::new();
         }
         let objects = self
-            .surroundings
+            .cluster
             .objects
             .iter()
-            .chain(&case.ask.surroundings.objects);
-        let asked = request(&case.ask, objects);
-        asked.map(|(_, warnings)| warnings).unwrap_or_default()
+            .chain(&case.input.cluster.objects);
+        let built = request(&case.input, objects);
+        built.map(|(_, warnings)| warnings).unwrap_or_default()
     }
 
     /// The error of a case whose request only policies without a binding match.
@@ -97,11 +97,11 @@ impl Suite {
         admission: &Admission,
         trace: Option<&dyn Trace>,
     ) -> Result<Actual, String> {
-        let of_case = &case.ask.surroundings;
-        let objects = || self.surroundings.objects.iter().chain(&of_case.objects);
-        let (request, warnings) = request(&case.ask, objects()).map_err(|error| error.to_string())?;
+        let of_case = &case.input.cluster;
+        let objects = || self.cluster.objects.iter().chain(&of_case.objects);
+        let (request, warnings) = request(&case.input, objects()).map_err(|error| error.to_string())?;
         let cluster = cluster(objects(), [request.namespace.as_str()]);
-        let given = [&of_case.rules, &self.surroundings.rules];
+        let given = [&of_case.rules, &self.cluster.rules];
         let rules = given.iter().copied().flatten().flatten().cloned();
         let authorizer: Arc<dyn Authorizer> = match given {
             [None, None] => Arc::new(NoAuthorizer),
@@ -135,32 +135,32 @@ enum RequestError {
 
 /// The request of a case, and the warnings that a server gives when it decodes the object.
 fn request<'o>(
-    ask: &Ask,
+    input: &TestInput,
     objects: impl Iterator<Item = &'o Value<'static>>,
 ) -> Result<(AdmissionRequest<'static>, Vec<String>), RequestError> {
-    if let Some(request) = &ask.request {
+    if let Some(request) = &input.request {
         let request = review::decode(request).map_err(RequestError::Envelope)?;
         return Ok((request, Vec::new()));
     }
-    let operation = ask.operation.unwrap_or(match ask.old_object {
+    let operation = input.operation.unwrap_or(match input.old_object {
         Some(_) => Operation::Update,
         None => Operation::Create,
     });
     let template = RequestTemplate {
         operation,
-        namespace: ask.namespace.clone().unwrap_or_else(|| "default".to_owned()),
+        namespace: input.namespace.clone().unwrap_or_else(|| "default".to_owned()),
         name: None,
-        resource: ask.resource.clone(),
-        subresource: ask.subresource.clone().unwrap_or_default(),
-        user: ask
+        resource: input.resource.clone(),
+        subresource: input.subresource.clone().unwrap_or_default(),
+        user: input
             .user
             .clone()
             .unwrap_or_else(|| request::user("kubernetes-admin", &[])),
-        dry_run: ask.dry_run,
-        options: ask.options.clone(),
+        dry_run: input.dry_run,
+        options: input.options.clone(),
     };
-    let stored = || ask.old_object.clone();
-    let object = ask.object.clone().or_else(stored).unwrap_or_default();
+    let stored = || input.old_object.clone();
+    let object = input.object.clone().or_else(stored).unwrap_or_default();
     let defined = request::defined(objects);
     let made = template.request(&object, |_, _| stored(), &defined, 1);
     let request = made.map_err(|error| match error {

@@ -27,7 +27,7 @@ pub struct Suite {
     pub(crate) source: ObjectSource,
     pub(crate) policies: Vec<Reference>,
     pub(crate) configuration: Option<Reference>,
-    pub(crate) surroundings: Surroundings,
+    pub(crate) cluster: ClusterState,
     /// The files that the suite names, besides policies.
     pub(crate) files: Vec<PathBuf>,
     /// The directories below which it can name files.
@@ -57,7 +57,7 @@ pub struct Case {
     pub location: Location,
     /// The expected result; `None` if there is no expectation yet.
     pub expected: Option<Expected>,
-    pub(crate) ask: Ask,
+    pub(crate) input: TestInput,
     pub(crate) written: Written,
 }
 
@@ -73,7 +73,7 @@ impl Case {
             name: self.name.clone(),
             location: self.location.clone(),
             expected,
-            ask: Ask::default(),
+            input: TestInput::default(),
             written: self.written,
         }
     }
@@ -90,7 +90,7 @@ pub(crate) struct Written {
 
 /// The input of a case.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ask {
+pub(crate) struct TestInput {
     pub(crate) object: Option<Value<'static>>,
     pub(crate) old_object: Option<Value<'static>>,
     pub(crate) request: Option<Value<'static>>,
@@ -101,12 +101,12 @@ pub(crate) struct Ask {
     pub(crate) user: Option<UserInfo>,
     pub(crate) dry_run: bool,
     pub(crate) options: Option<Value<'static>>,
-    pub(crate) surroundings: Surroundings,
+    pub(crate) cluster: ClusterState,
 }
 
 /// The state of the cluster.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Surroundings {
+pub(crate) struct ClusterState {
     pub(crate) objects: Vec<Value<'static>>,
     /// Authorizer rules; `None` if none are given.
     pub(crate) rules: Option<Vec<Rule>>,

@@ -2,7 +2,7 @@
 
 use pratique_json::Value;
 
-use crate::suite::{Ask, Case};
+use crate::suite::{Case, TestInput};
 
 /// The budget, in bytes. Ten thousand tests usually need a tenth of it.
 const MOST: usize = 512 << 20;
@@ -21,9 +21,9 @@ impl Budget {
     }
 
     /// Takes the memory of a test from the budget; false if it is used up.
-    pub(super) fn take(&mut self, ask: &Ask) -> bool {
-        let given = [&ask.object, &ask.old_object, &ask.request, &ask.options];
-        let objects = given.into_iter().flatten().chain(&ask.surroundings.objects);
+    pub(super) fn take(&mut self, input: &TestInput) -> bool {
+        let given = [&input.object, &input.old_object, &input.request, &input.options];
+        let objects = given.into_iter().flatten().chain(&input.cluster.objects);
         let size = objects.map(size).sum::<usize>() + 2 * size_of::<Case>();
         self.left = self.left.saturating_sub(size);
         self.left > 0

@@ -5,38 +5,41 @@ use pratique_manifest::{Location, NodeId, Rule};
 
 use super::Reader;
 use crate::substitute::{Path, merge};
-use crate::suite::{Ask, Case, Written};
+use crate::suite::{Case, TestInput, Written};
 
 impl Reader<'_> {
     /// The case of a row; `None` if it has a problem.
     pub(super) fn row(&mut self, test: &Case, id: NodeId) -> Option<Case> {
         let fields = self.fields(id);
-        if !self.affords(&test.ask, id) {
+        if !self.affords(&test.input, id) {
             return None;
         }
-        let mut ask = test.ask.clone();
+        let mut input = test.input.clone();
         if let Some(id) = fields.node("merge") {
             let patches = self.fields(id);
-            for (name, target) in [("object", &mut ask.object), ("oldObject", &mut ask.old_object)] {
+            for (name, target) in [
+                ("object", &mut input.object),
+                ("oldObject", &mut input.old_object),
+            ] {
                 if let Some(patch) = patches.value(name) {
                     merge(target.get_or_insert_default(), patch);
                 }
             }
         }
-        self.remove(&mut ask, &fields.list("remove"))?;
-        self.set(&mut ask, fields.node("set"))?;
+        self.remove(&mut input, &fields.list("remove"))?;
+        self.set(&mut input, fields.node("set"))?;
         let expectation = fields.node("expect");
-        let surroundings = self.surroundings(&fields);
-        ask.operation = fields.operation().or(ask.operation);
-        ask.subresource = fields.text("subresource").or(ask.subresource);
-        ask.namespace = fields.text("namespace").or(ask.namespace);
-        ask.user = fields.node("user").map(|id| self.user(id)).or(ask.user);
-        ask.dry_run = fields.bool("dryRun").unwrap_or(ask.dry_run);
-        ask.surroundings.objects.extend(surroundings.objects);
-        if let Some(mut rules) = surroundings.rules {
+        let cluster = self.cluster(&fields);
+        input.operation = fields.operation().or(input.operation);
+        input.subresource = fields.text("subresource").or(input.subresource);
+        input.namespace = fields.text("namespace").or(input.namespace);
+        input.user = fields.node("user").map(|id| self.user(id)).or(input.user);
+        input.dry_run = fields.bool("dryRun").unwrap_or(input.dry_run);
+        input.cluster.objects.extend(cluster.objects);
+        if let Some(mut rules) = cluster.rules {
             // The rules of the row come first.
-            rules.extend(ask.surroundings.rules.take().unwrap_or_default());
-            ask.surroundings.rules = Some(rules);
+            rules.extend(input.cluster.rules.take().unwrap_or_default());
+            input.cluster.rules = Some(rules);
         }
         Some(Case {
             name: format!("{} / {}", test.name, fields.text("name").unwrap_or_default()),
@@ -45,7 +48,7 @@ impl Reader<'_> {
                 Some(expect) => self.expected(expect),
                 None => test.expected.clone(),
             },
-            ask,
+            input,
             written: Written {
                 node: id,
                 expect: expectation,
@@ -53,17 +56,17 @@ impl Reader<'_> {
         })
     }
 
-    fn remove(&mut self, ask: &mut Ask, paths: &[NodeId]) -> Option<()> {
+    fn remove(&mut self, input: &mut TestInput, paths: &[NodeId]) -> Option<()> {
         for id in paths {
             let text = self.fields(*id).own_text().unwrap_or_default();
             let place = self.location(*id);
-            let (path, target) = self.path(ask, &text, place)?;
+            let (path, target) = self.path(input, &text, place)?;
             path.remove(target);
         }
         Some(())
     }
 
-    fn set(&mut self, ask: &mut Ask, set: Option<NodeId>) -> Option<()> {
+    fn set(&mut self, input: &mut TestInput, set: Option<NodeId>) -> Option<()> {
         let Some(set) = set else {
             return Some(());
         };
@@ -74,7 +77,7 @@ impl Reader<'_> {
         for entry in entries {
             let value = self.fields(entry.value).value_of();
             let place = self.source.document().location(entry.key_span);
-            let (path, target) = self.path(ask, &entry.key, place.clone())?;
+            let (path, target) = self.path(input, &entry.key, place.clone())?;
             if let Err(why) = path.set(target, value) {
                 self.fault_at(Rule::InvalidField, format!("{}: {why}", entry.key), place);
                 return None;
@@ -86,13 +89,13 @@ impl Reader<'_> {
     /// Parses a path; gives it with its root object.
     fn path<'v>(
         &mut self,
-        ask: &'v mut Ask,
+        input: &'v mut TestInput,
         text: &str,
         at: Location,
     ) -> Option<(Path, &'v mut Value<'static>)> {
         match Path::parse(text) {
-            Ok((root, path)) if root == "object" => Some((path, ask.object.get_or_insert_default())),
-            Ok((root, path)) if root == "oldObject" => Some((path, ask.old_object.get_or_insert_default())),
+            Ok((root, path)) if root == "object" => Some((path, input.object.get_or_insert_default())),
+            Ok((root, path)) if root == "oldObject" => Some((path, input.old_object.get_or_insert_default())),
             Ok(_) => {
                 let message = format!("{text}: a path starts with object or oldObject");
                 self.fault_at(Rule::InvalidField, message, at);

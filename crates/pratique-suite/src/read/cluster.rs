@@ -6,13 +6,13 @@ use super::Reader;
 use super::fields::Fields;
 use crate::authorizer::Rule as AuthorizerRule;
 use crate::request;
-use crate::suite::Surroundings;
+use crate::suite::ClusterState;
 
 impl<'a> Reader<'a> {
     /// Decodes the field `cluster`, if there is one.
-    pub(super) fn surroundings(&mut self, fields: &Fields<'a>) -> Surroundings {
+    pub(super) fn cluster(&mut self, fields: &Fields<'a>) -> ClusterState {
         let Some(id) = fields.node("cluster") else {
-            return Surroundings::default();
+            return ClusterState::default();
         };
         let fields = self.fields(id);
         let namespaces = fields.map("namespaces", |labels| labels.value_of());
@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
         let given = fields.node("authorizer").is_some();
         let rules = fields.list("authorizer").into_iter();
         let rules = rules.map(|id| rule(&self.fields(id))).collect();
-        Surroundings {
+        ClusterState {
             objects,
             rules: given.then_some(rules),
         }
