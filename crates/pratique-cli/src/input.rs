@@ -14,7 +14,7 @@ use pratique_typed::decode::received;
 
 use crate::exit::Trouble;
 use crate::output::problems;
-use pratique_suite::convert::{Item, Written, convert, items};
+use pratique_suite::convert::{Item, WrittenNode, convert, items};
 
 /// The path that stands for standard input.
 pub(crate) const STDIN: &str = "-";
@@ -203,7 +203,7 @@ fn received_as(
 ) -> Result<Vec<String>, String> {
     let mut warnings = duplicates;
     if let (false, Ok(kind)) = (review::is_review(object), kind_of(object)) {
-        warnings.extend(received(&kind, Written::new(&document.source, item.node))?);
+        warnings.extend(received(&kind, WrittenNode::new(&document.source, item.node))?);
     }
     Ok(warnings)
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, Problem, path_text};
 use pratique_policy::Trace;
-use pratique_suite::{Case, Coverage, CoverageReport, Roots, Suite, Tested, Unbound};
+use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, Roots, Suite, Unbound};
 
 use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
@@ -55,14 +55,14 @@ struct SuiteRun {
 struct CaseRun {
     /// The case without its objects.
     case: Case,
-    tested: Tested,
+    tested: CaseResult,
     /// How a result that is not as expected came about, as the format tells it.
     explained: Text,
     duration: Duration,
 }
 
 impl CaseRun {
-    fn new(case: &Case, tested: Tested, duration: Duration, arguments: &TestArguments) -> Self {
+    fn new(case: &Case, tested: CaseResult, duration: Duration, arguments: &TestArguments) -> Self {
         let mut run = CaseRun {
             case: case.outline(),
             tested,
@@ -202,17 +202,15 @@ impl Run {
         run.unbound.clone_from(&policies.unbound);
         let levels = Levels::new(&arguments.warnings);
         self.lints.add(&policies, &levels);
-        let asked = arguments.coverage || arguments.coverage_threshold.is_some();
-        let watch = asked.then(|| coverage.watch(&policies));
-        let trace = watch.as_ref().map(|watch| watch as &dyn Trace);
+        let requested = arguments.coverage || arguments.coverage_threshold.is_some();
+        let recorder = requested.then(|| coverage.recorder(&policies));
+        let trace = recorder.as_ref().map(|recorder| recorder as &dyn Trace);
         let style = Style::of_stderr();
         for case in suite.cases.iter().filter(|case| wanted(suite, case, arguments)) {
-            for doubt in suite.doubts(case) {
-                let (warning, place) = (
-                    style.paint(Tone::Warning, "warning:"),
-                    problems::place(&case.location),
-                );
-                output::note(&text!("{} {}: {}: {}\n", warning, place, case.name, doubt));
+            for message in suite.decode_warnings(case) {
+                let warning = style.paint(Tone::Warning, "warning:");
+                let place = problems::place(&case.location);
+                output::note(&text!("{} {}: {}: {}\n", warning, place, case.name, message));
             }
             let start = Instant::now();
             let tested = suite.test(case, &policies, trace);

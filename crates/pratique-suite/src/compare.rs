@@ -52,7 +52,7 @@ const MOST: usize = 20;
 /// Compares an actual result with the expected one.
 pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     let mut differences = Vec::new();
-    if !is_decided_so(expected, actual) {
+    if !decision_matches(expected, actual) {
         let found = match actual.message.as_str() {
             "" => actual.decision.name().to_owned(),
             message => format!("{}: {message}", actual.decision.name()),
@@ -99,7 +99,7 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
 const ERROR: &str = "no rule denied: something failed, which denies too; if that is meant, expect `error`";
 
 /// Whether a decision is the expected one. An expected denial with the whole message of an error matches the error.
-fn is_decided_so(expected: &Expected, actual: &Actual) -> bool {
+fn decision_matches(expected: &Expected, actual: &Actual) -> bool {
     let names_error = || expected.message.as_ref() == Some(&actual.message);
     match (expected.decision, actual.decision) {
         (Decision::Denied, Decision::Error) => names_error(),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_and_texts() {
+    fn decisions_and_texts() {
         let allowed = Expected {
             decision: Decision::Allowed,
             ..Expected::default()

@@ -92,16 +92,16 @@ fn number(text: &str) -> Value<'static> {
 
 /// A node in source form, which preserves the order of members and duplicate keys, unlike its [value](convert).
 #[derive(Clone, Copy, Debug)]
-pub struct Written<'t> {
+pub struct WrittenNode<'t> {
     tree: &'t Tree,
     id: NodeId,
     is_json: bool,
 }
 
-impl<'t> Written<'t> {
+impl<'t> WrittenNode<'t> {
     /// A node of a document.
     pub fn new(source: &'t ObjectSource, id: NodeId) -> Self {
-        Written {
+        WrittenNode {
             tree: source.tree(),
             id,
             is_json: source.is_json(),
@@ -109,7 +109,7 @@ impl<'t> Written<'t> {
     }
 }
 
-impl<'t> Node<'t> for Written<'t> {
+impl<'t> Node<'t> for WrittenNode<'t> {
     const MAY_REPEAT: bool = true;
 
     fn value(self) -> Cow<'t, Value<'t>> {
@@ -139,7 +139,7 @@ impl<'t> Node<'t> for Written<'t> {
             manifest::Value::List(nodes) => nodes.as_slice(),
             _ => &[],
         };
-        nodes.iter().map(move |id| Written { id: *id, ..self })
+        nodes.iter().map(move |id| WrittenNode { id: *id, ..self })
     }
 
     /// A server converts YAML to JSON first, which sorts members and keeps the last of equal keys.
@@ -156,7 +156,7 @@ impl<'t> Node<'t> for Written<'t> {
         }
         let member = move |entry: &'t manifest::Entry| {
             let id = entry.value;
-            (&*entry.key, Written { id, ..self })
+            (&*entry.key, WrittenNode { id, ..self })
         };
         entries.into_iter().map(member)
     }
@@ -204,7 +204,7 @@ mod tests {
         let documents = read_documents(&file).unwrap();
         let source = &documents[0].source;
         let kind = pratique_types::GroupVersionKind::new("", "v1", "Pod");
-        let found = pratique_typed::decode::received(&kind, Written::new(source, source.root()));
+        let found = pratique_typed::decode::received(&kind, WrittenNode::new(source, source.root()));
         let found = found.as_deref().map_err(String::as_str);
         let expected = expected.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
         assert_eq!(found, expected.as_deref().map_err(|text| *text), "{text}");

@@ -5,16 +5,16 @@
 //! each condition of `?:` has to be true, and false.
 
 mod points;
+mod recorder;
 mod report;
-mod watch;
 
 use pratique_manifest::ManifestSet;
 use pratique_policy::{Does, Origin};
 
 use crate::load::Policies;
 use points::PolicyPoints;
+pub use recorder::CoverageRecorder;
 pub use report::{CoverageReport, Missing, PolicyCoverage};
-pub use watch::Watch;
 
 /// The coverage of policies by tests.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Coverage {
     }
 
     /// A recorder for the policies of a suite. Policies that several suites load from the same file are counted once.
-    pub fn watch(&mut self, policies: &Policies) -> Watch<'_> {
+    pub fn recorder(&mut self, policies: &Policies) -> CoverageRecorder<'_> {
         let mut places = Vec::new();
         for (origin, set) in &policies.sets {
             for points in of_set(*origin, set) {
@@ -41,7 +41,7 @@ impl Coverage {
                 places.push(place);
             }
         }
-        Watch::new(&self.policies, places)
+        CoverageRecorder::new(&self.policies, places)
     }
 
     /// The report of what was covered, and what was not.
@@ -70,8 +70,8 @@ fn of_set(origin: Origin, set: &ManifestSet) -> Vec<PolicyPoints> {
             policy.object.metadata.name.clone(),
             &policy.source,
         );
-        points.bind(bindings);
-        points.mutating(policy);
+        points.add_bindings(bindings);
+        points.add_mutating(policy);
         points
     });
     let validating = set.validating_policies.iter().map(|policy| {
@@ -85,8 +85,8 @@ fn of_set(origin: Origin, set: &ManifestSet) -> Vec<PolicyPoints> {
             policy.object.metadata.name.clone(),
             &policy.source,
         );
-        points.bind(bindings);
-        points.validating(policy);
+        points.add_bindings(bindings);
+        points.add_validating(policy);
         points
     });
     mutating.chain(validating).collect()

@@ -30,7 +30,7 @@ const fn optional(name: &'static str, shape: Shape, about: &'static str) -> Fiel
 const TEXTS: Shape = Shape::List(&Shape::Text);
 const FILE_OR_OBJECT: Shape = Shape::TextOr(&Shape::Object);
 const OPERATIONS: Shape = Shape::OneOf(&["CREATE", "UPDATE", "DELETE", "CONNECT"]);
-const VERDICTS: &[&str] = Decision::NAMES;
+const DECISIONS: &[&str] = Decision::NAMES;
 
 /// A suite.
 pub(crate) static SUITE: Struct = Struct {
@@ -154,7 +154,7 @@ pub(crate) static TEST: Struct = Struct {
     name: "Test",
     about: "A request and what is decided on it.",
     fields: &[
-        required("name", Shape::Text, "What is tested."),
+        required("name", Shape::Text, "What is result."),
         optional(
             "object",
             FILE_OR_OBJECT,
@@ -220,7 +220,7 @@ pub(crate) static TEST: Struct = Struct {
     ],
 };
 
-const EXPECTATION: Shape = Shape::OneOfOr(VERDICTS, &Shape::Struct(&EXPECT));
+const EXPECTATION: Shape = Shape::OneOfOr(DECISIONS, &Shape::Struct(&EXPECT));
 
 static USER: Struct = Struct {
     name: "User",
@@ -248,7 +248,7 @@ pub(crate) static EXPECT: Struct = Struct {
     fields: &[
         required(
             "verdict",
-            Shape::OneOf(VERDICTS),
+            Shape::OneOf(DECISIONS),
             "What is decided: denied is a denial by a rule, error one because something failed, as the evaluation of an \
              expression, and undecided where something is needed that the test does not give.",
         ),

@@ -42,9 +42,9 @@ impl Suite {
     /// # Errors
     /// All problems of the policies.
     pub fn policies(&self) -> Result<Policies, Vec<Problem>> {
-        let mut found = Found {
+        let mut found = PolicyFiles {
             roots: self.roots.clone(),
-            ..Found::default()
+            ..PolicyFiles::default()
         };
         for reference in &self.policies {
             found.add(reference);
@@ -55,12 +55,12 @@ impl Suite {
         for (plugin, files) in std::mem::take(&mut found.of_plugins) {
             match load_files(&files, plugin, &options) {
                 Ok(set) => sets.push((Origin::Static, set)),
-                Err(errors) => found.refuse(&errors),
+                Err(errors) => found.add_errors(&errors),
             }
         }
         match load_api_files(&found.of_api, &options) {
             Ok(set) => sets.push((Origin::Api, set)),
-            Err(errors) => found.refuse(&errors),
+            Err(errors) => found.add_errors(&errors),
         }
         if let Some(reference) = &self.configuration {
             sets.extend(found.configuration(reference, &builder));
@@ -101,10 +101,10 @@ impl Suite {
         let built = all
             .fold(builder, |builder, (origin, set)| take(builder, origin, set))
             .build();
-        built.map_err(|error| vec![self.not_evaluated(&error.to_string())])
+        built.map_err(|error| vec![self.build_problem(&error.to_string())])
     }
 
-    fn not_evaluated(&self, why: &str) -> Problem {
+    fn build_problem(&self, why: &str) -> Problem {
         let named = self.policies.first().or(self.configuration.as_ref());
         problem(
             Rule::UnsupportedKind,
@@ -163,7 +163,7 @@ fn webhooks(set: &ManifestSet) -> Vec<Problem> {
 
 /// The files that a suite names, sorted by plugin.
 #[derive(Default)]
-struct Found {
+struct PolicyFiles {
     roots: SuiteRoots,
     of_plugins: BTreeMap<Plugin, Vec<ManifestFile>>,
     of_api: Vec<ManifestFile>,
@@ -171,7 +171,7 @@ struct Found {
     problems: Vec<Problem>,
 }
 
-impl Found {
+impl PolicyFiles {
     fn add(&mut self, reference: &Reference) {
         let path = &reference.path;
         if !self.permits(path, &reference.location) {
@@ -221,7 +221,7 @@ impl Found {
             // Other files of a directory are skipped.
             let is_meant = String::from_utf8_lossy(&file.content).contains(GROUP);
             if is_meant || !listed {
-                self.refuse(&errors);
+                self.add_errors(&errors);
             }
             return;
         }
@@ -279,13 +279,13 @@ impl Found {
                 sets.map(|set| (Origin::Static, set)).collect()
             }
             Err(refused) => {
-                self.refuse(&refused.errors);
+                self.add_errors(&refused.errors);
                 Vec::new()
             }
         }
     }
 
-    fn refuse(&mut self, errors: &LoadErrors) {
+    fn add_errors(&mut self, errors: &LoadErrors) {
         self.problems.extend(errors.problems().cloned());
     }
 }

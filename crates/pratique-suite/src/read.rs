@@ -18,7 +18,7 @@ use crate::format::{API_VERSION, AUTHORIZER, KIND, SUITE};
 use crate::request;
 use crate::roots::{Outside, Roots, SuiteRoots};
 use crate::shape::{Shape, faults};
-use crate::suite::{Case, Reference, Suite, TestInput, Written};
+use crate::suite::{Case, CaseNodes, Reference, Suite, TestInput};
 use budget::Budget;
 use fields::Fields;
 
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
     }
 
     fn reference(&self, id: NodeId) -> Reference {
-        let path = self.fields(id).own_text().unwrap_or_default();
+        let path = self.fields(id).as_text().unwrap_or_default();
         Reference {
             path: self.directory.join(path),
             location: self.location(id),
@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
             location: self.name_location(id),
             expected: expect.and_then(|expect| self.expected(expect)),
             input,
-            written: Written { node: id, expect },
+            nodes: CaseNodes { node: id, expect },
         };
         let given = ["object", "oldObject", "request"];
         if given.iter().all(|name| fields.node(name).is_none()) {
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
 
     fn user(&self, id: NodeId) -> pratique_types::UserInfo {
         let fields = self.fields(id);
-        if let Some(name) = fields.own_text() {
+        if let Some(name) = fields.as_text() {
             return request::user(&name, &[]);
         }
         pratique_types::UserInfo {

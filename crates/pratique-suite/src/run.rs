@@ -14,14 +14,14 @@ use crate::actual::Actual;
 use crate::authorizer::Rules;
 use crate::compare::{Difference, compare};
 use crate::load::Policies;
-use crate::reliance::Reliance;
 use crate::request::cluster::cluster;
 use crate::request::{self, BuildError, RequestTemplate, kind_of, review};
 use crate::suite::{Case, Suite, TestInput};
+use crate::unbound_matches::UnboundMatches;
 
 /// What came of a case.
 #[derive(Clone, Debug)]
-pub struct Tested {
+pub struct CaseResult {
     /// The actual result; or why the request could not be evaluated.
     pub actual: Result<Actual, String>,
     /// The differences between expected and actual results.
@@ -30,7 +30,7 @@ pub struct Tested {
     pub explanation: Option<Explanation>,
 }
 
-impl Tested {
+impl CaseResult {
     /// Whether the actual result is as expected.
     pub fn passed(&self) -> bool {
         self.actual.is_ok() && self.differences.is_empty()
@@ -39,9 +39,9 @@ impl Tested {
 
 impl Suite {
     /// Runs a case; `trace` observes the evaluation.
-    pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&dyn Trace>) -> Tested {
-        let actual = match self.relies_on_unbound(case, policies) {
-            Some(complaint) => Err(complaint),
+    pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&dyn Trace>) -> CaseResult {
+        let actual = match self.only_unbound_match(case, policies) {
+            Some(error) => Err(error),
             None => self.evaluate(case, &policies.admission, trace),
         };
         let differences = match (&actual, &case.expected) {
@@ -59,7 +59,7 @@ impl Suite {
             }
             explanation
         });
-        Tested {
+        CaseResult {
             actual,
             differences,
             explanation,
@@ -68,27 +68,23 @@ impl Suite {
 
     /// The warnings that a server gives when it decodes the object of a case, unless the case expects warnings: a test
     /// with a misspelt field may pass without testing anything.
-    pub fn doubts(&self, case: &Case) -> Vec<String> {
+    pub fn decode_warnings(&self, case: &Case) -> Vec<String> {
         let expected = case.expected.as_ref();
         if expected.is_some_and(|expected| expected.warnings.is_some()) {
             return Vec::new();
         }
-        let objects = self
-            .cluster
-            .objects
-            .iter()
-            .chain(&case.input.cluster.objects);
+        let objects = self.cluster.objects.iter().chain(&case.input.cluster.objects);
         let built = request(&case.input, objects);
         built.map(|(_, warnings)| warnings).unwrap_or_default()
     }
 
     /// The error of a case whose request only policies without a binding match.
-    fn relies_on_unbound(&self, case: &Case, policies: &Policies) -> Option<String> {
-        let reliance = Reliance::new(&policies.unbound);
+    fn only_unbound_match(&self, case: &Case, policies: &Policies) -> Option<String> {
+        let matches = UnboundMatches::new(&policies.unbound);
         let admission = policies.as_if_bound.as_ref()?;
         // Only the matches count: errors are reported by the evaluation of the bound policies.
-        let _ = self.evaluate(case, admission, Some(&reliance));
-        reliance.complaint()
+        let _ = self.evaluate(case, admission, Some(&matches));
+        matches.error()
     }
 
     fn evaluate(

@@ -58,7 +58,7 @@ pub struct Case {
     /// The expected result; `None` if there is no expectation yet.
     pub expected: Option<Expected>,
     pub(crate) input: TestInput,
-    pub(crate) written: Written,
+    pub(crate) nodes: CaseNodes,
 }
 
 impl Case {
@@ -74,14 +74,14 @@ impl Case {
             location: self.location.clone(),
             expected,
             input: TestInput::default(),
-            written: self.written,
+            nodes: self.nodes,
         }
     }
 }
 
 /// The nodes of a case in its document, for updates.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Written {
+pub(crate) struct CaseNodes {
     /// The mapping of the test or the row.
     pub(crate) node: NodeId,
     /// The value of `expect`; for a row without one, that of the test.

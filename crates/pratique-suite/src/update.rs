@@ -12,7 +12,7 @@ use crate::read::read_suites;
 use crate::suite::{Case, Suite};
 use crate::yaml;
 use edit::{Edit, apply};
-use expectation::Fresh;
+use expectation::NewExpectation;
 
 /// The text of a suite file with updated expectations; `None` if everything is as expected.
 ///
@@ -54,15 +54,15 @@ impl Updater<'_> {
         if differences.as_ref().is_some_and(Vec::is_empty) {
             return Ok(());
         }
-        let Some(id) = self.case.written.expect else {
-            edits.push(self.added(self.case.written.node, &Fresh::new(self.actual)));
+        let Some(id) = self.case.nodes.expect else {
+            edits.push(self.added(self.case.nodes.node, &NewExpectation::new(self.actual)));
             return Ok(());
         };
         let flips = expected.is_some_and(|expected| expected.decision != self.actual.decision);
         if let Node::String(..) = self.node(id) {
             edits.push(self.replaced(id, self.actual.decision.name().to_owned()));
         } else if flips {
-            edits.push(self.replaced_whole(id, &Fresh::new(self.actual)));
+            edits.push(self.replaced_whole(id, &NewExpectation::new(self.actual)));
         } else {
             let fields = differences.unwrap_or_default();
             self.fields(
@@ -226,17 +226,17 @@ impl Updater<'_> {
     }
 
     /// Replaces a whole expectation.
-    fn replaced_whole(&self, id: NodeId, with: &Fresh) -> Edit {
+    fn replaced_whole(&self, id: NodeId, with: &NewExpectation) -> Edit {
         let span = self.suite.source.tree().get(id).span;
         match self.suite.source.document().slice(span).starts_with('{') {
             true => self.replaced(id, with.flow()),
-            false if with.verdict_alone().is_some() => self.replaced(id, with.flow()),
+            false if with.decision_only().is_some() => self.replaced(id, with.flow()),
             false => self.replaced(id, with.block(self.column(span.start)).trim().to_owned()),
         }
     }
 
     /// Adds an expectation to a mapping, after its last field.
-    fn added(&self, id: NodeId, expect: &Fresh) -> Edit {
+    fn added(&self, id: NodeId, expect: &NewExpectation) -> Edit {
         let span = self.span(id);
         let source = self.suite.source.document();
         let flow = Some(source.slice(span)).filter(|text| text.starts_with('{'));
@@ -251,7 +251,7 @@ impl Updater<'_> {
             };
         }
         let column = self.column(span.start);
-        let value = match expect.verdict_alone() {
+        let value = match expect.decision_only() {
             Some(_) => format!(" {}", expect.flow()),
             None => format!("\n{}", expect.block(column + 2).trim_end()),
         };

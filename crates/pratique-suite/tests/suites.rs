@@ -82,19 +82,19 @@ fn check(tests: &str, expected: &[&str]) {
     let directory = Directory::new();
     let suite = directory.suite(tests).unwrap();
     let policies = suite.policies().unwrap();
-    let mut told = Vec::new();
+    let mut problems = Vec::new();
     for case in &suite.cases {
-        let tested = suite.test(case, &policies, None);
-        told.extend(tested.actual.err().map(|why| format!("{}: {why}", case.name)));
-        let differences = tested.differences.iter();
-        told.extend(differences.map(|difference| {
+        let result = suite.test(case, &policies, None);
+        problems.extend(result.actual.err().map(|why| format!("{}: {why}", case.name)));
+        let differences = result.differences.iter();
+        problems.extend(differences.map(|difference| {
             format!(
                 "{}: {} {}/{}",
                 case.name, difference.field, difference.expected, difference.actual
             )
         }));
     }
-    assert_eq!(told, expected);
+    assert_eq!(problems, expected);
 }
 
 #[test]
@@ -150,14 +150,14 @@ fn requests_of_all_kinds() {
 }
 
 #[track_caller]
-fn refused(tests: &str, expected: &[&str]) {
+fn check_problems(tests: &str, expected: &[&str]) {
     let directory = Directory::new();
     assert_eq!(directory.suite(tests).map(|_| ()).unwrap_err(), expected);
 }
 
 #[test]
 fn faults_have_places() {
-    refused(
+    check_problems(
         "- name: a\n  objekt: {}\n  expect: {verdict: maybe, code: x}\n",
         &[
             "6:3: unknown field `objekt`",
@@ -165,9 +165,9 @@ fn faults_have_places() {
             "7:34: expected a whole number",
         ],
     );
-    refused("- object: {}\n- name: b\n", &["5:3: field `name` is missing"]);
-    refused("- name: b\n", &["5:3: a test needs an `object` or a `request`"]);
-    refused(
+    check_problems("- object: {}\n- name: b\n", &["5:3: field `name` is missing"]);
+    check_problems("- name: b\n", &["5:3: a test needs an `object` or a `request`"]);
+    check_problems(
         "- name: a\n  object: policy.yaml\n- name: b\n  object: policy.yaml#none\n",
         &[
             "6:11: policy.yaml has 3 objects: name one of them as policy.yaml#NAME",
@@ -177,17 +177,17 @@ fn faults_have_places() {
 }
 
 #[test]
-fn what_is_not_exercised_is_told() {
+fn points_that_are_not_covered_are_reported() {
     let directory = Directory::new();
     let suite = directory
         .suite("- name: a\n  object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: '1'}}\n  expect: allowed\n")
         .unwrap();
     let policies = suite.policies().unwrap();
     let mut coverage = Coverage::new();
-    let watch = coverage.watch(&policies);
-    assert!(suite.test(&suite.cases[0], &policies, Some(&watch)).passed());
+    let recorder = coverage.recorder(&policies);
+    assert!(suite.test(&suite.cases[0], &policies, Some(&recorder)).passed());
     // Another suite that loads the same file adds no points.
-    coverage.watch(&policies);
+    coverage.recorder(&policies);
     let report = coverage.report();
     let missing: Vec<String> = report.policies[0]
         .missing

@@ -63,7 +63,7 @@ fn results_fail(suite: &Suite) -> bool {
         return true;
     };
     suite.cases.iter().any(|case| {
-        let tested = suite.test(case, &policies, None);
-        tested.actual.is_ok() && !tested.passed()
+        let result = suite.test(case, &policies, None);
+        result.actual.is_ok() && !result.passed()
     })
 }

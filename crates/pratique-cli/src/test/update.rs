@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use pratique_manifest::ManifestFile;
-use pratique_suite::{Case, Suite, Tested, updated};
+use pratique_suite::{Case, CaseResult, Suite, updated};
 
 use super::SuiteRun;
 use crate::exit::Trouble;
@@ -45,7 +45,7 @@ pub(super) fn update(
     let mut count = 0;
     for result in changed {
         count += 1;
-        result.tested = Tested {
+        result.tested = CaseResult {
             differences: Vec::new(),
             explanation: None,
             actual: result.tested.actual.clone(),

@@ -16,7 +16,7 @@ pub(super) struct PolicyPoints {
     pub(super) origin: Origin,
     pub(super) name: String,
     pub(super) location: Location,
-    pub(super) met: Cell<bool>,
+    pub(super) matched: Cell<bool>,
     pub(super) bindings: Vec<BindingPoint>,
     pub(super) expressions: Vec<ExpressionPoints>,
 }
@@ -26,7 +26,7 @@ pub(super) struct PolicyPoints {
 pub(super) struct BindingPoint {
     pub(super) name: String,
     pub(super) location: Location,
-    pub(super) met: Cell<bool>,
+    pub(super) matched: Cell<bool>,
 }
 
 /// The coverage points of an expression.
@@ -56,7 +56,7 @@ impl PolicyPoints {
             origin,
             name: name.unwrap_or_default(),
             location: source.locate(&[]),
-            met: Cell::new(false),
+            matched: Cell::new(false),
             bindings: Vec::new(),
             expressions: Vec::new(),
         }
@@ -68,35 +68,38 @@ impl PolicyPoints {
             && self.location == other.location
     }
 
-    pub(super) fn bind<'s>(&mut self, bindings: impl Iterator<Item = (Option<String>, &'s ObjectSource)>) {
+    pub(super) fn add_bindings<'s>(
+        &mut self,
+        bindings: impl Iterator<Item = (Option<String>, &'s ObjectSource)>,
+    ) {
         let point = |(name, source): (Option<String>, &ObjectSource)| BindingPoint {
             name: name.unwrap_or_default(),
             location: source.locate(&[]),
-            met: Cell::new(false),
+            matched: Cell::new(false),
         };
         self.bindings.extend(bindings.map(point));
     }
 
-    pub(super) fn validating(&mut self, policy: &Loaded<ValidatingAdmissionPolicy>) {
+    pub(super) fn add_validating(&mut self, policy: &Loaded<ValidatingAdmissionPolicy>) {
         let spec = policy.object.spec.clone().unwrap_or_default();
         let source = &policy.source;
         self.conditions(spec.match_conditions.as_deref().unwrap_or_default(), source);
         self.variables(spec.variables.as_deref().unwrap_or_default(), source);
         for (index, validation) in spec.validations.iter().flatten().enumerate() {
             let path = ["validations", &index.to_string(), "expression"];
-            self.judging(Place::Validation(index), &validation.expression, source, &path);
+            self.add_boolean(Place::Validation(index), &validation.expression, source, &path);
             if let Some(text) = validation
                 .message_expression
                 .as_deref()
                 .filter(|text| !text.is_empty())
             {
                 let path = ["validations", &index.to_string(), "messageExpression"];
-                self.yielding(Place::Message(index), text, source, &path);
+                self.add_value(Place::Message(index), text, source, &path);
             }
         }
         for (index, annotation) in spec.audit_annotations.iter().flatten().enumerate() {
             let path = ["auditAnnotations", &index.to_string(), "valueExpression"];
-            self.yielding(
+            self.add_value(
                 Place::Annotation(index),
                 &annotation.value_expression,
                 source,
@@ -105,7 +108,7 @@ impl PolicyPoints {
         }
     }
 
-    pub(super) fn mutating(&mut self, policy: &Loaded<MutatingAdmissionPolicy>) {
+    pub(super) fn add_mutating(&mut self, policy: &Loaded<MutatingAdmissionPolicy>) {
         let spec = policy.object.spec.clone().unwrap_or_default();
         let source = &policy.source;
         self.conditions(spec.match_conditions.as_deref().unwrap_or_default(), source);
@@ -118,7 +121,7 @@ impl PolicyPoints {
             let patch = patch.and_then(|patch| Some(("jsonPatch", patch.expression.as_deref()?)));
             if let Some((form, text)) = apply.or(patch) {
                 let path = ["mutations", &index.to_string(), form, "expression"];
-                self.yielding(Place::Mutation(index), text, source, &path);
+                self.add_value(Place::Mutation(index), text, source, &path);
             }
         }
     }
@@ -126,7 +129,7 @@ impl PolicyPoints {
     fn conditions(&mut self, conditions: &[MatchCondition], source: &ObjectSource) {
         for (index, condition) in conditions.iter().enumerate() {
             let path = ["matchConditions", &index.to_string(), "expression"];
-            self.judging(Place::Condition(index), &condition.expression, source, &path);
+            self.add_boolean(Place::Condition(index), &condition.expression, source, &path);
         }
     }
 
@@ -134,12 +137,12 @@ impl PolicyPoints {
         for (index, variable) in variables.iter().enumerate() {
             let path = ["variables", &index.to_string(), "expression"];
             let place = Place::Variable(variable.name.clone());
-            self.yielding(place, &variable.expression, source, &path);
+            self.add_value(place, &variable.expression, source, &path);
         }
     }
 
     /// Adds an expression that has to be true and false.
-    fn judging(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
+    fn add_boolean(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
         let mut points = ExpressionPoints::new(place, text, source, path);
         if let Some(parsed) = SourceExpression::read(text) {
             let root = parsed.root();
@@ -152,7 +155,7 @@ impl PolicyPoints {
     }
 
     /// Adds an expression that has to be evaluated.
-    fn yielding(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
+    fn add_value(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
         let mut points = ExpressionPoints::new(place, text, source, path);
         points.evaluated = Some(Cell::new(false));
         self.expressions.push(points);

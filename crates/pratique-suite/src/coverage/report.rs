@@ -40,7 +40,7 @@ pub struct Missing {
     pub location: Location,
     /// The subexpression, if it is a point of one.
     pub expression: Option<String>,
-    /// What never happened: `never true`, `never evaluated`, `never met`.
+    /// What never happened: `never true`, `never evaluated`, `never matched`.
     pub what: &'static str,
 }
 
@@ -94,15 +94,15 @@ fn of_policy(points: &PolicyPoints) -> PolicyCoverage {
         field: "matchConstraints".to_owned(),
         location: points.location.clone(),
         expression: None,
-        what: "never met",
+        what: "never matched",
     };
-    coverage.count(points.met.get(), policy);
+    coverage.count(points.matched.get(), policy);
     for binding in &points.bindings {
-        coverage.count(binding.met.get(), || Missing {
+        coverage.count(binding.matched.get(), || Missing {
             field: format!("binding {}", binding.name),
             location: binding.location.clone(),
             expression: None,
-            what: "never met",
+            what: "never matched",
         });
     }
     for expression in &points.expressions {

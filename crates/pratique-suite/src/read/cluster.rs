@@ -21,7 +21,7 @@ impl<'a> Reader<'a> {
             .map(|(name, labels)| namespace(&name, labels));
         let mut objects: Vec<_> = namespaces.collect();
         for id in fields.list("objects") {
-            match self.fields(id).own_text() {
+            match self.fields(id).as_text() {
                 Some(path) => objects.extend(self.file(&path, id).unwrap_or_default()),
                 None => objects.push(self.fields(id).value_of()),
             }

@@ -10,13 +10,13 @@ impl Reader<'_> {
     /// Decodes an expectation, which may be only a decision.
     pub(super) fn expected(&mut self, id: NodeId) -> Option<Expected> {
         let fields = self.fields(id);
-        if let Some(name) = fields.own_text() {
+        if let Some(name) = fields.as_text() {
             return Some(Expected {
                 decision: Decision::from_name(&name)?,
                 ..Expected::default()
             });
         }
-        let annotations = fields.map("auditAnnotations", |value| value.own_text().unwrap_or_default());
+        let annotations = fields.map("auditAnnotations", |value| value.as_text().unwrap_or_default());
         Some(Expected {
             decision: Decision::from_name(&fields.text("verdict")?)?,
             code: fields.integer("code"),

@@ -27,7 +27,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The node as a string, if it is one.
-    pub(super) fn own_text(&self) -> Option<String> {
+    pub(super) fn as_text(&self) -> Option<String> {
         match &self.tree.get(self.id).value {
             Value::String(text, _) => Some(text.to_string()),
             _ => None,
@@ -40,7 +40,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn text(&self, name: &str) -> Option<String> {
-        self.at(self.node(name)?).own_text()
+        self.at(self.node(name)?).as_text()
     }
 
     pub(super) fn bool(&self, name: &str) -> Option<bool> {
@@ -85,7 +85,7 @@ impl<'a> Fields<'a> {
         let Value::List(items) = &self.tree.get(self.id).value else {
             return Vec::new();
         };
-        items.iter().filter_map(|id| self.at(*id).own_text()).collect()
+        items.iter().filter_map(|id| self.at(*id).as_text()).collect()
     }
 
     /// The values of a mapping from any keys.

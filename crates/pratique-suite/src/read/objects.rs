@@ -11,7 +11,7 @@ impl<'a> Reader<'a> {
     /// Reads an object, inline or from a file.
     pub(super) fn object(&mut self, fields: &Fields<'a>, name: &str) -> Option<Value<'static>> {
         let id = fields.node(name)?;
-        let Some(reference) = self.fields(id).own_text() else {
+        let Some(reference) = self.fields(id).as_text() else {
             return Some(self.fields(id).value_of());
         };
         let (path, wanted) = match reference.rsplit_once('#') {

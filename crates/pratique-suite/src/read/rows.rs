@@ -5,7 +5,7 @@ use pratique_manifest::{Location, NodeId, Rule};
 
 use super::Reader;
 use crate::substitute::{Path, merge};
-use crate::suite::{Case, TestInput, Written};
+use crate::suite::{Case, CaseNodes, TestInput};
 
 impl Reader<'_> {
     /// The case of a row; `None` if it has a problem.
@@ -49,7 +49,7 @@ impl Reader<'_> {
                 None => test.expected.clone(),
             },
             input,
-            written: Written {
+            nodes: CaseNodes {
                 node: id,
                 expect: expectation,
             },
@@ -58,7 +58,7 @@ impl Reader<'_> {
 
     fn remove(&mut self, input: &mut TestInput, paths: &[NodeId]) -> Option<()> {
         for id in paths {
-            let text = self.fields(*id).own_text().unwrap_or_default();
+            let text = self.fields(*id).as_text().unwrap_or_default();
             let place = self.location(*id);
             let (path, target) = self.path(input, &text, place)?;
             path.remove(target);

@@ -7,9 +7,9 @@ use crate::decision::Decision;
 use crate::yaml;
 
 /// A new expectation: its fields, in reading order.
-pub(super) struct Fresh(Vec<(&'static str, Value<'static>)>);
+pub(super) struct NewExpectation(Vec<(&'static str, Value<'static>)>);
 
-impl Fresh {
+impl NewExpectation {
     pub(super) fn new(actual: &Actual) -> Self {
         let mut fields = vec![("verdict", Value::from(actual.decision.name()))];
         if actual.decision.denies() {
@@ -27,21 +27,21 @@ impl Fresh {
         if actual.changed && actual.decision == Decision::Allowed {
             fields.push(("object", actual.object.clone()));
         }
-        Fresh(fields)
+        NewExpectation(fields)
     }
 
     /// The decision, if it is the only field.
-    pub(super) fn verdict_alone(&self) -> Option<&Value<'static>> {
+    pub(super) fn decision_only(&self) -> Option<&Value<'static>> {
         match self.0.as_slice() {
-            [(_, verdict)] => Some(verdict),
+            [(_, decision)] => Some(decision),
             _ => None,
         }
     }
 
     /// The expectation in flow style.
     pub(super) fn flow(&self) -> String {
-        if let Some(verdict) = self.verdict_alone() {
-            return yaml::flow(verdict);
+        if let Some(decision) = self.decision_only() {
+            return yaml::flow(decision);
         }
         let field = |(name, value): &(&str, Value<'_>)| format!("{name}: {}", yaml::flow(value));
         let fields: Vec<String> = self.0.iter().map(field).collect();
@@ -78,11 +78,11 @@ pub(super) fn annotations(actual: &Actual, names: &[String]) -> Value<'static> {
 }
 
 /// The part of an object with the same fields as another one. Recursion is safe: the depth of documents is bounded.
-pub(super) fn part(told: &Value<'static>, actual: &Value<'static>) -> Value<'static> {
-    let (Value::Object(told), Value::Object(actual)) = (told, actual) else {
+pub(super) fn part(expected: &Value<'static>, actual: &Value<'static>) -> Value<'static> {
+    let (Value::Object(expected), Value::Object(actual)) = (expected, actual) else {
         return actual.clone();
     };
-    let known = told
+    let known = expected
         .iter()
         .filter_map(|(key, value)| Some((key.to_owned().into(), part(value, actual.get(key)?))));
     Value::Object(known.collect())

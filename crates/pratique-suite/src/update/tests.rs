@@ -57,7 +57,7 @@ fn expectations_are_added() {
 }
 
 #[test]
-fn verdicts_turn() {
+fn decisions_change() {
     check(
         "- name: a\n  object: {}\n  expect: allowed # so far\n- name: b\n  object: {}\n  expect:\n    verdict: allowed\n    warnings: []\n",
         &denied(),

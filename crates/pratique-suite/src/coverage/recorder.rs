@@ -12,7 +12,7 @@ use super::points::{ExpressionPoints, PolicyPoints};
 
 /// Records the coverage of a suite's policies while they are evaluated.
 #[derive(Debug)]
-pub struct Watch<'c> {
+pub struct CoverageRecorder<'c> {
     /// The policies of the suite.
     policies: Vec<&'c PolicyPoints>,
     current: Cell<Option<&'c PolicyPoints>>,
@@ -20,9 +20,9 @@ pub struct Watch<'c> {
     open: RefCell<Vec<Option<&'c ExpressionPoints>>>,
 }
 
-impl<'c> Watch<'c> {
+impl<'c> CoverageRecorder<'c> {
     pub(super) fn new(all: &'c [PolicyPoints], places: Vec<usize>) -> Self {
-        Watch {
+        CoverageRecorder {
             policies: places.into_iter().filter_map(|place| all.get(place)).collect(),
             current: Cell::new(None),
             open: RefCell::default(),
@@ -30,7 +30,7 @@ impl<'c> Watch<'c> {
     }
 }
 
-impl Trace for Watch<'_> {
+impl Trace for CoverageRecorder<'_> {
     fn policy(&self, subject: Subject<'_>, met: Met<'_>) {
         let is = |policy: &&&PolicyPoints| {
             (policy.does, policy.origin, policy.name.as_str()) == (subject.does, subject.origin, subject.name)
@@ -38,7 +38,7 @@ impl Trace for Watch<'_> {
         let policy = self.policies.iter().find(is).copied();
         self.current.set(policy);
         if let Some(policy) = policy.filter(|_| met == Met::Yes) {
-            policy.met.set(true);
+            policy.matched.set(true);
         }
     }
 
@@ -46,7 +46,7 @@ impl Trace for Watch<'_> {
         let bindings = self.current.get().map(|policy| policy.bindings.iter());
         let found = bindings.into_iter().flatten().find(|found| found.name == binding);
         if let Some(found) = found.filter(|_| met == Met::Yes) {
-            found.met.set(true);
+            found.matched.set(true);
         }
     }
 

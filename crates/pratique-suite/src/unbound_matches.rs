@@ -7,7 +7,7 @@ use pratique_policy::{Met, Subject, Trace};
 use crate::unbound::Unbound;
 
 /// Records which policies match a request, while all are evaluated as if bound.
-pub(crate) struct Reliance<'p> {
+pub(crate) struct UnboundMatches<'p> {
     unbound: &'p [Unbound],
     current: Cell<Option<&'p Unbound>>,
     /// Whether a bound policy matched, or matching failed.
@@ -16,9 +16,9 @@ pub(crate) struct Reliance<'p> {
     matched: RefCell<Vec<&'p Unbound>>,
 }
 
-impl<'p> Reliance<'p> {
+impl<'p> UnboundMatches<'p> {
     pub(crate) fn new(unbound: &'p [Unbound]) -> Self {
-        Reliance {
+        UnboundMatches {
             unbound,
             current: Cell::new(None),
             bound: Cell::new(false),
@@ -27,7 +27,7 @@ impl<'p> Reliance<'p> {
     }
 
     /// The error of a test whose request only policies without a binding match.
-    pub(crate) fn complaint(&self) -> Option<String> {
+    pub(crate) fn error(&self) -> Option<String> {
         let matched = self.matched.borrow();
         if self.bound.get() || matched.is_empty() {
             return None;
@@ -48,7 +48,7 @@ impl<'p> Reliance<'p> {
     }
 }
 
-impl Trace for Reliance<'_> {
+impl Trace for UnboundMatches<'_> {
     fn policy(&self, subject: Subject<'_>, met: Met<'_>) {
         let is = |unbound: &&Unbound| {
             (unbound.does, unbound.origin, unbound.name.as_str())
