@@ -35,8 +35,9 @@ const DECISIONS: &[&str] = Decision::NAMES;
 /// A suite.
 pub(crate) static SUITE: Struct = Struct {
     name: "Suite",
-    about: "Tests of admission policies. All files that it names are below its root: the top of its Git repository, else \
-            the working directory, else its own directory; pratique test --allow-path adds others.",
+    about: "Tests of admission policies. All files that it names must be below its root: the top of its Git \
+             repository, else the working directory, else its own directory; pratique test --allow-path adds \
+             others.",
     fields: &[
         required(
             "apiVersion",
@@ -44,28 +45,30 @@ pub(crate) static SUITE: Struct = Struct {
             "The version of this format.",
         ),
         required("kind", Shape::OneOf(&[KIND]), "The kind of this format."),
-        optional("metadata", Shape::Struct(&METADATA), "What the suite is called."),
+        optional("metadata", Shape::Struct(&METADATA), "The name of the suite."),
         optional(
             "policies",
             TEXTS,
-            "Files and directories of policies and bindings, from the suite's directory on. Those whose names end in \
-             .static.k8s.io are static manifests, the others objects of the API.",
+            "Files and directories of policies and bindings, relative to the suite's directory. Policies whose \
+             names end in .static.k8s.io are static manifests, the others are objects of the API.",
         ),
         optional(
             "configuration",
             Shape::Text,
-            "An AdmissionConfiguration file whose manifests judge, from the suite's directory on.",
+            "An AdmissionConfiguration file whose static manifests are evaluated, relative to the suite's \
+             directory.",
         ),
         optional(
             "bind",
             Shape::Bool,
-            "Whether policies that no binding names are evaluated as if one did: without constraints, and with Deny where \
-             they validate. Unless so, they are not evaluated, and a test that only they match fails.",
+            "Whether policies without a binding are evaluated as if a binding named them: without constraints, \
+             and with Deny for validating policies. Otherwise they are not evaluated, and a test that only they \
+             match fails.",
         ),
         optional(
             "cluster",
             Shape::Struct(&CLUSTER),
-            "What policies can know of the cluster.",
+            "The state of the cluster that policies see.",
         ),
         required("tests", Shape::List(&Shape::Struct(&TEST)), "The tests."),
     ],
@@ -73,19 +76,19 @@ pub(crate) static SUITE: Struct = Struct {
 
 static METADATA: Struct = Struct {
     name: "Metadata",
-    about: "What a suite is called.",
+    about: "The name of a suite.",
     fields: &[required("name", Shape::Text, "The name of the suite.")],
 };
 
 static CLUSTER: Struct = Struct {
     name: "Cluster",
-    about: "What policies can know of the cluster.",
+    about: "The state of the cluster that policies see.",
     fields: &[
         optional(
             "namespaces",
             Shape::Map(&Shape::Map(&Shape::Text)),
-            "Namespaces by name, each with its labels. The namespaces that requests are in exist anyway; \
-             of those that are not given only the names are known.",
+            "Namespaces by name, each with its labels. The namespaces of requests exist anyway; of namespaces \
+             that are not given only the names are known.",
         ),
         optional(
             "objects",
@@ -99,7 +102,7 @@ static CLUSTER: Struct = Struct {
 /// A file of authorizer rules.
 pub(crate) static AUTHORIZER: Struct = Struct {
     name: "Authorizer",
-    about: "What users may do.",
+    about: "Authorization rules.",
     fields: &[Field {
         required: true,
         ..AUTHORIZER_RULES
@@ -111,40 +114,40 @@ const RULES: Shape = Shape::List(&Shape::Struct(&RULE));
 const AUTHORIZER_RULES: Field = optional(
     "authorizer",
     RULES,
-    "What users may do, for policies that ask the authorizer. The first rule that fits decides; what none \
-     fits is not allowed. Without, what depends on it is undecided.",
+    "Authorization rules, for policies that use the authorizer. The first rule that matches decides; what \
+             no rule matches is not allowed. Without rules, what depends on the authorizer is undecided.",
 );
 
 static RULE: Struct = Struct {
     name: "AuthorizerRule",
-    about: "What users may do. A field that is left out fits anything.",
+    about: "An authorization rule. A field that is omitted matches anything.",
     fields: &[
         optional(
             "users",
             TEXTS,
             "Names of users; a service account is system:serviceaccount:NAMESPACE:NAME.",
         ),
-        optional("groups", TEXTS, "Groups, of which the user has to be in one."),
-        optional("verbs", TEXTS, "Verbs, as get or create; * is any."),
+        optional("groups", TEXTS, "Groups; the user must be in one of them."),
+        optional("verbs", TEXTS, "Verbs, such as get or create; * is any."),
         optional("apiGroups", TEXTS, "API groups; * is any."),
-        optional("resources", TEXTS, "Resources, as pods or pods/exec; * is any."),
+        optional(
+            "resources",
+            TEXTS,
+            "Resources, such as pods or pods/exec; * is any.",
+        ),
         optional("resourceNames", TEXTS, "Names of objects."),
         optional("namespaces", TEXTS, "Namespaces."),
         optional(
             "nonResourceURLs",
             TEXTS,
-            "Paths that are no resources; a * at the end stands for the rest.",
+            "Non-resource URLs; a trailing * matches any suffix.",
         ),
-        optional(
-            "allow",
-            Shape::Bool,
-            "Whether it is allowed; true unless said otherwise.",
-        ),
-        optional("reason", Shape::Text, "Why, as policies can read it."),
+        optional("allow", Shape::Bool, "Whether the rule allows; true by default."),
+        optional("reason", Shape::Text, "The reason, which policies can read."),
         optional(
             "error",
             Shape::Text,
-            "An error of the authorizer, as policies can read it.",
+            "An error of the authorizer, which policies can read.",
         ),
     ],
 };
@@ -152,70 +155,71 @@ static RULE: Struct = Struct {
 /// A test.
 pub(crate) static TEST: Struct = Struct {
     name: "Test",
-    about: "A request and what is decided on it.",
+    about: "A request and the expected decision.",
     fields: &[
-        required("name", Shape::Text, "What is result."),
+        required("name", Shape::Text, "The name of the test."),
         optional(
             "object",
             FILE_OR_OBJECT,
-            "The object of the request, or a file of it. FILE#NAME is one of several in a file. What is deleted is \
-             given here too.",
+            "The object of the request, or a file of it. FILE#NAME is one of several in a file. For DELETE, the \
+             object that is deleted.",
         ),
         optional(
             "oldObject",
             FILE_OR_OBJECT,
-            "The object as it is stored, for updates, or a file of it.",
+            "The stored object, for updates, or a file of it.",
         ),
         optional(
             "request",
             FILE_OR_OBJECT,
-            "A whole AdmissionReview, or a file of it, in the place of object and what describes its request.",
+            "A whole AdmissionReview, or a file of it, instead of object and the fields that describe its \
+             request.",
         ),
         optional(
             "operation",
             OPERATIONS,
-            "What is done; CREATE, or UPDATE where oldObject is given.",
+            "The operation; CREATE by default, or UPDATE if oldObject is given.",
         ),
         optional(
             "resource",
             Shape::Text,
-            "The resource, as deployments or widgets.example.com, where the kind does not tell it.",
+            "The resource, such as deployments or widgets.example.com, if the kind is not known.",
         ),
         optional(
             "subresource",
             Shape::Text,
-            "The part of the resource, as status or exec.",
+            "The subresource, such as status or exec.",
         ),
         optional(
             "namespace",
             Shape::Text,
-            "The namespace of an object that names none; default.",
+            "The namespace of an object without one; default by default.",
         ),
         optional(
             "user",
             Shape::TextOr(&Shape::Struct(&USER)),
-            "Who makes the request; kubernetes-admin.",
+            "The user who sends the request; kubernetes-admin by default.",
         ),
         optional("dryRun", Shape::Bool, "Whether it is a dry run."),
         optional(
             "options",
             Shape::Object,
-            "The options of the request, as DeleteOptions.",
+            "The options of the request, such as DeleteOptions.",
         ),
         optional(
             "cluster",
             Shape::Struct(&CLUSTER),
-            "What is in the cluster besides what the suite says of it; authorizer rules come before the suite's.",
+            "State of the cluster in addition to that of the suite; authorizer rules come before the suite's.",
         ),
         optional(
             "expect",
             EXPECTATION,
-            "What is expected; required unless each row has its own.",
+            "The expected result; required unless each row has one.",
         ),
         optional(
             "each",
             Shape::List(&Shape::Struct(&ROW)),
-            "Variants of the test: each is a test of its own.",
+            "Variants of the test: each is run as a test.",
         ),
     ],
 };
@@ -224,7 +228,7 @@ const EXPECTATION: Shape = Shape::OneOfOr(DECISIONS, &Shape::Struct(&EXPECT));
 
 static USER: Struct = Struct {
     name: "User",
-    about: "Who makes a request.",
+    about: "The user who sends a request.",
     fields: &[
         required(
             "name",
@@ -232,25 +236,25 @@ static USER: Struct = Struct {
             "The name; a service account is system:serviceaccount:NAMESPACE:NAME.",
         ),
         optional("uid", Shape::Text, "The unique identity."),
+        optional("groups", TEXTS, "The groups, besides those implied by the name."),
         optional(
-            "groups",
-            TEXTS,
-            "The groups, besides those that come with the name.",
+            "extra",
+            Shape::Map(&TEXTS),
+            "Additional attributes from the authenticator.",
         ),
-        optional("extra", Shape::Map(&TEXTS), "What else the authenticator knows."),
     ],
 };
 
 /// An expectation.
 pub(crate) static EXPECT: Struct = Struct {
     name: "Expectation",
-    about: "What is expected. What is left out may be anything.",
+    about: "The expected result. A field that is omitted matches anything.",
     fields: &[
         required(
             "verdict",
             Shape::OneOf(DECISIONS),
-            "What is decided: denied is a denial by a rule, error one because something failed, as the evaluation of an \
-             expression, and undecided where something is needed that the test does not give.",
+            "The decision: denied is a denial by a rule, error a denial because something failed, such as the \
+             evaluation of an expression, and undecided means that an input is missing from the test.",
         ),
         optional("code", Shape::Integer, "The HTTP code of a denial or an error."),
         optional("reason", Shape::Text, "The reason of a denial or an error."),
@@ -267,28 +271,28 @@ pub(crate) static EXPECT: Struct = Struct {
         optional(
             "policy",
             Shape::Text,
-            "The name of the policy whose denial the user is told.",
+            "The name of the policy that the denial names.",
         ),
         optional("warnings", TEXTS, "All warnings, in order."),
         optional(
             "auditAnnotations",
             Shape::Map(&Shape::Text),
-            "Audit annotations that are made, with their values. There may be others.",
+            "Audit annotations with their values. There may be others.",
         ),
         optional(
             "object",
             FILE_OR_OBJECT,
-            "The whole object as policies leave it, or a file of it.",
+            "The whole object after mutation, or a file of it.",
         ),
         optional(
             "objectContains",
             FILE_OR_OBJECT,
-            "A part of the object as policies leave it: fields that it has; lists are whole lists.",
+            "A part of the object after mutation: fields that it has; lists are compared as a whole.",
         ),
         optional(
             "unchanged",
             Shape::Bool,
-            "Whether policies leave the object as it is.",
+            "Whether policies leave the object unchanged.",
         ),
     ],
 };
@@ -296,16 +300,16 @@ pub(crate) static EXPECT: Struct = Struct {
 /// A row of a table of tests.
 pub(crate) static ROW: Struct = Struct {
     name: "Row",
-    about: "A variant of a test. What it does not say is as in the test.",
+    about: "A variant of a test. Fields that are omitted are those of the test.",
     fields: &[
-        required("name", Shape::Text, "What is special about the variant."),
+        required("name", Shape::Text, "The name of the variant."),
         optional(
             "set",
             Shape::Map(&Shape::Any),
-            "Values by their paths, as object.spec.containers[0].image, oldObject.metadata.labels[\"a/b\"] or \
+            "Values by path, such as object.spec.containers[0].image, oldObject.metadata.labels[\"a/b\"] or \
              object.spec.containers[+] to append.",
         ),
-        optional("remove", TEXTS, "Paths of what is removed."),
+        optional("remove", TEXTS, "Paths of fields to remove."),
         optional(
             "merge",
             Shape::Struct(&MERGE),
