@@ -20,7 +20,7 @@ use pratique_lint::{ExpressionCost, Warning};
 use pratique_manifest::{LoadErrors, ManifestFile, ManifestSet, path_text};
 
 use crate::arguments::{CheckArguments, CheckFormat};
-use crate::exit::{Answer, Trouble};
+use crate::exit::{Answer, CliError};
 use crate::input;
 use crate::output::finding::Finding;
 use crate::output::{self, problems, sarif};
@@ -49,7 +49,7 @@ pub(crate) struct Refusal {
 }
 
 /// Checks every path, and answers whether all of them load, without a warning that is denied.
-pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, Trouble> {
+pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, CliError> {
     let levels = Levels::new(&arguments.warnings);
     let expressions = Expressions::new(Arc::new(Cache::new()));
     let mut checked = Vec::new();

@@ -9,13 +9,13 @@ use crate::output;
 use crate::output::text::{Lines, Text, text};
 
 /// The exit code for wrong usage and failed input or output.
-pub(crate) const TROUBLE: u8 = 2;
+pub(crate) const ERROR: u8 = 2;
 
 /// The exit code for answers that depend on what was not given.
 pub(crate) const UNDECIDED: u8 = 3;
 
 /// The exit code when the reader of standard output is gone: what a shell reports for a program that `SIGPIPE` ended.
-pub(crate) const UNREAD: u8 = 128 + 13;
+pub(crate) const BROKEN_PIPE: u8 = 128 + 13;
 
 /// The answer to the question that the command was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(crate) enum Answer {
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Trouble {
+pub(crate) enum CliError {
     /// A file does not open.
     #[error("{path}: {}", plain(.error))]
     Read { path: String, error: io::Error },
@@ -39,7 +39,7 @@ pub(crate) enum Trouble {
     Write(io::Error),
     /// Standard output is a pipe whose reader is gone.
     #[error("standard output is closed")]
-    Unread,
+    BrokenPipe,
     /// What went wrong is in the log already.
     #[error("see the log")]
     Logged,
@@ -91,8 +91,8 @@ pub(crate) enum Trouble {
     #[error("{0}")]
     Serve(String),
     /// Judging ended without a verdict.
-    #[error("{place}: no verdict: {why}")]
-    NoVerdict { place: String, why: String },
+    #[error("{place}: the request cannot be evaluated: {why}")]
+    Evaluation { place: String, why: String },
 }
 
 impl Answer {
@@ -111,7 +111,7 @@ impl Answer {
     }
 }
 
-impl Trouble {
+impl CliError {
     /// What is told of it.
     pub(crate) fn text(&self) -> Text {
         let message = self.to_string();
@@ -123,13 +123,13 @@ impl Trouble {
     }
 
     /// Tells it on standard error, and gives the exit code.
-    pub(crate) fn tell(&self) -> ExitCode {
+    pub(crate) fn report(&self) -> ExitCode {
         match self {
-            Trouble::Unread => return ExitCode::from(UNREAD),
-            Trouble::Logged => {}
+            CliError::BrokenPipe => return ExitCode::from(BROKEN_PIPE),
+            CliError::Logged => {}
             _ => output::note(&self.text()),
         }
-        ExitCode::from(TROUBLE)
+        ExitCode::from(ERROR)
     }
 }
 

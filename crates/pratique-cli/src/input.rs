@@ -12,7 +12,7 @@ use pratique_manifest::{Document, LoadErrors, Location, ManifestFile, Problem, p
 use pratique_suite::request::{kind_of, review};
 use pratique_typed::decode::received;
 
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::output::problems;
 use pratique_suite::convert::{Item, WrittenNode, convert, items};
 
@@ -44,7 +44,7 @@ pub(crate) struct Objects {
 #[derive(Debug)]
 pub(crate) enum Unread {
     /// It does not open.
-    Trouble(Trouble),
+    Cli(CliError),
     /// It is larger than is read.
     TooLarge { path: String, mebibytes: u32 },
     /// Documents are no YAML or JSON.
@@ -64,11 +64,11 @@ impl Objects {
 }
 
 /// The files that a path stands for: those of a directory that are YAML or JSON, by name, or the path itself.
-pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Trouble> {
+pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let unreadable = |error| Trouble::Read {
+    let unreadable = |error| CliError::Read {
         path: path_text(path),
         error,
     };
@@ -220,6 +220,6 @@ pub(crate) fn read_file(path: &Path, mebibytes: u32) -> Result<ManifestFile, Unr
             path: shown,
             mebibytes,
         }),
-        Err(error) => Err(Unread::Trouble(Trouble::Read { path: shown, error })),
+        Err(error) => Err(InputError::Cli(CliError::Read { path: shown, error })),
     }
 }

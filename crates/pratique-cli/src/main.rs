@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use arguments::{Arguments, Command};
-use exit::{Answer, Trouble};
+use exit::{Answer, CliError};
 use output::text::{Lines, text};
 use pratique_types::is_invisible;
 
@@ -43,10 +43,10 @@ fn main() -> ExitCode {
     let ended = worker.map(thread::JoinHandle::join);
     match ended {
         Ok(Ok(Ok(answer))) => answer.code(),
-        Ok(Ok(Err(trouble))) => trouble.tell(),
+        Ok(Ok(Err(error))) => error.report(),
         // The panic has told its message already.
-        Ok(Err(_)) => ExitCode::from(exit::TROUBLE),
-        Err(error) => Trouble::Thread(error).tell(),
+        Ok(Err(_)) => ExitCode::from(exit::ERROR),
+        Err(error) => CliError::Thread(error).report(),
     }
 }
 
@@ -63,15 +63,15 @@ fn explain(error: &clap::Error) -> ExitCode {
             indent: "",
         };
         output::note(&text!("{}\n", lines));
-        return ExitCode::from(exit::TROUBLE);
+        return ExitCode::from(exit::ERROR);
     }
     match error.print() {
-        Err(unwritten) if unwritten.kind() == ErrorKind::BrokenPipe => ExitCode::from(exit::UNREAD),
-        _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::TROUBLE)),
+        Err(unwritten) if unwritten.kind() == ErrorKind::BrokenPipe => ExitCode::from(exit::BROKEN_PIPE),
+        _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::ERROR)),
     }
 }
 
-fn run(arguments: &Arguments) -> Result<Answer, Trouble> {
+fn run(arguments: &Arguments) -> Result<Answer, CliError> {
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments),
         Command::Review(arguments) => review::run(arguments),

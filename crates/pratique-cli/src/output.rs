@@ -17,13 +17,13 @@ use std::io::{self, ErrorKind, Write};
 
 use pratique_suite::yaml;
 
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use github::Commands;
 use junit::Xml;
 use text::Text;
 
 /// Writes an answer for people.
-pub(crate) fn answer(text: &Text) -> Result<(), Trouble> {
+pub(crate) fn answer(text: &Text) -> Result<(), CliError> {
     write(text::printed(text).as_bytes())
 }
 
@@ -35,27 +35,27 @@ pub(crate) fn note(text: &Text) {
 }
 
 /// Writes an answer as JSON.
-pub(crate) fn answer_json(value: &impl serde::Serialize) -> Result<(), Trouble> {
+pub(crate) fn answer_json(value: &impl serde::Serialize) -> Result<(), CliError> {
     write(&json::pretty(value).map_err(unwritten)?)
 }
 
 /// Writes an answer as JSON, on a line.
-pub(crate) fn answer_json_line(value: &impl serde::Serialize) -> Result<(), Trouble> {
+pub(crate) fn answer_json_line(value: &impl serde::Serialize) -> Result<(), CliError> {
     write(&json::line(value).map_err(unwritten)?)
 }
 
 /// Writes an answer as commands of GitHub's workflows.
-pub(crate) fn answer_github(commands: &Commands) -> Result<(), Trouble> {
+pub(crate) fn answer_github(commands: &Commands) -> Result<(), CliError> {
     write(commands.as_str().as_bytes())
 }
 
 /// Writes an answer as XML.
-pub(crate) fn answer_xml(xml: &Xml) -> Result<(), Trouble> {
+pub(crate) fn answer_xml(xml: &Xml) -> Result<(), CliError> {
     write(xml.as_str().as_bytes())
 }
 
 /// Writes values as documents of YAML, for programs.
-pub(crate) fn answer_yaml(values: &[pratique_json::Value<'_>]) -> Result<(), Trouble> {
+pub(crate) fn answer_yaml(values: &[pratique_json::Value<'_>]) -> Result<(), CliError> {
     let documents = values
         .iter()
         .map(|value| format!("---\n{}", yaml::block(value, 0)));
@@ -64,16 +64,16 @@ pub(crate) fn answer_yaml(values: &[pratique_json::Value<'_>]) -> Result<(), Tro
 
 /// Writes to standard output. If that is a pipe without a reader, the command ends as other programs do then: quietly,
 /// with the exit code of `SIGPIPE`.
-fn write(bytes: &[u8]) -> Result<(), Trouble> {
+fn write(bytes: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)
         .and_then(|()| out.flush())
         .map_err(|error| match error.kind() {
-            ErrorKind::BrokenPipe => Trouble::Unread,
-            _ => Trouble::Write(error),
+            ErrorKind::BrokenPipe => CliError::BrokenPipe,
+            _ => CliError::Write(error),
         })
 }
 
-fn unwritten(error: serde_json::Error) -> Trouble {
-    Trouble::Write(error.into())
+fn unwritten(error: serde_json::Error) -> CliError {
+    CliError::Write(error.into())
 }

@@ -25,14 +25,14 @@ use pratique_suite::{Rules, read_rules};
 use pratique_types::AdmissionRequest;
 
 use crate::arguments::ReviewArguments;
-use crate::exit::{Answer, Trouble};
+use crate::exit::{Answer, CliError};
 use crate::input::{self, Given, Unread};
 use crate::output::excerpt::Texts;
 use crate::output::text::text;
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 use evaluate::Evaluator;
-use policies::Unusable;
+use policies::LoadFailure;
 use printer::{Counts, Printer};
 use refused::Refused;
 use request::Maker;
@@ -48,7 +48,7 @@ pub(crate) struct Question {
 }
 
 /// Evaluates every input, and answers whether all of them are allowed. One that cannot be read costs no other its answer.
-pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
+pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, CliError> {
     let loaded = policies::load(
         &arguments.policies,
         arguments.feature_gates,
@@ -57,8 +57,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
     );
     let (admission, sets) = match loaded {
         Ok(loaded) => loaded,
-        Err(Unusable::Trouble(trouble)) => return Err(trouble),
-        Err(Unusable::Invalid { errors, mut texts }) => {
+        Err(LoadFailure::Cli(error)) => return Err(error),
+        Err(LoadFailure::Invalid { errors, mut texts }) => {
             output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
             return Ok(Answer::No);
         }
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, Trouble> {
         let inputs = arguments.inputs.iter().map(|path| path_text(path));
         let inputs = inputs.collect::<Vec<_>>().join(", ");
         if reader.empty_lists == 0 {
-            return Err(Trouble::NothingToReview { inputs });
+            return Err(CliError::NothingToReview { inputs });
         }
         output::note(&text!("{}: an empty List: there is nothing to review\n", inputs));
         return Ok(Answer::Yes);
@@ -187,7 +187,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn all(&mut self, paths: &[impl AsRef<Path>]) -> Result<Vec<Given>, Trouble> {
+    fn all(&mut self, paths: &[impl AsRef<Path>]) -> Result<Vec<Given>, CliError> {
         let mut all = Vec::new();
         for path in paths {
             let before = (all.len(), self.refused.count(), self.empty_lists);
@@ -200,7 +200,7 @@ impl Reader {
         Ok(all)
     }
 
-    fn add(&mut self, path: &Path, all: &mut Vec<Given>) -> Result<(), Trouble> {
+    fn add(&mut self, path: &Path, all: &mut Vec<Given>) -> Result<(), CliError> {
         for path in input::files(path)? {
             match input::read(&path, self.mebibytes) {
                 Ok(objects) => {
@@ -222,7 +222,7 @@ impl Reader {
     }
 
     /// The namespaces among some objects; anything else is refused.
-    fn namespaces(&mut self, given: Vec<Given>) -> Result<Vec<Given>, Trouble> {
+    fn namespaces(&mut self, given: Vec<Given>) -> Result<Vec<Given>, CliError> {
         let (namespaces, others): (Vec<_>, Vec<_>) =
             given.into_iter().partition(|given| is_namespace(&given.object));
         for other in others {
@@ -234,7 +234,7 @@ impl Reader {
     }
 
     /// The objects that a server could have; others are refused.
-    fn existing(&mut self, given: Vec<Given>) -> Result<Vec<Given>, Trouble> {
+    fn existing(&mut self, given: Vec<Given>) -> Result<Vec<Given>, CliError> {
         let mut existing = Vec::with_capacity(given.len());
         for given in given {
             let place = problems::place(&given.location);
@@ -253,7 +253,7 @@ impl Reader {
     }
 
     /// The rules of a file, if there is one.
-    fn rules(&mut self, path: Option<&str>) -> Result<Option<Rules>, Trouble> {
+    fn rules(&mut self, path: Option<&str>) -> Result<Option<Rules>, CliError> {
         let Some(path) = path else {
             return Ok(None);
         };
@@ -288,7 +288,7 @@ impl Reader {
         maker: &Maker<'_>,
         given: Given,
         number: usize,
-    ) -> Result<Option<Question>, Trouble> {
+    ) -> Result<Option<Question>, CliError> {
         let question = match review::is_review(&given.object) {
             true => open(&given),
             false => maker.question(&given, number),
@@ -300,7 +300,7 @@ impl Reader {
     }
 
     /// Tells why an input is refused, unless it is trouble.
-    fn refuse(&mut self, unread: Unread) -> Result<(), Trouble> {
+    fn refuse(&mut self, unread: Unread) -> Result<(), CliError> {
         self.refused.add(unread)
     }
 }

@@ -26,10 +26,10 @@ use tokio::runtime;
 
 use crate::STACK;
 use crate::arguments::{AuditLevel, CertificateArguments, LimitArguments, LogLevel, ServeArguments};
-use crate::exit::{Answer, Trouble};
+use crate::exit::{Answer, CliError};
 use crate::output::text::{Text, text};
 use cluster::Known;
-use judged::{Judged, Unusable};
+use judged::{Judged, LoadFailure};
 use logging::Logging;
 use trial::Trial;
 
@@ -41,31 +41,31 @@ const LAST_EVENTS: Duration = Duration::from_secs(5);
 const END: Duration = Duration::from_secs(10);
 
 /// Serves until a signal ends it, and answers whether all requests were answered.
-pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, Trouble> {
+pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, CliError> {
     let level = match arguments.registration.print_webhook_configuration {
         true => LogLevel::Warn,
         false => arguments.log_level,
     };
-    let logging = logging::start(arguments.logging_format, level).map_err(Trouble::Thread)?;
-    let ended = start(arguments, &logging).map_err(|trouble| match trouble {
-        Trouble::Unread => trouble,
-        trouble => {
-            logging.fail(&trouble.text());
-            Trouble::Logged
+    let logging = logging::start(arguments.logging_format, level).map_err(CliError::Thread)?;
+    let ended = start(arguments, &logging).map_err(|error| match error {
+        CliError::BrokenPipe => error,
+        error => {
+            logging.fail(&error.text());
+            CliError::Logged
         }
     });
     logging.flush();
     ended
 }
 
-fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Trouble> {
+fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, CliError> {
     let files = files::raise();
     let metrics = Metrics::new(&identity(arguments));
     logging.writer.count_in(&metrics);
     let judged = match judged::start(arguments, &metrics) {
         Ok(judged) => judged,
-        Err(Unusable::Trouble(trouble)) => return Err(trouble),
-        Err(Unusable::Invalid(text)) => {
+        Err(LoadFailure::Cli(error)) => return Err(error),
+        Err(LoadFailure::Invalid(text)) => {
             logging.fail(&text);
             return Ok(Answer::No);
         }
@@ -86,7 +86,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Troubl
     let health = match &arguments.health_listen {
         Some(listen) => listen
             .addresses()
-            .map_err(|error| Trouble::Serve(format!("cannot listen at {listen}: {error}")))?,
+            .map_err(|error| CliError::Serve(format!("cannot listen at {listen}: {error}")))?,
         None => Vec::new(),
     };
     let certificates = certificates(arguments, &addresses)?;
@@ -95,7 +95,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Troubl
         .map(|certificates| Rotation::start(certificates, &metrics));
     let rotation = rotation
         .transpose()
-        .map_err(|error| Trouble::Serve(error.to_string()))?
+        .map_err(|error| CliError::Serve(error.to_string()))?
         .map(Arc::new);
     let audit = audit(arguments)?;
     let mut page_hosts = arguments.status_page_hosts.clone();
@@ -119,7 +119,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, Troubl
         .enable_all()
         .thread_stack_size(STACK)
         .build()
-        .map_err(|error| Trouble::Serve(error.to_string()))?;
+        .map_err(|error| CliError::Serve(error.to_string()))?;
     let serving = serve(arguments, &addresses, reviewer, settings, (logging, &trial));
     let answered = runtime.block_on(serving)?;
     runtime.shutdown_background();
@@ -172,7 +172,7 @@ async fn serve(
     reviewer: LiveReviewer,
     settings: Settings,
     (logging, trial): (&Logging, &Trial),
-) -> Result<bool, Trouble> {
+) -> Result<bool, CliError> {
     let scheme = match settings.certificates.is_some() {
         true => "https",
         false => "http",
@@ -182,7 +182,7 @@ async fn serve(
         .certificates
         .as_ref()
         .is_some_and(|certificates| certificates.files().is_none());
-    let listening = signals::listen().map_err(Trouble::Thread)?;
+    let listening = signals::listen().map_err(CliError::Thread)?;
     let server = Server::bind_all(addresses, Arc::new(reviewer), settings).await;
     let server = server.map_err(|error| unheard(arguments, &error))?;
     let address = server.address().map_err(|error| unheard(arguments, &error))?;
@@ -209,12 +209,12 @@ async fn serve(
     };
     listening
         .start(server.shutdown(), drain, END)
-        .map_err(Trouble::Thread)?;
+        .map_err(CliError::Thread)?;
     Ok(server.run().await)
 }
 
-fn unheard(arguments: &ServeArguments, error: &io::Error) -> Trouble {
-    Trouble::Serve(format!("cannot listen at {}: {error}", arguments.listen))
+fn unheard(arguments: &ServeArguments, error: &io::Error) -> CliError {
+    CliError::Serve(format!("cannot listen at {}: {error}", arguments.listen))
 }
 
 /// How to try it.
@@ -249,7 +249,7 @@ fn identity(arguments: &ServeArguments) -> String {
 fn certificates(
     arguments: &ServeArguments,
     addresses: &[SocketAddr],
-) -> Result<Option<Arc<Certificates>>, Trouble> {
+) -> Result<Option<Arc<Certificates>>, CliError> {
     let CertificateArguments {
         tls_cert_file,
         tls_private_key_file,
@@ -274,10 +274,10 @@ fn certificates(
     };
     certificates
         .map(|certificates| Some(Arc::new(certificates)))
-        .map_err(|error| Trouble::Serve(error.to_string()))
+        .map_err(|error| CliError::Serve(error.to_string()))
 }
 
-fn audit(arguments: &ServeArguments) -> Result<Option<Arc<Log>>, Trouble> {
+fn audit(arguments: &ServeArguments) -> Result<Option<Arc<Log>>, CliError> {
     let Some(name) = &arguments.audit_log_path else {
         return Ok(None);
     };
@@ -291,7 +291,7 @@ fn audit(arguments: &ServeArguments) -> Result<Option<Arc<Log>>, Trouble> {
     };
     let log = Log::start(options);
     log.map(|log| Some(Arc::new(log)))
-        .map_err(|error| Trouble::Serve(error.to_string()))
+        .map_err(|error| CliError::Serve(error.to_string()))
 }
 
 fn limits(arguments: &LimitArguments, files: Option<u64>) -> Limits {

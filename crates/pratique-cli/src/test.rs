@@ -20,7 +20,7 @@ use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, Roots, Suite, U
 
 use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
-use crate::exit::{Answer, Trouble};
+use crate::exit::{Answer, CliError};
 use crate::explanation;
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
@@ -87,7 +87,7 @@ impl CaseRun {
 }
 
 /// Runs all suites, once or again and again, and answers whether all is as expected.
-pub(crate) fn run(arguments: &TestArguments) -> Result<Answer, Trouble> {
+pub(crate) fn run(arguments: &TestArguments) -> Result<Answer, CliError> {
     if arguments.watch {
         return watch::watch(arguments);
     }
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<Answer, Trouble> {
 }
 
 /// Runs all suites.
-fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
+fn once(arguments: &TestArguments) -> Result<Run, CliError> {
     let mut coverage = Coverage::new();
     let levels = Levels::new(&arguments.warnings);
     let mut run = Run {
@@ -126,7 +126,7 @@ fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
         .iter()
         .all(|suite| suite.cases.is_empty() && suite.problems.is_empty());
     if let Some(filter) = arguments.filter.clone().filter(|_| idle) {
-        return Err(Trouble::NoTest { filter });
+        return Err(CliError::NoTest { filter });
     }
     let asked = arguments.coverage || arguments.coverage_threshold.is_some();
     run.coverage = asked.then(|| coverage.report());
@@ -135,21 +135,21 @@ fn once(arguments: &TestArguments) -> Result<Run, Trouble> {
 }
 
 /// The directories below which all suites may name files.
-fn roots(arguments: &TestArguments) -> Result<Roots, Trouble> {
+fn roots(arguments: &TestArguments) -> Result<Roots, CliError> {
     let mut directories = arguments.allow_path.iter();
     let missing = directories.find_map(|path| Some((path, path.canonicalize().err()?)));
     if let Some((path, error)) = missing {
         let path = path_text(path);
-        return Err(Trouble::Read { path, error });
+        return Err(CliError::Read { path, error });
     }
-    Roots::new(arguments.allow_path.clone()).map_err(|error| Trouble::Read {
+    Roots::new(arguments.allow_path.clone()).map_err(|error| CliError::Read {
         path: "--allow-path".to_owned(),
         error,
     })
 }
 
 /// Prints what came of it.
-fn report(run: &Run, arguments: &TestArguments) -> Result<(), Trouble> {
+fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliError> {
     run.lints.report(&Levels::new(&arguments.warnings));
     match arguments.output {
         TestFormat::Human => output::answer(&human::human(run, arguments.verbose, Style::of_stdout())),
@@ -167,7 +167,7 @@ impl Run {
         mut suites: Vec<Suite>,
         arguments: &TestArguments,
         coverage: &mut Coverage,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CliError> {
         for suite in &mut suites {
             suite.bind |= arguments.bind;
         }

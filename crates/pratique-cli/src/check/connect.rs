@@ -7,7 +7,7 @@ use pratique_webhook::transport::{Certificate, CredentialSource, Nobody};
 use pratique_webhook::{HttpCaller, Probed, probe_mutating, probe_validating};
 
 use super::subject::Loaded;
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::output;
 use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
@@ -27,9 +27,9 @@ impl Connection {
 }
 
 /// Asks the webhooks of all plugins, with the credentials that each plugin has for them.
-pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, Trouble> {
+pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(Trouble::Thread)?;
+    let runtime = runtime.map_err(CliError::Thread)?;
     let mut connections = Vec::new();
     for plugin in plugins {
         let credentials: Arc<dyn CredentialSource> = match &plugin.kube_config {

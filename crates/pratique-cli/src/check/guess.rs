@@ -7,12 +7,12 @@ use std::fs;
 use pratique_manifest::{Kind, Plugin, read_regular};
 
 use super::subject::LARGEST;
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::input::is_manifest;
 
 /// The plugin whose manifests a directory holds.
-pub(crate) fn plugin_of(path: &str) -> Result<Plugin, Trouble> {
-    let unreadable = |error| Trouble::Read {
+pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
+    let unreadable = |error| CliError::Read {
         path: path.to_owned(),
         error,
     };
@@ -31,12 +31,12 @@ pub(crate) fn plugin_of(path: &str) -> Result<Plugin, Trouble> {
     plugins.dedup();
     match plugins.as_slice() {
         [plugin] => Ok(*plugin),
-        [] => Err(Trouble::NoPlugin {
+        [] => Err(CliError::NoPlugin {
             path: path.to_owned(),
         }),
         several => {
             let names: Vec<_> = several.iter().map(|plugin| plugin.name()).collect();
-            Err(Trouble::SeveralPlugins {
+            Err(CliError::SeveralPlugins {
                 path: path.to_owned(),
                 plugins: names.join(" and "),
             })

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Checked;
 use super::subject::Loaded;
 use crate::arguments::CheckFormat;
-use crate::exit::{Answer, Trouble};
+use crate::exit::{Answer, CliError};
 use crate::output::excerpt::Texts;
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
@@ -20,7 +20,7 @@ struct Hash<'a> {
 }
 
 /// Prints the hashes; of what does not load only what is wrong with it, as a note.
-pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<Answer, Trouble> {
+pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<Answer, CliError> {
     let mut texts = Texts::default();
     for refusal in checked.iter().filter_map(|checked| checked.loaded.as_ref().err()) {
         output::note(&problems::human(&refusal.errors, &mut texts, Style::of_stderr()));
@@ -32,7 +32,7 @@ pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<Answer, 
         .flatten();
     let has_none = |plugin: &Loaded| plugin.manifests.hash.is_empty() && !plugin.objects.is_empty();
     if loaded.into_iter().any(has_none) {
-        return Err(Trouble::NoHash);
+        return Err(CliError::NoHash);
     }
     match (format, hashes.as_slice()) {
         (CheckFormat::Json, hashes) => output::answer_json(&hashes)?,

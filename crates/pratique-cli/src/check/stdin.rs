@@ -13,7 +13,7 @@ use pratique_suite::convert::{convert, items};
 
 use super::Refusal;
 use super::subject::{All, Loaded};
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::input::{self, STDIN, Unread};
 use crate::output;
 use crate::output::text::text;
@@ -37,10 +37,10 @@ pub(super) struct Stdin {
 }
 
 /// Reads all of it.
-pub(super) fn read_file() -> Result<ManifestFile, Trouble> {
+pub(super) fn read_file() -> Result<ManifestFile, CliError> {
     input::read_file(Path::new(STDIN), MEBIBYTES).map_err(|unread| match unread {
-        Unread::Trouble(trouble) => trouble,
-        _ => Trouble::TooLarge {
+        InputError::Cli(error) => error,
+        _ => CliError::TooLarge {
             path: SHOWN.to_owned(),
             mebibytes: MEBIBYTES,
         },
@@ -49,7 +49,7 @@ pub(super) fn read_file() -> Result<ManifestFile, Trouble> {
 
 impl Stdin {
     /// Sorts what was read by the plugins that it is for.
-    pub(super) fn new(file: ManifestFile) -> Result<Self, Trouble> {
+    pub(super) fn new(file: ManifestFile) -> Result<Self, CliError> {
         let Contents { documents, errors } = read_contents(&file);
         let mut stdin = Stdin {
             file,
@@ -66,10 +66,10 @@ impl Stdin {
         stdin.plugins.sort_unstable();
         stdin.plugins.dedup();
         if stdin.others.contains_key("AdmissionConfiguration") {
-            return Err(Trouble::ConfigurationOnStdin);
+            return Err(CliError::ConfigurationOnStdin);
         }
         if stdin.plugins.is_empty() && stdin.failures.is_empty() {
-            return Err(Trouble::NoManifests {
+            return Err(CliError::NoManifests {
                 path: SHOWN.to_owned(),
                 count: stdin.others.values().sum(),
             });

@@ -15,7 +15,7 @@ use super::Refusal;
 use super::empty::{holds_only_empty_lists, is_empty_list};
 use super::guess::{plugin_of, told_by};
 use super::stdin::{self, Stdin};
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::input::{STDIN, named};
 
 /// The largest file of manifests, in bytes.
@@ -65,7 +65,7 @@ pub(super) struct Found {
 
 impl Subject {
     /// Looks at a path. A file is an AdmissionConfiguration unless it, or the user, says that it is a manifest.
-    pub(super) fn of(path: &Path, plugin: Option<Plugin>) -> Result<Self, Trouble> {
+    pub(super) fn of(path: &Path, plugin: Option<Plugin>) -> Result<Self, CliError> {
         if path == Path::new(STDIN) {
             let file = stdin::read_file()?;
             return Ok(match plugin {
@@ -74,18 +74,18 @@ impl Subject {
             });
         }
         let shown = path_text(path);
-        let unreadable = |error| Trouble::Read {
+        let unreadable = |error| CliError::Read {
             path: shown.clone(),
             error,
         };
         let text = || {
             let text = path.to_str().map(str::to_owned);
-            text.ok_or_else(|| Trouble::NoText { path: shown.clone() })
+            text.ok_or_else(|| CliError::NoText { path: shown.clone() })
         };
         if fs::metadata(path).map_err(unreadable)?.is_dir() {
             let path = text()?;
             return match plugin.map_or_else(|| plugin_of(&path), Ok) {
-                Err(Trouble::NoPlugin { .. }) if holds_only_empty_lists(&path) => Ok(Subject::Nothing),
+                Err(CliError::NoPlugin { .. }) if holds_only_empty_lists(&path) => Ok(Subject::Nothing),
                 plugin => Ok(Subject::Directory(path, plugin?)),
             };
         }

@@ -9,7 +9,7 @@ use pratique_explain::Recorder;
 use super::Question;
 use super::report::Judged;
 use super::webhooks::Chain;
-use crate::exit::Trouble;
+use crate::exit::CliError;
 
 /// By what requests are evaluated.
 pub(super) enum Evaluator<'a> {
@@ -48,12 +48,12 @@ impl<'a> Evaluator<'a> {
         admission: &'a Admission,
         cluster: &'a Objects,
         decider: Box<dyn Decider>,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, CliError> {
         Chain::new(admission, cluster, decider).map(Evaluator::Chain)
     }
 
     /// What comes of a request.
-    pub(super) fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, Trouble> {
+    pub(super) fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, CliError> {
         match self {
             Evaluator::Policies(policies) => policies.evaluate(question),
             Evaluator::Chain(chain) => chain.evaluate(question),
@@ -62,7 +62,7 @@ impl<'a> Evaluator<'a> {
 }
 
 impl Policies<'_> {
-    fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, Trouble> {
+    fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, CliError> {
         let recorder = Recorder::new();
         let mut surroundings = Surroundings::new(self.cluster, self.authorizer.clone());
         if self.explain {
@@ -74,7 +74,7 @@ impl Policies<'_> {
                 .admission
                 .admit_policies(&question.request, surroundings, &mut ()),
         };
-        let outcome = outcome.map_err(|why| Trouble::NoVerdict {
+        let outcome = outcome.map_err(|why| CliError::Evaluation {
             place: question.place.clone(),
             why: why.to_string(),
         })?;

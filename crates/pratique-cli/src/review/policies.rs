@@ -14,26 +14,26 @@ use super::unbound;
 use crate::arguments::PolicyArguments;
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::output::excerpt::Texts;
 
 /// Why there is nothing to judge by.
-pub(super) enum Unusable {
+pub(super) enum LoadFailure {
     /// The policies do not load.
     Invalid { errors: LoadErrors, texts: Texts },
     /// They are not to be had.
-    Trouble(Trouble),
+    Cli(CliError),
 }
 
-impl From<Trouble> for Unusable {
-    fn from(trouble: Trouble) -> Self {
-        Unusable::Trouble(trouble)
+impl From<CliError> for LoadFailure {
+    fn from(error: CliError) -> Self {
+        LoadFailure::Cli(error)
     }
 }
 
-impl From<LoadErrors> for Unusable {
+impl From<LoadErrors> for LoadFailure {
     fn from(errors: LoadErrors) -> Self {
-        Unusable::Invalid {
+        LoadFailure::Invalid {
             errors,
             texts: Texts::default(),
         }
@@ -47,7 +47,7 @@ pub(super) fn load(
     gates: FeatureGates,
     webhooks: bool,
     bind: bool,
-) -> Result<(Admission, Vec<ManifestSet>), Unusable> {
+) -> Result<(Admission, Vec<ManifestSet>), LoadFailure> {
     let mut builder = Admission::builder().feature_gates(gates).registry_checks(true);
     let expressions = builder.expressions();
     let sets = match (&arguments.admission_control_config_file, &arguments.manifests) {
@@ -85,7 +85,7 @@ fn configuration(
     path: &str,
     gates: FeatureGates,
     expressions: &Expressions,
-) -> Result<Vec<PluginConfiguration>, Unusable> {
+) -> Result<Vec<PluginConfiguration>, LoadFailure> {
     openable(path)?;
     let options = ConfigurationOptions {
         manifests: expressions.options(),
@@ -95,13 +95,17 @@ fn configuration(
     Ok(loaded.plugins)
 }
 
-fn directory(path: &str, plugin: Option<Plugin>, expressions: &Expressions) -> Result<ManifestSet, Unusable> {
+fn directory(
+    path: &str,
+    plugin: Option<Plugin>,
+    expressions: &Expressions,
+) -> Result<ManifestSet, LoadFailure> {
     openable(path)?;
     let plugin = plugin.map_or_else(|| plugin_of(path), Ok)?;
     Ok(load_directory(path, plugin, &expressions.options())?)
 }
 
-fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, Unusable> {
+fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, LoadFailure> {
     let files = baseline::files(level);
     let options = expressions.options();
     load_files(&files, Plugin::ValidatingAdmissionPolicy, &options).map_err(|errors| {
@@ -109,13 +113,13 @@ fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, Unus
         files
             .iter()
             .for_each(|file| texts.insert(&file.path, &file.content));
-        Unusable::Invalid { errors, texts }
+        LoadFailure::Invalid { errors, texts }
     })
 }
 
 /// What the user names has to be there: that it is not is no fault of the policies.
-fn openable(path: &str) -> Result<(), Trouble> {
-    let unreadable = |error| Trouble::Read {
+fn openable(path: &str) -> Result<(), CliError> {
+    let unreadable = |error| CliError::Read {
         path: path.to_owned(),
         error,
     };

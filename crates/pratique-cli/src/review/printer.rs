@@ -7,7 +7,7 @@ use super::report::{self, Judged};
 use super::unbound::Evaluated;
 use super::{diff, report::Answered};
 use crate::arguments::ReviewFormat;
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::output;
 use crate::output::text::text;
 use crate::style::Style;
@@ -36,7 +36,7 @@ impl Printer {
     }
 
     /// Prints what came of a request.
-    pub(super) fn print(&mut self, judged: Judged<'_>) -> Result<(), Trouble> {
+    pub(super) fn print(&mut self, judged: Judged<'_>) -> Result<(), CliError> {
         match judged.outcome.decision() {
             AdmissionDecision::Allowed => self.counts.allowed += 1,
             AdmissionDecision::Denied => self.counts.denied += 1,
@@ -55,7 +55,7 @@ impl Printer {
     }
 
     /// Prints what there is to say in the end, and gives the counts.
-    pub(super) fn end(self, refused: &Refused, evaluated: &Evaluated) -> Result<Counts, Trouble> {
+    pub(super) fn end(self, refused: &Refused, evaluated: &Evaluated) -> Result<Counts, CliError> {
         let Counts {
             allowed,
             denied,

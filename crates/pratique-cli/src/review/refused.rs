@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::input::Unread;
 use crate::output::excerpt::Texts;
 use crate::output::text::{Lines, text};
@@ -35,10 +35,10 @@ impl Refused {
     }
 
     /// Tells why an input is refused, unless it is trouble.
-    pub(super) fn add(&mut self, unread: Unread) -> Result<(), Trouble> {
+    pub(super) fn add(&mut self, unread: Unread) -> Result<(), CliError> {
         let style = Style::of_stderr();
         match unread {
-            Unread::Trouble(trouble) => return Err(trouble),
+            InputError::Cli(error) => return Err(error),
             Unread::TooLarge { path, mebibytes } => {
                 self.tell(
                     path,
@@ -85,7 +85,7 @@ impl Refused {
     }
 
     /// Writes a line of JSON for each.
-    pub(super) fn answer_json(&self) -> Result<(), Trouble> {
+    pub(super) fn answer_json(&self) -> Result<(), CliError> {
         let mut errors = self.errors.iter();
         errors.try_for_each(|error| output::answer_json_line(&Line { error }))
     }

@@ -8,7 +8,7 @@ use pratique_types::{GroupVersionKind, Operation};
 use super::Question;
 use super::stored::Stored;
 use crate::arguments::RequestArguments;
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::input::{Given, Unread};
 use crate::output::problems;
 
@@ -72,7 +72,7 @@ impl<'a> Maker<'a> {
                 });
             }
             Err(BuildError::NoOldObject) if !self.has_old => {
-                return Err(Unread::Trouble(Trouble::NoOldObject { place }));
+                return Err(InputError::Cli(CliError::NoOldObject { place }));
             }
             Err(error) => error,
         };

@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 
 use super::Question;
 use super::report::Judged;
-use crate::exit::Trouble;
+use crate::exit::CliError;
 
 /// What went to a webhook, and what came back.
 #[derive(Clone, Debug, Serialize)]
@@ -92,18 +92,18 @@ impl<'a> Chain<'a> {
         admission: &'a Admission,
         cluster: &'a Objects,
         decider: Box<dyn Decider>,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, CliError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         Ok(Chain {
             admission,
             cluster,
             decider,
-            runtime: runtime.map_err(Trouble::Thread)?,
+            runtime: runtime.map_err(CliError::Thread)?,
         })
     }
 
     /// What comes of a request, with what went to webhooks.
-    pub(super) fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, Trouble> {
+    pub(super) fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, CliError> {
         let context = AdmissionContext::new(self.cluster).with_decider(&*self.decider);
         let mut exchanges = Exchanges::default();
         let admitted = match question.refused() {
@@ -112,7 +112,7 @@ impl<'a> Chain<'a> {
                 .runtime
                 .block_on(self.admission.admit(&question.request, context, &mut exchanges)),
         };
-        let outcome = admitted.map_err(|why| Trouble::NoVerdict {
+        let outcome = admitted.map_err(|why| CliError::Evaluation {
             place: question.place.clone(),
             why: why.to_string(),
         })?;

@@ -12,14 +12,14 @@ use pratique_manifest::path_text;
 use pratique_server::{Followed, KnownCluster};
 use pratique_suite::request::cluster::cluster;
 
-use super::judged::{Unusable, invalid};
+use super::judged::{LoadFailure, invalid};
 #[cfg(feature = "kube")]
 use super::registration;
 use crate::arguments::ServeArguments;
 #[cfg(feature = "kube")]
 use crate::arguments::{ClusterArguments, Followable};
 #[cfg(feature = "kube")]
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::input::{self, Given, Objects, Unread};
 use crate::output::problems;
 use crate::output::text::text;
@@ -61,10 +61,13 @@ impl Known {
 }
 
 /// Has a chain judge in the cluster that the arguments name.
-pub(super) fn enter(arguments: &ServeArguments, live: LiveBuilder) -> Result<(LiveBuilder, Known), Unusable> {
+pub(super) fn enter(
+    arguments: &ServeArguments,
+    live: LiveBuilder,
+) -> Result<(LiveBuilder, Known), LoadFailure> {
     let objects = objects(&arguments.cluster.cluster_objects)?;
     #[cfg(feature = "kube")]
-    if let Some(server) = connect(&arguments.cluster).map_err(Unusable::Trouble)? {
+    if let Some(server) = connect(&arguments.cluster).map_err(LoadFailure::Cli)? {
         return Ok(enter_real(arguments, live, server, objects));
     }
     let cluster = KnownCluster {
@@ -122,7 +125,7 @@ fn enter_real(
 
 /// The API server that the arguments name, if any.
 #[cfg(feature = "kube")]
-fn connect(arguments: &ClusterArguments) -> Result<Option<ApiServer>, Trouble> {
+fn connect(arguments: &ClusterArguments) -> Result<Option<ApiServer>, CliError> {
     let server = match &arguments.kubeconfig {
         Some(path) => ApiServer::kubeconfig(path, arguments.context.as_deref()),
         None if arguments.cluster || arguments.follows() => ApiServer::infer(),
@@ -130,17 +133,17 @@ fn connect(arguments: &ClusterArguments) -> Result<Option<ApiServer>, Trouble> {
     };
     server
         .map(Some)
-        .map_err(|error| Trouble::Serve(error.to_string()))
+        .map_err(|error| CliError::Serve(error.to_string()))
 }
 
 /// What the files of objects have; `None` if there are none.
-fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, Unusable> {
+fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, LoadFailure> {
     if paths.is_empty() {
         return Ok(None);
     }
     let mut all = Vec::new();
     for path in paths {
-        for file in input::files(Path::new(path)).map_err(Unusable::Trouble)? {
+        for file in input::files(Path::new(path)).map_err(LoadFailure::Cli)? {
             let read = input::read(&file, MEBIBYTES).and_then(Objects::whole);
             let given = read.map_err(|unread| unusable(&path_text(&file), unread))?;
             for given in given {
@@ -152,10 +155,10 @@ fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, Unusable> {
 }
 
 /// An object, unless no server could have it.
-fn may_exist(given: Given) -> Result<pratique_json::Value<'static>, Unusable> {
+fn may_exist(given: Given) -> Result<pratique_json::Value<'static>, LoadFailure> {
     match given.received {
         Ok(_) => Ok(given.object),
-        Err(why) => Err(Unusable::Invalid(text!(
+        Err(why) => Err(LoadFailure::Invalid(text!(
             "error: {}: {}\n",
             problems::place(&given.location),
             why
@@ -166,13 +169,13 @@ fn may_exist(given: Given) -> Result<pratique_json::Value<'static>, Unusable> {
 /// The largest file of objects.
 const MEBIBYTES: u32 = 256;
 
-fn unusable(path: &str, unread: Unread) -> Unusable {
+fn unusable(path: &str, unread: Unread) -> LoadFailure {
     match unread {
-        Unread::Trouble(trouble) => Unusable::Trouble(trouble),
+        InputError::Cli(error) => LoadFailure::Cli(error),
         Unread::TooLarge { mebibytes, .. } => {
-            Unusable::Invalid(text!("error: {}: larger than {} MiB\n", path, mebibytes))
+            LoadFailure::Invalid(text!("error: {}: larger than {} MiB\n", path, mebibytes))
         }
-        Unread::Faulty { place, why } => Unusable::Invalid(text!("error: {}: {}\n", place, why)),
+        Unread::Faulty { place, why } => LoadFailure::Invalid(text!("error: {}: {}\n", place, why)),
         Unread::Invalid { errors, .. } => invalid(&errors),
     }
 }

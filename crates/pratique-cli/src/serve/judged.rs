@@ -12,7 +12,7 @@ use super::cluster::{self, Known};
 use crate::arguments::ServeArguments;
 use crate::baseline;
 use crate::check::plugin_of;
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::Text;
@@ -26,16 +26,16 @@ pub(super) struct Judged {
 }
 
 /// Why there is nothing to judge by.
-pub(super) enum Unusable {
+pub(super) enum LoadFailure {
     /// Something does not load; this says what.
     Invalid(Text),
     /// Something is not to be had.
-    Trouble(Trouble),
+    Cli(CliError),
 }
 
 /// Loads what the arguments name, the embedded standards if they name nothing, and keeps it current. What is known of
 /// the cluster comes later.
-pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Judged, Unusable> {
+pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Judged, LoadFailure> {
     let reloads = Reloads::default();
     let live = builder(arguments)?
         .live()
@@ -50,12 +50,12 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Jud
     let live = live.start().map_err(|error| match error {
         StartError::Load(errors) => invalid(&errors),
         StartError::Configuration(refused) => invalid(&refused.errors),
-        error => Unusable::Trouble(Trouble::Serve(error.to_string())),
+        error => LoadFailure::Cli(CliError::Serve(error.to_string())),
     })?;
     Ok(Judged { live, reloads, known })
 }
 
-fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, Unusable> {
+fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, LoadFailure> {
     let builder = Admission::builder()
         .feature_gates(arguments.feature_gates)
         .registry_checks(true)
@@ -73,7 +73,7 @@ fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, Unusable> {
             let plugin = policies
                 .plugin
                 .map_or_else(|| plugin_of(path), Ok)
-                .map_err(Unusable::Trouble)?;
+                .map_err(LoadFailure::Cli)?;
             builder.directory(path, plugin)
         }
         (None, None) if arguments.cluster.follows() => builder,
@@ -82,18 +82,18 @@ fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, Unusable> {
     // Before anything else is done, so that faults of manifests are the first to be told.
     builder.load().map_err(|error| match error.load_errors() {
         Some(errors) => invalid(errors),
-        None => Unusable::Trouble(Trouble::Serve(error.to_string())),
+        None => LoadFailure::Cli(CliError::Serve(error.to_string())),
     })
 }
 
-pub(super) fn invalid(errors: &LoadErrors) -> Unusable {
-    Unusable::Invalid(problems::human(errors, &mut Texts::default(), Style::of_stderr()))
+pub(super) fn invalid(errors: &LoadErrors) -> LoadFailure {
+    LoadFailure::Invalid(problems::human(errors, &mut Texts::default(), Style::of_stderr()))
 }
 
 /// What the user names has to be there: that it is not is no fault of the policies.
-fn openable(path: &str) -> Result<(), Unusable> {
+fn openable(path: &str) -> Result<(), LoadFailure> {
     let unreadable = |error| {
-        Unusable::Trouble(Trouble::Read {
+        LoadFailure::Cli(CliError::Read {
             path: path.to_owned(),
             error,
         })

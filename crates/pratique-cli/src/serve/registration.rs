@@ -11,7 +11,7 @@ use pratique_server::{Reached, Registration};
 use super::judged::Judged;
 use super::logging::Logging;
 use crate::arguments::RegistrationArguments;
-use crate::exit::{Answer, Trouble};
+use crate::exit::{Answer, CliError};
 use crate::output;
 use crate::output::text::text;
 
@@ -27,7 +27,7 @@ pub(super) fn print(
     arguments: &RegistrationArguments,
     judged: &Judged,
     logging: &Logging,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, CliError> {
     let mut all: Vec<Configurations> = judged
         .live
         .manifests()
@@ -46,7 +46,7 @@ pub(super) fn print(
     for object in registration(arguments)?.objects(&all) {
         let bytes = object.to_string();
         let value =
-            pratique_json::parse(bytes.as_bytes()).map_err(|error| Trouble::Serve(error.to_string()))?;
+            pratique_json::parse(bytes.as_bytes()).map_err(|error| CliError::Serve(error.to_string()))?;
         objects.push(value.into_owned());
     }
     output::answer_yaml(&objects)?;
@@ -63,18 +63,18 @@ pub(super) fn print(
 }
 
 /// Waits until what is followed is known.
-fn wait(judged: &Judged) -> Result<(), Trouble> {
+fn wait(judged: &Judged) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
-        .map_err(|error| Trouble::Serve(error.to_string()))?;
+        .map_err(|error| CliError::Serve(error.to_string()))?;
     let ready = runtime.block_on(async { tokio::time::timeout(PATIENCE, judged.live.ready()).await });
     match ready {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(Trouble::Serve(error.to_string())),
+        Ok(Err(error)) => Err(CliError::Serve(error.to_string())),
         Err(_) => {
             let problems = judged.known.problems()();
-            Err(Trouble::Serve(format!(
+            Err(CliError::Serve(format!(
                 "the cluster is not known: {}",
                 problems.join("; ")
             )))
@@ -82,11 +82,11 @@ fn wait(judged: &Judged) -> Result<(), Trouble> {
     }
 }
 
-fn registration(arguments: &RegistrationArguments) -> Result<Registration, Trouble> {
+fn registration(arguments: &RegistrationArguments) -> Result<Registration, CliError> {
     let ca_bundle =
         match &arguments.webhook_ca {
             Some(path) => base64::encode(&read_regular(path, MAX_CONFIGURATION_BYTES).map_err(|error| {
-                Trouble::Read {
+                CliError::Read {
                     path: path.clone(),
                     error,
                 }

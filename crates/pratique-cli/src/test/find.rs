@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use pratique_manifest::{ManifestFile, Problem, path_text};
 use pratique_suite::{Roots, Suite, is_manifest, may_be_suite, read_file, read_suites_at};
 
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::input::named;
 
 /// A file that has suites, or should.
@@ -24,7 +24,7 @@ const LARGEST: u64 = 32 << 20;
 const DEPTH: usize = 32;
 
 /// The suites of some paths: of files, and of all files below directories.
-pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<Found>, Trouble> {
+pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<Found>, CliError> {
     let mut found = Vec::new();
     for path in paths {
         let directory = path.is_dir();
@@ -38,7 +38,7 @@ pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<Found>, Tro
         }
     }
     if found.is_empty() {
-        return Err(Trouble::NoSuite {
+        return Err(CliError::NoSuite {
             paths: paths
                 .iter()
                 .map(|path| path_text(path))
@@ -50,7 +50,7 @@ pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<Found>, Tro
 }
 
 /// Opens a file. Of one that was not named, nothing is told if it has no suite.
-fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<Found>, Trouble> {
+fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<Found>, CliError> {
     let read = match listed {
         true => read_file(&path),
         // What the user names may be a pipe.
@@ -70,7 +70,7 @@ fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<Found>, Tro
     let suites = read_suites_at(&path, &file, roots);
     match &suites {
         Ok(suites) if suites.is_empty() && listed => Ok(None),
-        Ok(suites) if suites.is_empty() => Err(Trouble::NoSuite { paths: file.path }),
+        Ok(suites) if suites.is_empty() => Err(CliError::NoSuite { paths: file.path }),
         _ => Ok(Some(Found { path, file, suites })),
     }
 }
@@ -101,8 +101,8 @@ fn below(directory: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn unreadable(path: &Path, error: io::Error) -> Trouble {
-    Trouble::Read {
+fn unreadable(path: &Path, error: io::Error) -> CliError {
+    CliError::Read {
         path: path_text(path),
         error,
     }

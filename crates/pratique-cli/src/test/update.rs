@@ -7,7 +7,7 @@ use pratique_manifest::ManifestFile;
 use pratique_suite::{Case, CaseResult, Suite, updated};
 
 use super::SuiteRun;
-use crate::exit::Trouble;
+use crate::exit::CliError;
 use crate::output;
 use crate::output::text::{Text, text};
 
@@ -17,7 +17,7 @@ pub(super) fn update(
     file: &ManifestFile,
     suites: &[Suite],
     runs: &mut [SuiteRun],
-) -> Result<(), Trouble> {
+) -> Result<(), CliError> {
     let mut results = Vec::new();
     for (suite, run) in suites.iter().zip(runs.iter()) {
         // Those that were tested are some of those that there are, in their order.
@@ -31,7 +31,7 @@ pub(super) fn update(
     }
     match updated(file, &results) {
         Ok(None) => return Ok(()),
-        Ok(Some(text)) => fs::write(path, text).map_err(|error| Trouble::Read {
+        Ok(Some(text)) => fs::write(path, text).map_err(|error| CliError::Read {
             path: file.path.clone(),
             error,
         })?,

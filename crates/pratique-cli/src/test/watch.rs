@@ -11,7 +11,7 @@ use pratique_suite::is_manifest;
 
 use super::{once, report};
 use crate::arguments::TestArguments;
-use crate::exit::{Answer, Trouble};
+use crate::exit::{Answer, CliError};
 use crate::output;
 use crate::output::text::text;
 
@@ -19,11 +19,11 @@ use crate::output::text::text;
 const QUIET: Duration = Duration::from_millis(100);
 
 /// Runs the suites, and again on every change, until the command is interrupted.
-pub(super) fn watch(arguments: &TestArguments) -> Result<Answer, Trouble> {
+pub(super) fn watch(arguments: &TestArguments) -> Result<Answer, CliError> {
     let (send, changes) = mpsc::channel();
     // Nobody listens any more when the command ends.
     let mut watcher =
-        notify::recommended_watcher(move |event| drop(send.send(event))).map_err(Trouble::Watch)?;
+        notify::recommended_watcher(move |event| drop(send.send(event))).map_err(CliError::Watch)?;
     let mut watched = BTreeSet::new();
     loop {
         let mut directories: BTreeSet<PathBuf> = arguments.paths.iter().map(|path| home(path)).collect();
@@ -32,7 +32,7 @@ pub(super) fn watch(arguments: &TestArguments) -> Result<Answer, Trouble> {
                 report(&run, arguments)?;
                 directories.extend(run.files.iter().map(|file| home(file)));
             }
-            Err(trouble) => output::note(&trouble.text()),
+            Err(error) => output::note(&error.text()),
         }
         follow(&mut watcher, &mut watched, directories)?;
         output::note(&text!("waiting for changes\n"));
@@ -54,12 +54,12 @@ fn follow(
     watcher: &mut RecommendedWatcher,
     watched: &mut BTreeSet<PathBuf>,
     directories: BTreeSet<PathBuf>,
-) -> Result<(), Trouble> {
+) -> Result<(), CliError> {
     for directory in directories {
         if directory.is_dir() && watched.insert(directory.clone()) {
             watcher
                 .watch(&directory, RecursiveMode::Recursive)
-                .map_err(Trouble::Watch)?;
+                .map_err(CliError::Watch)?;
         }
     }
     Ok(())
