@@ -37,12 +37,12 @@ pub(crate) struct Objects {
     /// How many lists there are without items.
     pub(crate) empty_lists: usize,
     /// What could not be read.
-    pub(crate) faults: Vec<Unread>,
+    pub(crate) faults: Vec<InputError>,
 }
 
 /// Why a file, or something in it, gives no objects.
 #[derive(Debug)]
-pub(crate) enum Unread {
+pub(crate) enum InputError {
     /// It does not open.
     Cli(CliError),
     /// It is larger than is read.
@@ -55,7 +55,7 @@ pub(crate) enum Unread {
 
 impl Objects {
     /// The objects, if everything could be read.
-    pub(crate) fn whole(self) -> Result<Vec<Given>, Unread> {
+    pub(crate) fn whole(self) -> Result<Vec<Given>, InputError> {
         match self.faults.into_iter().next() {
             None => Ok(self.given),
             Some(fault) => Err(fault),
@@ -99,7 +99,7 @@ fn has_extension(path: &Path, known: &[&str]) -> bool {
 }
 
 /// Reads the objects of a file; `-` is standard input.
-pub(crate) fn read(path: &Path, mebibytes: u32) -> Result<Objects, Unread> {
+pub(crate) fn read(path: &Path, mebibytes: u32) -> Result<Objects, InputError> {
     Ok(objects(read_file(path, mebibytes)?))
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn objects(file: ManifestFile) -> Objects {
         objects.add(&document);
     }
     if !contents.errors.failures().is_empty() {
-        objects.faults.push(Unread::Invalid {
+        objects.faults.push(InputError::Invalid {
             file,
             errors: contents.errors,
         });
@@ -140,7 +140,7 @@ impl Objects {
                         received,
                     });
                 }
-                _ => self.faults.push(Unread::Faulty {
+                _ => self.faults.push(InputError::Faulty {
                     place: problems::place(&location),
                     why: "expected an object: a mapping with apiVersion and kind".to_owned(),
                 }),
@@ -209,14 +209,14 @@ fn received_as(
 }
 
 /// Reads a file; `-` is standard input.
-pub(crate) fn read_file(path: &Path, mebibytes: u32) -> Result<ManifestFile, Unread> {
+pub(crate) fn read_file(path: &Path, mebibytes: u32) -> Result<ManifestFile, InputError> {
     let shown = match path == Path::new(STDIN) {
         true => "<stdin>".to_owned(),
         false => path_text(path),
     };
     match named::read(path, u64::from(mebibytes) << 20) {
         Ok(content) => Ok(ManifestFile { path: shown, content }),
-        Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(Unread::TooLarge {
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(InputError::TooLarge {
             path: shown,
             mebibytes,
         }),

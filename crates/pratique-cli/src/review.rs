@@ -2,10 +2,10 @@
 
 mod diff;
 mod evaluate;
+mod input_errors;
 mod policies;
 mod printer;
 mod received;
-mod refused;
 mod report;
 mod request;
 mod stored;
@@ -26,15 +26,15 @@ use pratique_types::AdmissionRequest;
 
 use crate::arguments::ReviewArguments;
 use crate::exit::{Answer, CliError};
-use crate::input::{self, Given, Unread};
+use crate::input::{self, Given, InputError};
 use crate::output::excerpt::Texts;
 use crate::output::text::text;
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 use evaluate::Evaluator;
+use input_errors::InputErrors;
 use policies::LoadFailure;
 use printer::{Counts, Printer};
-use refused::Refused;
 use request::Maker;
 use stored::Stored;
 use unbound::Evaluated;
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, CliError> {
     evaluated.warn();
     let mut reader = Reader {
         mebibytes: arguments.max_input,
-        refused: Refused::default(),
+        errors: InputErrors::default(),
         empty: Vec::new(),
         empty_lists: 0,
     };
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, CliError> {
     let rules = reader.rules(arguments.authorizer.as_deref())?;
     let (stored, faults) = Stored::new(&old, &arguments.request.namespace);
     faults.into_iter().try_for_each(|fault| reader.refuse(fault))?;
-    if given.is_empty() && reader.refused.count() == 0 {
+    if given.is_empty() && reader.errors.count() == 0 {
         let inputs = arguments.inputs.iter().map(|path| path_text(path));
         let inputs = inputs.collect::<Vec<_>>().join(", ");
         if reader.empty_lists == 0 {
@@ -112,16 +112,16 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, CliError> {
         }
         printer.print(judged)?;
     }
-    let counts = printer.end(&reader.refused, &evaluated)?;
-    Ok(match answer(counts, &reader.refused) {
+    let counts = printer.end(&reader.errors, &evaluated)?;
+    Ok(match answer(counts, &reader.errors) {
         Answer::Yes if !evaluated.anything() => Answer::Undecided,
         answer => answer,
     })
 }
 
 /// A denial, or an input that could not be read, counts for more than what is undecided.
-fn answer(counts: Counts, refused: &Refused) -> Answer {
-    if counts.denied > 0 || refused.count() > 0 {
+fn answer(counts: Counts, errors: &InputErrors) -> Answer {
+    if counts.denied > 0 || errors.count() > 0 {
         Answer::No
     } else if counts.undecided > 0 {
         Answer::Undecided
@@ -161,7 +161,7 @@ fn cluster_of(state: &[Given], given: &[Given]) -> pratique::Objects {
 }
 
 /// The request of a review.
-fn open(given: &Given) -> Result<Question, Unread> {
+fn open(given: &Given) -> Result<Question, InputError> {
     let place = problems::place(&given.location);
     match review::decode(&given.object) {
         Ok(request) => {
@@ -172,14 +172,14 @@ fn open(given: &Given) -> Result<Question, Unread> {
                 received: Ok(Vec::new()),
             })
         }
-        Err(why) => Err(Unread::Faulty { place, why }),
+        Err(why) => Err(InputError::Faulty { place, why }),
     }
 }
 
 /// Reads inputs, and remembers which of them could not be.
 struct Reader {
     mebibytes: u32,
-    refused: Refused,
+    errors: InputErrors,
     /// Paths that have nothing in them.
     empty: Vec<String>,
     /// Lists without items: what they ask for is answered by saying nothing.
@@ -190,10 +190,10 @@ impl Reader {
     fn all(&mut self, paths: &[impl AsRef<Path>]) -> Result<Vec<Given>, CliError> {
         let mut all = Vec::new();
         for path in paths {
-            let before = (all.len(), self.refused.count(), self.empty_lists);
+            let before = (all.len(), self.errors.count(), self.empty_lists);
             let path = path.as_ref();
             self.add(path, &mut all)?;
-            if before == (all.len(), self.refused.count(), self.empty_lists) {
+            if before == (all.len(), self.errors.count(), self.empty_lists) {
                 self.empty.push(path_text(path));
             }
         }
@@ -215,7 +215,7 @@ impl Reader {
                         .into_iter()
                         .try_for_each(|fault| self.refuse(fault))?;
                 }
-                Err(unread) => self.refuse(unread)?,
+                Err(error) => self.refuse(error)?,
             }
         }
         Ok(())
@@ -228,7 +228,7 @@ impl Reader {
         for other in others {
             let place = problems::place(&other.location);
             let why = "expected a Namespace of v1".to_owned();
-            self.refuse(Unread::Faulty { place, why })?;
+            self.refuse(InputError::Faulty { place, why })?;
         }
         self.existing(namespaces)
     }
@@ -239,7 +239,7 @@ impl Reader {
         for given in given {
             let place = problems::place(&given.location);
             match &given.received {
-                Err(why) => self.refuse(Unread::Faulty {
+                Err(why) => self.refuse(InputError::Faulty {
                     place,
                     why: why.clone(),
                 })?,
@@ -259,8 +259,8 @@ impl Reader {
         };
         let file = match input::read_file(Path::new(path), self.mebibytes) {
             Ok(file) => file,
-            Err(unread) => {
-                self.refuse(unread)?;
+            Err(error) => {
+                self.refuse(error)?;
                 return Ok(None);
             }
         };
@@ -273,7 +273,7 @@ impl Reader {
                 found
                     .iter()
                     .for_each(|problem| output::note(&problems::one(problem, &mut texts, style)));
-                self.refuse(Unread::Faulty {
+                self.refuse(InputError::Faulty {
                     place: file.path.clone(),
                     why: "its rules cannot be read".to_owned(),
                 })?;
@@ -295,13 +295,13 @@ impl Reader {
         };
         match question {
             Ok(question) => Ok(Some(question)),
-            Err(unread) => self.refuse(unread).map(|()| None),
+            Err(error) => self.refuse(error).map(|()| None),
         }
     }
 
     /// Tells why an input is refused, unless it is trouble.
-    fn refuse(&mut self, unread: Unread) -> Result<(), CliError> {
-        self.refused.add(unread)
+    fn refuse(&mut self, error: InputError) -> Result<(), CliError> {
+        self.errors.add(error)
     }
 }
 

@@ -14,7 +14,7 @@ use pratique_suite::convert::{convert, items};
 use super::Refusal;
 use super::subject::{All, Loaded};
 use crate::exit::CliError;
-use crate::input::{self, STDIN, Unread};
+use crate::input::{self, InputError, STDIN};
 use crate::output;
 use crate::output::text::text;
 

@@ -68,7 +68,7 @@ impl Policies<'_> {
         if self.explain {
             surroundings = surroundings.with_trace(&recorder);
         }
-        let outcome = match question.refused() {
+        let outcome = match question.decode_failure() {
             Some(outcome) => Ok(outcome),
             None => self
                 .admission

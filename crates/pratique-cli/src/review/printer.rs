@@ -2,7 +2,7 @@
 
 use pratique::AdmissionDecision;
 
-use super::refused::Refused;
+use super::input_errors::InputErrors;
 use super::report::{self, Judged};
 use super::unbound::Evaluated;
 use super::{diff, report::Answered};
@@ -55,7 +55,7 @@ impl Printer {
     }
 
     /// Prints what there is to say in the end, and gives the counts.
-    pub(super) fn end(self, refused: &Refused, evaluated: &Evaluated) -> Result<Counts, CliError> {
+    pub(super) fn end(self, errors: &InputErrors, evaluated: &Evaluated) -> Result<Counts, CliError> {
         let Counts {
             allowed,
             denied,
@@ -72,11 +72,11 @@ impl Printer {
                     allowed,
                     denied,
                     undecided,
-                    refused.counted(),
+                    errors.counted(),
                     evaluated.counted(),
                 ))?;
             }
-            ReviewFormat::Json => refused.answer_json()?,
+            ReviewFormat::Json => errors.answer_json()?,
             ReviewFormat::Diff => {}
         }
         Ok(self.counts)

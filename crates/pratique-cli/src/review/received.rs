@@ -10,7 +10,7 @@ use super::Question;
 
 impl Question {
     /// The answer to a request whose object cannot be decoded.
-    pub(super) fn refused(&self) -> Option<Outcome> {
+    pub(super) fn decode_failure(&self) -> Option<Outcome> {
         let why = self.received.as_ref().err()?;
         Some(Outcome::refused(Status::failure(Reason::BadRequest, why)))
     }

@@ -9,7 +9,7 @@ use super::Question;
 use super::stored::Stored;
 use crate::arguments::RequestArguments;
 use crate::exit::CliError;
-use crate::input::{Given, Unread};
+use crate::input::{Given, InputError};
 use crate::output::problems;
 
 /// Makes requests of objects.
@@ -46,11 +46,11 @@ impl<'a> Maker<'a> {
     }
 
     /// The request of an object, the `number`th of the run.
-    pub(super) fn question(&self, given: &Given, number: usize) -> Result<Question, Unread> {
+    pub(super) fn question(&self, given: &Given, number: usize) -> Result<Question, InputError> {
         let place = problems::place(&given.location);
         let faulty = |why: String| {
             let place = place.clone();
-            Unread::Faulty { place, why }
+            InputError::Faulty { place, why }
         };
         // What is deleted was stored before, so it cannot be anything else than what a server stores.
         let received = match (self.template.operation, &given.received) {

@@ -7,7 +7,7 @@ use pratique_json::Value;
 use pratique_suite::request::kind_of;
 use pratique_types::{GroupKind, GroupVersionKind};
 
-use crate::input::{Given, Unread};
+use crate::input::{Given, InputError};
 use crate::output::problems;
 
 /// The stored objects of a cluster.
@@ -27,13 +27,13 @@ struct Key {
 impl<'g> Stored<'g> {
     /// Takes the objects that were given, those that name no namespace as of this one; and gives what is wrong with the
     /// others.
-    pub(super) fn new(given: &'g [Given], namespace: &str) -> (Self, Vec<Unread>) {
+    pub(super) fn new(given: &'g [Given], namespace: &str) -> (Self, Vec<InputError>) {
         let mut stored = Stored::default();
         let mut faults = Vec::new();
         for given in given {
             if let Err(why) = stored.add(given, namespace) {
                 let place = problems::place(&given.location);
-                faults.push(Unread::Faulty { place, why });
+                faults.push(InputError::Faulty { place, why });
             }
         }
         (stored, faults)

@@ -106,7 +106,7 @@ impl<'a> Chain<'a> {
     pub(super) fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, CliError> {
         let context = AdmissionContext::new(self.cluster).with_decider(&*self.decider);
         let mut exchanges = Exchanges::default();
-        let admitted = match question.refused() {
+        let admitted = match question.decode_failure() {
             Some(outcome) => Ok(outcome),
             None => self
                 .runtime

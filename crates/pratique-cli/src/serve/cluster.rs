@@ -20,7 +20,7 @@ use crate::arguments::ServeArguments;
 use crate::arguments::{ClusterArguments, Followable};
 #[cfg(feature = "kube")]
 use crate::exit::CliError;
-use crate::input::{self, Given, Objects, Unread};
+use crate::input::{self, Given, InputError, Objects};
 use crate::output::problems;
 use crate::output::text::text;
 
@@ -145,7 +145,7 @@ fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, LoadFailure> {
     for path in paths {
         for file in input::files(Path::new(path)).map_err(LoadFailure::Cli)? {
             let read = input::read(&file, MEBIBYTES).and_then(Objects::whole);
-            let given = read.map_err(|unread| unusable(&path_text(&file), unread))?;
+            let given = read.map_err(|error| unusable(&path_text(&file), error))?;
             for given in given {
                 all.push(may_exist(given)?);
             }
@@ -169,13 +169,13 @@ fn may_exist(given: Given) -> Result<pratique_json::Value<'static>, LoadFailure>
 /// The largest file of objects.
 const MEBIBYTES: u32 = 256;
 
-fn unusable(path: &str, unread: Unread) -> LoadFailure {
-    match unread {
+fn unusable(path: &str, error: InputError) -> LoadFailure {
+    match error {
         InputError::Cli(error) => LoadFailure::Cli(error),
-        Unread::TooLarge { mebibytes, .. } => {
+        InputError::TooLarge { mebibytes, .. } => {
             LoadFailure::Invalid(text!("error: {}: larger than {} MiB\n", path, mebibytes))
         }
-        Unread::Faulty { place, why } => LoadFailure::Invalid(text!("error: {}: {}\n", place, why)),
-        Unread::Invalid { errors, .. } => invalid(&errors),
+        InputError::Faulty { place, why } => LoadFailure::Invalid(text!("error: {}: {}\n", place, why)),
+        InputError::Invalid { errors, .. } => invalid(&errors),
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::exit::CliError;
-use crate::input::Unread;
+use crate::input::InputError;
 use crate::output::excerpt::Texts;
 use crate::output::text::{Lines, text};
 use crate::output::{self, problems};
@@ -11,13 +11,13 @@ use crate::style::{Style, Tone};
 
 /// The inputs that were refused so far.
 #[derive(Debug, Default)]
-pub(super) struct Refused {
-    errors: Vec<InputError>,
+pub(super) struct InputErrors {
+    errors: Vec<JsonError>,
 }
 
 /// Why an input is refused, for programs.
 #[derive(Debug, Serialize)]
-struct InputError {
+struct JsonError {
     place: String,
     message: String,
 }
@@ -25,33 +25,33 @@ struct InputError {
 /// A line of output.
 #[derive(Serialize)]
 struct Line<'a> {
-    error: &'a InputError,
+    error: &'a JsonError,
 }
 
-impl Refused {
+impl InputErrors {
     /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.errors.len()
     }
 
     /// Tells why an input is refused, unless it is trouble.
-    pub(super) fn add(&mut self, unread: Unread) -> Result<(), CliError> {
+    pub(super) fn add(&mut self, error: InputError) -> Result<(), CliError> {
         let style = Style::of_stderr();
-        match unread {
+        match error {
             InputError::Cli(error) => return Err(error),
-            Unread::TooLarge { path, mebibytes } => {
-                self.tell(
+            InputError::TooLarge { path, mebibytes } => {
+                self.report(
                     path,
                     format!("larger than {mebibytes} MiB; --max-input allows more"),
                     style,
                 );
             }
-            Unread::Faulty { place, why } => self.tell(place, why, style),
-            Unread::Invalid { file, errors } => {
+            InputError::Faulty { place, why } => self.report(place, why, style),
+            InputError::Invalid { file, errors } => {
                 let mut texts = Texts::default();
                 texts.insert(&file.path, &file.content);
                 output::note(&problems::human(&errors, &mut texts, style));
-                let found = errors.failures().iter().map(|failure| InputError {
+                let found = errors.failures().iter().map(|failure| JsonError {
                     place: failure
                         .problems
                         .first()
@@ -65,14 +65,14 @@ impl Refused {
         Ok(())
     }
 
-    fn tell(&mut self, place: String, message: String, style: Style) {
+    fn report(&mut self, place: String, message: String, style: Style) {
         let error = style.paint(Tone::Bad, "error:");
         let lines = Lines {
             text: &message,
             indent: "  ",
         };
         output::note(&text!("{} {}: {}\n", error, place, lines));
-        self.errors.push(InputError { place, message });
+        self.errors.push(JsonError { place, message });
     }
 
     /// `, 2 errors`; nothing where there is none.
