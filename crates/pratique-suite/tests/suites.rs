@@ -142,7 +142,7 @@ fn requests_of_all_kinds() {
             "a whole request: code 500/422",
             "no such kind: kind Widget of example.com/v1 is not known: name its resource, or give its \
              CustomResourceDefinition among the cluster's objects",
-            "another resource: secrets was asked for, but the resource of kind ConfigMap of v1 is configmaps",
+            "another resource: secrets was requested, but the resource of kind ConfigMap of v1 is configmaps",
             "no such type: the server refuses the object, and no policy sees it: ConfigMap in version \"v1\" cannot be \
              handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
         ],

@@ -37,7 +37,7 @@ pub enum BuildError {
     #[error("kind {0} is not known")]
     UnknownKind(String),
     /// The resource of its kind is known, and differs from the requested one.
-    #[error("{requested} was requested for, but the resource of kind {kind} is {known}")]
+    #[error("{requested} was requested, but the resource of kind {kind} is {known}")]
     OtherResource {
         /// The kind.
         kind: String,
