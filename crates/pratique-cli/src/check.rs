@@ -20,7 +20,7 @@ use pratique_lint::{ExpressionCost, Warning};
 use pratique_manifest::{LoadErrors, ManifestFile, ManifestSet, path_text};
 
 use crate::arguments::{CheckArguments, CheckFormat};
-use crate::exit::{Answer, CliError};
+use crate::exit::{CliError, ExitStatus};
 use crate::input;
 use crate::output::finding::Finding;
 use crate::output::{self, problems, sarif};
@@ -49,7 +49,7 @@ pub(crate) struct Refusal {
 }
 
 /// Checks every path, and answers whether all of them load, without a warning that is denied.
-pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, CliError> {
+pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let levels = Levels::new(&arguments.warnings);
     let expressions = Expressions::new(Arc::new(Cache::new()));
     let mut checked = Vec::new();
@@ -75,19 +75,19 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Answer, CliError> {
         connect::tell_failures(checked.iter().flat_map(|checked| &checked.connections));
     }
     match arguments.output {
-        CheckFormat::Human => output::answer(&human::text(&checked, &levels))?,
-        CheckFormat::Json => output::answer_json(&json::Report::new(&checked, &levels))?,
+        CheckFormat::Human => output::print(&human::text(&checked, &levels))?,
+        CheckFormat::Json => output::print_json(&json::Report::new(&checked, &levels))?,
         CheckFormat::Sarif => {
             let findings: Vec<_> = checked
                 .iter()
                 .flat_map(|checked| checked.findings(&levels))
                 .collect();
-            output::answer_json(&sarif::Log::new(&findings, passes))?;
+            output::print_json(&sarif::Log::new(&findings, passes))?;
         }
-        CheckFormat::Junit => output::answer_xml(&report::junit(&checked, &levels))?,
-        CheckFormat::Github => output::answer_github(&report::github(&checked, &levels))?,
+        CheckFormat::Junit => output::print_xml(&report::junit(&checked, &levels))?,
+        CheckFormat::Github => output::print_github(&report::github(&checked, &levels))?,
     }
-    Ok(Answer::of(passes))
+    Ok(ExitStatus::of(passes))
 }
 
 impl Checked {

@@ -19,11 +19,11 @@ pub(crate) const BROKEN_PIPE: u8 = 128 + 13;
 
 /// The answer to the question that the command was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum ExitStatus {
     /// Everything is valid, everything is allowed.
-    Yes,
+    Success,
     /// Something is not.
-    No,
+    Failure,
     /// It cannot be told: the answer depends on what was not given.
     Undecided,
 }
@@ -95,18 +95,22 @@ pub(crate) enum CliError {
     Evaluation { place: String, why: String },
 }
 
-impl Answer {
+impl ExitStatus {
     /// `Yes` if it holds.
     pub(crate) fn of(holds: bool) -> Self {
-        if holds { Answer::Yes } else { Answer::No }
+        if holds {
+            ExitStatus::Success
+        } else {
+            ExitStatus::Failure
+        }
     }
 
     /// The exit code.
     pub(crate) fn code(self) -> ExitCode {
         match self {
-            Answer::Yes => ExitCode::SUCCESS,
-            Answer::No => ExitCode::FAILURE,
-            Answer::Undecided => ExitCode::from(UNDECIDED),
+            ExitStatus::Success => ExitCode::SUCCESS,
+            ExitStatus::Failure => ExitCode::FAILURE,
+            ExitStatus::Undecided => ExitCode::from(UNDECIDED),
         }
     }
 }

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use arguments::{Arguments, Command};
-use exit::{Answer, CliError};
+use exit::{CliError, ExitStatus};
 use output::text::{Lines, text};
 use pratique_types::is_invisible;
 
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         .spawn(move || run(&arguments));
     let ended = worker.map(thread::JoinHandle::join);
     match ended {
-        Ok(Ok(Ok(answer))) => answer.code(),
+        Ok(Ok(Ok(status))) => status.code(),
         Ok(Ok(Err(error))) => error.report(),
         // The panic has told its message already.
         Ok(Err(_)) => ExitCode::from(exit::ERROR),
@@ -71,7 +71,7 @@ fn explain(error: &clap::Error) -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<Answer, CliError> {
+fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments),
         Command::Review(arguments) => review::run(arguments),

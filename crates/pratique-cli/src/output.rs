@@ -23,7 +23,7 @@ use junit::Xml;
 use text::Text;
 
 /// Writes an answer for people.
-pub(crate) fn answer(text: &Text) -> Result<(), CliError> {
+pub(crate) fn print(text: &Text) -> Result<(), CliError> {
     write(text::printed(text).as_bytes())
 }
 
@@ -35,27 +35,27 @@ pub(crate) fn note(text: &Text) {
 }
 
 /// Writes an answer as JSON.
-pub(crate) fn answer_json(value: &impl serde::Serialize) -> Result<(), CliError> {
+pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), CliError> {
     write(&json::pretty(value).map_err(unwritten)?)
 }
 
 /// Writes an answer as JSON, on a line.
-pub(crate) fn answer_json_line(value: &impl serde::Serialize) -> Result<(), CliError> {
+pub(crate) fn print_json_line(value: &impl serde::Serialize) -> Result<(), CliError> {
     write(&json::line(value).map_err(unwritten)?)
 }
 
 /// Writes an answer as commands of GitHub's workflows.
-pub(crate) fn answer_github(commands: &Commands) -> Result<(), CliError> {
+pub(crate) fn print_github(commands: &Commands) -> Result<(), CliError> {
     write(commands.as_str().as_bytes())
 }
 
 /// Writes an answer as XML.
-pub(crate) fn answer_xml(xml: &Xml) -> Result<(), CliError> {
+pub(crate) fn print_xml(xml: &Xml) -> Result<(), CliError> {
     write(xml.as_str().as_bytes())
 }
 
 /// Writes values as documents of YAML, for programs.
-pub(crate) fn answer_yaml(values: &[pratique_json::Value<'_>]) -> Result<(), CliError> {
+pub(crate) fn print_yaml(values: &[pratique_json::Value<'_>]) -> Result<(), CliError> {
     let documents = values
         .iter()
         .map(|value| format!("---\n{}", yaml::block(value, 0)));

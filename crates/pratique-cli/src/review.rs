@@ -25,7 +25,7 @@ use pratique_suite::{Rules, read_rules};
 use pratique_types::AdmissionRequest;
 
 use crate::arguments::ReviewArguments;
-use crate::exit::{Answer, CliError};
+use crate::exit::{CliError, ExitStatus};
 use crate::input::{self, Given, InputError};
 use crate::output::excerpt::Texts;
 use crate::output::text::text;
@@ -48,7 +48,7 @@ pub(crate) struct Question {
 }
 
 /// Evaluates every input, and answers whether all of them are allowed. One that cannot be read costs no other its answer.
-pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, CliError> {
+pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let loaded = policies::load(
         &arguments.policies,
         arguments.feature_gates,
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, CliError> {
         Err(LoadFailure::Cli(error)) => return Err(error),
         Err(LoadFailure::Invalid { errors, mut texts }) => {
             output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
-            return Ok(Answer::No);
+            return Ok(ExitStatus::Failure);
         }
     };
     let evaluated = Evaluated::of(&sets, arguments.webhooks);
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, CliError> {
             return Err(CliError::NothingToReview { inputs });
         }
         output::note(&text!("{}: an empty List: there is nothing to review\n", inputs));
-        return Ok(Answer::Yes);
+        return Ok(ExitStatus::Success);
     }
     for path in std::mem::take(&mut reader.empty) {
         warn(&path, &["there is no object in it".to_owned()]);
@@ -113,20 +113,20 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Answer, CliError> {
         printer.print(judged)?;
     }
     let counts = printer.end(&reader.errors, &evaluated)?;
-    Ok(match answer(counts, &reader.errors) {
-        Answer::Yes if !evaluated.anything() => Answer::Undecided,
-        answer => answer,
+    Ok(match exit_status(counts, &reader.errors) {
+        ExitStatus::Success if !evaluated.anything() => ExitStatus::Undecided,
+        status => status,
     })
 }
 
 /// A denial, or an input that could not be read, counts for more than what is undecided.
-fn answer(counts: Counts, errors: &InputErrors) -> Answer {
+fn exit_status(counts: Counts, errors: &InputErrors) -> ExitStatus {
     if counts.denied > 0 || errors.count() > 0 {
-        Answer::No
+        ExitStatus::Failure
     } else if counts.undecided > 0 {
-        Answer::Undecided
+        ExitStatus::Undecided
     } else {
-        Answer::Yes
+        ExitStatus::Success
     }
 }
 

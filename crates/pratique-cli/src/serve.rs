@@ -26,7 +26,7 @@ use tokio::runtime;
 
 use crate::STACK;
 use crate::arguments::{AuditLevel, CertificateArguments, LimitArguments, LogLevel, ServeArguments};
-use crate::exit::{Answer, CliError};
+use crate::exit::{CliError, ExitStatus};
 use crate::output::text::{Text, text};
 use cluster::Known;
 use judged::{Judged, LoadFailure};
@@ -41,7 +41,7 @@ const LAST_EVENTS: Duration = Duration::from_secs(5);
 const END: Duration = Duration::from_secs(10);
 
 /// Serves until a signal ends it, and answers whether all requests were answered.
-pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, CliError> {
+pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitStatus, CliError> {
     let level = match arguments.registration.print_webhook_configuration {
         true => LogLevel::Warn,
         false => arguments.log_level,
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Answer, CliError> {
     ended
 }
 
-fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, CliError> {
+fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, CliError> {
     let files = files::raise();
     let metrics = Metrics::new(&identity(arguments));
     logging.writer.count_in(&metrics);
@@ -67,7 +67,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, CliErr
         Err(LoadFailure::Cli(error)) => return Err(error),
         Err(LoadFailure::Invalid(text)) => {
             logging.fail(&text);
-            return Ok(Answer::No);
+            return Ok(ExitStatus::Failure);
         }
     };
     if arguments.registration.print_webhook_configuration {
@@ -77,7 +77,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, CliErr
     let reviewer = reviewer(live.clone(), reloads, known);
     if let Some(unknown) = reviewer.unknown() {
         logging.fail(&text!("error: {}: {}\n", unknown, remedy(&unknown)));
-        return Ok(Answer::No);
+        return Ok(ExitStatus::Failure);
     }
     let addresses = arguments
         .listen
@@ -130,7 +130,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<Answer, CliErr
     {
         tracing::warn!(dropped = counts.dropped, "Audit events were lost");
     }
-    Ok(Answer::of(answered))
+    Ok(ExitStatus::of(answered))
 }
 
 /// What makes known what is not.

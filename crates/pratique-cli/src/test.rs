@@ -20,7 +20,7 @@ use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, Roots, Suite, U
 
 use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
-use crate::exit::{Answer, CliError};
+use crate::exit::{CliError, ExitStatus};
 use crate::explanation;
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
@@ -87,13 +87,13 @@ impl CaseRun {
 }
 
 /// Runs all suites, once or again and again, and answers whether all is as expected.
-pub(crate) fn run(arguments: &TestArguments) -> Result<Answer, CliError> {
+pub(crate) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
     if arguments.watch {
         return watch::watch(arguments);
     }
     let run = once(arguments)?;
     report(&run, arguments)?;
-    Ok(run.answer())
+    Ok(run.exit_status())
 }
 
 /// Runs all suites.
@@ -152,10 +152,10 @@ fn roots(arguments: &TestArguments) -> Result<Roots, CliError> {
 fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliError> {
     run.lints.report(&Levels::new(&arguments.warnings));
     match arguments.output {
-        TestFormat::Human => output::answer(&human::human(run, arguments.verbose, Style::of_stdout())),
-        TestFormat::Json => output::answer_json(&json::Report::from(run)),
-        TestFormat::Junit => output::answer_xml(&junit::junit(run)),
-        TestFormat::Github => output::answer_github(&github::github(run)),
+        TestFormat::Human => output::print(&human::human(run, arguments.verbose, Style::of_stdout())),
+        TestFormat::Json => output::print_json(&json::Report::from(run)),
+        TestFormat::Junit => output::print_xml(&junit::junit(run)),
+        TestFormat::Github => output::print_github(&github::github(run)),
     }
 }
 
@@ -220,9 +220,9 @@ impl Run {
         run
     }
 
-    fn answer(&self) -> Answer {
+    fn exit_status(&self) -> ExitStatus {
         let failed = |run: &SuiteRun| !run.problems.is_empty() || run.failed() > 0;
-        Answer::of(!self.suites.iter().any(failed) && self.covers_enough() && self.lints_pass)
+        ExitStatus::of(!self.suites.iter().any(failed) && self.covers_enough() && self.lints_pass)
     }
 
     /// How many tests passed, and how many failed.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Checked;
 use super::subject::Loaded;
 use crate::arguments::CheckFormat;
-use crate::exit::{Answer, CliError};
+use crate::exit::{CliError, ExitStatus};
 use crate::output::excerpt::Texts;
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
@@ -20,7 +20,7 @@ struct Hash<'a> {
 }
 
 /// Prints the hashes; of what does not load only what is wrong with it, as a note.
-pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<Answer, CliError> {
+pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<ExitStatus, CliError> {
     let mut texts = Texts::default();
     for refusal in checked.iter().filter_map(|checked| checked.loaded.as_ref().err()) {
         output::note(&problems::human(&refusal.errors, &mut texts, Style::of_stderr()));
@@ -35,14 +35,16 @@ pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<Answer, 
         return Err(CliError::NoHash);
     }
     match (format, hashes.as_slice()) {
-        (CheckFormat::Json, hashes) => output::answer_json(&hashes)?,
-        (_, [only]) if checked.len() == 1 => output::answer(&text!("{}\n", only.hash))?,
+        (CheckFormat::Json, hashes) => output::print_json(&hashes)?,
+        (_, [only]) if checked.len() == 1 => output::print(&text!("{}\n", only.hash))?,
         (_, several) => {
             let line = |hash: &Hash<'_>| text!("{}  {}  {}\n", hash.hash, hash.plugin, hash.directory);
-            output::answer(&several.iter().map(line).collect::<Text>())?;
+            output::print(&several.iter().map(line).collect::<Text>())?;
         }
     }
-    Ok(Answer::of(checked.iter().all(|checked| checked.loaded.is_ok())))
+    Ok(ExitStatus::of(
+        checked.iter().all(|checked| checked.loaded.is_ok()),
+    ))
 }
 
 fn of(checked: &Checked) -> impl Iterator<Item = Hash<'_>> {

@@ -85,8 +85,8 @@ impl InputErrors {
     }
 
     /// Writes a line of JSON for each.
-    pub(super) fn answer_json(&self) -> Result<(), CliError> {
+    pub(super) fn print_json(&self) -> Result<(), CliError> {
         let mut errors = self.errors.iter();
-        errors.try_for_each(|error| output::answer_json_line(&Line { error }))
+        errors.try_for_each(|error| output::print_json_line(&Line { error }))
     }
 }

@@ -43,13 +43,13 @@ impl Printer {
             AdmissionDecision::Undecided => self.counts.undecided += 1,
         }
         match self.format {
-            ReviewFormat::Human => output::answer(&report::one(&judged, Style::of_stdout())),
-            ReviewFormat::Json => output::answer_json_line(&Answered::from(judged)),
+            ReviewFormat::Human => output::print(&report::one(&judged, Style::of_stdout())),
+            ReviewFormat::Json => output::print_json_line(&Answered::from(judged)),
             ReviewFormat::Diff => {
                 if !judged.outcome.allowed() {
                     output::note(&report::one(&judged, Style::of_stderr()));
                 }
-                output::answer(&diff::of(&judged, Style::of_stdout()))
+                output::print(&diff::of(&judged, Style::of_stdout()))
             }
         }
     }
@@ -67,7 +67,7 @@ impl Printer {
                     0 => String::new(),
                     count => format!(", {count} undecided"),
                 };
-                output::answer(&text!(
+                output::print(&text!(
                     "\n{} allowed, {} denied{}{}\n{}",
                     allowed,
                     denied,
@@ -76,7 +76,7 @@ impl Printer {
                     evaluated.counted(),
                 ))?;
             }
-            ReviewFormat::Json => errors.answer_json()?,
+            ReviewFormat::Json => errors.print_json()?,
             ReviewFormat::Diff => {}
         }
         Ok(self.counts)

@@ -11,7 +11,7 @@ use pratique_server::{Reached, Registration};
 use super::judged::Judged;
 use super::logging::Logging;
 use crate::arguments::RegistrationArguments;
-use crate::exit::{Answer, CliError};
+use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
 
@@ -27,7 +27,7 @@ pub(super) fn print(
     arguments: &RegistrationArguments,
     judged: &Judged,
     logging: &Logging,
-) -> Result<Answer, CliError> {
+) -> Result<ExitStatus, CliError> {
     let mut all: Vec<Configurations> = judged
         .live
         .manifests()
@@ -49,17 +49,17 @@ pub(super) fn print(
             pratique_json::parse(bytes.as_bytes()).map_err(|error| CliError::Serve(error.to_string()))?;
         objects.push(value.into_owned());
     }
-    output::answer_yaml(&objects)?;
+    output::print_yaml(&objects)?;
     if objects.is_empty() {
         output::note(&text!(
             "note: nothing is bound, and there are no webhooks: an API server has nothing to ask\n"
         ));
-        return Ok(Answer::Yes);
+        return Ok(ExitStatus::Success);
     }
     if arguments.webhook_ca.is_none() && arguments.webhook_ca_from.is_none() {
         logging.note(&text!("{}\n", NO_AUTHORITY));
     }
-    Ok(Answer::Yes)
+    Ok(ExitStatus::Success)
 }
 
 /// Waits until what is followed is known.

@@ -11,7 +11,7 @@ use pratique_suite::is_manifest;
 
 use super::{once, report};
 use crate::arguments::TestArguments;
-use crate::exit::{Answer, CliError};
+use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
 
@@ -19,7 +19,7 @@ use crate::output::text::text;
 const QUIET: Duration = Duration::from_millis(100);
 
 /// Runs the suites, and again on every change, until the command is interrupted.
-pub(super) fn watch(arguments: &TestArguments) -> Result<Answer, CliError> {
+pub(super) fn watch(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
     let (send, changes) = mpsc::channel();
     // Nobody listens any more when the command ends.
     let mut watcher =
@@ -37,7 +37,7 @@ pub(super) fn watch(arguments: &TestArguments) -> Result<Answer, CliError> {
         follow(&mut watcher, &mut watched, directories)?;
         output::note(&text!("waiting for changes\n"));
         if !changed(&changes) {
-            return Ok(Answer::No);
+            return Ok(ExitStatus::Failure);
         }
     }
 }
