@@ -21,7 +21,7 @@ pub(crate) const STDIN: &str = "-";
 
 /// An object and where it is from.
 #[derive(Clone, Debug)]
-pub(crate) struct Given {
+pub(crate) struct InputObject {
     pub(crate) object: Value<'static>,
     pub(crate) location: Location,
     /// What an API server would warn of if it were sent the object; or why it could not decode it.
@@ -31,9 +31,9 @@ pub(crate) struct Given {
 /// The objects of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Objects {
-    pub(crate) given: Vec<Given>,
+    pub(crate) given: Vec<InputObject>,
     /// Keys that are given twice outside of objects: in lists of them.
-    pub(crate) doubts: Vec<Problem>,
+    pub(crate) duplicate_keys: Vec<Problem>,
     /// How many lists there are without items.
     pub(crate) empty_lists: usize,
     /// What could not be read.
@@ -55,7 +55,7 @@ pub(crate) enum InputError {
 
 impl Objects {
     /// The objects, if everything could be read.
-    pub(crate) fn whole(self) -> Result<Vec<Given>, InputError> {
+    pub(crate) fn whole(self) -> Result<Vec<InputObject>, InputError> {
         match self.faults.into_iter().next() {
             None => Ok(self.given),
             Some(fault) => Err(fault),
@@ -134,7 +134,7 @@ impl Objects {
                     let object = item.named(object);
                     let warnings = repeated.within(&location);
                     let received = received_as(&object, document, &item, warnings);
-                    self.given.push(Given {
+                    self.given.push(InputObject {
                         object,
                         location,
                         received,
@@ -146,7 +146,7 @@ impl Objects {
                 }),
             }
         }
-        self.doubts.extend(repeated.rest());
+        self.duplicate_keys.extend(repeated.rest());
     }
 }
 

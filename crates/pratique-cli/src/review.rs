@@ -26,7 +26,7 @@ use pratique_types::AdmissionRequest;
 
 use crate::arguments::ReviewArguments;
 use crate::exit::{CliError, ExitStatus};
-use crate::input::{self, Given, InputError};
+use crate::input::{self, InputError, InputObject};
 use crate::output::excerpt::Texts;
 use crate::output::text::text;
 use crate::output::{self, problems};
@@ -35,12 +35,12 @@ use evaluate::Evaluator;
 use input_errors::InputErrors;
 use policies::LoadFailure;
 use printer::{Counts, Printer};
-use request::Maker;
+use request::RequestBuilder;
 use stored::Stored;
-use unbound::Evaluated;
+use unbound::EvaluationScope;
 
 /// A request and the place of what it was made of.
-pub(crate) struct Question {
+pub(crate) struct InputRequest {
     request: AdmissionRequest<'static>,
     place: String,
     /// What a server warns of when it decodes the object; or why it cannot.
@@ -63,8 +63,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             return Ok(ExitStatus::Failure);
         }
     };
-    let evaluated = Evaluated::of(&sets, arguments.webhooks);
-    evaluated.warn();
+    let scope = EvaluationScope::of(&sets, arguments.webhooks);
+    scope.warn();
     let mut reader = Reader {
         mebibytes: arguments.max_input,
         errors: InputErrors::default(),
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     for path in std::mem::take(&mut reader.empty) {
         warn(&path, &["there is no object in it".to_owned()]);
     }
-    let maker = Maker::new(&arguments.request, state.iter().chain(&given), stored);
+    let builder = RequestBuilder::new(&arguments.request, state.iter().chain(&given), stored);
     let cluster = cluster_of(&state, &given);
     let evaluator = match arguments.webhooks {
         true => Evaluator::webhooks(&admission, &cluster, decider(rules))?,
@@ -102,19 +102,19 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let mut printer = Printer::new(arguments.output);
     // Each object is let go of when its request is answered, and so is all that is told of it.
     for (index, given) in given.into_iter().enumerate() {
-        let Some(question) = reader.question(&maker, given, index + 1)? else {
+        let Some(input) = reader.input(&builder, given, index + 1)? else {
             continue;
         };
-        let mut judged = evaluator.evaluate(&question)?;
-        if let Some(explanation) = &mut judged.explanation {
+        let mut result = evaluator.evaluate(&input)?;
+        if let Some(explanation) = &mut result.explanation {
             sets.iter()
                 .for_each(|set| explanation.locate(Origin::Static, set));
         }
-        printer.print(judged)?;
+        printer.print(result)?;
     }
-    let counts = printer.end(&reader.errors, &evaluated)?;
+    let counts = printer.end(&reader.errors, &scope)?;
     Ok(match exit_status(counts, &reader.errors) {
-        ExitStatus::Success if !evaluated.anything() => ExitStatus::Undecided,
+        ExitStatus::Success if !scope.can_deny() => ExitStatus::Undecided,
         status => status,
     })
 }
@@ -147,7 +147,7 @@ fn decider(rules: Option<Rules>) -> Box<dyn Decider> {
 
 /// What is known of the cluster: its state as it was given, and the namespaces and CustomResourceDefinitions among the
 /// inputs. There may be other namespaces, and params of other kinds.
-fn cluster_of(state: &[Given], given: &[Given]) -> pratique::Objects {
+fn cluster_of(state: &[InputObject], given: &[InputObject]) -> pratique::Objects {
     let is_definition =
         |object: &Value<'_>| object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition");
     let existing = given.iter().filter(|given| given.received.is_ok());
@@ -161,12 +161,12 @@ fn cluster_of(state: &[Given], given: &[Given]) -> pratique::Objects {
 }
 
 /// The request of a review.
-fn open(given: &Given) -> Result<Question, InputError> {
+fn decode_review(given: &InputObject) -> Result<InputRequest, InputError> {
     let place = problems::place(&given.location);
     match review::decode(&given.object) {
         Ok(request) => {
-            warn(&place, &received::doubts(&request));
-            Ok(Question {
+            warn(&place, &received::decode_warnings(&request));
+            Ok(InputRequest {
                 request,
                 place,
                 received: Ok(Vec::new()),
@@ -187,7 +187,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn all(&mut self, paths: &[impl AsRef<Path>]) -> Result<Vec<Given>, CliError> {
+    fn all(&mut self, paths: &[impl AsRef<Path>]) -> Result<Vec<InputObject>, CliError> {
         let mut all = Vec::new();
         for path in paths {
             let before = (all.len(), self.errors.count(), self.empty_lists);
@@ -200,14 +200,18 @@ impl Reader {
         Ok(all)
     }
 
-    fn add(&mut self, path: &Path, all: &mut Vec<Given>) -> Result<(), CliError> {
+    fn add(&mut self, path: &Path, all: &mut Vec<InputObject>) -> Result<(), CliError> {
         for path in input::files(path)? {
             match input::read(&path, self.mebibytes) {
                 Ok(objects) => {
                     self.empty_lists += objects.empty_lists;
-                    for doubt in &objects.doubts {
-                        let place = doubt.location.as_ref().map(problems::place).unwrap_or_default();
-                        warn(&place, std::slice::from_ref(&doubt.message));
+                    for duplicate in &objects.duplicate_keys {
+                        let place = duplicate
+                            .location
+                            .as_ref()
+                            .map(problems::place)
+                            .unwrap_or_default();
+                        warn(&place, std::slice::from_ref(&duplicate.message));
                     }
                     all.extend(objects.given);
                     objects
@@ -222,7 +226,7 @@ impl Reader {
     }
 
     /// The namespaces among some objects; anything else is refused.
-    fn namespaces(&mut self, given: Vec<Given>) -> Result<Vec<Given>, CliError> {
+    fn namespaces(&mut self, given: Vec<InputObject>) -> Result<Vec<InputObject>, CliError> {
         let (namespaces, others): (Vec<_>, Vec<_>) =
             given.into_iter().partition(|given| is_namespace(&given.object));
         for other in others {
@@ -234,7 +238,7 @@ impl Reader {
     }
 
     /// The objects that a server could have; others are refused.
-    fn existing(&mut self, given: Vec<Given>) -> Result<Vec<Given>, CliError> {
+    fn existing(&mut self, given: Vec<InputObject>) -> Result<Vec<InputObject>, CliError> {
         let mut existing = Vec::with_capacity(given.len());
         for given in given {
             let place = problems::place(&given.location);
@@ -283,18 +287,18 @@ impl Reader {
     }
 
     /// The request of what was given, the `number`th of the run; nothing if it is refused.
-    fn question(
+    fn input(
         &mut self,
-        maker: &Maker<'_>,
-        given: Given,
+        builder: &RequestBuilder<'_>,
+        given: InputObject,
         number: usize,
-    ) -> Result<Option<Question>, CliError> {
-        let question = match review::is_review(&given.object) {
-            true => open(&given),
-            false => maker.question(&given, number),
+    ) -> Result<Option<InputRequest>, CliError> {
+        let input = match review::is_review(&given.object) {
+            true => decode_review(&given),
+            false => builder.input(&given, number),
         };
-        match question {
-            Ok(question) => Ok(Some(question)),
+        match input {
+            Ok(input) => Ok(Some(input)),
             Err(error) => self.refuse(error).map(|()| None),
         }
     }
@@ -306,10 +310,10 @@ impl Reader {
 }
 
 /// Tells what is doubtful about an input on standard error.
-fn warn(place: &str, doubts: &[String]) {
+fn warn(place: &str, messages: &[String]) {
     let style = Style::of_stderr();
-    for doubt in doubts {
+    for message in messages {
         let warning = style.paint(Tone::Warning, "warning:");
-        output::note(&text!("{} {}: {}\n", warning, place, doubt));
+        output::note(&text!("{} {}: {}\n", warning, place, message));
     }
 }

@@ -3,7 +3,7 @@
 use pratique_suite::Unbound;
 
 /// What is said of one.
-pub(crate) fn told(policy: &Unbound) -> String {
+pub(crate) fn message(policy: &Unbound) -> String {
     format!("{} {} is not evaluated: no binding", policy.kind(), policy.name)
 }
 

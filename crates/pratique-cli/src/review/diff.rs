@@ -4,7 +4,7 @@ use pratique_json::{Object, Value};
 use pratique_suite::yaml;
 use similar::{ChangeTag, TextDiff};
 
-use super::report::Judged;
+use super::report::ReviewResult;
 use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
@@ -12,10 +12,10 @@ use crate::style::{Style, Tone};
 const CONTEXT: usize = 3;
 
 /// The diff of an object that was changed; nothing of one that was not.
-pub(super) fn of(judged: &Judged<'_>, style: Style) -> Text {
-    let place = &judged.question.place;
-    let before = &judged.question.request.object;
-    let after = judged.outcome.object.as_ref();
+pub(super) fn of(result: &ReviewResult<'_>, style: Style) -> Text {
+    let place = &result.input.place;
+    let before = &result.input.request.object;
+    let after = result.outcome.object.as_ref();
     after.map_or_else(Text::new, |after| diff(place, before, after, style))
 }
 

@@ -6,8 +6,8 @@ use pratique::authorization::{Authorizer, Decider};
 use pratique::{Admission, Objects, Surroundings};
 use pratique_explain::Recorder;
 
-use super::Question;
-use super::report::Judged;
+use super::InputRequest;
+use super::report::ReviewResult;
 use super::webhooks::Chain;
 use crate::exit::CliError;
 
@@ -53,34 +53,34 @@ impl<'a> Evaluator<'a> {
     }
 
     /// What comes of a request.
-    pub(super) fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, CliError> {
+    pub(super) fn evaluate<'q>(&self, input: &'q InputRequest) -> Result<ReviewResult<'q>, CliError> {
         match self {
-            Evaluator::Policies(policies) => policies.evaluate(question),
-            Evaluator::Chain(chain) => chain.evaluate(question),
+            Evaluator::Policies(policies) => policies.evaluate(input),
+            Evaluator::Chain(chain) => chain.evaluate(input),
         }
     }
 }
 
 impl Policies<'_> {
-    fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, CliError> {
+    fn evaluate<'q>(&self, input: &'q InputRequest) -> Result<ReviewResult<'q>, CliError> {
         let recorder = Recorder::new();
         let mut surroundings = Surroundings::new(self.cluster, self.authorizer.clone());
         if self.explain {
             surroundings = surroundings.with_trace(&recorder);
         }
-        let outcome = match question.decode_failure() {
+        let outcome = match input.decode_failure() {
             Some(outcome) => Ok(outcome),
             None => self
                 .admission
-                .admit_policies(&question.request, surroundings, &mut ()),
+                .admit_policies(&input.request, surroundings, &mut ()),
         };
         let outcome = outcome.map_err(|why| CliError::Evaluation {
-            place: question.place.clone(),
+            place: input.place.clone(),
             why: why.to_string(),
         })?;
-        Ok(Judged {
-            question,
-            outcome: question.with_warnings(outcome),
+        Ok(ReviewResult {
+            input,
+            outcome: input.with_warnings(outcome),
             explanation: self.explain.then(|| recorder.explanation()),
             webhooks: Vec::new(),
         })

@@ -3,9 +3,9 @@
 use pratique::AdmissionDecision;
 
 use super::input_errors::InputErrors;
-use super::report::{self, Judged};
-use super::unbound::Evaluated;
-use super::{diff, report::Answered};
+use super::report::{self, ReviewResult};
+use super::unbound::EvaluationScope;
+use super::{diff, report::JsonReview};
 use crate::arguments::ReviewFormat;
 use crate::exit::CliError;
 use crate::output;
@@ -36,26 +36,26 @@ impl Printer {
     }
 
     /// Prints what came of a request.
-    pub(super) fn print(&mut self, judged: Judged<'_>) -> Result<(), CliError> {
-        match judged.outcome.decision() {
+    pub(super) fn print(&mut self, result: ReviewResult<'_>) -> Result<(), CliError> {
+        match result.outcome.decision() {
             AdmissionDecision::Allowed => self.counts.allowed += 1,
             AdmissionDecision::Denied => self.counts.denied += 1,
             AdmissionDecision::Undecided => self.counts.undecided += 1,
         }
         match self.format {
-            ReviewFormat::Human => output::print(&report::one(&judged, Style::of_stdout())),
-            ReviewFormat::Json => output::print_json_line(&Answered::from(judged)),
+            ReviewFormat::Human => output::print(&report::one(&result, Style::of_stdout())),
+            ReviewFormat::Json => output::print_json_line(&JsonReview::from(result)),
             ReviewFormat::Diff => {
-                if !judged.outcome.allowed() {
-                    output::note(&report::one(&judged, Style::of_stderr()));
+                if !result.outcome.allowed() {
+                    output::note(&report::one(&result, Style::of_stderr()));
                 }
-                output::print(&diff::of(&judged, Style::of_stdout()))
+                output::print(&diff::of(&result, Style::of_stdout()))
             }
         }
     }
 
     /// Prints what there is to say in the end, and gives the counts.
-    pub(super) fn end(self, errors: &InputErrors, evaluated: &Evaluated) -> Result<Counts, CliError> {
+    pub(super) fn end(self, errors: &InputErrors, scope: &EvaluationScope) -> Result<Counts, CliError> {
         let Counts {
             allowed,
             denied,
@@ -73,7 +73,7 @@ impl Printer {
                     denied,
                     undecided,
                     errors.counted(),
-                    evaluated.counted(),
+                    scope.counted(),
                 ))?;
             }
             ReviewFormat::Json => errors.print_json()?,

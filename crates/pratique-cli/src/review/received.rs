@@ -6,9 +6,9 @@ use pratique_suite::request::kind_of;
 use pratique_typed::decode::received;
 use pratique_types::{AdmissionRequest, Reason, Status};
 
-use super::Question;
+use super::InputRequest;
 
-impl Question {
+impl InputRequest {
     /// The answer to a request whose object cannot be decoded.
     pub(super) fn decode_failure(&self) -> Option<Outcome> {
         let why = self.received.as_ref().err()?;
@@ -27,17 +27,19 @@ impl Question {
 
 /// What is wrong with the objects of a request that was made by others: a server has decoded them, and would have left
 /// out or refused it.
-pub(super) fn doubts(request: &AdmissionRequest<'static>) -> Vec<String> {
+pub(super) fn decode_warnings(request: &AdmissionRequest<'static>) -> Vec<String> {
     let objects = [("object", &request.object), ("oldObject", &request.old_object)];
     let given = objects.into_iter().filter(|(_, object)| !object.is_null());
-    given.flat_map(|(name, object)| doubts_of(name, object)).collect()
+    given
+        .flat_map(|(name, object)| object_warnings(name, object))
+        .collect()
 }
 
-fn doubts_of(name: &str, object: &Value<'static>) -> Vec<String> {
+fn object_warnings(name: &str, object: &Value<'static>) -> Vec<String> {
     let Ok(kind) = kind_of(object) else {
         return Vec::new();
     };
     let found = received(&kind, object).unwrap_or_else(|why| vec![why]);
-    let tell = |why| format!("request.{name} is not as a server sends it: {why}");
-    found.into_iter().map(tell).collect()
+    let message = |why| format!("request.{name} is not as a server sends it: {why}");
+    found.into_iter().map(message).collect()
 }

@@ -8,15 +8,15 @@ use pratique_policy::{Step, StepResult};
 use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
-use super::Question;
+use super::InputRequest;
 use super::webhooks::Exchange;
 use crate::explanation;
 use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 
 /// A request and what came of it.
-pub(super) struct Judged<'q> {
-    pub(super) question: &'q Question,
+pub(super) struct ReviewResult<'q> {
+    pub(super) input: &'q InputRequest,
     pub(super) outcome: Outcome,
     /// How it came about, if that was asked for.
     pub(super) explanation: Option<Explanation>,
@@ -25,7 +25,7 @@ pub(super) struct Judged<'q> {
 }
 
 /// A verdict with what there is to say.
-pub(super) fn one(judged: &Judged<'_>, style: Style) -> Text {
+pub(super) fn one(result: &ReviewResult<'_>, style: Style) -> Text {
     let Outcome {
         status,
         undecided,
@@ -36,8 +36,8 @@ pub(super) fn one(judged: &Judged<'_>, style: Style) -> Text {
         audit_annotations,
         patch_annotations: _,
         ..
-    } = &judged.outcome;
-    let verdict = match status {
+    } = &result.outcome;
+    let decision = match status {
         None if !undecided.is_empty() => style.paint(Tone::Warning, "undecided"),
         None => style.paint(Tone::Good, "allowed"),
         Some(status) => {
@@ -47,9 +47,9 @@ pub(super) fn one(judged: &Judged<'_>, style: Style) -> Text {
         }
     };
     let changed = if object.is_some() { ", changed" } else { "" };
-    let place = style.paint(Tone::Place, &judged.question.place);
-    let subject = subject(judged.question);
-    let mut out = text!("{}: {}: {}{}\n", place, subject, verdict, changed);
+    let place = style.paint(Tone::Place, &result.input.place);
+    let subject = subject(result.input);
+    let mut out = text!("{}: {}: {}{}\n", place, subject, decision, changed);
     let mut line = |label: Text, text: &str| {
         let indent = "    ";
         out.push(&text!("  {}{}\n", label, Lines { text, indent }));
@@ -70,13 +70,13 @@ pub(super) fn one(judged: &Judged<'_>, style: Style) -> Text {
     for step in mutations {
         line(Text::new(), &mutation(step));
     }
-    for exchange in &judged.webhooks {
+    for exchange in &result.webhooks {
         out.push(&one_exchange(exchange, style));
     }
     if let Some(object) = object {
         out.push(&Text::yaml(object, 4));
     }
-    if let Some(explanation) = &judged.explanation {
+    if let Some(explanation) = &result.explanation {
         out.push(&explanation::whole(explanation, style));
     }
     out
@@ -88,7 +88,7 @@ fn one_exchange(exchange: &Exchange, style: Style) -> Text {
         let indent = "      ";
         Lines { text, indent }
     }
-    let mut out = text!("  {}\n", lines(&exchange.told()));
+    let mut out = text!("  {}\n", lines(&exchange.summary()));
     let patch = exchange.patch().unwrap_or_default();
     let bodies = [
         (">", &exchange.review),
@@ -128,8 +128,8 @@ fn mutation(step: &Step) -> String {
 }
 
 /// What a request is about: `CREATE pods/status shop/web`.
-fn subject(question: &Question) -> String {
-    let request = &question.request;
+fn subject(input: &InputRequest) -> String {
+    let request = &input.request;
     let resource = request.resource.group_resource();
     let part = if request.sub_resource.is_empty() { "" } else { "/" };
     let object = if request.object.is_null() {
@@ -156,11 +156,11 @@ fn subject(question: &Question) -> String {
 
 /// An AdmissionReview, and beside its response how that came about and what became of the object.
 #[derive(Serialize)]
-pub(super) struct Answered {
+pub(super) struct JsonReview {
     #[serde(flatten)]
     review: AdmissionReview<'static>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    undecided: Vec<Open>,
+    undecided: Vec<JsonUndecided>,
     #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<Value<'static>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,7 +171,7 @@ pub(super) struct Answered {
 
 /// What a policy or webhook depends on that was not given.
 #[derive(Serialize)]
-struct Open {
+struct JsonUndecided {
     plugin: &'static str,
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -181,9 +181,9 @@ struct Open {
     help: &'static str,
 }
 
-impl From<&Undecided> for Open {
+impl From<&Undecided> for JsonUndecided {
     fn from(undecided: &Undecided) -> Self {
-        Open {
+        JsonUndecided {
             plugin: undecided.plugin,
             name: undecided.name.clone(),
             binding: undecided.binding.clone(),
@@ -194,16 +194,16 @@ impl From<&Undecided> for Open {
     }
 }
 
-impl From<Judged<'_>> for Answered {
-    fn from(judged: Judged<'_>) -> Self {
-        let object = judged.outcome.object.clone();
-        let undecided = judged.outcome.undecided.iter().map(Open::from).collect();
-        Answered {
+impl From<ReviewResult<'_>> for JsonReview {
+    fn from(result: ReviewResult<'_>) -> Self {
+        let object = result.outcome.object.clone();
+        let undecided = result.outcome.undecided.iter().map(JsonUndecided::from).collect();
+        JsonReview {
             undecided,
-            review: AdmissionReview::answer(judged.outcome.into_response(&judged.question.request)),
+            review: AdmissionReview::answer(result.outcome.into_response(&result.input.request)),
             object,
-            explanation: judged.explanation,
-            webhooks: judged.webhooks,
+            explanation: result.explanation,
+            webhooks: result.webhooks,
         }
     }
 }

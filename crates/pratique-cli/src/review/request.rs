@@ -5,15 +5,15 @@ use pratique_suite::request::{self, BuildError, RequestTemplate};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, Operation};
 
-use super::Question;
+use super::InputRequest;
 use super::stored::Stored;
 use crate::arguments::RequestArguments;
 use crate::exit::CliError;
-use crate::input::{Given, InputError};
+use crate::input::{InputError, InputObject};
 use crate::output::problems;
 
 /// Makes requests of objects.
-pub(super) struct Maker<'a> {
+pub(super) struct RequestBuilder<'a> {
     template: RequestTemplate,
     defined: Vec<ServedResource>,
     stored: Stored<'a>,
@@ -21,14 +21,14 @@ pub(super) struct Maker<'a> {
     has_old: bool,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> RequestBuilder<'a> {
     /// Makes requests as the arguments say; `given` may define resources, and some objects are stored.
     pub(super) fn new<'g>(
         arguments: &RequestArguments,
-        given: impl Iterator<Item = &'g Given>,
+        given: impl Iterator<Item = &'g InputObject>,
         stored: Stored<'a>,
     ) -> Self {
-        Maker {
+        RequestBuilder {
             template: RequestTemplate {
                 operation: arguments.operation,
                 namespace: arguments.namespace.clone(),
@@ -46,7 +46,7 @@ impl<'a> Maker<'a> {
     }
 
     /// The request of an object, the `number`th of the run.
-    pub(super) fn question(&self, given: &Given, number: usize) -> Result<Question, InputError> {
+    pub(super) fn input(&self, given: &InputObject, number: usize) -> Result<InputRequest, InputError> {
         let place = problems::place(&given.location);
         let faulty = |why: String| {
             let place = place.clone();
@@ -65,7 +65,7 @@ impl<'a> Maker<'a> {
         let request = self.template.request(&given.object, old, &self.defined, number);
         let why = match request {
             Ok(request) => {
-                return Ok(Question {
+                return Ok(InputRequest {
                     request,
                     place,
                     received,

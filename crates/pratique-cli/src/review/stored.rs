@@ -7,13 +7,13 @@ use pratique_json::Value;
 use pratique_suite::request::kind_of;
 use pratique_types::{GroupKind, GroupVersionKind};
 
-use crate::input::{Given, InputError};
+use crate::input::{InputError, InputObject};
 use crate::output::problems;
 
 /// The stored objects of a cluster.
 #[derive(Default)]
 pub(super) struct Stored<'g> {
-    objects: HashMap<Key, &'g Given>,
+    objects: HashMap<Key, &'g InputObject>,
 }
 
 /// By what objects are told from each other.
@@ -27,7 +27,7 @@ struct Key {
 impl<'g> Stored<'g> {
     /// Takes the objects that were given, those that name no namespace as of this one; and gives what is wrong with the
     /// others.
-    pub(super) fn new(given: &'g [Given], namespace: &str) -> (Self, Vec<InputError>) {
+    pub(super) fn new(given: &'g [InputObject], namespace: &str) -> (Self, Vec<InputError>) {
         let mut stored = Stored::default();
         let mut faults = Vec::new();
         for given in given {
@@ -39,7 +39,7 @@ impl<'g> Stored<'g> {
         (stored, faults)
     }
 
-    fn add(&mut self, given: &'g Given, namespace: &str) -> Result<(), String> {
+    fn add(&mut self, given: &'g InputObject, namespace: &str) -> Result<(), String> {
         let kind = kind_of(&given.object)?;
         match self.objects.entry(key(&given.object, &kind, namespace)) {
             Entry::Vacant(entry) => {
@@ -59,7 +59,7 @@ impl<'g> Stored<'g> {
         object: &Value<'_>,
         kind: &GroupVersionKind,
         namespace: &str,
-    ) -> Option<&'g Given> {
+    ) -> Option<&'g InputObject> {
         self.objects.get(&key(object, kind, namespace)).copied()
     }
 }

@@ -7,7 +7,7 @@ use pratique_suite::{Unbound, bind, unbound};
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
-use crate::unbound::{count, told};
+use crate::unbound::{count, message};
 
 /// Gives bindings to all policies that have none.
 pub(super) fn bound(sets: Vec<ManifestSet>) -> Vec<ManifestSet> {
@@ -21,12 +21,12 @@ fn of_static(sets: Vec<ManifestSet>) -> Vec<(Origin, ManifestSet)> {
 }
 
 /// What of the manifests is evaluated, and what is not.
-pub(super) struct Evaluated {
+pub(super) struct EvaluationScope {
     unbound: Vec<Unbound>,
-    anything: bool,
+    can_deny: bool,
 }
 
-impl Evaluated {
+impl EvaluationScope {
     /// Looks through manifests, with whose webhooks something is done or not.
     pub(super) fn of(sets: &[ManifestSet], webhooks: bool) -> Self {
         let unbound = unbound(&of_static(sets.to_vec()));
@@ -36,15 +36,15 @@ impl Evaluated {
         let called = sets.iter().any(|set| {
             webhooks && (!set.validating_webhooks.is_empty() || !set.mutating_webhooks.is_empty())
         });
-        Evaluated {
-            anything: called || policies.sum::<usize>() > unbound.len() || unbound.is_empty(),
+        EvaluationScope {
+            can_deny: called || policies.sum::<usize>() > unbound.len() || unbound.is_empty(),
             unbound,
         }
     }
 
     /// Whether there is a policy or a webhook that could have denied.
-    pub(super) fn anything(&self) -> bool {
-        self.anything
+    pub(super) fn can_deny(&self) -> bool {
+        self.can_deny
     }
 
     /// Tells on standard error what is not evaluated.
@@ -53,12 +53,12 @@ impl Evaluated {
         for policy in &self.unbound {
             let place = problems::place(&policy.location);
             let warning = style.paint(Tone::Warning, "warning:");
-            let told = told(policy);
+            let message = message(policy);
             output::note(&text!(
                 "{} {}: {}; --bind evaluates it as if bound\n",
                 warning,
                 place,
-                told
+                message
             ));
         }
     }

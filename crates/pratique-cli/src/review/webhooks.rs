@@ -8,8 +8,8 @@ use pratique_json::{Value, base64};
 use serde::Serialize;
 use tokio::runtime::Runtime;
 
-use super::Question;
-use super::report::Judged;
+use super::InputRequest;
+use super::report::ReviewResult;
 use crate::exit::CliError;
 
 /// What went to a webhook, and what came back.
@@ -52,7 +52,7 @@ impl Exchange {
     }
 
     /// What happened, in a line.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn summary(&self) -> String {
         let came = match (&self.failure, self.rejected) {
             (Some(failure), _) if self.failed_open => format!("ignored: {failure}"),
             (Some(failure), _) => format!("failed: {failure}"),
@@ -103,22 +103,22 @@ impl<'a> Chain<'a> {
     }
 
     /// What comes of a request, with what went to webhooks.
-    pub(super) fn evaluate<'q>(&self, question: &'q Question) -> Result<Judged<'q>, CliError> {
+    pub(super) fn evaluate<'q>(&self, input: &'q InputRequest) -> Result<ReviewResult<'q>, CliError> {
         let context = AdmissionContext::new(self.cluster).with_decider(&*self.decider);
         let mut exchanges = Exchanges::default();
-        let admitted = match question.decode_failure() {
+        let admitted = match input.decode_failure() {
             Some(outcome) => Ok(outcome),
             None => self
                 .runtime
-                .block_on(self.admission.admit(&question.request, context, &mut exchanges)),
+                .block_on(self.admission.admit(&input.request, context, &mut exchanges)),
         };
         let outcome = admitted.map_err(|why| CliError::Evaluation {
-            place: question.place.clone(),
+            place: input.place.clone(),
             why: why.to_string(),
         })?;
-        Ok(Judged {
-            question,
-            outcome: question.with_warnings(outcome),
+        Ok(ReviewResult {
+            input,
+            outcome: input.with_warnings(outcome),
             explanation: None,
             webhooks: exchanges.0,
         })

@@ -20,7 +20,7 @@ use crate::arguments::ServeArguments;
 use crate::arguments::{ClusterArguments, Followable};
 #[cfg(feature = "kube")]
 use crate::exit::CliError;
-use crate::input::{self, Given, InputError, Objects};
+use crate::input::{self, InputError, InputObject, Objects};
 use crate::output::problems;
 use crate::output::text::text;
 
@@ -155,7 +155,7 @@ fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, LoadFailure> {
 }
 
 /// An object, unless no server could have it.
-fn may_exist(given: Given) -> Result<pratique_json::Value<'static>, LoadFailure> {
+fn may_exist(given: InputObject) -> Result<pratique_json::Value<'static>, LoadFailure> {
     match given.received {
         Ok(_) => Ok(given.object),
         Err(why) => Err(LoadFailure::Invalid(text!(

@@ -17,11 +17,16 @@ pub(super) fn github(run: &Run) -> Commands {
         }
         for policy in &suite.unbound {
             let title = format!("{}: not evaluated", suite.name);
-            out.annotate("warning", Some(&policy.location), &title, &unbound::told(policy));
+            out.annotate(
+                "warning",
+                Some(&policy.location),
+                &title,
+                &unbound::message(policy),
+            );
         }
         for case in suite.cases.iter().filter(|case| !case.tested.passed()) {
             let title = format!("{}: {}", suite.name, case.case.name);
-            out.annotate("error", Some(&case.case.location), &title, &told(case));
+            out.annotate("error", Some(&case.case.location), &title, &message(case));
         }
     }
     let missing = run.coverage.iter().flat_map(|report| &report.policies);
@@ -45,7 +50,7 @@ pub(super) fn github(run: &Run) -> Commands {
     out
 }
 
-fn told(run: &CaseRun) -> String {
+fn message(run: &CaseRun) -> String {
     if let Err(why) = &run.tested.actual {
         return format!("no decision: {why}");
     }

@@ -69,7 +69,7 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
         out.push(&problems::one(problem, texts, style));
     }
     for policy in &suite.unbound {
-        let text = style.paint(Tone::Warning, unbound::told(policy));
+        let text = style.paint(Tone::Warning, unbound::message(policy));
         let place = style.paint(Tone::Faint, problems::place(&policy.location));
         out.push(&text!("  {} {}\n", text, place));
     }

@@ -48,7 +48,7 @@ struct Test<'a> {
     #[serde(skip_serializing_if = "<[Difference]>::is_empty")]
     differences: &'a [Difference],
     #[serde(skip_serializing_if = "Option::is_none")]
-    actual: Option<Given<'a>>,
+    actual: Option<JsonActual<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a Explanation>,
 }
@@ -74,7 +74,7 @@ impl<'a> From<&'a Unbound> for NotEvaluated<'a> {
 /// What policies made of a request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Given<'a> {
+struct JsonActual<'a> {
     allowed: bool,
     decision: Decision,
     #[serde(skip_serializing_if = "is_zero")]
@@ -155,15 +155,15 @@ impl<'a> From<&'a CaseRun> for Test<'a> {
             seconds: run.duration.as_secs_f64(),
             error: run.tested.actual.as_ref().err().map(String::as_str),
             differences: &run.tested.differences,
-            actual: run.tested.actual.as_ref().ok().map(Given::from),
+            actual: run.tested.actual.as_ref().ok().map(JsonActual::from),
             explanation: run.tested.explanation.as_ref(),
         }
     }
 }
 
-impl<'a> From<&'a Actual> for Given<'a> {
+impl<'a> From<&'a Actual> for JsonActual<'a> {
     fn from(actual: &'a Actual) -> Self {
-        Given {
+        JsonActual {
             allowed: actual.decision == Decision::Allowed,
             decision: actual.decision,
             code: actual.code,
