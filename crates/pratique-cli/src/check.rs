@@ -2,11 +2,11 @@
 
 mod connect;
 mod empty;
-mod guess;
 mod hashes;
 mod human;
 mod json;
 pub(crate) mod levels;
+mod plugin;
 mod report;
 mod stdin;
 mod subject;
@@ -25,9 +25,9 @@ use crate::input;
 use crate::output::finding::Finding;
 use crate::output::{self, problems, sarif};
 use connect::Connection;
-pub(crate) use guess::plugin_of;
 use levels::{Level, Levels};
-use subject::{All, Loaded, Subject};
+pub(crate) use plugin::plugin_of;
+use subject::{Loaded, LoadedPlugins, Subject};
 
 /// What became of one path.
 struct Checked {
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     for path in &arguments.paths {
         let subject = Subject::of(path, arguments.plugin)?;
         if let Subject::Stdin(stdin) = &subject {
-            stdin.tell();
+            stdin.report();
         }
         let root = arguments.root.as_deref().unwrap_or_default();
         let loaded = subject.load(&expressions, arguments.feature_gates, root);
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     }
     let passes = checked.iter().all(|checked| checked.passes(&levels));
     if !matches!(arguments.output, CheckFormat::Human | CheckFormat::Json) {
-        connect::tell_failures(checked.iter().flat_map(|checked| &checked.connections));
+        connect::report_failures(checked.iter().flat_map(|checked| &checked.connections));
     }
     match arguments.output {
         CheckFormat::Human => output::print(&human::text(&checked, &levels))?,
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
 impl Checked {
     fn new(
         path: &Path,
-        loaded: Result<All, Refusal>,
+        loaded: Result<LoadedPlugins, Refusal>,
         levels: &Levels<'_>,
         arguments: &CheckArguments,
     ) -> Self {
@@ -112,7 +112,7 @@ impl Checked {
         }
         Checked {
             path: match path == Path::new(input::STDIN) {
-                true => stdin::SHOWN.to_owned(),
+                true => stdin::DISPLAY_NAME.to_owned(),
                 false => path_text(path),
             },
             text: None,
@@ -125,7 +125,7 @@ impl Checked {
 
     fn passes(&self, levels: &Levels<'_>) -> bool {
         self.loaded.is_ok()
-            && self.connections.iter().all(Connection::works)
+            && self.connections.iter().all(Connection::is_ok)
             && self
                 .warnings
                 .iter()

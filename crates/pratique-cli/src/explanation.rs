@@ -18,7 +18,7 @@ pub(crate) fn whole(explanation: &Explanation, style: Style) -> Text {
 
 /// Tells of those expressions only that were false or failed, and of policies that could not judge.
 pub(crate) fn excerpt(explanation: &Explanation, style: Style) -> Text {
-    let policies = explanation.policies.iter().filter(|policy| is_telling(policy));
+    let policies = explanation.policies.iter().filter(|policy| has_failure(policy));
     policies.map(|policy| one_policy(policy, style, false)).collect()
 }
 
@@ -30,13 +30,13 @@ pub(crate) fn allowed(explanation: &Explanation, wanted: Option<&str>, style: St
     let any_meets = named
         .iter()
         .any(|policy| policy.match_outcome == MatchOutcome::Yes);
-    let told = named
+    let shown = named
         .into_iter()
         .filter(|policy| !any_meets || policy.match_outcome == MatchOutcome::Yes);
-    told.map(|policy| one_policy(policy, style, true)).collect()
+    shown.map(|policy| one_policy(policy, style, true)).collect()
 }
 
-fn is_telling(policy: &Policy) -> bool {
+fn has_failure(policy: &Policy) -> bool {
     let failed = |match_outcome: &MatchOutcome| {
         matches!(
             match_outcome,

@@ -25,7 +25,7 @@ use crate::explanation;
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
-use find::Found;
+use find::SuiteFile;
 use lints::Lints;
 
 /// What came of all suites.
@@ -108,7 +108,7 @@ fn once(arguments: &TestArguments) -> Result<Run, CliError> {
         lints_pass: true,
         files: Vec::new(),
     };
-    for Found { path, file, suites } in find::suites(&arguments.paths, &roots(arguments)?)? {
+    for SuiteFile { path, file, suites } in find::suites(&arguments.paths, &roots(arguments)?)? {
         run.files.push(path.clone());
         match suites {
             Ok(suites) => run.file((&path, &file), suites, arguments, &mut coverage)?,

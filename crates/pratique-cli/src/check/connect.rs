@@ -21,7 +21,7 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Whether it answers.
-    pub(super) fn works(&self) -> bool {
+    pub(super) fn is_ok(&self) -> bool {
         self.probed.answered.is_ok()
     }
 }
@@ -86,7 +86,7 @@ pub(super) fn text(connection: &Connection, style: Style) -> Text {
 }
 
 /// Formats that have no place for webhooks leave those that do not answer to the logs.
-pub(super) fn tell_failures<'a>(connections: impl IntoIterator<Item = &'a Connection>) {
+pub(super) fn report_failures<'a>(connections: impl IntoIterator<Item = &'a Connection>) {
     for connection in connections {
         if let Err(reason) = &connection.probed.answered {
             output::note(&text!("{}: {}\n", connection.configuration, reason));

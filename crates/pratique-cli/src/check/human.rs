@@ -3,7 +3,7 @@
 use pratique_lint::ExpressionCost;
 
 use super::levels::Levels;
-use super::subject::{Found, Loaded};
+use super::subject::{Loaded, LoadedObject};
 use super::{Checked, Refusal, connect};
 use crate::output::excerpt::Texts;
 use crate::output::problems;
@@ -54,7 +54,7 @@ fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut 
         if let Some(directory) = &plugin.directory {
             out.push(&text!("  manifests in {}\n", directory));
         }
-        for Found { kind, name, location } in &plugin.objects {
+        for LoadedObject { kind, name, location } in &plugin.objects {
             let place = style.paint(Tone::Faint, problems::place(location));
             out.push(&text!("  {} {} {}\n", kind, name, place));
         }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::Checked;
 use super::connect::Connection;
 use super::levels::Levels;
-use super::subject::{Found, Loaded};
+use super::subject::{Loaded, LoadedObject};
 use crate::output::finding::Severity;
 use crate::output::problems::{JsonLocation, JsonProblem};
 
@@ -155,7 +155,7 @@ impl<'a> From<&'a Connection> for Webhook<'a> {
             configuration: &connection.configuration,
             name: &probed.webhook,
             url: &probed.url,
-            answers: connection.works(),
+            answers: connection.is_ok(),
             error: probed.answered.as_ref().err().map(String::as_str),
             milliseconds: probed.answered.as_ref().ok().map(std::time::Duration::as_millis),
             certificate,
@@ -165,7 +165,7 @@ impl<'a> From<&'a Connection> for Webhook<'a> {
 
 impl<'a> From<&'a Loaded> for PluginResult<'a> {
     fn from(loaded: &'a Loaded) -> Self {
-        let object = |found: &'a Found| Object {
+        let object = |found: &'a LoadedObject| Object {
             kind: found.kind.name(),
             name: &found.name,
             location: JsonLocation::from(&found.location),

@@ -2,7 +2,7 @@
 
 use super::Checked;
 use super::levels::Levels;
-use super::subject::{Found, Loaded};
+use super::subject::{Loaded, LoadedObject};
 use crate::output::finding::{Finding, Severity};
 use crate::output::github::Commands;
 use crate::output::junit::{self, Case, Outcome, Suite, Xml};
@@ -17,7 +17,7 @@ pub(super) fn junit(checked: &[Checked], levels: &Levels<'_>) -> Xml {
 
 fn suite(checked: &Checked, levels: &Levels<'_>) -> Suite {
     let plugins = checked.loaded.as_deref().unwrap_or_default();
-    let object = |found: &Found| Case {
+    let object = |found: &LoadedObject| Case {
         name: format!("{} {}", found.kind, found.name),
         file: found.location.file.to_string(),
         line: Some(found.location.start.line),

@@ -12,14 +12,14 @@ use pratique_manifest::{
 use pratique_suite::convert::{convert, items};
 
 use super::Refusal;
-use super::subject::{All, Loaded};
+use super::subject::{Loaded, LoadedPlugins};
 use crate::exit::CliError;
 use crate::input::{self, InputError, STDIN};
 use crate::output;
 use crate::output::text::text;
 
 /// What it is called where places are told.
-pub(super) const SHOWN: &str = "<stdin>";
+pub(super) const DISPLAY_NAME: &str = "<stdin>";
 
 /// The largest input, in MiB: more is not read of a file of manifests either.
 pub(super) const MEBIBYTES: u32 = 512;
@@ -41,7 +41,7 @@ pub(super) fn read_file() -> Result<ManifestFile, CliError> {
     input::read_file(Path::new(STDIN), MEBIBYTES).map_err(|unread| match unread {
         InputError::Cli(error) => error,
         _ => CliError::TooLarge {
-            path: SHOWN.to_owned(),
+            path: DISPLAY_NAME.to_owned(),
             mebibytes: MEBIBYTES,
         },
     })
@@ -70,7 +70,7 @@ impl Stdin {
         }
         if stdin.plugins.is_empty() && stdin.failures.is_empty() {
             return Err(CliError::NoManifests {
-                path: SHOWN.to_owned(),
+                path: DISPLAY_NAME.to_owned(),
                 count: stdin.others.values().sum(),
             });
         }
@@ -121,12 +121,12 @@ impl Stdin {
     }
 
     /// Tells what is checked as what, and what is passed over.
-    pub(super) fn tell(&self) {
+    pub(super) fn report(&self) {
         let plugins: Vec<&str> = self.plugins.iter().map(|plugin| plugin.name()).collect();
         if !plugins.is_empty() {
             output::note(&text!(
                 "{}: checked as static manifests of {}\n",
-                SHOWN,
+                DISPLAY_NAME,
                 plugins.join(", ")
             ));
         }
@@ -144,7 +144,7 @@ impl Stdin {
             };
             output::note(&text!(
                 "{}: passed over {} {} of other kinds: {}{}\n",
-                SHOWN,
+                DISPLAY_NAME,
                 count,
                 objects,
                 shown.join(", "),
@@ -154,7 +154,7 @@ impl Stdin {
     }
 
     /// Loads the manifests of each plugin as if they were alone in its directory.
-    pub(super) fn load(&self, expressions: &Expressions) -> Result<All, Refusal> {
+    pub(super) fn load(&self, expressions: &Expressions) -> Result<LoadedPlugins, Refusal> {
         let options = expressions.options();
         let mut failures = self.failures.clone();
         let mut plugins = Vec::new();
@@ -165,7 +165,7 @@ impl Stdin {
             }
         }
         if failures.is_empty() {
-            return Ok(All::of(plugins));
+            return Ok(LoadedPlugins::of(plugins));
         }
         let place = |failure: &Failure| {
             let location = failure.problems.first()?.location.as_ref()?;

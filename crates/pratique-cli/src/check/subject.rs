@@ -13,7 +13,7 @@ use pratique_types::{FeatureGates, KubeConfig};
 
 use super::Refusal;
 use super::empty::{holds_only_empty_lists, is_empty_list};
-use super::guess::{plugin_of, told_by};
+use super::plugin::{plugin_of, plugins_of};
 use super::stdin::{self, Stdin};
 use crate::exit::CliError;
 use crate::input::{STDIN, named};
@@ -35,8 +35,8 @@ pub(super) enum Subject {
     Stdin(Stdin),
 }
 
-/// All that loads.
-pub(super) struct All {
+/// LoadedPlugins that loads.
+pub(super) struct LoadedPlugins {
     pub(super) plugins: Vec<Loaded>,
     /// What an AdmissionConfiguration names in vain.
     pub(super) ignored: Vec<IgnoredPlugin>,
@@ -53,11 +53,11 @@ pub(super) struct Loaded {
     pub(super) kube_config: Option<KubeConfig>,
     pub(super) manifests: ManifestSet,
     /// The objects: policies before their bindings.
-    pub(super) objects: Vec<Found>,
+    pub(super) objects: Vec<LoadedObject>,
 }
 
 /// A loaded object.
-pub(super) struct Found {
+pub(super) struct LoadedObject {
     pub(super) kind: Kind,
     pub(super) name: String,
     pub(super) location: Location,
@@ -90,11 +90,11 @@ impl Subject {
             };
         }
         let content = named::read(path, LARGEST).map_err(unreadable)?;
-        let told = plugin.or_else(|| match told_by(&content).as_slice() {
+        let plugin = plugin.or_else(|| match plugins_of(&content).as_slice() {
             [plugin] => Some(*plugin),
             _ => None,
         });
-        Ok(match told {
+        Ok(match plugin {
             Some(plugin) => Subject::Manifest(ManifestFile { path: shown, content }, plugin),
             None if is_empty_list(&shown, content) => Subject::Nothing,
             None => Subject::Configuration(text()?),
@@ -107,19 +107,19 @@ impl Subject {
         expressions: &Expressions,
         gates: FeatureGates,
         root: &str,
-    ) -> Result<All, Refusal> {
+    ) -> Result<LoadedPlugins, Refusal> {
         let options = expressions.options();
         let refused = |errors| Refusal { errors, exit_code: 1 };
         match self {
-            Subject::Nothing => Ok(All::of(Vec::new())),
+            Subject::Nothing => Ok(LoadedPlugins::of(Vec::new())),
             Subject::Configuration(path) => configuration(path, expressions, gates, root),
             Subject::Directory(path, plugin) => {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
-                Ok(All::of(vec![Loaded::new(*plugin, None, set)]))
+                Ok(LoadedPlugins::of(vec![Loaded::new(*plugin, None, set)]))
             }
             Subject::Manifest(file, plugin) => {
                 let set = load_files(std::slice::from_ref(file), *plugin, &options).map_err(refused)?;
-                Ok(All::of(vec![Loaded::new(*plugin, None, set)]))
+                Ok(LoadedPlugins::of(vec![Loaded::new(*plugin, None, set)]))
             }
             Subject::Stdin(stdin) => stdin.load(expressions),
         }
@@ -140,7 +140,7 @@ fn configuration(
     expressions: &Expressions,
     gates: FeatureGates,
     root: &str,
-) -> Result<All, Refusal> {
+) -> Result<LoadedPlugins, Refusal> {
     let options = ConfigurationOptions {
         manifests: expressions.options(),
         manifest_gate: gates.manifests,
@@ -157,16 +157,16 @@ fn configuration(
             ..loaded
         }
     };
-    Ok(All {
+    Ok(LoadedPlugins {
         plugins: loaded.plugins.into_iter().map(plugin).collect(),
         ignored: loaded.ignored,
         unread: loaded.unread,
     })
 }
 
-impl All {
+impl LoadedPlugins {
     pub(super) fn of(plugins: Vec<Loaded>) -> Self {
-        All {
+        LoadedPlugins {
             plugins,
             ignored: Vec::new(),
             unread: None,
@@ -186,11 +186,11 @@ impl Loaded {
     }
 }
 
-fn objects(set: &ManifestSet) -> Vec<Found> {
+fn objects(set: &ManifestSet) -> Vec<LoadedObject> {
     let mut found = Vec::new();
     let mut add = |kind, name: &Option<String>, source: &ObjectSource| {
         let name = name.clone().unwrap_or_default();
-        found.push(Found {
+        found.push(LoadedObject {
             kind,
             name,
             location: source.locate(&[]),

@@ -27,26 +27,26 @@ const MOST: usize = 2000;
 
 /// Tells all problems, the server's message first.
 pub(crate) fn human(errors: &LoadErrors, texts: &mut Texts, style: Style) -> Text {
-    let told = errors.to_string();
-    let list = listed(&following(errors, &told), Links::None, texts, style);
-    let told = shortened(&told);
+    let message = errors.to_string();
+    let list = listed(&following(errors, &message), Links::None, texts, style);
+    let message = shortened(&message);
     text!(
         "{} {}\n{}",
         style.paint(Tone::Bad, "error:"),
-        further(&told),
+        further(&message),
         list
     )
 }
 
 /// Tells all problems of what a server would not start with, and marks what it says itself.
 pub(crate) fn refused(errors: &LoadErrors, texts: &mut Texts, style: Style) -> Text {
-    let told = errors.to_string();
-    let list = listed(&following(errors, &told), Links::Each, texts, style);
-    let told = shortened(&told);
+    let message = errors.to_string();
+    let list = listed(&following(errors, &message), Links::Each, texts, style);
+    let message = shortened(&message);
     text!(
         "{} {}\n{} kube-apiserver stops with this\n{}",
         style.paint(Tone::Bad, "error:"),
-        further(&told),
+        further(&message),
         style.paint(Tone::Faint, "  = note:"),
         list,
     )
@@ -61,11 +61,11 @@ fn further(message: &str) -> Lines<'_> {
 }
 
 /// The problems as they are told after the server's message: what that has at length is told in short.
-fn following<'e>(errors: &'e LoadErrors, told: &str) -> Vec<Finding<'e>> {
+fn following<'e>(errors: &'e LoadErrors, message: &str) -> Vec<Finding<'e>> {
     let mut findings = findings(errors);
     // Those that are told one by one: each is looked for in all that the server says.
     for finding in findings.iter_mut().take(MOST) {
-        let summary = finding.summary.filter(|_| told.contains(finding.message));
+        let summary = finding.summary.filter(|_| message.contains(finding.message));
         finding.message = summary.unwrap_or(finding.message);
     }
     findings

@@ -45,18 +45,18 @@ pub(super) fn raise() -> Option<u64> {
     None
 }
 
-/// How many connections there may be: as many as asked for, unless the files would not be enough for these and the rest.
-pub(super) fn connections(asked: u32, files: Option<u64>) -> u32 {
-    let most = files.map_or(asked, most_of);
-    if most < asked {
+/// How many connections there may be: as many as requested, unless the files would not be enough for these and the rest.
+pub(super) fn connections(requested: u32, files: Option<u64>) -> u32 {
+    let most = files.map_or(requested, most_of);
+    if most < requested {
         tracing::warn!(
             files,
-            asked,
+            requested,
             connections = most,
             "Fewer connections than --max-connections: the process may not open enough files"
         );
     }
-    most.min(asked)
+    most.min(requested)
 }
 
 /// How many connections so many files are enough for.

@@ -13,10 +13,10 @@ use tokio::runtime::{self, Runtime};
 use tokio::time::sleep;
 
 /// Signals that are waited for, so that they do not end the process.
-pub(super) struct Listening(SyncSender<Serving>);
+pub(super) struct SignalListener(SyncSender<ShutdownPlan>);
 
 /// What a signal ends.
-struct Serving {
+struct ShutdownPlan {
     shutdown: Shutdown,
     drain: Drain,
     /// How long after its time the server may still be there.
@@ -27,27 +27,27 @@ struct Serving {
 ///
 /// This goes on in a thread of its own, and ends the process when the server does not do so in time, so that nothing that
 /// blocks the server keeps it from ending.
-pub(super) fn listen() -> io::Result<Listening> {
-    let (tell, told) = sync_channel(1);
-    let (begin, begun) = sync_channel(1);
+pub(super) fn listen() -> io::Result<SignalListener> {
+    let (ready_sender, ready) = sync_channel(1);
+    let (plan_sender, plan_receiver) = sync_channel(1);
     thread::Builder::new()
         .name("signals".to_owned())
-        .spawn(move || match make() {
+        .spawn(move || match start_runtime() {
             Ok((runtime, signals)) => {
                 // Who listens waits for this.
-                let _ = tell.send(Ok(()));
+                let _ = ready_sender.send(Ok(()));
                 // Otherwise the server did not come to be.
-                if let Ok(serving) = begun.recv() {
-                    wait(&runtime, signals, serving);
+                if let Ok(plan) = plan_receiver.recv() {
+                    wait(&runtime, signals, plan);
                 }
             }
-            Err(error) => drop(tell.send(Err(error))),
+            Err(error) => drop(ready_sender.send(Err(error))),
         })?;
-    told.recv().map_err(io::Error::other)??;
-    Ok(Listening(begin))
+    ready.recv().map_err(io::Error::other)??;
+    Ok(SignalListener(plan_sender))
 }
 
-fn make() -> io::Result<(Runtime, Signals)> {
+fn start_runtime() -> io::Result<(Runtime, Signals)> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let entered = runtime.enter();
     let signals = Signals::new()?;
@@ -55,27 +55,27 @@ fn make() -> io::Result<(Runtime, Signals)> {
     Ok((runtime, signals))
 }
 
-impl Listening {
+impl SignalListener {
     /// Ends the server on signals: after the delay when the system asks (SIGTERM, SIGHUP), at once when a person does, and
     /// without waiting for requests on the second signal. If it is still there `last` after its time, the process ends.
     pub(super) fn start(self, shutdown: Shutdown, drain: Drain, last: Duration) -> io::Result<()> {
-        let serving = Serving {
+        let plan = ShutdownPlan {
             shutdown,
             drain,
             last,
         };
-        self.0.send(serving).map_err(io::Error::other)
+        self.0.send(plan).map_err(io::Error::other)
     }
 }
 
 fn wait(
     runtime: &Runtime,
     signals: Signals,
-    Serving {
+    ShutdownPlan {
         shutdown,
         drain,
         last,
-    }: Serving,
+    }: ShutdownPlan,
 ) {
     runtime.block_on(end(signals, shutdown, drain, last));
     tracing::error!("The server did not end in time: it is ended");
@@ -130,7 +130,7 @@ impl Signals {
     async fn next(&mut self) -> bool {
         tokio::select! {
             _ = self.terminate.recv() => true,
-            true = hung_up(self.hang_up.as_mut()) => true,
+            true = hang_up_received(self.hang_up.as_mut()) => true,
             _ = self.interrupt.recv() => false,
         }
     }
@@ -138,7 +138,7 @@ impl Signals {
 
 /// Waits for SIGHUP, if that is listened to.
 #[cfg(unix)]
-async fn hung_up(signal: Option<&mut tokio::signal::unix::Signal>) -> bool {
+async fn hang_up_received(signal: Option<&mut tokio::signal::unix::Signal>) -> bool {
     match signal {
         Some(signal) => signal.recv().await.is_some(),
         None => false,

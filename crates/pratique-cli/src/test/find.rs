@@ -11,7 +11,7 @@ use crate::exit::CliError;
 use crate::input::named;
 
 /// A file that has suites, or should.
-pub(super) struct Found {
+pub(super) struct SuiteFile {
     pub(super) path: PathBuf,
     pub(super) file: ManifestFile,
     pub(super) suites: Result<Vec<Suite>, Vec<Problem>>,
@@ -24,7 +24,7 @@ const LARGEST: u64 = 32 << 20;
 const DEPTH: usize = 32;
 
 /// The suites of some paths: of files, and of all files below directories.
-pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<Found>, CliError> {
+pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<SuiteFile>, CliError> {
     let mut found = Vec::new();
     for path in paths {
         let directory = path.is_dir();
@@ -50,7 +50,7 @@ pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<Found>, Cli
 }
 
 /// Opens a file. Of one that was not named, nothing is told if it has no suite.
-fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<Found>, CliError> {
+fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<SuiteFile>, CliError> {
     let read = match listed {
         true => read_file(&path),
         // What the user names may be a pipe.
@@ -71,7 +71,7 @@ fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<Found>, Cli
     match &suites {
         Ok(suites) if suites.is_empty() && listed => Ok(None),
         Ok(suites) if suites.is_empty() => Err(CliError::NoSuite { paths: file.path }),
-        _ => Ok(Some(Found { path, file, suites })),
+        _ => Ok(Some(SuiteFile { path, file, suites })),
     }
 }
 

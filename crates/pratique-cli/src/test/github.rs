@@ -55,11 +55,11 @@ fn message(run: &CaseRun) -> String {
         return format!("no decision: {why}");
     }
     let differences = run.tested.differences.iter();
-    let told = differences.map(|difference| {
+    let messages = differences.map(|difference| {
         format!(
             "{}: expected {}, actual {}",
             difference.field, difference.expected, difference.actual
         )
     });
-    told.collect::<Vec<_>>().join("\n")
+    messages.collect::<Vec<_>>().join("\n")
 }

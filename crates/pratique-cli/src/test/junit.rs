@@ -46,18 +46,18 @@ fn outcome(run: &CaseRun) -> Outcome {
         };
     }
     let differences = run.tested.differences.iter();
-    let told = differences.map(|difference| {
+    let messages = differences.map(|difference| {
         format!(
             "{}: expected {}, actual {}",
             difference.field, difference.expected, difference.actual
         )
     });
-    let told: Vec<String> = told.collect();
-    let Some(first) = told.first() else {
+    let messages: Vec<String> = messages.collect();
+    let Some(first) = messages.first() else {
         return Outcome::Passed;
     };
     Outcome::Failed {
         message: first.clone(),
-        text: format!("{}\n{}", told.join("\n"), run.explained.as_str()),
+        text: format!("{}\n{}", messages.join("\n"), run.explained.as_str()),
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
             .then(|| read_regular(&file, LARGEST).ok())
             .flatten()
         {
-            plugins.extend(told_by(&content));
+            plugins.extend(plugins_of(&content));
         }
     }
     plugins.sort_unstable();
@@ -45,7 +45,7 @@ pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
 }
 
 /// The plugins that take what a text gives as a `kind`, each once.
-pub(super) fn told_by(content: &[u8]) -> Vec<Plugin> {
+pub(super) fn plugins_of(content: &[u8]) -> Vec<Plugin> {
     let text = String::from_utf8_lossy(content);
     let kinds = text.split("kind").skip(1).filter_map(named_kind);
     let mut plugins: Vec<Plugin> = kinds
@@ -77,7 +77,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[Plugin]) {
-        assert_eq!(told_by(text.as_bytes()), expected, "{text}");
+        assert_eq!(plugins_of(text.as_bytes()), expected, "{text}");
     }
 
     #[test]
