@@ -1,14 +1,14 @@
 //! `pratique serve`: answers an API server.
 
+mod admission;
 mod cluster;
 mod files;
-mod judged;
 mod log_writer;
 mod logging;
 mod memory;
 mod registration;
+mod sample_request;
 mod signals;
-mod trial;
 
 use std::io;
 use std::net::SocketAddr;
@@ -28,10 +28,10 @@ use crate::STACK;
 use crate::arguments::{AuditLevel, CertificateArguments, LimitArguments, LogLevel, ServeArguments};
 use crate::exit::{CliError, ExitStatus};
 use crate::output::text::{Text, text};
-use cluster::Known;
-use judged::{Judged, LoadFailure};
+use admission::{LiveAdmission, LoadFailure};
+use cluster::ClusterContext;
 use logging::Logging;
-use trial::Trial;
+use sample_request::SampleRequest;
 
 /// How long to wait for background tasks in the end.
 const LAST_TASKS: Duration = Duration::from_secs(2);
@@ -62,8 +62,8 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
     let files = files::raise();
     let metrics = Metrics::new(&identity(arguments));
     logging.writer.count_in(&metrics);
-    let judged = match judged::start(arguments, &metrics) {
-        Ok(judged) => judged,
+    let admission = match admission::start(arguments, &metrics) {
+        Ok(admission) => admission,
         Err(LoadFailure::Cli(error)) => return Err(error),
         Err(LoadFailure::Invalid(text)) => {
             logging.fail(&text);
@@ -71,18 +71,22 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         }
     };
     if arguments.registration.print_webhook_configuration {
-        return registration::print(&arguments.registration, &judged, logging);
+        return registration::print(&arguments.registration, &admission, logging);
     }
-    let Judged { live, reloads, known } = judged;
-    let reviewer = reviewer(live.clone(), reloads, known);
+    let LiveAdmission {
+        live,
+        reloads,
+        cluster,
+    } = admission;
+    let reviewer = reviewer(live.clone(), reloads, cluster);
     if let Some(unknown) = reviewer.unknown() {
-        logging.fail(&text!("error: {}: {}\n", unknown, remedy(&unknown)));
+        logging.fail(&text!("error: {}: {}\n", unknown, help_for(&unknown)));
         return Ok(ExitStatus::Failure);
     }
     let addresses = arguments
         .listen
         .addresses()
-        .map_err(|error| unheard(arguments, &error))?;
+        .map_err(|error| listen_error(arguments, &error))?;
     let health = match &arguments.health_listen {
         Some(listen) => listen
             .addresses()
@@ -111,16 +115,16 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         page: !arguments.no_status_page,
         page_hosts,
     };
-    let trial = match arguments.has_policies() {
-        true => Trial::of(&live.manifests()),
-        false => Trial::of_standards(),
+    let sample = match arguments.has_policies() {
+        true => SampleRequest::of(&live.manifests()),
+        false => SampleRequest::of_standards(),
     };
     let runtime = runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_stack_size(STACK)
         .build()
         .map_err(|error| CliError::Serve(error.to_string()))?;
-    let serving = serve(arguments, &addresses, reviewer, settings, (logging, &trial));
+    let serving = serve(arguments, &addresses, reviewer, settings, (logging, &sample));
     let answered = runtime.block_on(serving)?;
     runtime.shutdown_background();
     stop(live, rotation);
@@ -134,7 +138,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
 }
 
 /// What makes known what is not.
-fn remedy(unknown: &Unknown) -> &'static str {
+fn help_for(unknown: &Unknown) -> &'static str {
     match unknown {
         Unknown::Authorizer { .. } if cfg!(feature = "kube") => "name one with --cluster",
         Unknown::Authorizer { .. } => "this binary has no client of clusters",
@@ -157,10 +161,10 @@ fn stop(live: Live, rotation: Option<Arc<Rotation>>) {
     }
 }
 
-fn reviewer(live: Live, reloads: Reloads, known: Known) -> LiveReviewer {
-    let problems = known.problems();
-    let reviewer = LiveReviewer::new(live, reloads, known.cluster).with_problems(problems);
-    match known.followed {
+fn reviewer(live: Live, reloads: Reloads, cluster: ClusterContext) -> LiveReviewer {
+    let problems = cluster.problems();
+    let reviewer = LiveReviewer::new(live, reloads, cluster.cluster).with_problems(problems);
+    match cluster.followed {
         Some(followed) => reviewer.following(followed),
         None => reviewer,
     }
@@ -171,21 +175,23 @@ async fn serve(
     addresses: &[SocketAddr],
     reviewer: LiveReviewer,
     settings: Settings,
-    (logging, trial): (&Logging, &Trial),
+    (logging, sample): (&Logging, &SampleRequest),
 ) -> Result<bool, CliError> {
     let scheme = match settings.certificates.is_some() {
         true => "https",
         false => "http",
     };
     let page = settings.page;
-    let own_certificate = settings
+    let is_self_signed = settings
         .certificates
         .as_ref()
         .is_some_and(|certificates| certificates.files().is_none());
     let listening = signals::listen().map_err(CliError::Thread)?;
     let server = Server::bind_all(addresses, Arc::new(reviewer), settings).await;
-    let server = server.map_err(|error| unheard(arguments, &error))?;
-    let address = server.address().map_err(|error| unheard(arguments, &error))?;
+    let server = server.map_err(|error| listen_error(arguments, &error))?;
+    let address = server
+        .address()
+        .map_err(|error| listen_error(arguments, &error))?;
     let reached = match (arguments.listen.name(), address.ip().is_unspecified()) {
         (Some(name), _) => format!("{name}:{}", address.port()),
         (None, true) => format!("localhost:{}", address.port()),
@@ -194,14 +200,14 @@ async fn serve(
     if let Some(address) = server.health_address() {
         tracing::info!(address = %address, "Serving health and metrics");
     }
-    let asked = try_line(scheme, &reached, trial);
-    let tries = own_certificate || scheme == "http";
+    let curl = curl_command(scheme, &reached, sample);
+    let tries = is_self_signed || scheme == "http";
     match tries && !logging.is_text() {
-        true => tracing::info!(address = %address, scheme, try = asked, "Serving"),
+        true => tracing::info!(address = %address, scheme, try = curl, "Serving"),
         false => tracing::info!(address = %address, scheme, "Serving"),
     }
     if tries && logging.is_text() {
-        logging.note(&greeting(scheme, &reached, page, &asked));
+        logging.note(&greeting(scheme, &reached, page, &curl));
     }
     let drain = Drain {
         delay: arguments.shutdown_delay_duration,
@@ -213,28 +219,22 @@ async fn serve(
     Ok(server.run().await)
 }
 
-fn unheard(arguments: &ServeArguments, error: &io::Error) -> CliError {
+fn listen_error(arguments: &ServeArguments, error: &io::Error) -> CliError {
     CliError::Serve(format!("cannot listen at {}: {error}", arguments.listen))
 }
 
 /// How to try it.
-fn greeting(scheme: &str, reached: &str, page: bool, asked: &str) -> Text {
+fn greeting(scheme: &str, reached: &str, page: bool, curl: &str) -> Text {
     let page = if page {
         "Open it in a browser, or try"
     } else {
         "Try"
     };
-    text!(
-        "Serving at {}://{}. {}:\n\n  {}\n\n",
-        scheme,
-        reached,
-        page,
-        asked
-    )
+    text!("Serving at {}://{}. {}:\n\n  {}\n\n", scheme, reached, page, curl)
 }
 
 /// A line for a shell.
-fn try_line(scheme: &str, reached: &str, Trial { path, review }: &Trial) -> String {
+fn curl_command(scheme: &str, reached: &str, SampleRequest { path, review }: &SampleRequest) -> String {
     let options = if scheme == "https" { "-sk" } else { "-s" };
     format!("curl {options} {scheme}://{reached}{path} -H 'Content-Type: application/json' -d '{review}'")
 }

@@ -12,7 +12,7 @@ use pratique_manifest::path_text;
 use pratique_server::{Followed, KnownCluster};
 use pratique_suite::request::cluster::cluster;
 
-use super::judged::{LoadFailure, invalid};
+use super::admission::{LoadFailure, invalid};
 #[cfg(feature = "kube")]
 use super::registration;
 use crate::arguments::ServeArguments;
@@ -26,7 +26,7 @@ use crate::output::text::text;
 
 /// What is known of the cluster.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct ClusterContext {
     /// What can be asked of it.
     pub(super) cluster: KnownCluster,
     /// What is followed of its configuration.
@@ -35,7 +35,7 @@ pub(super) struct Known {
     server: Option<ApiServer>,
 }
 
-impl Known {
+impl ClusterContext {
     /// Why something is not known yet.
     #[cfg(feature = "kube")]
     pub(super) fn problems(&self) -> impl Fn() -> Vec<String> + Send + Sync + 'static {
@@ -61,14 +61,14 @@ impl Known {
 }
 
 /// Has a chain judge in the cluster that the arguments name.
-pub(super) fn enter(
+pub(super) fn configure(
     arguments: &ServeArguments,
     live: LiveBuilder,
-) -> Result<(LiveBuilder, Known), LoadFailure> {
+) -> Result<(LiveBuilder, ClusterContext), LoadFailure> {
     let objects = objects(&arguments.cluster.cluster_objects)?;
     #[cfg(feature = "kube")]
     if let Some(server) = connect(&arguments.cluster).map_err(LoadFailure::Cli)? {
-        return Ok(enter_real(arguments, live, server, objects));
+        return Ok(configure_real(arguments, live, server, objects));
     }
     let cluster = KnownCluster {
         objects: objects.is_some(),
@@ -78,20 +78,20 @@ pub(super) fn enter(
         Some(objects) => live.cluster(SharedObjects::new(objects)),
         None => live.cluster(AssumedNamespaces::default()),
     };
-    let known = Known {
+    let cluster = ClusterContext {
         cluster,
-        ..Known::default()
+        ..ClusterContext::default()
     };
-    Ok((live, known))
+    Ok((live, cluster))
 }
 
 #[cfg(feature = "kube")]
-fn enter_real(
+fn configure_real(
     arguments: &ServeArguments,
     live: LiveBuilder,
     server: ApiServer,
     objects: Option<pratique::Objects>,
-) -> (LiveBuilder, Known) {
+) -> (LiveBuilder, ClusterContext) {
     tracing::info!(server = server.url(), "Following the cluster");
     let live = live.decider(server.reviewer());
     // Before the source: that waits for what the cluster knows of params.
@@ -115,12 +115,12 @@ fn enter_real(
         Some(followed) => live.source(followed.clone()),
         None => live,
     };
-    let known = Known {
+    let cluster = ClusterContext {
         cluster: KnownCluster::ALL,
         followed,
         server: Some(server),
     };
-    (live, known)
+    (live, cluster)
 }
 
 /// The API server that the arguments name, if any.

@@ -4,17 +4,17 @@ use std::fs;
 use std::path::Path;
 
 /// Where there is no limit to go by.
-const USUAL: usize = 512 << 20;
+const DEFAULT: usize = 512 << 20;
 /// Requests that are answered in time need no more.
-const MOST: usize = 1 << 30;
+const MAX: usize = 1 << 30;
 /// For small requests, at least.
-const LEAST: usize = 16 << 20;
+const MIN: usize = 16 << 20;
 
 /// Half of what the container may have: policies, caches and what the allocator keeps need the rest.
 pub(super) fn default() -> usize {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    limit(&groups, Path::new("/sys/fs/cgroup")).map_or(USUAL, |limit| {
-        usize::try_from(limit / 2).unwrap_or(MOST).clamp(LEAST, MOST)
+    limit(&groups, Path::new("/sys/fs/cgroup")).map_or(DEFAULT, |limit| {
+        usize::try_from(limit / 2).unwrap_or(MAX).clamp(MIN, MAX)
     })
 }
 

@@ -8,7 +8,7 @@ use pratique_json::base64;
 use pratique_manifest::{MAX_CONFIGURATION_BYTES, ManifestSet, read_regular};
 use pratique_server::{Reached, Registration};
 
-use super::judged::Judged;
+use super::admission::LiveAdmission;
 use super::logging::Logging;
 use crate::arguments::RegistrationArguments;
 use crate::exit::{CliError, ExitStatus};
@@ -16,26 +16,26 @@ use crate::output;
 use crate::output::text::text;
 
 /// How long to wait for what is followed.
-const PATIENCE: Duration = Duration::from_secs(30);
+const FOLLOW_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What is said where nothing says whom to trust.
-const NO_AUTHORITY: &str = "note: there is no caBundle: an API server trusts this server only if the roots of its own system do. \
+const NO_CA_BUNDLE: &str = "note: there is no caBundle: an API server trusts this server only if the roots of its own system do. \
     Give the root with --webhook-ca, or have cert-manager fill it in with --webhook-ca-from";
 
 /// Prints them, as YAML.
 pub(super) fn print(
     arguments: &RegistrationArguments,
-    judged: &Judged,
+    admission: &LiveAdmission,
     logging: &Logging,
 ) -> Result<ExitStatus, CliError> {
-    let mut all: Vec<Configurations> = judged
+    let mut all: Vec<Configurations> = admission
         .live
         .manifests()
         .iter()
         .map(|set| ManifestSet::clone(set).into())
         .collect();
-    if let Some(followed) = &judged.known.followed {
-        wait(judged)?;
+    if let Some(followed) = &admission.cluster.followed {
+        wait(admission)?;
         all.extend(
             followed
                 .current()
@@ -57,23 +57,24 @@ pub(super) fn print(
         return Ok(ExitStatus::Success);
     }
     if arguments.webhook_ca.is_none() && arguments.webhook_ca_from.is_none() {
-        logging.note(&text!("{}\n", NO_AUTHORITY));
+        logging.note(&text!("{}\n", NO_CA_BUNDLE));
     }
     Ok(ExitStatus::Success)
 }
 
 /// Waits until what is followed is known.
-fn wait(judged: &Judged) -> Result<(), CliError> {
+fn wait(admission: &LiveAdmission) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
         .map_err(|error| CliError::Serve(error.to_string()))?;
-    let ready = runtime.block_on(async { tokio::time::timeout(PATIENCE, judged.live.ready()).await });
+    let ready =
+        runtime.block_on(async { tokio::time::timeout(FOLLOW_TIMEOUT, admission.live.ready()).await });
     match ready {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(CliError::Serve(error.to_string())),
         Err(_) => {
-            let problems = judged.known.problems()();
+            let problems = admission.cluster.problems()();
             Err(CliError::Serve(format!(
                 "the cluster is not known: {}",
                 problems.join("; ")

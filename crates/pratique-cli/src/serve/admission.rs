@@ -8,7 +8,7 @@ use pratique_manifest::{LoadErrors, Plugin};
 use pratique_metrics::Metrics;
 use pratique_server::Reloads;
 
-use super::cluster::{self, Known};
+use super::cluster::{self, ClusterContext};
 use crate::arguments::ServeArguments;
 use crate::baseline;
 use crate::check::plugin_of;
@@ -19,10 +19,10 @@ use crate::output::text::Text;
 use crate::style::Style;
 
 /// What requests are judged by.
-pub(super) struct Judged {
+pub(super) struct LiveAdmission {
     pub(super) live: Live,
     pub(super) reloads: Reloads,
-    pub(super) known: Known,
+    pub(super) cluster: ClusterContext,
 }
 
 /// Why there is nothing to judge by.
@@ -35,7 +35,7 @@ pub(super) enum LoadFailure {
 
 /// Loads what the arguments name, the embedded standards if they name nothing, and keeps it current. What is known of
 /// the cluster comes later.
-pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Judged, LoadFailure> {
+pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<LiveAdmission, LoadFailure> {
     let reloads = Reloads::default();
     let live = builder(arguments)?
         .live()
@@ -43,16 +43,20 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Jud
         .observer(reloads.clone());
     // What is printed does not depend on the cluster, unless its own configuration is followed.
     let prints = arguments.registration.print_webhook_configuration;
-    let (live, known) = match prints && !arguments.cluster.follows() {
-        true => (live, Known::default()),
-        false => cluster::enter(arguments, live)?,
+    let (live, cluster) = match prints && !arguments.cluster.follows() {
+        true => (live, ClusterContext::default()),
+        false => cluster::configure(arguments, live)?,
     };
     let live = live.start().map_err(|error| match error {
         StartError::Load(errors) => invalid(&errors),
         StartError::Configuration(refused) => invalid(&refused.errors),
         error => LoadFailure::Cli(CliError::Serve(error.to_string())),
     })?;
-    Ok(Judged { live, reloads, known })
+    Ok(LiveAdmission {
+        live,
+        reloads,
+        cluster,
+    })
 }
 
 fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, LoadFailure> {

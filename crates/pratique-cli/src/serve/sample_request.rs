@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 /// Where to post what.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Trial {
+pub(super) struct SampleRequest {
     pub(super) path: &'static str,
     pub(super) review: String,
 }
 
 /// A resource, and what happens to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct About {
+struct ResourceOperation {
     group: String,
     version: String,
     resource: String,
@@ -29,16 +29,16 @@ struct About {
 /// The operations, from the one that says most.
 const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
-impl Trial {
+impl SampleRequest {
     /// A Pod that the Pod Security Standards refuse.
     pub(super) fn of_standards() -> Self {
-        Trial {
+        SampleRequest {
             path: "/validate",
             review: r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"1","operation":"CREATE","kind":{"group":"","version":"v1","kind":"Pod"},"resource":{"group":"","version":"v1","resource":"pods"},"namespace":"default","name":"demo","userInfo":{"username":"me"},"object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"demo","namespace":"default"},"spec":{"hostNetwork":true,"containers":[{"name":"demo","image":"demo"}]}}}}"#.to_owned(),
         }
     }
 
-    /// About what these manifests are about; where something validates, it is asked, else what mutates.
+    /// ResourceOperation what these manifests are about; where something validates, it is asked, else what mutates.
     pub(super) fn of(sets: &[Arc<ManifestSet>]) -> Self {
         let all: Vec<Configurations> = sets.iter().map(|set| ManifestSet::clone(set).into()).collect();
         // Only the rules are of interest.
@@ -60,18 +60,21 @@ impl Trial {
             let rules = objects.iter().filter(|object| text(object, "/kind") == kind);
             let rules = rules.flat_map(|object| list(object, "/webhooks"));
             let rules = rules.flat_map(|webhook| list(webhook, "/rules"));
-            if let Some(about) = rules.filter_map(About::of_rule).min_by_key(About::rank) {
-                return Trial {
+            if let Some(about) = rules
+                .filter_map(ResourceOperation::of_rule)
+                .min_by_key(ResourceOperation::rank)
+            {
+                return SampleRequest {
                     path,
                     review: about.review(),
                 };
             }
         }
-        Trial::of_standards()
+        SampleRequest::of_standards()
     }
 }
 
-impl About {
+impl ResourceOperation {
     /// The best that a rule is about.
     fn of_rule(rule: &Value) -> Option<Self> {
         let values = |place: &'static str| list(rule, place).filter_map(Value::as_str);
@@ -116,7 +119,7 @@ impl About {
                 _ if wild(group) => "",
                 _ => group,
             };
-            About {
+            ResourceOperation {
                 group: group.to_owned(),
                 version: version(served),
                 resource,
@@ -124,7 +127,7 @@ impl About {
                 operation: operation.to_owned(),
             }
         });
-        all.min_by_key(About::rank)
+        all.min_by_key(ResourceOperation::rank)
     }
 
     /// What people know best comes first.
@@ -231,7 +234,7 @@ mod tests {
 
     #[track_caller]
     fn check(rule: Value, expected: Value) {
-        let about = About::of_rule(&rule).unwrap();
+        let about = ResourceOperation::of_rule(&rule).unwrap();
         let review: Value = serde_json::from_str(&about.review()).unwrap();
         let request = &review["request"];
         let resource = &request["resource"];
@@ -312,6 +315,6 @@ mod tests {
 
     #[test]
     fn nothing_is_tried_with_the_standards() {
-        assert_eq!(Trial::of(&[]), Trial::of_standards());
+        assert_eq!(SampleRequest::of(&[]), SampleRequest::of_standards());
     }
 }
