@@ -1,4 +1,4 @@
-//! The policies that judge where nobody gave any: the Pod Security Standards, as they stand in `examples/pod-security`.
+//! The default policies: the Pod Security Standards of `examples/pod-security`.
 
 use clap::ValueEnum;
 use pratique_manifest::ManifestFile;

@@ -1,4 +1,4 @@
-//! `pratique check`: would an API server start with this, and would it do what it is meant to?
+//! `pratique check`: checks that an API server would load manifests, and lints them.
 
 mod connect;
 mod empty;
@@ -29,26 +29,26 @@ use levels::{Level, Levels};
 pub(crate) use plugin::plugin_of;
 use subject::{Loaded, LoadedPlugins, Subject};
 
-/// What became of one path.
+/// The result for one path.
 struct Checked {
     path: String,
-    /// The text of what cannot be read again.
+    /// The text of an input that cannot be read again.
     text: Option<ManifestFile>,
     loaded: Result<Vec<Loaded>, Refusal>,
     warnings: Vec<Warning>,
-    /// What each expression costs, if that was asked for.
+    /// The cost of each expression, if requested.
     costs: Vec<ExpressionCost>,
-    /// Webhooks that were asked whether they are there.
+    /// The webhooks that were probed.
     connections: Vec<Connection>,
 }
 
-/// Why a server would not start, and how it would end.
+/// Why a server would not start, and its exit code.
 pub(crate) struct Refusal {
     pub(crate) errors: LoadErrors,
     pub(crate) exit_code: u8,
 }
 
-/// Checks every path, and answers whether all of them load, without a warning that is denied.
+/// Checks every path; succeeds if all of them load without a denied warning.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let levels = Levels::new(&arguments.warnings);
     let expressions = Expressions::new(Arc::new(Cache::new()));
@@ -132,7 +132,7 @@ impl Checked {
                 .all(|warning| levels.of(warning.lint) != Level::Deny)
     }
 
-    /// All that is wrong, or may be.
+    /// All errors and warnings.
     fn findings(&self, levels: &Levels<'_>) -> Vec<Finding<'_>> {
         let errors = self.loaded.as_ref().err().map(|refusal| &refusal.errors);
         let errors = errors.map(problems::findings).unwrap_or_default();

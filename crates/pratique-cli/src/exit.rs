@@ -1,4 +1,4 @@
-//! How the command ends: with an answer, or in trouble before there was one.
+//! Exit statuses and errors of the command.
 
 use std::io;
 use std::process::ExitCode;
@@ -11,42 +11,42 @@ use crate::output::text::{Lines, Text, text};
 /// The exit code for wrong usage and failed input or output.
 pub(crate) const ERROR: u8 = 2;
 
-/// The exit code for answers that depend on what was not given.
+/// The exit code if the result depends on missing inputs.
 pub(crate) const UNDECIDED: u8 = 3;
 
-/// The exit code when the reader of standard output is gone: what a shell reports for a program that `SIGPIPE` ended.
+/// The exit code when standard output is closed: what a shell reports for a program that `SIGPIPE` ended.
 pub(crate) const BROKEN_PIPE: u8 = 128 + 13;
 
-/// The answer to the question that the command was asked.
+/// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExitStatus {
-    /// Everything is valid, everything is allowed.
+    /// Everything is valid and allowed.
     Success,
-    /// Something is not.
+    /// Something is invalid or denied.
     Failure,
-    /// It cannot be told: the answer depends on what was not given.
+    /// The result depends on missing inputs.
     Undecided,
 }
 
-/// Why there is no answer.
+/// An error that ends the command.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    /// A file does not open.
+    /// A file cannot be opened.
     #[error("{path}: {}", plain(.error))]
     Read { path: String, error: io::Error },
-    /// The answer cannot be written.
+    /// The output cannot be written.
     #[error("cannot write the answer: {}", plain(.0))]
     Write(io::Error),
-    /// Standard output is a pipe whose reader is gone.
+    /// Standard output is a pipe without a reader.
     #[error("standard output is closed")]
     BrokenPipe,
-    /// What went wrong is in the log already.
+    /// The error was logged already.
     #[error("see the log")]
     Logged,
-    /// The machine gives no thread.
+    /// A thread cannot be started.
     #[error("cannot start: {}", plain(.0))]
     Thread(io::Error),
-    /// A directory does not tell whose manifests it holds.
+    /// The plugin of a directory is not known.
     #[error("{path}: no manifest tells by its kind for which plugin the directory is: name it with --plugin")]
     NoPlugin { path: String },
     /// A directory has manifests of several plugins.
@@ -57,31 +57,31 @@ pub(crate) enum CliError {
     /// Objects are to be updated, but no stored ones were given.
     #[error("{place}: an update needs the stored object: give it with --old")]
     NoOldObject { place: String },
-    /// Standard input has nothing to check.
+    /// Standard input has no manifests.
     #[error("{path}: there is no policy, binding or webhook configuration among its {count} objects")]
     NoManifests { path: String, count: usize },
-    /// An AdmissionConfiguration comes without a place that its paths are relative to.
+    /// An AdmissionConfiguration on standard input, which has no directory for its paths.
     #[error("<stdin>: an AdmissionConfiguration names other files: give it as a file, by its path")]
     ConfigurationOnStdin,
-    /// A path that has to be written in files is no text.
+    /// A path is not UTF-8, where it has to be.
     #[error("{path}: the name is no UTF-8: only files of objects, manifests and suites may have such names")]
     NoText { path: String },
-    /// There is more than is read.
+    /// An input exceeds the limit.
     #[error("{path}: larger than {mebibytes} MiB")]
     TooLarge { path: String, mebibytes: u32 },
-    /// Manifests of several plugins have no hash together.
+    /// Manifests of several plugins have no common hash.
     #[error("<stdin>: a hash is that of one plugin's manifests alone: name the plugin with --plugin")]
     NoHash,
-    /// Nothing was given to judge.
+    /// There is no object to review.
     #[error("{inputs}: there is no object to review")]
     NothingToReview { inputs: String },
-    /// There are webhooks, but they are not to be called.
+    /// There are webhooks, but they are not called.
     #[error("{0}: --webhooks does")]
     NotEvaluated(#[from] NotEvaluated),
     /// There is nothing to test.
     #[error("{paths}: there is no suite of tests")]
     NoSuite { paths: String },
-    /// The filter lets no test through.
+    /// No test matches the filter.
     #[error("no test's name contains {filter:?}")]
     NoTest { filter: String },
     /// Changes cannot be watched.
@@ -90,13 +90,13 @@ pub(crate) enum CliError {
     /// The server does not start.
     #[error("{0}")]
     Serve(String),
-    /// Judging ended without a verdict.
+    /// A request cannot be evaluated.
     #[error("{place}: the request cannot be evaluated: {why}")]
     Evaluation { place: String, why: String },
 }
 
 impl ExitStatus {
-    /// `Yes` if it holds.
+    /// `Success` if `holds`, else `Failure`.
     pub(crate) fn of(holds: bool) -> Self {
         if holds {
             ExitStatus::Success
@@ -116,7 +116,7 @@ impl ExitStatus {
 }
 
 impl CliError {
-    /// What is told of it.
+    /// The message.
     pub(crate) fn text(&self) -> Text {
         let message = self.to_string();
         let lines = Lines {
@@ -126,7 +126,7 @@ impl CliError {
         text!("error: {}\n", lines)
     }
 
-    /// Tells it on standard error, and gives the exit code.
+    /// Reports it on standard error, and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             CliError::BrokenPipe => return ExitCode::from(BROKEN_PIPE),
@@ -137,7 +137,7 @@ impl CliError {
     }
 }
 
-/// An I/O error without the system's number for it.
+/// Formats an I/O error without the `os error` number.
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     text.split_once(" (os error")

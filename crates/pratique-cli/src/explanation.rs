@@ -1,4 +1,4 @@
-//! How a verdict came about, for people.
+//! Explanations as text.
 
 use pratique_explain::{Binding, Explanation, Expression, Line, MatchOutcome, Policy, Round};
 use pratique_manifest::Location;
@@ -7,23 +7,22 @@ use crate::output::problems;
 use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 
-/// How many characters of a value are shown beside its name.
+/// The maximum number of characters of a value beside its name.
 const VALUE: usize = 96;
 
-/// Tells of all policies: those that meet the request with all they looked at, the others with why they do not.
+/// Explains all policies: those that match with all evaluations, the others with the reason why they do not match.
 pub(crate) fn whole(explanation: &Explanation, style: Style) -> Text {
     let policies = explanation.policies.iter();
     policies.map(|policy| one_policy(policy, style, true)).collect()
 }
 
-/// Tells of those expressions only that were false or failed, and of policies that could not judge.
+/// Explains only expressions that were false or failed, and policies that could not be evaluated.
 pub(crate) fn excerpt(explanation: &Explanation, style: Style) -> Text {
     let policies = explanation.policies.iter().filter(|policy| has_failure(policy));
     policies.map(|policy| one_policy(policy, style, false)).collect()
 }
 
-/// Tells why nothing was denied: of the policies that meet the request, or if there is none of all; or of the one that
-/// should have.
+/// Explains why nothing was denied: the policies that match, or all if none does; or the one that should have denied.
 pub(crate) fn allowed(explanation: &Explanation, wanted: Option<&str>, style: Style) -> Text {
     let named = |policy: &&Policy| wanted.is_none_or(|name| policy.name == name);
     let named: Vec<&Policy> = explanation.policies.iter().filter(named).collect();
@@ -53,7 +52,7 @@ fn has_failure(policy: &Policy) -> bool {
         || expressions.any(is_decisive)
 }
 
-/// Whether an expression is worth a picture.
+/// Whether an expression is shown with a diagram.
 fn is_decisive(expression: &Expression) -> bool {
     let judges = !matches!(expression.place, pratique_explain::Place::Variable(_));
     expression.error.is_some() || (judges && expression.is_false())
@@ -187,12 +186,12 @@ fn one_expression(expression: &Expression, style: Style, whole: bool) -> Text {
     out
 }
 
-/// A place, in the background.
+/// A location, dimmed.
 fn at(location: &Location, style: Style) -> Text {
     style.paint(Tone::Faint, problems::place(location))
 }
 
-/// A text that fits beside its name.
+/// A value, cut to fit beside its name.
 fn cut(text: &str) -> String {
     if text.chars().count() <= VALUE {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Files of objects, read as an API server and its clients read them.
+//! Reads files of objects, as API servers and their clients do.
 
 pub(crate) mod named;
 
@@ -19,12 +19,12 @@ use pratique_suite::convert::{Item, WrittenNode, convert, items};
 /// The path that stands for standard input.
 pub(crate) const STDIN: &str = "-";
 
-/// An object and where it is from.
+/// An object and its location.
 #[derive(Clone, Debug)]
 pub(crate) struct InputObject {
     pub(crate) object: Value<'static>,
     pub(crate) location: Location,
-    /// What an API server would warn of if it were sent the object; or why it could not decode it.
+    /// The warnings of an API server that decodes the object, or its error.
     pub(crate) received: Result<Vec<String>, String>,
 }
 
@@ -32,29 +32,29 @@ pub(crate) struct InputObject {
 #[derive(Debug, Default)]
 pub(crate) struct Objects {
     pub(crate) given: Vec<InputObject>,
-    /// Keys that are given twice outside of objects: in lists of them.
+    /// Duplicate keys outside of objects, in lists.
     pub(crate) duplicate_keys: Vec<Problem>,
-    /// How many lists there are without items.
+    /// The number of empty lists.
     pub(crate) empty_lists: usize,
     /// What could not be read.
     pub(crate) faults: Vec<InputError>,
 }
 
-/// Why a file, or something in it, gives no objects.
+/// Why a file, or a part of it, cannot be read.
 #[derive(Debug)]
 pub(crate) enum InputError {
-    /// It does not open.
+    /// It cannot be opened.
     Cli(CliError),
-    /// It is larger than is read.
+    /// It exceeds the size limit.
     TooLarge { path: String, mebibytes: u32 },
-    /// Documents are no YAML or JSON.
+    /// Documents are not YAML or JSON.
     Invalid { file: ManifestFile, errors: LoadErrors },
-    /// It has something that is not what it should be.
+    /// A document is not what was expected.
     Faulty { place: String, why: String },
 }
 
 impl Objects {
-    /// The objects, if everything could be read.
+    /// The objects, or the first error.
     pub(crate) fn whole(self) -> Result<Vec<InputObject>, InputError> {
         match self.faults.into_iter().next() {
             None => Ok(self.given),
@@ -63,7 +63,7 @@ impl Objects {
     }
 }
 
-/// The files that a path stands for: those of a directory that are YAML or JSON, by name, or the path itself.
+/// The files of a path: the YAML and JSON files of a directory, sorted by name, or the path itself.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -83,12 +83,12 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
-/// Whether a file's extension is one of YAML or JSON.
+/// Whether a file has an extension of YAML or JSON.
 pub(crate) fn is_manifest(path: &Path) -> bool {
     has_extension(path, &["yaml", "yml", "json"])
 }
 
-/// Whether a file's extension is one of JSON values on lines of their own. No server reads such files.
+/// Whether a file has an extension of JSON lines, which servers do not read.
 fn is_lines_of_json(path: &Path) -> bool {
     has_extension(path, &["ndjson", "jsonl"])
 }
@@ -103,8 +103,7 @@ pub(crate) fn read(path: &Path, mebibytes: u32) -> Result<Objects, InputError> {
     Ok(objects(read_file(path, mebibytes)?))
 }
 
-/// The objects of a file that was read. Lists give their items, what is empty gives nothing; what cannot be read costs
-/// nothing else of the file.
+/// The objects of a file. Lists give their items, and errors do not affect the rest of the file.
 pub(crate) fn objects(file: ManifestFile) -> Objects {
     let contents = read_contents(&file);
     let mut objects = Objects::default();
@@ -150,7 +149,7 @@ impl Objects {
     }
 }
 
-/// The keys that a YAML document gives twice, by their places.
+/// The duplicate keys of a YAML document, by location.
 struct Repeated<'d>(Vec<RepeatedKey<'d>>);
 
 struct RepeatedKey<'d> {
@@ -178,7 +177,7 @@ impl<'d> Repeated<'d> {
         Repeated(keys)
     }
 
-    /// What a server says of those within an object.
+    /// The server's messages for those within an object.
     fn within(&mut self, location: &Location) -> Vec<String> {
         let place = |offset| self.0.partition_point(|key| key.offset < offset);
         let range = place(location.start.offset)..place(location.end.offset);
@@ -187,14 +186,14 @@ impl<'d> Repeated<'d> {
         keys.iter().map(|key| key.warning.to_owned()).collect()
     }
 
-    /// Those that are in no object.
+    /// Those outside of objects.
     fn rest(self) -> impl Iterator<Item = Problem> {
         let rest = self.0.into_iter().filter(|key| !key.is_within);
         rest.map(|key| key.problem.clone())
     }
 }
 
-/// What a server says of an object. Reviews are not what it is sent, and what does not say what it is cannot be decoded.
+/// The server's warnings for an object. AdmissionReviews are not decoded, nor are objects without a kind.
 fn received_as(
     object: &Value<'static>,
     document: &Document,

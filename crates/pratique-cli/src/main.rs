@@ -1,4 +1,4 @@
-//! The `pratique` command: judges static admission manifests, and objects by them.
+//! The `pratique` command: checks admission manifests, evaluates objects and serves reviews.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -24,12 +24,12 @@ use exit::{CliError, ExitStatus};
 use output::text::{Lines, text};
 use pratique_types::is_invisible;
 
-/// With musl's own, in which threads wait for one another, a request costs half as much again; with others it makes
-/// mutations a quarter faster.
+/// musl's allocator has a global lock, with which a request takes half as long again; compared to other allocators,
+/// mutations are a quarter faster.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Nesting is bounded everywhere, but not to what the smallest stack holds that a shell may give the main thread.
+/// The depth of recursion is bounded, but the main thread's stack may be smaller than that needs.
 const STACK: usize = 64 << 20;
 
 fn main() -> ExitCode {
@@ -44,16 +44,16 @@ fn main() -> ExitCode {
     match ended {
         Ok(Ok(Ok(status))) => status.code(),
         Ok(Ok(Err(error))) => error.report(),
-        // The panic has told its message already.
+        // The panic has printed its message already.
         Ok(Err(_)) => ExitCode::from(exit::ERROR),
         Err(error) => CliError::Thread(error).report(),
     }
 }
 
-/// Prints help, the version, or what is wrong with the arguments.
+/// Prints help, the version, or errors in the arguments.
 fn explain(error: &clap::Error) -> ExitCode {
     let plain = error.render().to_string();
-    // Arguments may be file names, which others gave.
+    // Arguments may be untrusted file names.
     let is_hostile = plain.lines().any(|line| {
         line.contains(is_invisible) || line.contains("##") || line.trim_start().starts_with("::")
     });

@@ -1,7 +1,7 @@
-//! Answers on standard output, everything else on standard error, and neither in the way of the other.
+//! Prints results on standard output, and everything else on standard error.
 //!
-//! What is printed has a type that says by which rules it was escaped: a [`Text`] for people, [`Commands`] for GitHub's
-//! workflows, [`Xml`], a value as JSON, or YAML. There is no way to print a string.
+//! The type of what is printed determines how it was escaped: [`Text`], [`Commands`] of GitHub Actions, [`Xml`], JSON,
+//! or YAML. Plain strings cannot be printed.
 
 pub(crate) mod catalog;
 pub(crate) mod excerpt;
@@ -22,39 +22,39 @@ use github::Commands;
 use junit::Xml;
 use text::Text;
 
-/// Writes an answer for people.
+/// Prints text.
 pub(crate) fn print(text: &Text) -> Result<(), CliError> {
     write(text::printed(text).as_bytes())
 }
 
-/// Writes a note. Where it cannot be written there is nobody to tell.
+/// Writes a note to standard error, and ignores errors.
 pub(crate) fn note(text: &Text) {
     let mut out = io::stderr().lock();
     let printed = text::printed(text);
     let _ = out.write_all(printed.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Writes an answer as JSON.
+/// Prints a value as JSON.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), CliError> {
     write(&json::pretty(value).map_err(unwritten)?)
 }
 
-/// Writes an answer as JSON, on a line.
+/// Prints a value as a JSON line.
 pub(crate) fn print_json_line(value: &impl serde::Serialize) -> Result<(), CliError> {
     write(&json::line(value).map_err(unwritten)?)
 }
 
-/// Writes an answer as commands of GitHub's workflows.
+/// Prints commands of GitHub Actions.
 pub(crate) fn print_github(commands: &Commands) -> Result<(), CliError> {
     write(commands.as_str().as_bytes())
 }
 
-/// Writes an answer as XML.
+/// Prints XML.
 pub(crate) fn print_xml(xml: &Xml) -> Result<(), CliError> {
     write(xml.as_str().as_bytes())
 }
 
-/// Writes values as documents of YAML, for programs.
+/// Prints values as YAML documents.
 pub(crate) fn print_yaml(values: &[pratique_json::Value<'_>]) -> Result<(), CliError> {
     let documents = values
         .iter()
@@ -62,8 +62,8 @@ pub(crate) fn print_yaml(values: &[pratique_json::Value<'_>]) -> Result<(), CliE
     write(documents.collect::<String>().as_bytes())
 }
 
-/// Writes to standard output. If that is a pipe without a reader, the command ends as other programs do then: quietly,
-/// with the exit code of `SIGPIPE`.
+/// Writes to standard output. If that is a pipe without a reader, the command ends quietly, with the exit code of
+/// `SIGPIPE`.
 fn write(bytes: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)

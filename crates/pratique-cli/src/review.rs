@@ -1,4 +1,4 @@
-//! `pratique review`: would an API server let this in?
+//! `pratique review`: evaluates admission for objects.
 
 mod diff;
 mod evaluate;
@@ -39,15 +39,15 @@ use request::RequestBuilder;
 use stored::Stored;
 use unbound::EvaluationScope;
 
-/// A request and the place of what it was made of.
+/// A request and the location of its input.
 pub(crate) struct InputRequest {
     request: AdmissionRequest<'static>,
     place: String,
-    /// What a server warns of when it decodes the object; or why it cannot.
+    /// The warnings of a server that decodes the object, or its error.
     received: Result<Vec<String>, String>,
 }
 
-/// Evaluates every input, and answers whether all of them are allowed. One that cannot be read costs no other its answer.
+/// Evaluates every input; succeeds if all of them are allowed. Inputs that cannot be read do not affect the others.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let loaded = policies::load(
         &arguments.policies,
@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         false => Evaluator::policies(&admission, &cluster, authorizer(rules), arguments.explain),
     };
     let mut printer = Printer::new(arguments.output);
-    // Each object is let go of when its request is answered, and so is all that is told of it.
+    // Each object and its result are dropped once the result is printed.
     for (index, given) in given.into_iter().enumerate() {
         let Some(input) = reader.input(&builder, given, index + 1)? else {
             continue;
@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     })
 }
 
-/// A denial, or an input that could not be read, counts for more than what is undecided.
+/// The exit status: denials and errors take precedence over undecided requests.
 fn exit_status(counts: Counts, errors: &InputErrors) -> ExitStatus {
     if counts.denied > 0 || errors.count() > 0 {
         ExitStatus::Failure
@@ -130,7 +130,7 @@ fn exit_status(counts: Counts, errors: &InputErrors) -> ExitStatus {
     }
 }
 
-/// Answers by rules, if there are any.
+/// An authorizer with these rules, if there are any.
 fn authorizer(rules: Option<Rules>) -> Arc<dyn Authorizer> {
     match rules {
         Some(rules) => Arc::new(rules),
@@ -145,8 +145,8 @@ fn decider(rules: Option<Rules>) -> Box<dyn Decider> {
     }
 }
 
-/// What is known of the cluster: its state as it was given, and the namespaces and CustomResourceDefinitions among the
-/// inputs. There may be other namespaces, and params of other kinds.
+/// The cluster: the given state, and the namespaces and CustomResourceDefinitions among the inputs. Other namespaces
+/// and params may exist.
 fn cluster_of(state: &[InputObject], given: &[InputObject]) -> pratique::Objects {
     let is_definition =
         |object: &Value<'_>| object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition");
@@ -160,7 +160,7 @@ fn cluster_of(state: &[InputObject], given: &[InputObject]) -> pratique::Objects
     cluster
 }
 
-/// The request of a review.
+/// Decodes the request of an AdmissionReview.
 fn decode_review(given: &InputObject) -> Result<InputRequest, InputError> {
     let place = problems::place(&given.location);
     match review::decode(&given.object) {
@@ -176,13 +176,13 @@ fn decode_review(given: &InputObject) -> Result<InputRequest, InputError> {
     }
 }
 
-/// Reads inputs, and remembers which of them could not be.
+/// Reads inputs, and collects errors.
 struct Reader {
     mebibytes: u32,
     errors: InputErrors,
-    /// Paths that have nothing in them.
+    /// Paths without objects.
     empty: Vec<String>,
-    /// Lists without items: what they ask for is answered by saying nothing.
+    /// The number of empty lists, which are no error.
     empty_lists: usize,
 }
 
@@ -225,7 +225,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The namespaces among some objects; anything else is refused.
+    /// Keeps namespaces; other objects are errors.
     fn namespaces(&mut self, given: Vec<InputObject>) -> Result<Vec<InputObject>, CliError> {
         let (namespaces, others): (Vec<_>, Vec<_>) =
             given.into_iter().partition(|given| is_namespace(&given.object));
@@ -237,7 +237,7 @@ impl Reader {
         self.existing(namespaces)
     }
 
-    /// The objects that a server could have; others are refused.
+    /// Keeps objects that a server can decode; others are errors.
     fn existing(&mut self, given: Vec<InputObject>) -> Result<Vec<InputObject>, CliError> {
         let mut existing = Vec::with_capacity(given.len());
         for given in given {
@@ -256,7 +256,7 @@ impl Reader {
         Ok(existing)
     }
 
-    /// The rules of a file, if there is one.
+    /// Reads the authorizer rules of a file, if one is given.
     fn rules(&mut self, path: Option<&str>) -> Result<Option<Rules>, CliError> {
         let Some(path) = path else {
             return Ok(None);
@@ -286,7 +286,7 @@ impl Reader {
         }
     }
 
-    /// The request of what was given, the `number`th of the run; nothing if it is refused.
+    /// Builds the request of an input, the `number`th of the run; `None` if it has an error.
     fn input(
         &mut self,
         builder: &RequestBuilder<'_>,
@@ -303,13 +303,13 @@ impl Reader {
         }
     }
 
-    /// Tells why an input is refused, unless it is trouble.
+    /// Reports an error of an input; errors of the command are returned.
     fn refuse(&mut self, error: InputError) -> Result<(), CliError> {
         self.errors.add(error)
     }
 }
 
-/// Tells what is doubtful about an input on standard error.
+/// Prints warnings about an input on standard error.
 fn warn(place: &str, messages: &[String]) {
     let style = Style::of_stderr();
     for message in messages {

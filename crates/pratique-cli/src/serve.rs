@@ -1,4 +1,4 @@
-//! `pratique serve`: answers an API server.
+//! `pratique serve`: serves AdmissionReviews.
 
 mod admission;
 mod cluster;
@@ -33,14 +33,14 @@ use cluster::ClusterContext;
 use logging::Logging;
 use sample_request::SampleRequest;
 
-/// How long to wait for background tasks in the end.
+/// How long shutdown waits for background tasks.
 const LAST_TASKS: Duration = Duration::from_secs(2);
-/// How long to wait for audit events to be written in the end.
+/// How long shutdown waits for audit events to be written.
 const LAST_EVENTS: Duration = Duration::from_secs(5);
-/// How long the end may take once requests have had their time: the above, and some more.
+/// How long shutdown may take after the drain: more than the sum of the above.
 const END: Duration = Duration::from_secs(10);
 
-/// Serves until a signal ends it, and answers whether all requests were answered.
+/// Serves until a signal ends it; succeeds if all requests were answered.
 pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitStatus, CliError> {
     let level = match arguments.registration.print_webhook_configuration {
         true => LogLevel::Warn,
@@ -137,7 +137,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
     Ok(ExitStatus::of(answered))
 }
 
-/// What makes known what is not.
+/// How to give missing cluster state.
 fn help_for(unknown: &Unknown) -> &'static str {
     match unknown {
         Unknown::Authorizer { .. } if cfg!(feature = "kube") => "name one with --cluster",
@@ -147,13 +147,13 @@ fn help_for(unknown: &Unknown) -> &'static str {
     }
 }
 
-/// Ends what goes on in the background, and waits for that, but not for ever: a file system may not answer.
+/// Stops background tasks, and waits for them with a timeout: a file system may hang.
 fn stop(live: Live, rotation: Option<Arc<Rotation>>) {
     let (done, stopped) = mpsc::sync_channel(1);
     let stopping = thread::Builder::new().spawn(move || {
         live.stop();
         drop((live, rotation));
-        // It may not be waited for any more.
+        // The receiver may have timed out.
         let _ = done.send(());
     });
     if stopping.is_ok() && stopped.recv_timeout(LAST_TASKS).is_err() {
@@ -223,7 +223,7 @@ fn listen_error(arguments: &ServeArguments, error: &io::Error) -> CliError {
     CliError::Serve(format!("cannot listen at {}: {error}", arguments.listen))
 }
 
-/// How to try it.
+/// The message at the start, with a command to try the server.
 fn greeting(scheme: &str, reached: &str, page: bool, curl: &str) -> Text {
     let page = if page {
         "Open it in a browser, or try"
@@ -233,7 +233,7 @@ fn greeting(scheme: &str, reached: &str, page: bool, curl: &str) -> Text {
     text!("Serving at {}://{}. {}:\n\n  {}\n\n", scheme, reached, page, curl)
 }
 
-/// A line for a shell.
+/// A shell command that sends a sample request.
 fn curl_command(scheme: &str, reached: &str, SampleRequest { path, review }: &SampleRequest) -> String {
     let options = if scheme == "https" { "-sk" } else { "-s" };
     format!("curl {options} {scheme}://{reached}{path} -H 'Content-Type: application/json' -d '{review}'")

@@ -1,26 +1,26 @@
-//! Colours, for terminals whose user has not asked for none.
+//! Colours, for terminals unless `NO_COLOR` is set.
 
 use std::env;
 use std::io::{self, IsTerminal};
 
 use crate::output::text::{Show, Text, text};
 
-/// What a piece of text is.
+/// The tone of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// Something is wrong, or refused.
+    /// An error or denial.
     Bad,
-    /// Something may be wrong.
+    /// A warning.
     Warning,
-    /// All is well.
+    /// Success.
     Good,
-    /// A place in a file.
+    /// A location.
     Place,
-    /// Frame and margin.
+    /// Secondary text.
     Faint,
 }
 
-/// How text is shown on one of the standard streams.
+/// The style of one of the standard streams.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Style {
     coloured: bool,
@@ -41,7 +41,7 @@ impl Style {
         }
     }
 
-    /// A piece of text in its tone.
+    /// Colours a piece of text.
     pub(crate) fn paint(self, tone: Tone, piece: impl Show) -> Text {
         let text = text!("{}", piece);
         if self.coloured {

@@ -1,4 +1,4 @@
-//! `pratique test`: do policies do what is expected of them?
+//! `pratique test`: runs test suites of policies.
 
 mod find;
 mod github;
@@ -28,35 +28,35 @@ use crate::style::{Style, Tone};
 use find::SuiteFile;
 use lints::Lints;
 
-/// What came of all suites.
+/// The results of all suites.
 pub(crate) struct Run {
     suites: Vec<SuiteRun>,
     coverage: Option<CoverageReport>,
     threshold: Option<f64>,
-    /// What the policies are warned of.
+    /// Warnings about the policies.
     lints: Lints,
     lints_pass: bool,
-    /// The files on which all of it depends.
+    /// The files on which the results depend.
     files: Vec<PathBuf>,
 }
 
-/// What came of a file, or of a suite in it.
+/// The results of a suite, or the problems of a file.
 struct SuiteRun {
     name: String,
     file: String,
-    /// Why nothing could be tested.
+    /// Problems because of which no test ran.
     problems: Vec<Problem>,
     /// The policies that are not evaluated.
     unbound: Vec<Unbound>,
     cases: Vec<CaseRun>,
 }
 
-/// What came of a case: of very many, no more is kept than is told in the end.
+/// The result of a case, reduced to what reports need.
 struct CaseRun {
     /// The case without its objects.
     case: Case,
     tested: CaseResult,
-    /// How a result that is not as expected came about, as the format tells it.
+    /// The formatted explanation of an unexpected result.
     explained: Text,
     duration: Duration,
 }
@@ -86,7 +86,7 @@ impl CaseRun {
     }
 }
 
-/// Runs all suites, once or again and again, and answers whether all is as expected.
+/// Runs all suites, once or on every change; succeeds if everything is as expected.
 pub(crate) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
     if arguments.watch {
         return watch::watch(arguments);
@@ -134,7 +134,7 @@ fn once(arguments: &TestArguments) -> Result<Run, CliError> {
     Ok(run)
 }
 
-/// The directories below which all suites may name files.
+/// The directories below which all suites can name files.
 fn roots(arguments: &TestArguments) -> Result<Roots, CliError> {
     let mut directories = arguments.allow_path.iter();
     let missing = directories.find_map(|path| Some((path, path.canonicalize().err()?)));
@@ -148,7 +148,7 @@ fn roots(arguments: &TestArguments) -> Result<Roots, CliError> {
     })
 }
 
-/// Prints what came of it.
+/// Prints the results.
 fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliError> {
     run.lints.report(&Levels::new(&arguments.warnings));
     match arguments.output {
@@ -225,14 +225,14 @@ impl Run {
         ExitStatus::of(!self.suites.iter().any(failed) && self.covers_enough() && self.lints_pass)
     }
 
-    /// How many tests passed, and how many failed.
+    /// The number of tests that passed, and that failed.
     fn counts(&self) -> (usize, usize) {
         let failed: usize = self.suites.iter().map(SuiteRun::failed).sum();
         let all: usize = self.suites.iter().map(|run| run.cases.len()).sum();
         (all - failed, failed)
     }
 
-    /// The policies that are not evaluated, each once though several suites name it.
+    /// The policies that are not evaluated, each once.
     fn unbound(&self) -> Vec<&Unbound> {
         let mut seen = HashSet::new();
         let all = self.suites.iter().flat_map(|suite| &suite.unbound);
@@ -243,7 +243,7 @@ impl Run {
 
     fn covers_enough(&self) -> bool {
         match (&self.coverage, self.threshold) {
-            // Of nothing no part is covered.
+            // Without points there is no coverage.
             (Some(coverage), Some(threshold)) => {
                 coverage.percent().is_some_and(|percent| percent >= threshold)
             }
@@ -258,7 +258,7 @@ impl SuiteRun {
     }
 }
 
-/// Whether a case is to be run.
+/// Whether a case matches the filter.
 fn wanted(suite: &Suite, case: &Case, arguments: &TestArguments) -> bool {
     let Some(filter) = &arguments.filter else {
         return true;

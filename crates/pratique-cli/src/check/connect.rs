@@ -1,4 +1,4 @@
-//! `--connect`: asks the webhooks that load whether they are there.
+//! `--connect`: probes the configured webhooks.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,7 +12,7 @@ use crate::output;
 use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
-/// A webhook that was asked.
+/// A webhook that was probed.
 pub(super) struct Connection {
     /// The name of its configuration.
     pub(super) configuration: String,
@@ -20,13 +20,13 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Whether it answers.
+    /// Whether it responds.
     pub(super) fn is_ok(&self) -> bool {
         self.probed.answered.is_ok()
     }
 }
 
-/// Asks the webhooks of all plugins, with the credentials that each plugin has for them.
+/// Probes the webhooks of all plugins, with the credentials of each plugin.
 pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(CliError::Thread)?;
@@ -57,7 +57,7 @@ pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, CliError> {
     Ok(connections)
 }
 
-/// What became of it, for people.
+/// The result as text.
 pub(super) fn text(connection: &Connection, style: Style) -> Text {
     let Probed {
         webhook,
@@ -85,7 +85,7 @@ pub(super) fn text(connection: &Connection, style: Style) -> Text {
     out
 }
 
-/// Formats that have no place for webhooks leave those that do not answer to the logs.
+/// Reports webhooks that do not respond on standard error, for formats without webhooks.
 pub(super) fn report_failures<'a>(connections: impl IntoIterator<Item = &'a Connection>) {
     for connection in connections {
         if let Err(reason) = &connection.probed.answered {
@@ -110,7 +110,7 @@ fn described(certificate: &Certificate) -> String {
     )
 }
 
-/// How long it is until then, if it is not long.
+/// The remaining time, if it is short.
 fn left(then: i64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let left = then.saturating_sub(i64::try_from(now.as_secs()).unwrap_or(i64::MAX));

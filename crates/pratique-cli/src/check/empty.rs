@@ -1,4 +1,4 @@
-//! Lists without items: there is nothing wrong with them, and nothing tells whose they are.
+//! Empty lists, which are valid but have no plugin.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use pratique_suite::convert::convert;
 use super::subject::LARGEST;
 use crate::input::is_manifest;
 
-/// Whether all that a file holds is lists without items.
+/// Whether a file has only empty lists.
 pub(super) fn is_empty_list(path: &str, content: Vec<u8>) -> bool {
     let file = ManifestFile {
         path: path.to_owned(),
@@ -32,7 +32,7 @@ pub(super) fn is_empty_list(path: &str, content: Vec<u8>) -> bool {
             .all(|document| is_empty(convert(document.source.tree(), document.source.root())))
 }
 
-/// Whether a directory has manifests, and none that holds anything else.
+/// Whether a directory has manifests, and all of them are empty lists.
 pub(super) fn holds_only_empty_lists(path: &str) -> bool {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let mut files = entries

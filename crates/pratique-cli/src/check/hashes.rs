@@ -1,4 +1,4 @@
-//! The hashes of what loads, by which servers with the same manifests are told from others.
+//! The hashes of loaded manifests, as servers report them.
 
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ struct Hash<'a> {
     directory: &'a str,
 }
 
-/// Prints the hashes; of what does not load only what is wrong with it, as a note.
+/// Prints the hashes; errors go to standard error.
 pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<ExitStatus, CliError> {
     let mut texts = Texts::default();
     for refusal in checked.iter().filter_map(|checked| checked.loaded.as_ref().err()) {

@@ -1,4 +1,4 @@
-//! The answer of a check for people.
+//! The text output of a check.
 
 use pratique_lint::ExpressionCost;
 
@@ -10,7 +10,7 @@ use crate::output::problems;
 use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
-/// What was loaded, path by path, or everything that is wrong with it.
+/// What was loaded, path by path, or all errors.
 pub(super) fn text(checked: &[Checked], levels: &Levels<'_>) -> Text {
     let style = Style::of_stdout();
     let mut texts = Texts::default();
@@ -74,7 +74,7 @@ fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut 
     out
 }
 
-/// What an expression yields, reads and costs.
+/// The type, the inputs and the cost of an expression.
 fn expression(cost: &ExpressionCost, style: Style) -> Text {
     let usage = &cost.usage;
     let kind = cost

@@ -1,4 +1,4 @@
-//! The answer of a check for programs.
+//! The JSON output of a check.
 
 use pratique_lint::ExpressionCost;
 use serde::Serialize;
@@ -10,19 +10,19 @@ use super::subject::{Loaded, LoadedObject};
 use crate::output::finding::Severity;
 use crate::output::problems::{JsonLocation, JsonProblem};
 
-/// The whole answer.
+/// The whole output.
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
     results: Vec<PathResult<'a>>,
 }
 
-/// One path's answer.
+/// The output for one path.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PathResult<'a> {
     path: &'a str,
     valid: bool,
-    /// What the server stops with.
+    /// The error that the server reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ struct PathResult<'a> {
     webhooks: Vec<Webhook<'a>>,
 }
 
-/// A webhook that was asked whether it is there.
+/// A webhook that was probed.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Webhook<'a> {
@@ -55,7 +55,7 @@ struct Webhook<'a> {
     certificate: Option<JsonCertificate<'a>>,
 }
 
-/// What its certificate says.
+/// The fields of its certificate.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JsonCertificate<'a> {
@@ -82,7 +82,7 @@ struct Object<'a> {
     location: JsonLocation<'a>,
 }
 
-/// What an expression yields, reads and may cost.
+/// The type, the inputs and the estimated cost of an expression.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Expression<'a> {
@@ -94,7 +94,7 @@ struct Expression<'a> {
     min_cost: u64,
     max_cost: u64,
     cost_limit: u64,
-    /// The size of the objects for which the cost holds, in bytes.
+    /// The size of the objects for which the cost is estimated, in bytes.
     object_size: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     for_kind: Option<String>,

@@ -1,4 +1,4 @@
-//! Which warnings are given, and which of them fail a check.
+//! Which warnings are reported, and which of them fail a check.
 
 use std::time::SystemTime;
 
@@ -7,7 +7,7 @@ use pratique_lint::{Lint, Options, Warning};
 use crate::arguments::{WARNINGS, WarningArguments};
 use crate::output::finding::Severity;
 
-/// What the user wants to hear of.
+/// The levels of warnings that the user set.
 #[derive(Debug)]
 pub(crate) struct Levels<'a> {
     allowed: &'a [String],
@@ -15,14 +15,14 @@ pub(crate) struct Levels<'a> {
     denied: &'a [String],
 }
 
-/// What becomes of a warning.
+/// The level of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     /// Nothing.
     Allow,
-    /// It is given.
+    /// It is reported.
     Warn,
-    /// It is given, and the check fails.
+    /// It is reported, and the check fails.
     Deny,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Levels<'a> {
         }
     }
 
-    /// The level of a lint: a name counts more than all, a denial more than a request, that more than an allowance.
+    /// The level of a lint: a name takes precedence over `warnings`, deny over warn, and warn over allow.
     pub(crate) fn of(&self, lint: &Lint) -> Level {
         for name in [lint.name, WARNINGS] {
             if has(self.denied, name) {
@@ -51,7 +51,7 @@ impl<'a> Levels<'a> {
         Level::Warn
     }
 
-    /// How bad a warning is.
+    /// The severity of a warning.
     pub(crate) fn severity(&self, warning: &Warning) -> Severity {
         match self.of(warning.lint) {
             Level::Deny => Severity::Denied,
@@ -59,7 +59,7 @@ impl<'a> Levels<'a> {
         }
     }
 
-    /// What is looked for at a time: also what a lint tells on request only, where it is asked for by name.
+    /// The options of the lints at a time, with findings on request for lints that are named.
     pub(crate) fn options(&self, now: SystemTime) -> Options {
         let is_named = |lint: &Lint| has(self.denied, lint.name) || has(self.warned, lint.name);
         let named = pratique_lint::all().iter().filter(|lint| is_named(lint));
@@ -68,7 +68,7 @@ impl<'a> Levels<'a> {
         })
     }
 
-    /// Leaves out the warnings that are not wanted.
+    /// Removes the warnings that are allowed.
     pub(crate) fn wanted(&self, mut warnings: Vec<Warning>) -> Vec<Warning> {
         warnings.retain(|warning| self.of(warning.lint) != Level::Allow);
         warnings
@@ -83,7 +83,7 @@ fn has(names: &[String], name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The level of `null-object`, and whether what it tells on request only is looked for.
+    /// The level of `null-object`, and whether its findings on request are enabled.
     #[track_caller]
     fn check(allowed: &[&str], warned: &[&str], denied: &[&str], expected: (Level, bool)) {
         let owned = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };

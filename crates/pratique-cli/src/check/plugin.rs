@@ -1,6 +1,6 @@
-//! For which plugin manifests are, as far as their kinds tell.
+//! Derives the plugin of manifests from their kinds.
 //!
-//! Only the text is looked at: also manifests that do not parse tell their kind.
+//! Only the text is searched, so that manifests with syntax errors have a plugin as well.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::subject::LARGEST;
 use crate::exit::CliError;
 use crate::input::is_manifest;
 
-/// The plugin whose manifests a directory holds.
+/// The plugin of the manifests in a directory.
 pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
     let unreadable = |error| CliError::Read {
         path: path.to_owned(),
@@ -44,7 +44,7 @@ pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
     }
 }
 
-/// The plugins that take what a text gives as a `kind`, each once.
+/// The plugins that accept the kinds in a text, each once.
 pub(super) fn plugins_of(content: &[u8]) -> Vec<Plugin> {
     let text = String::from_utf8_lossy(content);
     let kinds = text.split("kind").skip(1).filter_map(named_kind);
@@ -60,7 +60,7 @@ pub(super) fn plugins_of(content: &[u8]) -> Vec<Plugin> {
     plugins
 }
 
-/// The kind that is named by what follows the word `kind`.
+/// The kind in the text after the word `kind`.
 fn named_kind(after: &str) -> Option<Kind> {
     let quote = ['"', '\''];
     let value = after.trim_start_matches(quote).trim_start().strip_prefix(':')?;

@@ -1,4 +1,4 @@
-//! The answers of a check for other tools: JUnit's XML and annotations of GitHub's workflows.
+//! The output of a check for other tools: JUnit XML and annotations of GitHub Actions.
 
 use super::Checked;
 use super::levels::Levels;
@@ -8,7 +8,7 @@ use crate::output::github::Commands;
 use crate::output::junit::{self, Case, Outcome, Suite, Xml};
 use crate::output::problems::place;
 
-/// JUnit's XML: a suite a path, with a case for each object that loads and for each finding. Warnings that nobody
+/// JUnit XML: one suite for each path, with a case for each loaded object and each finding. Warnings that are not
 /// denied pass.
 pub(super) fn junit(checked: &[Checked], levels: &Levels<'_>) -> Xml {
     let suites: Vec<Suite> = checked.iter().map(|checked| suite(checked, levels)).collect();
@@ -67,7 +67,7 @@ fn case(finding: &Finding<'_>, path: &str) -> Case {
     }
 }
 
-/// Annotations of GitHub's workflows, one a line.
+/// Annotations of GitHub Actions, one on each line.
 pub(super) fn github(checked: &[Checked], levels: &Levels<'_>) -> Commands {
     let mut commands = Commands::default();
     for finding in checked.iter().flat_map(|checked| checked.findings(levels)) {

@@ -1,4 +1,4 @@
-//! Manifests on standard input, among whatever else a program writes there: `helm template … | pratique check -`.
+//! Manifests on standard input, among objects of other kinds: `helm template … | pratique check -`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,25 +18,25 @@ use crate::input::{self, InputError, STDIN};
 use crate::output;
 use crate::output::text::text;
 
-/// What it is called where places are told.
+/// The name of standard input in locations.
 pub(super) const DISPLAY_NAME: &str = "<stdin>";
 
-/// The largest input, in MiB: more is not read of a file of manifests either.
+/// The maximum size of the input, in MiB, which is that of manifest files.
 pub(super) const MEBIBYTES: u32 = 512;
 
-/// What standard input holds.
+/// The content of standard input.
 pub(super) struct Stdin {
     file: ManifestFile,
     documents: Vec<Document>,
-    /// The plugins that the documents have manifests of.
+    /// The plugins of the manifests.
     plugins: Vec<Plugin>,
-    /// Objects of other kinds, counted by their kinds.
+    /// The number of objects of other kinds, by kind.
     others: BTreeMap<String, usize>,
     /// What could not be read.
     failures: Vec<Failure>,
 }
 
-/// Reads all of it.
+/// Reads standard input.
 pub(super) fn read_file() -> Result<ManifestFile, CliError> {
     input::read_file(Path::new(STDIN), MEBIBYTES).map_err(|unread| match unread {
         InputError::Cli(error) => error,
@@ -48,7 +48,7 @@ pub(super) fn read_file() -> Result<ManifestFile, CliError> {
 }
 
 impl Stdin {
-    /// Sorts what was read by the plugins that it is for.
+    /// Sorts the documents by plugin.
     pub(super) fn new(file: ManifestFile) -> Result<Self, CliError> {
         let Contents { documents, errors } = read_contents(&file);
         let mut stdin = Stdin {
@@ -77,7 +77,7 @@ impl Stdin {
         Ok(stdin)
     }
 
-    /// Notes the kinds of a document's objects. Whether a plugin's are among them.
+    /// Counts the kinds of a document's objects; true if a plugin's are among them.
     fn sort(&mut self, document: &Document) -> bool {
         let mut has_manifests = false;
         for item in items(&document.source) {
@@ -120,7 +120,7 @@ impl Stdin {
         has_manifests
     }
 
-    /// Tells what is checked as what, and what is passed over.
+    /// Reports what is checked for which plugin, and what is skipped.
     pub(super) fn report(&self) {
         let plugins: Vec<&str> = self.plugins.iter().map(|plugin| plugin.name()).collect();
         if !plugins.is_empty() {
@@ -153,7 +153,7 @@ impl Stdin {
         }
     }
 
-    /// Loads the manifests of each plugin as if they were alone in its directory.
+    /// Loads the manifests of each plugin as a directory of their own.
     pub(super) fn load(&self, expressions: &Expressions) -> Result<LoadedPlugins, Refusal> {
         let options = expressions.options();
         let mut failures = self.failures.clone();
@@ -193,7 +193,7 @@ impl Stdin {
     }
 }
 
-/// How many kinds are named.
+/// The maximum number of kinds that are listed.
 const MOST_KINDS: usize = 20;
 
 fn plugin_of(kind: Kind) -> Option<Plugin> {

@@ -1,4 +1,4 @@
-//! What a path leads to, and what loads from it.
+//! The subject of a check, and loading it.
 
 use std::fs;
 use std::path::Path;
@@ -18,10 +18,10 @@ use super::stdin::{self, Stdin};
 use crate::exit::CliError;
 use crate::input::{STDIN, named};
 
-/// The largest file of manifests, in bytes.
+/// The maximum size of a manifest file, in bytes.
 pub(super) const LARGEST: u64 = (stdin::MEBIBYTES as u64) << 20;
 
-/// What a path leads to.
+/// What a path refers to.
 pub(super) enum Subject {
     /// An AdmissionConfiguration file.
     Configuration(String),
@@ -29,7 +29,7 @@ pub(super) enum Subject {
     Directory(String, Plugin),
     /// A single static manifest.
     Manifest(ManifestFile, Plugin),
-    /// Lists that are empty, which any plugin takes.
+    /// Empty lists, which any plugin accepts.
     Nothing,
     /// Manifests of any plugins on standard input.
     Stdin(Stdin),
@@ -38,18 +38,18 @@ pub(super) enum Subject {
 /// LoadedPlugins that loads.
 pub(super) struct LoadedPlugins {
     pub(super) plugins: Vec<Loaded>,
-    /// What an AdmissionConfiguration names in vain.
+    /// The ignored entries of an AdmissionConfiguration.
     pub(super) ignored: Vec<IgnoredPlugin>,
-    /// What follows its document.
+    /// The location of text after its document.
     pub(super) unread: Option<Location>,
 }
 
-/// What loads for one plugin.
+/// The loaded manifests of one plugin.
 pub(super) struct Loaded {
     pub(super) plugin: Plugin,
-    /// Where an AdmissionConfiguration has it read from.
+    /// The directory in the AdmissionConfiguration.
     pub(super) directory: Option<String>,
-    /// Whom its webhooks are to take the server for.
+    /// The credentials for its webhooks.
     pub(super) kube_config: Option<KubeConfig>,
     pub(super) manifests: ManifestSet,
     /// The objects: policies before their bindings.
@@ -64,7 +64,7 @@ pub(super) struct LoadedObject {
 }
 
 impl Subject {
-    /// Looks at a path. A file is an AdmissionConfiguration unless it, or the user, says that it is a manifest.
+    /// Inspects a path. A file is an AdmissionConfiguration unless its kind, or the plugin, makes it a manifest.
     pub(super) fn of(path: &Path, plugin: Option<Plugin>) -> Result<Self, CliError> {
         if path == Path::new(STDIN) {
             let file = stdin::read_file()?;
@@ -101,7 +101,7 @@ impl Subject {
         })
     }
 
-    /// Loads it as a server would.
+    /// Loads it as a server does.
     pub(super) fn load(
         &self,
         expressions: &Expressions,
@@ -125,7 +125,7 @@ impl Subject {
         }
     }
 
-    /// The text of what cannot be read again.
+    /// The text of an input that cannot be read again.
     pub(super) fn text(self) -> Option<ManifestFile> {
         match self {
             Subject::Stdin(stdin) => Some(stdin.into_file()),

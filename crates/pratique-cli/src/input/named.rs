@@ -1,4 +1,4 @@
-//! Reading what the user names: files, and pipes as shells make them of `<(command)`, up to a bound.
+//! Reads what the user names, up to a limit: files, and pipes such as `<(command)`.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, ErrorKind, Read};
@@ -8,7 +8,7 @@ use pratique_manifest::read_regular;
 
 use super::STDIN;
 
-/// What is read of a device, in bytes: some never end.
+/// The maximum number of bytes that are read from a device: some never end.
 const DEVICE: u64 = 16 << 20;
 
 /// Reads a file, a pipe, a socket or a device of at most `limit` bytes; `-` is standard input. A pipe is waited for.

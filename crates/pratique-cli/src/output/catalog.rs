@@ -1,8 +1,8 @@
-//! The rules and warnings by name: what each is about, and where it is described.
+//! The catalogue of rules and warnings, with links to the documentation.
 
 use pratique_manifest::Rule;
 
-/// Where the documentation of this version is.
+/// The URL of the documentation.
 const DOCUMENTATION: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
 
 /// A rule or a warning.
@@ -13,7 +13,7 @@ pub(crate) struct Described {
     pub(crate) is_error: bool,
 }
 
-/// All of them: rules of loading first.
+/// All rules and warnings: rules of loading first.
 pub(crate) fn all() -> Vec<Described> {
     let rules = Rule::ALL.iter().map(|rule| Described {
         name: rule.name(),
@@ -28,7 +28,7 @@ pub(crate) fn all() -> Vec<Described> {
     rules.chain(lints).collect()
 }
 
-/// Where a rule or a warning is described.
+/// The URL of a rule's or warning's documentation.
 pub(crate) fn url(name: &str) -> String {
     let page = match pratique_lint::find(name) {
         Some(_) => "warnings.md",

@@ -1,4 +1,4 @@
-//! The line of a file that a problem is on, with the place underlined.
+//! Excerpts: the line of a problem, with its range underlined.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,21 +9,21 @@ use pratique_types::is_invisible;
 use super::text::{Text, text};
 use crate::style::{Style, Tone};
 
-/// The longest part of a line that is shown, in characters.
+/// The maximum width of an excerpt, in characters.
 const WIDTH: usize = 100;
-/// How much of that comes before the place.
+/// The number of characters before the range.
 const BEFORE: usize = 40;
 
-/// So many characters of a line are passed over at once on the way to a column.
+/// The number of characters between indexed columns of a line.
 const STRIDE: usize = 128;
-/// The largest file that is looked at again, in bytes: as large as manifests may be.
+/// The maximum size of a file, in bytes: that of manifests.
 const LARGEST: u64 = 512 << 20;
 
-/// The texts of files, by path, as far as they were looked at.
+/// A cache of the texts of files, by path.
 #[derive(Debug, Default)]
 pub(crate) struct Texts(HashMap<String, Option<Contents>>);
 
-/// A file's text, where its lines start, and where columns are in those that were looked at.
+/// The text of a file, with indices of its lines and columns.
 #[derive(Debug)]
 struct Contents {
     text: String,
@@ -31,7 +31,7 @@ struct Contents {
     columns: HashMap<usize, Columns>,
 }
 
-/// Where every [`STRIDE`]th character of a line is, and how many there are: files may have everything on one line.
+/// The offsets of every [`STRIDE`]th character of a line, and their number: a file may be one long line.
 #[derive(Debug)]
 struct Columns {
     offsets: Vec<usize>,
@@ -39,13 +39,13 @@ struct Columns {
 }
 
 impl Texts {
-    /// Knows the text of a file that cannot be read again.
+    /// Adds the text of an input that cannot be read again.
     pub(crate) fn insert(&mut self, path: &str, content: &[u8]) {
         let text = String::from_utf8(content.to_vec()).ok();
         self.0.insert(path.to_owned(), text.map(Contents::new));
     }
 
-    /// The line of a place, and the place underlined; nothing for a file that is no text any more.
+    /// The line of a location, with the range underlined; `None` if the file cannot be read any more.
     pub(crate) fn excerpt(&mut self, location: &Location, tone: Tone, style: Style) -> Option<Text> {
         let contents = self.contents(&location.file)?;
         let number = usize::try_from(location.start.line).ok()?;
@@ -79,7 +79,7 @@ impl Contents {
         }
     }
 
-    /// Shows the part of a line, counted from 1, around a range of its characters.
+    /// Shows the part of a line, counted from 1, around a range of characters.
     fn frame(&mut self, number: usize, place: Range<usize>, tone: Tone, style: Style) -> Option<Text> {
         let index = number.checked_sub(1)?;
         let start = *self.starts.get(index)?;
@@ -103,7 +103,7 @@ impl Columns {
         }
     }
 
-    /// The line from a column on.
+    /// The characters of the line from a column on.
     fn from<'l>(&self, line: &'l str, column: usize) -> impl Iterator<Item = char> + 'l {
         let offset = self.offsets.get(column / STRIDE).copied().unwrap_or(line.len());
         line.get(offset..)
@@ -113,7 +113,7 @@ impl Columns {
     }
 }
 
-/// Shows the part of a line around a range of its characters.
+/// Shows the part of a line around a range of characters.
 fn frame(
     number: usize,
     line: &str,
@@ -156,7 +156,7 @@ fn frame(
     )
 }
 
-/// A character as it is shown, in one column: none that moves the cursor or is not seen.
+/// Replaces a character that is invisible or moves the cursor.
 fn visible(character: char) -> char {
     match character {
         '\t' => ' ',
@@ -165,7 +165,7 @@ fn visible(character: char) -> char {
     }
 }
 
-/// A blank as wide as a character.
+/// A blank of the width of a character.
 fn blank(character: char) -> char {
     // Wide characters of East Asia take two columns, and so does the ideographic space.
     match character {

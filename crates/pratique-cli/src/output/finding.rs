@@ -1,12 +1,12 @@
-//! What is wrong with manifests, and what may be, alike for all outputs.
+//! Findings: errors and warnings in a form for all outputs.
 
 use pratique_lint::{CostExample, Warning};
 use pratique_manifest::{Location, ObjectName, Problem};
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Severity {
-    /// The server does not start with it.
+    /// An error with which the server does not start.
     Error,
     /// A warning that fails the check.
     Denied,
@@ -18,18 +18,18 @@ pub(crate) enum Severity {
 #[derive(Clone, Debug)]
 pub(crate) struct Finding<'a> {
     pub(crate) severity: Severity,
-    /// The stable name of what is broken.
+    /// The stable name of the rule or warning.
     pub(crate) name: &'static str,
     pub(crate) message: &'a str,
-    /// The message in short, where its text is shown already.
+    /// A short message, for where the text is shown already.
     pub(crate) summary: Option<&'a str>,
     pub(crate) field: Option<&'a str>,
     pub(crate) object: Option<&'a ObjectName>,
     pub(crate) location: Option<&'a Location>,
     pub(crate) help: Option<&'a str>,
-    /// An object that shows it.
+    /// An object that demonstrates it.
     pub(crate) example: Option<&'a CostExample>,
-    /// Whether it is what the server stops with.
+    /// Whether it is the error that the server reports.
     pub(crate) stops_server: bool,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// Where its rule or warning is described.
+    /// The URL of its documentation.
     pub(crate) fn url(&self) -> String {
         super::catalog::url(self.name)
     }

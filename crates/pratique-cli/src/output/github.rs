@@ -6,7 +6,7 @@ use pratique_manifest::Location;
 
 use super::text::{Text, printed, without_commands, without_invisible};
 
-/// Lines of commands. What goes along with them is nothing that a runner takes for a command.
+/// Lines of workflow commands. Other text is escaped, so that a runner does not interpret it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Commands(String);
 
@@ -39,7 +39,7 @@ impl Commands {
         let _ = writeln!(self.0, "::{level} {place}title={title}::{}", data(message));
     }
 
-    /// Adds lines that are shown in the log only.
+    /// Adds lines for the log.
     pub(crate) fn log(&mut self, text: &Text) {
         self.0.push_str(&printed(text));
     }
@@ -49,7 +49,7 @@ impl Commands {
     }
 }
 
-/// A message as GitHub's toolkit escapes it, and visible.
+/// Escapes a message as GitHub's toolkit does, with visible characters only.
 fn data(text: &str) -> String {
     // Lines may end with both.
     let lines = text.replace("\r\n", "\n");

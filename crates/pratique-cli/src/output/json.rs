@@ -1,4 +1,4 @@
-//! JSON with escapes for what is not seen: the same values, but nothing that acts on a terminal.
+//! JSON in which invisible characters are escaped, so that it can be printed on a terminal.
 
 use std::io::{self, Write};
 
@@ -8,12 +8,12 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use super::text::is_plain;
 
-/// A value on several lines.
+/// Formats a value on several lines.
 pub(crate) fn pretty(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     written(value, PrettyFormatter::new())
 }
 
-/// A value on a line.
+/// Formats a value on one line.
 pub(crate) fn line(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     written(value, CompactFormatter)
 }
@@ -28,7 +28,7 @@ fn written(value: &impl Serialize, formatter: impl Formatter) -> serde_json::Res
     Ok(out)
 }
 
-/// A line of JSON that others have written, which ends it.
+/// Escapes invisible characters in a line of JSON.
 pub(crate) fn visible_line(line: &[u8]) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(line.trim_ascii_end()) else {
         return line.to_vec();
@@ -40,7 +40,7 @@ pub(crate) fn visible_line(line: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A formatter that leaves nothing in strings that is not seen, and nothing that a CI runner takes for a command.
+/// A formatter that escapes invisible characters, and text that CI runners interpret as commands.
 struct Visible<F>(F);
 
 impl<F: Formatter> Formatter for Visible<F> {

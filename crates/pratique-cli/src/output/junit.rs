@@ -23,23 +23,23 @@ pub(crate) struct Case {
     pub(crate) outcome: Outcome,
 }
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// It is as it should be.
+    /// It passed.
     Passed,
-    /// It is not.
+    /// It failed.
     Failed {
-        /// In a line.
+        /// The message, on one line.
         message: String,
-        /// At length.
+        /// The whole text.
         text: String,
     },
-    /// It could not be tried.
+    /// It could not be run.
     Error {
-        /// In a line.
+        /// The message, on one line.
         message: String,
-        /// At length.
+        /// The whole text.
         text: String,
     },
 }
@@ -115,7 +115,7 @@ fn one(suite: &Suite, case: &Case) -> String {
     out
 }
 
-/// A text as XML has it. What XML cannot have, and what is not seen, stands as escapes: reports are shown to people.
+/// Escapes text for XML, including characters that are invisible or invalid in XML.
 fn escaped(text: &str) -> String {
     let visible = without_invisible(text);
     let mut out = String::with_capacity(visible.len());

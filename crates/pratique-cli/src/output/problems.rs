@@ -1,4 +1,4 @@
-//! Everything that is wrong with manifests or inputs: for people, and for programs.
+//! Formats the problems of manifests and inputs.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use super::finding::{Finding, Severity};
 use super::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 
-/// The longest message that people get to see whole, in bytes: a server quotes documents in its messages.
+/// The maximum length of a message, in bytes: a server's messages quote documents.
 const LONGEST: usize = 16 << 10;
 
-/// The problems of a load; the first of the first failure is marked as what the server stops with.
+/// The problems of a load; the first one is marked as the error that the server reports.
 pub(crate) fn findings(errors: &LoadErrors) -> Vec<Finding<'_>> {
     let problems = errors.problems().enumerate();
     problems
@@ -22,10 +22,10 @@ pub(crate) fn findings(errors: &LoadErrors) -> Vec<Finding<'_>> {
         .collect()
 }
 
-/// How many findings people get to see one by one; the others are counted. A file that cannot be read has fewer.
+/// The maximum number of findings that are listed; the others are counted.
 const MOST: usize = 2000;
 
-/// Tells all problems, the server's message first.
+/// Formats all problems, the server's message first.
 pub(crate) fn human(errors: &LoadErrors, texts: &mut Texts, style: Style) -> Text {
     let message = errors.to_string();
     let list = listed(&following(errors, &message), Links::None, texts, style);
@@ -38,7 +38,7 @@ pub(crate) fn human(errors: &LoadErrors, texts: &mut Texts, style: Style) -> Tex
     )
 }
 
-/// Tells all problems of what a server would not start with, and marks what it says itself.
+/// Formats all problems with which a server would not start, and marks its own message.
 pub(crate) fn refused(errors: &LoadErrors, texts: &mut Texts, style: Style) -> Text {
     let message = errors.to_string();
     let list = listed(&following(errors, &message), Links::Each, texts, style);
@@ -52,7 +52,7 @@ pub(crate) fn refused(errors: &LoadErrors, texts: &mut Texts, style: Style) -> T
     )
 }
 
-/// A message whose further lines are told from those that begin with something else.
+/// A message whose continuation lines are indented.
 fn further(message: &str) -> Lines<'_> {
     Lines {
         text: message,
@@ -60,7 +60,7 @@ fn further(message: &str) -> Lines<'_> {
     }
 }
 
-/// The problems as they are told after the server's message: what that has at length is told in short.
+/// The findings after the server's message: problems that it quotes are shortened.
 fn following<'e>(errors: &'e LoadErrors, message: &str) -> Vec<Finding<'e>> {
     let mut findings = findings(errors);
     // Those that are told one by one: each is looked for in all that the server says.
@@ -71,14 +71,14 @@ fn following<'e>(errors: &'e LoadErrors, message: &str) -> Vec<Finding<'e>> {
     findings
 }
 
-/// Whether findings come with links to what is known of their rules, each with the first of its kind.
+/// Whether findings have links to the documentation of their rules, at the first finding of each.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Links {
     None,
     Each,
 }
 
-/// Tells findings one by one, and counts them. Of very many only the first ones are told.
+/// Lists findings, up to a maximum, and counts them.
 pub(crate) fn listed(findings: &[Finding<'_>], links: Links, texts: &mut Texts, style: Style) -> Text {
     if findings.is_empty() {
         return Text::new();
@@ -107,12 +107,12 @@ pub(crate) fn listed(findings: &[Finding<'_>], links: Links, texts: &mut Texts, 
     out
 }
 
-/// Tells a problem, with the line that it is on.
+/// Formats a problem, with an excerpt.
 pub(crate) fn one(problem: &Problem, texts: &mut Texts, style: Style) -> Text {
     finding_text(&Finding::of_problem(problem, false), false, texts, style)
 }
 
-/// One finding, with a link to what is known of its rule if it is the first of its kind.
+/// Formats a finding, with a link to its documentation if it is the first of its rule.
 fn finding_text(finding: &Finding<'_>, link: bool, texts: &mut Texts, style: Style) -> Text {
     let (label, tone) = match finding.severity {
         Severity::Error => (None, Tone::Bad),
@@ -154,7 +154,7 @@ pub(crate) fn place(location: &Location) -> String {
     )
 }
 
-/// A message without its middle, if it is very long.
+/// Removes the middle of a very long message.
 fn shortened(message: &str) -> String {
     if message.len() <= LONGEST {
         return message.to_owned();
@@ -169,7 +169,7 @@ fn shortened(message: &str) -> String {
     format!("{head}… ({left_out} bytes left out) …{tail}")
 }
 
-/// A problem or a warning for programs.
+/// A problem or a warning as JSON.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JsonProblem<'a> {
@@ -186,14 +186,14 @@ pub(crate) struct JsonProblem<'a> {
     help: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<JsonExample<'a>>,
-    /// Where the rule is described.
+    /// The URL of the rule's documentation.
     url: String,
-    /// Whether it is what the server stops with.
+    /// Whether it is the error that the server reports.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stops_server: bool,
 }
 
-/// A request that shows a warning.
+/// A request that demonstrates a warning.
 #[derive(Debug, Serialize)]
 struct JsonExample<'a> {
     operation: &'static str,
@@ -209,7 +209,7 @@ struct JsonName<'a> {
     name: &'a str,
 }
 
-/// Where something is.
+/// A location.
 #[derive(Debug, Serialize)]
 pub(crate) struct JsonLocation<'a> {
     file: &'a str,

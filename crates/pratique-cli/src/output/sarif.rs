@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, for code scanning: a log with one run, whose rules are those of loading and the warnings.
+//! SARIF 2.1.0, for code scanning: a log with one run, with the rules of loading and the warnings.
 
 use pratique_manifest::Location;
 use serde::Serialize;
@@ -31,7 +31,7 @@ struct Run {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Invocation {
-    /// Whether the check was made, whatever it found.
+    /// Whether the check ran, regardless of its findings.
     execution_successful: bool,
     exit_code: u8,
 }
@@ -83,7 +83,7 @@ struct SarifResult {
     properties: Properties,
 }
 
-/// Whether a result is what the server stops with.
+/// Whether a result is the error that the server reports.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Properties {
@@ -130,7 +130,7 @@ struct LogicalLocation {
 }
 
 impl Log {
-    /// All that was found, and whether the check passes nevertheless.
+    /// A log of all findings, and whether the check passes.
     pub(crate) fn new(findings: &[Finding<'_>], passes: bool) -> Self {
         let described = catalog::all();
         Log {

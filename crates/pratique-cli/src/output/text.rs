@@ -1,9 +1,9 @@
-//! Text for people, in which nothing that comes from elsewhere acts on who reads it.
+//! Text that is safe to print, even with untrusted parts.
 //!
-//! Names, messages, file names and objects are written by others. In a [`Text`] their control characters and all that is
-//! not seen stand as escapes (`\u{1b}`), so that they move no cursor, hide nothing, and begin no line of their own. A text
-//! is made by the macro [`text!`], of a format and arguments, all of which are escaped but texts; what is printed for
-//! people is a text. A line that a CI runner would take for a command is broken when it is printed ([`printed`]).
+//! Names, messages, file names and objects are untrusted. In a [`Text`], their control and invisible characters are
+//! escaped (`\u{1b}`), so that they cannot move the cursor, hide text, or begin lines. The macro [`text!`] builds a
+//! text from a format and arguments, which are escaped unless they are texts. Lines that a CI runner would interpret as
+//! a command are broken when a text is printed ([`printed`]).
 //!
 //! [`text!`]: crate::output::text::text
 
@@ -17,8 +17,8 @@ use pratique_types::is_invisible;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Text(String);
 
-/// Makes a [`Text`] as `format!` makes a string. Arguments are given by place, and stand in one line, with escapes; a text
-/// stands as it is, and [`Lines`] keep their lines.
+/// Builds a [`Text`] as `format!` builds a string. Arguments are positional, and escaped to one line; texts are
+/// inserted unchanged, and [`Lines`] keep their line breaks.
 macro_rules! text {
     ($format:literal $(, $argument:expr)* $(,)?) => {
         // Formats that are expanded from macros name no variables, which would not be escaped.
@@ -30,9 +30,9 @@ macro_rules! text {
 }
 pub(crate) use text;
 
-/// What can stand in a [`Text`].
+/// An argument of [`text!`].
 pub(crate) trait Show {
-    /// Writes it, without anything that is not seen.
+    /// Writes the argument, with invisible characters escaped.
     fn show(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
@@ -54,7 +54,7 @@ impl Show for &Text {
     }
 }
 
-/// A text of several lines: those after the first one begin with `indent`.
+/// A string with several lines, of which those after the first are indented with `indent`.
 pub(crate) struct Lines<'a> {
     pub(crate) text: &'a str,
     pub(crate) indent: &'static str,
@@ -81,7 +81,7 @@ impl<T: Show + ?Sized> Display for Shown<'_, T> {
     }
 }
 
-/// Writes what is not seen as escapes.
+/// A writer that escapes invisible characters.
 pub(crate) struct Escaped<W>(pub(crate) W);
 
 impl<W: fmt::Write> fmt::Write for Escaped<W> {
@@ -108,13 +108,12 @@ impl<W: fmt::Write> fmt::Write for Escaped<W> {
     }
 }
 
-/// Whether a text is of visible ASCII characters and blanks alone, as nearly all is that is printed.
+/// Whether a string has only visible ASCII characters and blanks: a fast path.
 pub(super) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// A text of one line for a format that has escapes of its own for everything else: what is not seen stands as escapes,
-/// ends of lines stay.
+/// Escapes invisible characters except for line breaks, for formats with an escaping of their own.
 pub(crate) fn without_invisible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (number, line) in text.split('\n').enumerate() {
@@ -133,18 +132,18 @@ impl Text {
         Text(String::new())
     }
 
-    /// What [`text!`] has made of its arguments: for nothing else, as others would not be escaped.
+    /// Builds a text from escaped arguments; only for [`text!`].
     pub(crate) fn of(shown: fmt::Arguments<'_>) -> Self {
         Text(shown.to_string())
     }
 
-    /// A value as YAML, in lines of its own that begin with so many blanks.
+    /// A value as YAML, indented by `indent` blanks.
     pub(crate) fn yaml(value: &pratique_json::Value<'_>, indent: usize) -> Self {
         // It has escapes of its own: these here find nothing to do.
         Text(without_invisible(&pratique_suite::yaml::block(value, indent)))
     }
 
-    /// A colour for a text, which ends with it.
+    /// Colours the text.
     pub(crate) fn coloured(self, code: &'static str) -> Self {
         Text(format!("\u{1b}[{code}m{}\u{1b}[0m", self.0))
     }
@@ -153,29 +152,29 @@ impl Text {
         self.0.push_str(&text.0);
     }
 
-    /// How many characters it has.
+    /// The number of characters.
     pub(crate) fn width(&self) -> usize {
         self.0.chars().count()
     }
 
-    /// This, with blanks behind it up to so many characters.
+    /// Pads the text with blanks to a width.
     pub(crate) fn padded(mut self, width: usize) -> Self {
         self.0.extend(repeat_n(' ', width.saturating_sub(self.width())));
         self
     }
 
-    /// This without blanks at its end.
+    /// Removes trailing white space.
     pub(crate) fn trim_end(&self) -> Text {
         Text(self.0.trim_end().to_owned())
     }
 
-    /// This, with `indent` before every line.
+    /// Indents every line.
     pub(crate) fn indented(&self, indent: &'static str) -> Text {
         let lines = self.0.split_inclusive('\n');
         Text(lines.flat_map(|line| [indent, line]).collect())
     }
 
-    /// The characters, for formats that are not for people.
+    /// The characters, for formats with an escaping of their own.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
@@ -187,8 +186,8 @@ impl FromIterator<Text> for Text {
     }
 }
 
-/// What is printed of a text: where a CI runner would find a command in it, a character stands as an escape. GitHub's looks
-/// for `::command` behind blanks and for `##[command]` anywhere in a line, others for `##name[`.
+/// The printed form of a text, in which commands of CI runners are broken by an escape. GitHub's runner looks for
+/// `::command` after blanks and for `##[command]` anywhere in a line, others look for `##name[`.
 pub(crate) fn printed(text: &Text) -> Cow<'_, str> {
     let text = text.as_str();
     if !text.contains("::") {
@@ -207,7 +206,7 @@ pub(crate) fn printed(text: &Text) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text in which no `##name[` is left.
+/// Breaks `##name[` commands.
 pub(crate) fn without_commands(text: &str) -> Cow<'_, str> {
     if !text.contains("##") {
         return Cow::Borrowed(text);

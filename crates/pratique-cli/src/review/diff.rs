@@ -1,4 +1,4 @@
-//! What policies changed, as a unified diff of YAML.
+//! The changes of mutating policies, as a unified diff of YAML.
 
 use pratique_json::{Object, Value};
 use pratique_suite::yaml;
@@ -8,10 +8,10 @@ use super::report::ReviewResult;
 use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
-/// How many lines around a change are shown.
+/// The number of context lines.
 const CONTEXT: usize = 3;
 
-/// The diff of an object that was changed; nothing of one that was not.
+/// The diff of a changed object; empty if it is unchanged.
 pub(super) fn of(result: &ReviewResult<'_>, style: Style) -> Text {
     let place = &result.input.place;
     let before = &result.input.request.object;
@@ -40,8 +40,8 @@ fn diff(place: &str, before: &Value<'_>, after: &Value<'static>, style: Style) -
     out
 }
 
-/// An object without what an API server's types add to it when it is read: nulls and empty mappings that were not there.
-/// Documents are not so deep that recursion would be a risk.
+/// Removes the nulls and empty mappings that an API server's types add when an object is decoded. Documents are not so
+/// deep that recursion would be a risk.
 fn without_defaults(before: &Value<'_>, after: &Value<'static>) -> Value<'static> {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => {
@@ -74,7 +74,7 @@ fn without_defaults(before: &Value<'_>, after: &Value<'static>) -> Value<'static
     }
 }
 
-/// The element that another one was before: the one of the same name, or where there are no names in the same place.
+/// The former state of an element: the one with the same name, or without names the one at the same index.
 fn counterpart<'v>(before: &'v [Value<'v>], index: usize, element: &Value<'_>) -> Option<&'v Value<'v>> {
     match element.get("name") {
         Some(name) => before.iter().find(|item| item.get("name") == Some(name)),

@@ -1,4 +1,4 @@
-//! Evaluates requests, one after the other: by policies alone, or by the whole chain with its webhooks.
+//! Evaluates requests: with policies only, or with the whole chain including webhooks.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use super::report::ReviewResult;
 use super::webhooks::Chain;
 use crate::exit::CliError;
 
-/// By what requests are evaluated.
+/// The evaluator of requests.
 pub(super) enum Evaluator<'a> {
-    /// By policies.
+    /// Policies only.
     Policies(Policies<'a>),
-    /// By policies and webhooks.
+    /// Policies and webhooks.
     Chain(Chain<'a>),
 }
 
-/// Policies, and what is known beside them.
+/// Policies with their cluster and authorizer.
 pub(super) struct Policies<'a> {
     admission: &'a Admission,
     cluster: &'a Objects,
@@ -28,7 +28,7 @@ pub(super) struct Policies<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Evaluates policies, and explains what came of it if that is asked for.
+    /// Evaluates policies only, and explains decisions if `explain` is set.
     pub(super) fn policies(
         admission: &'a Admission,
         cluster: &'a Objects,
@@ -43,7 +43,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Calls webhooks, too.
+    /// Evaluates policies and calls webhooks.
     pub(super) fn webhooks(
         admission: &'a Admission,
         cluster: &'a Objects,
@@ -52,7 +52,7 @@ impl<'a> Evaluator<'a> {
         Chain::new(admission, cluster, decider).map(Evaluator::Chain)
     }
 
-    /// What comes of a request.
+    /// Evaluates a request.
     pub(super) fn evaluate<'q>(&self, input: &'q InputRequest) -> Result<ReviewResult<'q>, CliError> {
         match self {
             Evaluator::Policies(policies) => policies.evaluate(input),

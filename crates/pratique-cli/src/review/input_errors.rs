@@ -1,4 +1,4 @@
-//! Inputs that there is no answer to: each is an error, and costs no other input its answer.
+//! Collects and reports inputs with errors.
 
 use serde::Serialize;
 
@@ -9,13 +9,13 @@ use crate::output::text::{Lines, text};
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 
-/// The inputs that were refused so far.
+/// The errors of inputs.
 #[derive(Debug, Default)]
 pub(super) struct InputErrors {
     errors: Vec<JsonError>,
 }
 
-/// Why an input is refused, for programs.
+/// An error of an input, as JSON.
 #[derive(Debug, Serialize)]
 struct JsonError {
     place: String,
@@ -29,12 +29,12 @@ struct Line<'a> {
 }
 
 impl InputErrors {
-    /// How many there are.
+    /// The number of errors.
     pub(super) fn count(&self) -> usize {
         self.errors.len()
     }
 
-    /// Tells why an input is refused, unless it is trouble.
+    /// Reports an error of an input; errors of the command are returned.
     pub(super) fn add(&mut self, error: InputError) -> Result<(), CliError> {
         let style = Style::of_stderr();
         match error {
@@ -75,7 +75,7 @@ impl InputErrors {
         self.errors.push(JsonError { place, message });
     }
 
-    /// `, 2 errors`; nothing where there is none.
+    /// `, 2 errors`; empty if there are none.
     pub(super) fn counted(&self) -> String {
         match self.count() {
             0 => String::new(),
@@ -84,7 +84,7 @@ impl InputErrors {
         }
     }
 
-    /// Writes a line of JSON for each.
+    /// Prints a JSON line for each error.
     pub(super) fn print_json(&self) -> Result<(), CliError> {
         let mut errors = self.errors.iter();
         errors.try_for_each(|error| output::print_json_line(&Line { error }))

@@ -1,4 +1,4 @@
-//! By what requests are judged.
+//! Loads the policies for a review.
 
 use std::fs;
 
@@ -17,11 +17,11 @@ use crate::check::plugin_of;
 use crate::exit::CliError;
 use crate::output::excerpt::Texts;
 
-/// Why there is nothing to judge by.
+/// Why policies cannot be loaded.
 pub(super) enum LoadFailure {
-    /// The policies do not load.
+    /// The policies are invalid.
     Invalid { errors: LoadErrors, texts: Texts },
-    /// They are not to be had.
+    /// They cannot be read.
     Cli(CliError),
 }
 
@@ -40,8 +40,8 @@ impl From<LoadErrors> for LoadFailure {
     }
 }
 
-/// Loads what the arguments name, the embedded standards if they name nothing; gives the manifests too. `webhooks` is
-/// whether they are called, `bind` whether policies that no binding names are evaluated as if one did.
+/// Loads the policies that the arguments name, by default the Pod Security Standards; gives the manifests as well.
+/// `webhooks` is whether webhooks are called, `bind` whether policies without a binding are evaluated as if bound.
 pub(super) fn load(
     arguments: &PolicyArguments,
     gates: FeatureGates,
@@ -117,7 +117,7 @@ fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, Load
     })
 }
 
-/// What the user names has to be there: that it is not is no fault of the policies.
+/// Checks that a path of the user exists: a missing file is not an error of the policies.
 fn openable(path: &str) -> Result<(), CliError> {
     let unreadable = |error| CliError::Read {
         path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! Prints what came of requests, each at once: nothing of it is kept but how many there were.
+//! Prints results as they come, and counts them.
 
 use pratique::AdmissionDecision;
 
@@ -12,7 +12,7 @@ use crate::output;
 use crate::output::text::text;
 use crate::style::Style;
 
-/// How many requests were decided how.
+/// The number of requests by decision.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) allowed: usize,
@@ -20,14 +20,14 @@ pub(super) struct Counts {
     pub(super) undecided: usize,
 }
 
-/// Prints in a format.
+/// Prints results in a format.
 pub(super) struct Printer {
     format: ReviewFormat,
     counts: Counts,
 }
 
 impl Printer {
-    /// Has printed nothing yet.
+    /// A printer for a format.
     pub(super) fn new(format: ReviewFormat) -> Self {
         Printer {
             format,
@@ -35,7 +35,7 @@ impl Printer {
         }
     }
 
-    /// Prints what came of a request.
+    /// Prints the result of a request.
     pub(super) fn print(&mut self, result: ReviewResult<'_>) -> Result<(), CliError> {
         match result.outcome.decision() {
             AdmissionDecision::Allowed => self.counts.allowed += 1,
@@ -54,7 +54,7 @@ impl Printer {
         }
     }
 
-    /// Prints what there is to say in the end, and gives the counts.
+    /// Prints the summary, and gives the counts.
     pub(super) fn end(self, errors: &InputErrors, scope: &EvaluationScope) -> Result<Counts, CliError> {
         let Counts {
             allowed,

@@ -1,4 +1,4 @@
-//! What a server says of objects when it decodes them: those that it cannot decode are evaluated by no policy.
+//! Results of decoding objects as a server does: objects that it cannot decode are not evaluated.
 
 use pratique::Outcome;
 use pratique_json::Value;
@@ -9,13 +9,13 @@ use pratique_types::{AdmissionRequest, Reason, Status};
 use super::InputRequest;
 
 impl InputRequest {
-    /// The answer to a request whose object cannot be decoded.
+    /// The outcome of a request whose object cannot be decoded.
     pub(super) fn decode_failure(&self) -> Option<Outcome> {
         let why = self.received.as_ref().err()?;
         Some(Outcome::refused(Status::failure(Reason::BadRequest, why)))
     }
 
-    /// What came of the request, with the warnings that a server gives when it decodes the object.
+    /// Adds the warnings of decoding the object to an outcome.
     pub(super) fn with_warnings(&self, outcome: Outcome) -> Outcome {
         let mut outcome = outcome;
         if let Ok(warnings) = &self.received {
@@ -25,8 +25,8 @@ impl InputRequest {
     }
 }
 
-/// What is wrong with the objects of a request that was made by others: a server has decoded them, and would have left
-/// out or refused it.
+/// Warnings about the objects of an AdmissionReview that a server would not have sent: it would have dropped the
+/// fields, or rejected the object.
 pub(super) fn decode_warnings(request: &AdmissionRequest<'static>) -> Vec<String> {
     let objects = [("object", &request.object), ("oldObject", &request.old_object)];
     let given = objects.into_iter().filter(|(_, object)| !object.is_null());

@@ -1,4 +1,4 @@
-//! Verdicts, for people and for programs.
+//! Formats results, as text and JSON.
 
 use pratique::Outcome;
 use pratique::policy::{Missing, Undecided};
@@ -14,17 +14,17 @@ use crate::explanation;
 use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 
-/// A request and what came of it.
+/// A request and its outcome.
 pub(super) struct ReviewResult<'q> {
     pub(super) input: &'q InputRequest,
     pub(super) outcome: Outcome,
-    /// How it came about, if that was asked for.
+    /// The explanation, if requested.
     pub(super) explanation: Option<Explanation>,
-    /// What went to webhooks and came back, if they were called.
+    /// The exchanges with webhooks, if they were called.
     pub(super) webhooks: Vec<Exchange>,
 }
 
-/// A verdict with what there is to say.
+/// Formats a result as text.
 pub(super) fn one(result: &ReviewResult<'_>, style: Style) -> Text {
     let Outcome {
         status,
@@ -82,7 +82,7 @@ pub(super) fn one(result: &ReviewResult<'_>, style: Style) -> Text {
     out
 }
 
-/// What went to a webhook, and what came back.
+/// An exchange with a webhook: request and response.
 fn one_exchange(exchange: &Exchange, style: Style) -> Text {
     fn lines(text: &str) -> Lines<'_> {
         let indent = "      ";
@@ -105,7 +105,7 @@ fn one_exchange(exchange: &Exchange, style: Style) -> Text {
     out
 }
 
-/// How to give what is missing.
+/// How to give a missing input.
 fn help(missing: &Missing) -> &'static str {
     match missing {
         Missing::Authorizer { .. } => "say with --authorizer FILE what users may do",
@@ -116,7 +116,7 @@ fn help(missing: &Missing) -> &'static str {
     }
 }
 
-/// What a mutation did.
+/// Describes the result of a mutation.
 fn mutation(step: &Step) -> String {
     let (policy, index) = (&step.policy, step.mutation);
     let again = if step.reinvoked { " again" } else { "" };
@@ -127,7 +127,7 @@ fn mutation(step: &Step) -> String {
     }
 }
 
-/// What a request is about: `CREATE pods/status shop/web`.
+/// Describes the subject of a request: `CREATE pods/status shop/web`.
 fn subject(input: &InputRequest) -> String {
     let request = &input.request;
     let resource = request.resource.group_resource();
@@ -154,7 +154,7 @@ fn subject(input: &InputRequest) -> String {
     )
 }
 
-/// An AdmissionReview, and beside its response how that came about and what became of the object.
+/// An AdmissionReview with response, and additional results.
 #[derive(Serialize)]
 pub(super) struct JsonReview {
     #[serde(flatten)]
@@ -169,7 +169,7 @@ pub(super) struct JsonReview {
     webhooks: Vec<Exchange>,
 }
 
-/// What a policy or webhook depends on that was not given.
+/// A missing input on which a policy or webhook depends.
 #[derive(Serialize)]
 struct JsonUndecided {
     plugin: &'static str,

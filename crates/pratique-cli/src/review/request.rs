@@ -1,4 +1,4 @@
-//! Requests for the objects that were given, as the arguments say.
+//! Builds requests for objects from the arguments.
 
 use pratique_json::Value;
 use pratique_suite::request::{self, BuildError, RequestTemplate};
@@ -12,17 +12,17 @@ use crate::exit::CliError;
 use crate::input::{InputError, InputObject};
 use crate::output::problems;
 
-/// Makes requests of objects.
+/// Builds requests for objects.
 pub(super) struct RequestBuilder<'a> {
     template: RequestTemplate,
     defined: Vec<ServedResource>,
     stored: Stored<'a>,
-    /// Whether stored objects were given at all.
+    /// Whether stored objects were given.
     has_old: bool,
 }
 
 impl<'a> RequestBuilder<'a> {
-    /// Makes requests as the arguments say; `given` may define resources, and some objects are stored.
+    /// A builder for the arguments; `given` may define resources, and `stored` are the stored objects.
     pub(super) fn new<'g>(
         arguments: &RequestArguments,
         given: impl Iterator<Item = &'g InputObject>,
@@ -45,14 +45,14 @@ impl<'a> RequestBuilder<'a> {
         }
     }
 
-    /// The request of an object, the `number`th of the run.
+    /// Builds the request of an object, the `number`th of the run.
     pub(super) fn input(&self, given: &InputObject, number: usize) -> Result<InputRequest, InputError> {
         let place = problems::place(&given.location);
         let faulty = |why: String| {
             let place = place.clone();
             InputError::Faulty { place, why }
         };
-        // What is deleted was stored before, so it cannot be anything else than what a server stores.
+        // A deleted object was stored before, so it must be valid.
         let received = match (self.template.operation, &given.received) {
             (Operation::Delete, Err(why)) => return Err(faulty(why.clone())),
             (Operation::Delete, Ok(_)) => Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Objects as they are stored, found by what they are.
+//! Stored objects, by kind and name.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,7 +16,7 @@ pub(super) struct Stored<'g> {
     objects: HashMap<Key, &'g InputObject>,
 }
 
-/// By what objects are told from each other.
+/// The identity of an object.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     kind: GroupKind,
@@ -25,8 +25,7 @@ struct Key {
 }
 
 impl<'g> Stored<'g> {
-    /// Takes the objects that were given, those that name no namespace as of this one; and gives what is wrong with the
-    /// others.
+    /// Indexes objects; `namespace` is that of objects without one. Gives errors as well.
     pub(super) fn new(given: &'g [InputObject], namespace: &str) -> (Self, Vec<InputError>) {
         let mut stored = Stored::default();
         let mut faults = Vec::new();

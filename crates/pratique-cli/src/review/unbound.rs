@@ -1,4 +1,4 @@
-//! Policies that no binding names: they are told, or evaluated as if one did.
+//! Policies without a binding: reports them, or binds them.
 
 use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
@@ -9,7 +9,7 @@ use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 use crate::unbound::{count, message};
 
-/// Gives bindings to all policies that have none.
+/// Adds bindings to all policies that have none.
 pub(super) fn bound(sets: Vec<ManifestSet>) -> Vec<ManifestSet> {
     let mut sets = of_static(sets);
     bind(&mut sets);
@@ -20,14 +20,14 @@ fn of_static(sets: Vec<ManifestSet>) -> Vec<(Origin, ManifestSet)> {
     sets.into_iter().map(|set| (Origin::Static, set)).collect()
 }
 
-/// What of the manifests is evaluated, and what is not.
+/// Which of the manifests are evaluated.
 pub(super) struct EvaluationScope {
     unbound: Vec<Unbound>,
     can_deny: bool,
 }
 
 impl EvaluationScope {
-    /// Looks through manifests, with whose webhooks something is done or not.
+    /// Inspects manifests; `webhooks` is whether webhooks are called.
     pub(super) fn of(sets: &[ManifestSet], webhooks: bool) -> Self {
         let unbound = unbound(&of_static(sets.to_vec()));
         let policies = sets
@@ -42,12 +42,12 @@ impl EvaluationScope {
         }
     }
 
-    /// Whether there is a policy or a webhook that could have denied.
+    /// Whether there is a policy or a webhook that can deny.
     pub(super) fn can_deny(&self) -> bool {
         self.can_deny
     }
 
-    /// Tells on standard error what is not evaluated.
+    /// Prints warnings about policies that are not evaluated.
     pub(super) fn warn(&self) {
         let style = Style::of_stderr();
         for policy in &self.unbound {
@@ -63,7 +63,7 @@ impl EvaluationScope {
         }
     }
 
-    /// The count of what is not evaluated, in a line.
+    /// A line with the number of policies that are not evaluated.
     pub(super) fn counted(&self) -> Text {
         count(self.unbound.len()).map_or_else(Text::new, |count| text!("{}\n", count))
     }

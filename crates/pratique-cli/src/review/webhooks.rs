@@ -1,4 +1,4 @@
-//! `review --webhooks`: the whole chain, with what went to webhooks and came back.
+//! `review --webhooks`: the whole chain, with the exchanges with webhooks.
 
 use pratique::authorization::Decider;
 use pratique::observer::ChainObserver;
@@ -12,7 +12,7 @@ use super::InputRequest;
 use super::report::ReviewResult;
 use crate::exit::CliError;
 
-/// What went to a webhook, and what came back.
+/// An exchange with a webhook: request and response.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Exchange {
@@ -44,14 +44,14 @@ impl Exchange {
         }
     }
 
-    /// The patch that the answer has, decoded; `None` if there is none that can be read.
+    /// The decoded patch of the response; `None` if there is none, or it is invalid.
     pub(super) fn patch(&self) -> Option<String> {
         let answer = pratique_json::parse(self.answer.as_bytes()).ok()?;
         let patch = answer.at(&["response", "patch"]).and_then(Value::as_str)?;
         String::from_utf8(base64::decode(patch).ok()?).ok()
     }
 
-    /// What happened, in a line.
+    /// A summary on one line.
     pub(super) fn summary(&self) -> String {
         let came = match (&self.failure, self.rejected) {
             (Some(failure), _) if self.failed_open => format!("ignored: {failure}"),
@@ -63,7 +63,7 @@ impl Exchange {
     }
 }
 
-/// Keeps what is exchanged.
+/// Records exchanges.
 #[derive(Default)]
 struct Exchanges(Vec<Exchange>);
 
@@ -79,7 +79,7 @@ impl Observer for Exchanges {
     }
 }
 
-/// Takes requests through the chain.
+/// Evaluates requests with the whole chain.
 pub(super) struct Chain<'a> {
     admission: &'a Admission,
     cluster: &'a Objects,
@@ -102,7 +102,7 @@ impl<'a> Chain<'a> {
         })
     }
 
-    /// What comes of a request, with what went to webhooks.
+    /// Evaluates a request, and records the exchanges with webhooks.
     pub(super) fn evaluate<'q>(&self, input: &'q InputRequest) -> Result<ReviewResult<'q>, CliError> {
         let context = AdmissionContext::new(self.cluster).with_decider(&*self.decider);
         let mut exchanges = Exchanges::default();

@@ -1,4 +1,4 @@
-//! What is judged by, and kept current.
+//! Loads policies and webhooks, and keeps them current.
 
 use std::fs;
 
@@ -18,30 +18,30 @@ use crate::output::problems;
 use crate::output::text::Text;
 use crate::style::Style;
 
-/// What requests are judged by.
+/// The admission chain, which is kept current.
 pub(super) struct LiveAdmission {
     pub(super) live: Live,
     pub(super) reloads: Reloads,
     pub(super) cluster: ClusterContext,
 }
 
-/// Why there is nothing to judge by.
+/// Why policies cannot be loaded.
 pub(super) enum LoadFailure {
-    /// Something does not load; this says what.
+    /// A manifest is invalid; this is the report.
     Invalid(Text),
-    /// Something is not to be had.
+    /// A file or cluster is not available.
     Cli(CliError),
 }
 
-/// Loads what the arguments name, the embedded standards if they name nothing, and keeps it current. What is known of
-/// the cluster comes later.
+/// Loads what the arguments name, by default the Pod Security Standards, and keeps it current. State of the cluster is
+/// loaded in the background.
 pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<LiveAdmission, LoadFailure> {
     let reloads = Reloads::default();
     let live = builder(arguments)?
         .live()
         .observer(metrics.clone())
         .observer(reloads.clone());
-    // What is printed does not depend on the cluster, unless its own configuration is followed.
+    // The printed configurations do not depend on the cluster, unless its configuration is followed.
     let prints = arguments.registration.print_webhook_configuration;
     let (live, cluster) = match prints && !arguments.cluster.follows() {
         true => (live, ClusterContext::default()),
@@ -94,7 +94,7 @@ pub(super) fn invalid(errors: &LoadErrors) -> LoadFailure {
     LoadFailure::Invalid(problems::human(errors, &mut Texts::default(), Style::of_stderr()))
 }
 
-/// What the user names has to be there: that it is not is no fault of the policies.
+/// Checks that a path of the user exists: a missing file is not an error of the policies.
 fn openable(path: &str) -> Result<(), LoadFailure> {
     let unreadable = |error| {
         LoadFailure::Cli(CliError::Read {

@@ -1,4 +1,4 @@
-//! The cluster that is judged in: a real one, files of objects, both, or none.
+//! The cluster of the server: a real one, files of objects, both, or none.
 
 use std::path::Path;
 
@@ -24,19 +24,19 @@ use crate::input::{self, InputError, InputObject, Objects};
 use crate::output::problems;
 use crate::output::text::text;
 
-/// What is known of the cluster.
+/// The known state of the cluster.
 #[derive(Default)]
 pub(super) struct ClusterContext {
-    /// What can be asked of it.
+    /// Which parts of the cluster are known.
     pub(super) cluster: KnownCluster,
-    /// What is followed of its configuration.
+    /// The admission configuration of the cluster, if it is followed.
     pub(super) followed: Option<Followed>,
     #[cfg(feature = "kube")]
     server: Option<ApiServer>,
 }
 
 impl ClusterContext {
-    /// Why something is not known yet.
+    /// Problems for which state is not known yet.
     #[cfg(feature = "kube")]
     pub(super) fn problems(&self) -> impl Fn() -> Vec<String> + Send + Sync + 'static {
         let server = self.server.clone();
@@ -53,14 +53,14 @@ impl ClusterContext {
         }
     }
 
-    /// Why something is not known yet.
+    /// Problems for which state is not known yet.
     #[cfg(not(feature = "kube"))]
     pub(super) fn problems(&self) -> impl Fn() -> Vec<String> + Send + Sync + 'static {
         Vec::new
     }
 }
 
-/// Has a chain judge in the cluster that the arguments name.
+/// Configures the cluster that the arguments name.
 pub(super) fn configure(
     arguments: &ServeArguments,
     live: LiveBuilder,
@@ -123,7 +123,7 @@ fn configure_real(
     (live, cluster)
 }
 
-/// The API server that the arguments name, if any.
+/// Connects to the API server that the arguments name, if any.
 #[cfg(feature = "kube")]
 fn connect(arguments: &ClusterArguments) -> Result<Option<ApiServer>, CliError> {
     let server = match &arguments.kubeconfig {
@@ -136,7 +136,7 @@ fn connect(arguments: &ClusterArguments) -> Result<Option<ApiServer>, CliError> 
         .map_err(|error| CliError::Serve(error.to_string()))
 }
 
-/// What the files of objects have; `None` if there are none.
+/// Reads the objects of files; `None` if there are none.
 fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, LoadFailure> {
     if paths.is_empty() {
         return Ok(None);
@@ -154,7 +154,7 @@ fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, LoadFailure> {
     Ok(Some(cluster(&all, [])))
 }
 
-/// An object, unless no server could have it.
+/// Checks that a server can decode an object.
 fn may_exist(given: InputObject) -> Result<pratique_json::Value<'static>, LoadFailure> {
     match given.received {
         Ok(_) => Ok(given.object),
@@ -166,7 +166,7 @@ fn may_exist(given: InputObject) -> Result<pratique_json::Value<'static>, LoadFa
     }
 }
 
-/// The largest file of objects.
+/// The maximum size of a file of objects, in MiB.
 const MEBIBYTES: u32 = 256;
 
 fn unusable(path: &str, error: InputError) -> LoadFailure {

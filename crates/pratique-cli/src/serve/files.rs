@@ -1,15 +1,14 @@
-//! How many files the server may have open, and how many of these may be connections.
+//! The limit of open files, and of connections.
 
-/// One file in so many is kept for what is no connection of a client: manifests and certificates that are read again,
-/// calls of webhooks, watches of a cluster, logs.
+/// One in this many files is reserved for other uses than client connections: manifests and certificates, calls of
+/// webhooks, watches of a cluster, logs.
 const KEPT_SHARE: u64 = 4;
-/// How many files are kept at least.
+/// The minimum number of reserved files.
 const KEPT: u64 = 32;
-/// Connections that make room may be there for a moment beside those that there may be: one in so many.
+/// Connections that are being closed can exceed the limit: one in this many.
 const LEAVING_SHARE: u64 = 8;
 
-/// Raises the limit of open files to what the system permits, as Go's runtime does for its programs. Gives the limit, if
-/// there is one.
+/// Raises the limit of open files to the maximum, as Go's runtime does. Gives the limit, if there is one.
 #[cfg(unix)]
 pub(super) fn raise() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -31,7 +30,7 @@ pub(super) fn raise() -> Option<u64> {
             );
             found.maximum
         }
-        // Some systems have a lower limit than they tell.
+        // Some systems report a higher limit than they allow.
         Err(error) => {
             tracing::warn!(err = %error, limit = found.current, "Cannot raise the limit of open files");
             found.current
@@ -45,7 +44,7 @@ pub(super) fn raise() -> Option<u64> {
     None
 }
 
-/// How many connections there may be: as many as requested, unless the files would not be enough for these and the rest.
+/// The limit of connections: as requested, or lower if the limit of open files requires it.
 pub(super) fn connections(requested: u32, files: Option<u64>) -> u32 {
     let most = files.map_or(requested, most_of);
     if most < requested {
@@ -59,7 +58,7 @@ pub(super) fn connections(requested: u32, files: Option<u64>) -> u32 {
     most.min(requested)
 }
 
-/// How many connections so many files are enough for.
+/// The number of connections for a limit of open files.
 fn most_of(files: u64) -> u32 {
     let kept = (files / KEPT_SHARE).max(KEPT);
     let most = files.saturating_sub(kept) * LEAVING_SHARE / (LEAVING_SHARE + 1);

@@ -1,6 +1,6 @@
-//! The way of log lines to standard error: a bounded queue and a thread that writes.
+//! Writes log lines to standard error: a bounded queue and a writer thread.
 //!
-//! Who logs never waits and never fails. A pipe that is full, or whose reader is gone, costs lines, which are counted.
+//! Logging never blocks and never fails. If a pipe is full or closed, lines are dropped and counted.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 use pratique_metrics::Metrics;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How many lines may wait to be written.
+/// The maximum number of queued lines.
 const LINES: usize = 4096;
-/// How many bytes these may have.
+/// The maximum size of queued lines, in bytes.
 const BYTES: usize = 4 << 20;
-/// How long to wait before asking again for a place in a full queue, at the end.
+/// The interval between attempts to flush a full queue.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Takes lines in; copies are the same.
+/// A handle of the writer; clones share the queue.
 #[derive(Clone, Debug)]
 pub(crate) struct LogWriter(Arc<Queue>);
 
@@ -31,16 +31,16 @@ struct Queue {
 
 #[derive(Debug, Default)]
 struct Counts {
-    /// Bytes of lines that wait.
+    /// The size of queued lines, in bytes.
     bytes: AtomicUsize,
     dropped: AtomicU64,
     metrics: OnceLock<Metrics>,
 }
 
-/// What the thread is to do.
+/// A message to the writer thread.
 enum Message {
     Write(Vec<u8>),
-    /// Say that everything before it is done with.
+    /// Acknowledge that everything before is written.
     Flush(SyncSender<()>),
 }
 
@@ -56,7 +56,7 @@ impl LogWriter {
         Ok(LogWriter(Arc::new(Queue { sender, counts })))
     }
 
-    /// Takes text in without waiting.
+    /// Queues text without blocking.
     pub(crate) fn push(&self, text: &[u8]) {
         let counts = &self.0.counts;
         let waiting = counts.bytes.fetch_add(text.len(), Ordering::Relaxed);
@@ -67,14 +67,14 @@ impl LogWriter {
         }
     }
 
-    /// Counts lines that are dropped from now on in these metrics, too.
+    /// Counts lines that are dropped from now on in these metrics as well.
     pub(crate) fn count_in(&self, metrics: &Metrics) {
         metrics.log_lines_dropped(self.0.counts.dropped.load(Ordering::Relaxed));
         // There is one server, which has one set of metrics.
         let _ = self.0.counts.metrics.set(metrics.clone());
     }
 
-    /// Waits until what was logged is written, but no longer than told.
+    /// Waits until all queued lines are written, with a timeout.
     pub(crate) fn flush(&self, wait: Duration) {
         let until = Instant::now() + wait;
         let (done, written) = sync_channel(1);
@@ -104,7 +104,7 @@ impl Counts {
     }
 }
 
-/// Writes until all writers are gone. A line that fails to be written is dropped: the next one may find a reader.
+/// Writes until all handles are dropped. A line that cannot be written is dropped: a later one may succeed.
 fn write(mut sink: impl Write, receiver: &Receiver<Message>, counts: &Counts) {
     let mut reported = 0;
     for message in receiver {
@@ -126,7 +126,7 @@ fn write(mut sink: impl Write, receiver: &Receiver<Message>, counts: &Counts) {
                 }
             }
             Message::Flush(done) => {
-                // It may not be waited for any more.
+                // The receiver may have timed out.
                 let _ = done.try_send(());
             }
         }

@@ -1,4 +1,4 @@
-//! What happens, line by line, on standard error.
+//! Logging on standard error.
 
 use std::fmt::{self, Debug, Write as _};
 use std::io::{self, IsTerminal, Write};
@@ -16,7 +16,7 @@ use crate::arguments::{LogFormat, LogLevel};
 use crate::output::json::visible_line;
 use crate::output::text::{Escaped, Text, printed, without_commands};
 
-/// How long the end waits for lines that are not written yet.
+/// How long shutdown waits for queued lines.
 const LAST_LINES: Duration = Duration::from_millis(500);
 
 /// The log of a server.
@@ -26,7 +26,7 @@ pub(super) struct Logging {
     format: LogFormat,
 }
 
-/// Begins to print what happens, panics included.
+/// Starts logging, panics included.
 pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
     let level = match level {
         LogLevel::Error => LevelFilter::ERROR,
@@ -55,7 +55,7 @@ pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
     Ok(Logging { writer, format })
 }
 
-/// Takes in lines of JSON, which it writes with escapes for what is not seen.
+/// A writer of JSON lines that escapes invisible characters.
 #[derive(Clone)]
 struct JsonLines(LogWriter);
 
@@ -78,7 +78,8 @@ impl<'a> MakeWriter<'a> for JsonLines {
     }
 }
 
-/// How fields are written for people. Nothing in a name or a message ends a line, acts on a terminal, or is a command.
+/// Formats fields as text. Names and messages are escaped, so that they cannot end a line or act on a terminal or CI
+/// runner.
 fn fields() -> impl for<'w> FormatFields<'w> + 'static {
     format::debug_fn(field).delimited(" ")
 }
@@ -97,7 +98,7 @@ fn field(out: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> fmt::Result 
 }
 
 impl Logging {
-    /// Says something to whoever started the server: as it is for people, as a line of JSON otherwise.
+    /// Prints a note: as text, or as a JSON line.
     pub(super) fn note(&self, text: &Text) {
         match self.format {
             LogFormat::Text => self.writer.push(printed(text).as_bytes()),
@@ -105,7 +106,7 @@ impl Logging {
         }
     }
 
-    /// Says why the server does not start or go on.
+    /// Prints why the server does not start or stops.
     pub(super) fn fail(&self, text: &Text) {
         match self.format {
             LogFormat::Text => self.writer.push(printed(text).as_bytes()),
@@ -122,13 +123,13 @@ impl Logging {
         self.format == LogFormat::Text
     }
 
-    /// Waits a moment for lines that are not written yet.
+    /// Waits shortly for queued lines.
     pub(super) fn flush(&self) {
         self.writer.flush(LAST_LINES);
     }
 }
 
-/// Standard error without the lock of the standard library, which a write into a full pipe would keep from everybody.
+/// Standard error without the standard library's lock, which a blocked write would hold.
 #[cfg(unix)]
 fn standard_error() -> io::Result<impl Write + Send + 'static> {
     use std::os::fd::AsFd;

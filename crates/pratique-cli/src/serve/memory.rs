@@ -1,16 +1,16 @@
-//! How much memory requests may take, where nobody says.
+//! The default of the memory limit.
 
 use std::fs;
 use std::path::Path;
 
-/// Where there is no limit to go by.
+/// The default without a container limit.
 const DEFAULT: usize = 512 << 20;
-/// Requests that are answered in time need no more.
+/// The maximum: requests that are answered in time need no more.
 const MAX: usize = 1 << 30;
-/// For small requests, at least.
+/// The minimum.
 const MIN: usize = 16 << 20;
 
-/// Half of what the container may have: policies, caches and what the allocator keeps need the rest.
+/// Half of the container's limit: policies, caches and the allocator need the rest.
 pub(super) fn default() -> usize {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     limit(&groups, Path::new("/sys/fs/cgroup")).map_or(DEFAULT, |limit| {
@@ -18,8 +18,8 @@ pub(super) fn default() -> usize {
     })
 }
 
-/// The least memory limit of the control groups that a process is in, or of those above these, in bytes. `groups` is what
-/// Linux says of them: a hierarchy's number, its controllers and the group's path in each line.
+/// The minimum memory limit of the control groups of a process and their ancestors, in bytes. `groups` is the content
+/// of `/proc/self/cgroup`.
 fn limit(groups: &str, mounted: &Path) -> Option<u64> {
     let limits = groups.lines().flat_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);

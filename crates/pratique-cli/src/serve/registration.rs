@@ -1,4 +1,4 @@
-//! Prints the webhook configurations of what is judged.
+//! Prints the webhook configurations that register the server.
 
 use std::time::Duration;
 
@@ -15,14 +15,14 @@ use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
 
-/// How long to wait for what is followed.
+/// How long to wait for the followed configuration.
 const FOLLOW_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What is said where nothing says whom to trust.
+/// The note if there is no `caBundle`.
 const NO_CA_BUNDLE: &str = "note: there is no caBundle: an API server trusts this server only if the roots of its own system do. \
     Give the root with --webhook-ca, or have cert-manager fill it in with --webhook-ca-from";
 
-/// Prints them, as YAML.
+/// Prints the configurations as YAML.
 pub(super) fn print(
     arguments: &RegistrationArguments,
     admission: &LiveAdmission,
@@ -62,7 +62,7 @@ pub(super) fn print(
     Ok(ExitStatus::Success)
 }
 
-/// Waits until what is followed is known.
+/// Waits until the followed configuration is known.
 fn wait(admission: &LiveAdmission) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()

@@ -1,4 +1,4 @@
-//! A request to try the server with: about something that what is loaded is about.
+//! A sample request to try the server with, which the loaded policies match.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use pratique_types::GroupVersionResource;
 use pratique_types::builtin::{self, ServedResource};
 use serde_json::{Value, json};
 
-/// Where to post what.
+/// The path and body of a sample request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SampleRequest {
     pub(super) path: &'static str,
     pub(super) review: String,
 }
 
-/// A resource, and what happens to it.
+/// A resource and an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ResourceOperation {
     group: String,
@@ -26,11 +26,11 @@ struct ResourceOperation {
     operation: String,
 }
 
-/// The operations, from the one that says most.
+/// The operations, in order of preference.
 const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
 impl SampleRequest {
-    /// A Pod that the Pod Security Standards refuse.
+    /// A Pod that the Pod Security Standards deny.
     pub(super) fn of_standards() -> Self {
         SampleRequest {
             path: "/validate",
@@ -75,7 +75,7 @@ impl SampleRequest {
 }
 
 impl ResourceOperation {
-    /// The best that a rule is about.
+    /// The most suitable resource and operation of a rule.
     fn of_rule(rule: &Value) -> Option<Self> {
         let values = |place: &'static str| list(rule, place).filter_map(Value::as_str);
         let operation = OPERATIONS
@@ -130,7 +130,7 @@ impl ResourceOperation {
         all.min_by_key(ResourceOperation::rank)
     }
 
-    /// What people know best comes first.
+    /// Well-known resources come first.
     fn rank(&self) -> (bool, usize, bool) {
         let operation = OPERATIONS
             .iter()
@@ -186,7 +186,7 @@ impl ResourceOperation {
             .to_string()
     }
 
-    /// A small object of a kind.
+    /// A minimal object of a kind.
     fn object(&self, group: &str, version: &str, kind: &str, namespaced: bool) -> Value {
         let api_version = match group {
             "" => version.to_owned(),
@@ -211,7 +211,7 @@ impl ResourceOperation {
     }
 }
 
-/// The kind that a resource of its own definition probably has.
+/// The probable kind of a custom resource.
 fn kind(resource: &str) -> String {
     let singular = resource.strip_suffix('s').unwrap_or(resource);
     let mut characters = singular.chars();

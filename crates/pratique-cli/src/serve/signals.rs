@@ -1,6 +1,6 @@
-//! Signals that end the server.
+//! Signals that shut the server down.
 //!
-//! SIGHUP ends it as SIGTERM does: files are read again when they change, so that there is nothing to be told to reload.
+//! SIGHUP is handled like SIGTERM: changed files are reloaded automatically, so no signal is needed for that.
 
 use std::io;
 use std::process;
@@ -12,21 +12,21 @@ use pratique_server::{Drain, Shutdown};
 use tokio::runtime::{self, Runtime};
 use tokio::time::sleep;
 
-/// Signals that are waited for, so that they do not end the process.
+/// A listener for signals, which then do not kill the process.
 pub(super) struct SignalListener(SyncSender<ShutdownPlan>);
 
-/// What a signal ends.
+/// The server to shut down, and its timeouts.
 struct ShutdownPlan {
     shutdown: Shutdown,
     drain: Drain,
-    /// How long after its time the server may still be there.
+    /// How long the server may take after the drain.
     last: Duration,
 }
 
-/// Begins to listen to signals: before the server listens for connections, as whoever sees it there may end it.
+/// Starts listening for signals, before the server accepts connections: clients may signal it as soon as it does.
 ///
-/// This goes on in a thread of its own, and ends the process when the server does not do so in time, so that nothing that
-/// blocks the server keeps it from ending.
+/// A separate thread listens, and ends the process if the server does not shut down in time, so that a blocked server
+/// ends as well.
 pub(super) fn listen() -> io::Result<SignalListener> {
     let (ready_sender, ready) = sync_channel(1);
     let (plan_sender, plan_receiver) = sync_channel(1);
@@ -34,9 +34,9 @@ pub(super) fn listen() -> io::Result<SignalListener> {
         .name("signals".to_owned())
         .spawn(move || match start_runtime() {
             Ok((runtime, signals)) => {
-                // Who listens waits for this.
+                // The caller waits for this.
                 let _ = ready_sender.send(Ok(()));
-                // Otherwise the server did not come to be.
+                // Otherwise the server did not start.
                 if let Ok(plan) = plan_receiver.recv() {
                     wait(&runtime, signals, plan);
                 }
@@ -56,8 +56,8 @@ fn start_runtime() -> io::Result<(Runtime, Signals)> {
 }
 
 impl SignalListener {
-    /// Ends the server on signals: after the delay when the system asks (SIGTERM, SIGHUP), at once when a person does, and
-    /// without waiting for requests on the second signal. If it is still there `last` after its time, the process ends.
+    /// Shuts the server down on a signal: after the delay on SIGTERM and SIGHUP, without delay on SIGINT, and without
+    /// waiting for requests on the second signal. The process ends if the server still runs `last` after the drain.
     pub(super) fn start(self, shutdown: Shutdown, drain: Drain, last: Duration) -> io::Result<()> {
         let plan = ShutdownPlan {
             shutdown,
@@ -79,12 +79,12 @@ fn wait(
 ) {
     runtime.block_on(end(signals, shutdown, drain, last));
     tracing::error!("The server did not end in time: it is ended");
-    // The thread that writes the log gets a chance to.
+    // Let the log writer finish.
     thread::sleep(Duration::from_millis(50));
     process::exit(1)
 }
 
-/// Waits until the server should have ended.
+/// Waits until the server should have shut down.
 async fn end(mut signals: Signals, shutdown: Shutdown, drain: Drain, last: Duration) {
     let delay = match signals.next().await {
         true => drain.delay,
@@ -126,7 +126,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next; tells whether it came from the system rather than a person.
+    /// Waits for the next signal; true for SIGTERM and SIGHUP.
     async fn next(&mut self) -> bool {
         tokio::select! {
             _ = self.terminate.recv() => true,
@@ -136,7 +136,7 @@ impl Signals {
     }
 }
 
-/// Waits for SIGHUP, if that is listened to.
+/// Waits for SIGHUP, if it is handled.
 #[cfg(unix)]
 async fn hang_up_received(signal: Option<&mut tokio::signal::unix::Signal>) -> bool {
     match signal {
@@ -145,7 +145,7 @@ async fn hang_up_received(signal: Option<&mut tokio::signal::unix::Signal>) -> b
     }
 }
 
-/// Whether the server was started to live on when its terminal is gone, as by `nohup`, or this cannot be told.
+/// Whether SIGHUP is ignored, as with `nohup`, or that is not known.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     /// The bit of signal 1.
@@ -187,7 +187,7 @@ mod tests {
     const READY: &str = "listening to signals";
     const LAST: Duration = Duration::from_millis(300);
 
-    /// What the child is: a server that does not end, whose requests may take as long as they like.
+    /// The child process: a server that never shuts down.
     #[test]
     #[ignore = "it is the child of the other tests"]
     fn hangs_in_a_process_of_its_own() {
@@ -224,7 +224,7 @@ mod tests {
         assert!(sent.unwrap().success());
     }
 
-    /// It would live for a minute, and then end well.
+    /// Without force, the child would run for a minute and succeed.
     #[track_caller]
     fn is_forced(mut child: Child, start: Instant) {
         assert_eq!(child.wait().unwrap().code(), Some(1));

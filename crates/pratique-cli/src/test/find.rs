@@ -1,4 +1,4 @@
-//! Looking for suites.
+//! Finds suites.
 
 use std::fs;
 use std::io;
@@ -10,20 +10,20 @@ use pratique_suite::{Roots, Suite, is_manifest, may_be_suite, read_file, read_su
 use crate::exit::CliError;
 use crate::input::named;
 
-/// A file that has suites, or should.
+/// A file with suites.
 pub(super) struct SuiteFile {
     pub(super) path: PathBuf,
     pub(super) file: ManifestFile,
     pub(super) suites: Result<Vec<Suite>, Vec<Problem>>,
 }
 
-/// The largest file of suites, in bytes.
+/// The maximum size of a suite file, in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// How deep directories are searched.
+/// The maximum depth of the search.
 const DEPTH: usize = 32;
 
-/// The suites of some paths: of files, and of all files below directories.
+/// Finds the suites of files, and of all files below directories.
 pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<SuiteFile>, CliError> {
     let mut found = Vec::new();
     for path in paths {
@@ -49,7 +49,7 @@ pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<SuiteFile>,
     Ok(found)
 }
 
-/// Opens a file. Of one that was not named, nothing is told if it has no suite.
+/// Reads a file; `None` for a file of a directory without suites.
 fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<SuiteFile>, CliError> {
     let read = match listed {
         true => read_file(&path),
@@ -75,7 +75,7 @@ fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<SuiteFile>,
     }
 }
 
-/// The manifests below a directory, by name.
+/// The manifests below a directory, sorted by name.
 fn below(directory: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(directory)? {

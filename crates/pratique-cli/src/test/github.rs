@@ -7,7 +7,7 @@ use crate::output::github::Commands;
 use crate::output::text::text;
 use crate::unbound;
 
-/// An annotation for all that failed, and for what was not exercised.
+/// Annotations for failures, and for points that are not covered.
 pub(super) fn github(run: &Run) -> Commands {
     let mut out = Commands::default();
     for suite in &run.suites {

@@ -1,4 +1,4 @@
-//! Results for people: what failed, and how much did not.
+//! Results as text.
 
 use pratique_explain::Explanation;
 use pratique_suite::{CoverageReport, Decision, Difference};
@@ -11,7 +11,7 @@ use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 use crate::unbound;
 
-/// Everything that failed, and the counts.
+/// All failures, and the counts.
 pub(super) fn human(run: &Run, verbose: bool, style: Style) -> Text {
     let mut texts = Texts::default();
     let mut out = Text::new();
@@ -97,7 +97,7 @@ fn one_case(run: &CaseRun, style: Style) -> Text {
     out
 }
 
-/// What was false or failed; of a request that should have been denied and was not, all that could have denied it.
+/// The explanation of a failure: what was false or failed; for a missing denial, all policies that could have denied.
 pub(super) fn explained(run: &CaseRun, explanation: &Explanation, style: Style) -> Text {
     let expected = run.case.expected.as_ref();
     let wanted = expected.filter(|expected| expected.decision.denies());
@@ -135,7 +135,7 @@ fn one_difference(difference: &Difference, style: Style) -> Text {
     out
 }
 
-/// A line for each policy, and what is missing.
+/// A line for each policy, and the points that are not covered.
 fn coverage(report: &CoverageReport, style: Style) -> Text {
     let width = report
         .policies
@@ -174,7 +174,7 @@ fn coverage(report: &CoverageReport, style: Style) -> Text {
     out
 }
 
-/// A part of what there is to cover, in seven columns.
+/// A percentage, in seven columns.
 fn percent(percent: Option<f64>) -> String {
     percent.map_or_else(|| "   none".to_owned(), |percent| format!("{percent:>5.1} %"))
 }

@@ -1,4 +1,4 @@
-//! Results for programs.
+//! Results as JSON.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::output::problems::{JsonLocation, JsonProblem};
 pub(super) struct Report<'a> {
     passed: usize,
     failed: usize,
-    /// How many policies are not evaluated, as no binding names them.
+    /// The number of policies without a binding.
     not_evaluated: usize,
     suites: Vec<Suite<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ struct Test<'a> {
     location: JsonLocation<'a>,
     passed: bool,
     seconds: f64,
-    /// Why there is no verdict.
+    /// Why the test could not be evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
     #[serde(skip_serializing_if = "<[Difference]>::is_empty")]
@@ -53,7 +53,7 @@ struct Test<'a> {
     explanation: Option<&'a Explanation>,
 }
 
-/// A policy that no binding names.
+/// A policy without a binding.
 #[derive(Serialize)]
 struct NotEvaluated<'a> {
     kind: &'static str,
@@ -71,7 +71,7 @@ impl<'a> From<&'a Unbound> for NotEvaluated<'a> {
     }
 }
 
-/// What policies made of a request.
+/// The actual result of a test.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JsonActual<'a> {
@@ -87,7 +87,7 @@ struct JsonActual<'a> {
     warnings: &'a [String],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     audit_annotations: &'a BTreeMap<String, String>,
-    /// The object, where policies changed it.
+    /// The object, if policies changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<&'a pratique_json::Value<'static>>,
 }
@@ -96,7 +96,7 @@ struct JsonActual<'a> {
 struct Coverage<'a> {
     covered: usize,
     total: usize,
-    /// Null where there is nothing to cover.
+    /// Null if there are no points.
     percent: Option<f64>,
     policies: Vec<Policy<'a>>,
 }

@@ -5,7 +5,7 @@ use crate::output::problems;
 
 use super::{CaseRun, Run, SuiteRun};
 
-/// A test suite for each suite; what could not be run is an error of its own.
+/// A test suite for each suite; suites that could not run have an error.
 pub(super) fn junit(run: &Run) -> Xml {
     let suites: Vec<Suite> = run.suites.iter().map(of_suite).collect();
     junit::xml("pratique test", &suites)

@@ -1,4 +1,4 @@
-//! Warnings of the policies under test: a test that is as expected says little of a policy that cannot do what it should.
+//! Warnings about the policies under test.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::style::Style;
 #[derive(Default)]
 pub(super) struct Lints {
     all: Vec<Warning>,
-    /// By what they are told from each other.
+    /// The identities of the warnings.
     seen: HashSet<(&'static str, Arc<str>, usize, String)>,
 }
 
@@ -41,7 +41,7 @@ impl Lints {
         }
     }
 
-    /// Whether none of them is denied.
+    /// Whether no warning is denied.
     pub(super) fn pass(&self, levels: &Levels<'_>) -> bool {
         self.all
             .iter()

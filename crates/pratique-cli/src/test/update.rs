@@ -1,4 +1,4 @@
-//! Writing what is into suites.
+//! Updates suites.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::exit::CliError;
 use crate::output;
 use crate::output::text::{Text, text};
 
-/// Changes a file of suites where results are not as expected: they are from then on.
+/// Updates the expectations of a suite file to the actual results.
 pub(super) fn update(
     path: &Path,
     file: &ManifestFile,

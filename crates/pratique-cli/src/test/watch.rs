@@ -1,4 +1,4 @@
-//! Running suites again whenever something changes.
+//! Runs suites again on changes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
 
-/// How long nothing has to change until the suites run again: editors write in several steps.
+/// The quiet period before the suites run again: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(100);
 
 /// Runs the suites, and again on every change, until the command is interrupted.
@@ -42,7 +42,7 @@ pub(super) fn watch(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
     }
 }
 
-/// The directory that has to be watched to see a file change, though it may be replaced.
+/// The directory to watch for changes of a file, which may be replaced.
 fn home(path: &Path) -> PathBuf {
     let directory = if path.is_dir() { Some(path) } else { path.parent() };
     let named = directory.filter(|directory| !directory.as_os_str().is_empty());
@@ -65,12 +65,12 @@ fn follow(
     Ok(())
 }
 
-/// Whether a change can have changed a result: something was written that may be a suite, a policy or an object.
+/// Whether a change may affect a result: a possible suite, policy or object was written.
 fn matters(event: &Event) -> bool {
     !event.kind.is_access() && event.paths.iter().any(|path| is_manifest(path))
 }
 
-/// Waits for a change, and until there are no more; false if there will be none.
+/// Waits for a change and the quiet period; false if the watcher ended.
 fn changed(changes: &Receiver<notify::Result<Event>>) -> bool {
     loop {
         match changes.recv() {
