@@ -35,7 +35,7 @@ pub(crate) enum CliError {
     #[error("{path}: {}", plain(.error))]
     Read { path: String, error: io::Error },
     /// The output cannot be written.
-    #[error("cannot write the answer: {}", plain(.0))]
+    #[error("cannot write the output: {}", plain(.0))]
     Write(io::Error),
     /// Standard output is a pipe without a reader.
     #[error("standard output is closed")]
@@ -47,11 +47,11 @@ pub(crate) enum CliError {
     #[error("cannot start: {}", plain(.0))]
     Thread(io::Error),
     /// The plugin of a directory is not known.
-    #[error("{path}: no manifest tells by its kind for which plugin the directory is: name it with --plugin")]
+    #[error("{path}: the kinds of its manifests do not identify a plugin: name it with --plugin")]
     NoPlugin { path: String },
     /// A directory has manifests of several plugins.
     #[error(
-        "{path}: the kinds are those of {plugins}: a directory belongs to one plugin, name it with --plugin"
+        "{path}: its manifests are for several plugins ({plugins}): a directory belongs to one plugin, name it with --plugin"
     )]
     SeveralPlugins { path: String, plugins: String },
     /// Objects are to be updated, but no stored ones were given.
@@ -64,7 +64,7 @@ pub(crate) enum CliError {
     #[error("<stdin>: an AdmissionConfiguration names other files: give it as a file, by its path")]
     ConfigurationOnStdin,
     /// A path is not UTF-8, where it has to be.
-    #[error("{path}: the name is no UTF-8: only files of objects, manifests and suites may have such names")]
+    #[error("{path}: the name is not UTF-8: only files of objects, manifests and suites can have such names")]
     NoText { path: String },
     /// An input exceeds the limit.
     #[error("{path}: larger than {mebibytes} MiB")]

@@ -54,8 +54,8 @@ fn has_failure(policy: &Policy) -> bool {
 
 /// Whether an expression is shown with a diagram.
 fn is_decisive(expression: &Expression) -> bool {
-    let judges = !matches!(expression.place, pratique_explain::Place::Variable(_));
-    expression.error.is_some() || (judges && expression.is_false())
+    let decides = !matches!(expression.place, pratique_explain::Place::Variable(_));
+    expression.error.is_some() || (decides && expression.is_false())
 }
 
 fn one_policy(policy: &Policy, style: Style, whole: bool) -> Text {

@@ -1,4 +1,4 @@
-//! `deploy/` and the binary fit: its flags are known, and it asks for what is judged.
+//! `deploy/` matches the binary: its flags are known, and its webhook configurations match its policies.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -45,7 +45,7 @@ fn flags_are_known() {
         .map(|argument| argument.as_str().unwrap())
         .collect();
     assert_eq!(arguments[0], "serve");
-    // What is before it is read first.
+    // Flags before `--help` are parsed first.
     arguments.push("--help");
     pratique(&arguments);
 }

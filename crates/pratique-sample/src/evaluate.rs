@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_are_told_with_their_errors() {
+    fn expressions_have_their_errors() {
         let pod = r#"{"metadata":{"name":"a"},"spec":{"containers":[{"name":"a"}]}}"#;
         assert_eq!(
             evaluated(Operation::Create, pod),

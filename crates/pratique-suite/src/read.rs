@@ -75,8 +75,9 @@ pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
     if documents.is_empty() {
         return Err(vec![Problem {
             rule: Rule::InvalidField,
-            message: "expected a field `authorizer` with rules: `authorizer: []` has none, so that nobody may do anything"
-                .to_owned(),
+            message:
+                "expected a field `authorizer` with rules: `authorizer: []` has none, and allows nothing"
+                    .to_owned(),
             field: None,
             object: None,
             location: None,

@@ -108,8 +108,8 @@ impl Suite {
             Some(trace) => surroundings.with_trace(trace),
             None => surroundings,
         };
-        let judged = admission.admit_policies(&request, surroundings, &mut ());
-        let mut outcome = judged.map_err(|error| error.to_string())?;
+        let evaluated = admission.admit_policies(&request, surroundings, &mut ());
+        let mut outcome = evaluated.map_err(|error| error.to_string())?;
         outcome.warnings.splice(0..0, warnings);
         Ok(Actual::new(outcome, &request))
     }

@@ -98,7 +98,7 @@ fn described(certificate: &Certificate) -> String {
     let addresses = certificate.addresses.iter().map(ToString::to_string);
     let names: Vec<String> = certificate.names.iter().cloned().chain(addresses).collect();
     let names = if names.is_empty() {
-        "nobody".to_owned()
+        "no names".to_owned()
     } else {
         names.join(", ")
     };

@@ -19,7 +19,7 @@ pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
     let mut plugins = Vec::new();
     for entry in fs::read_dir(path).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
-        // What cannot be read is told when the directory is loaded.
+        // Errors are reported when the directory is loaded.
         if let Some(content) = is_manifest(&file)
             .then(|| read_regular(&file, LARGEST).ok())
             .flatten()
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_tell() {
+    fn kinds_identify_plugins() {
         check(
             "kind: ValidatingAdmissionPolicy\n---\nkind: ValidatingAdmissionPolicyBinding\n",
             &[Plugin::ValidatingAdmissionPolicy],

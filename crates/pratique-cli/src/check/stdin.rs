@@ -143,7 +143,7 @@ impl Stdin {
                 more => format!(" and {more} more kinds"),
             };
             output::note(&text!(
-                "{}: passed over {} {} of other kinds: {}{}\n",
+                "{}: skipped {} {} of other kinds: {}{}\n",
                 DISPLAY_NAME,
                 count,
                 objects,

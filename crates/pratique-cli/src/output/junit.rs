@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_told() {
+    fn results_are_reported() {
         let case = |name: &str, outcome| Case {
             name: name.to_owned(),
             file: "f.yaml".to_owned(),

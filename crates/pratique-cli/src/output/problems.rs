@@ -63,7 +63,7 @@ fn further(message: &str) -> Lines<'_> {
 /// The findings after the server's message: problems that it quotes are shortened.
 fn following<'e>(errors: &'e LoadErrors, message: &str) -> Vec<Finding<'e>> {
     let mut findings = findings(errors);
-    // Those that are told one by one: each is looked for in all that the server says.
+    // The findings that are listed: each is searched in the server's message.
     for finding in findings.iter_mut().take(MOST) {
         let summary = finding.summary.filter(|_| message.contains(finding.message));
         finding.message = summary.unwrap_or(finding.message);

@@ -122,7 +122,7 @@ fn mutation(step: &Step) -> String {
     let again = if step.reinvoked { " again" } else { "" };
     match &step.result {
         StepResult::Changed => format!("{policy} mutations[{index}]{again}: changed the object"),
-        StepResult::Unchanged => format!("{policy} mutations[{index}]{again}: left the object as it is"),
+        StepResult::Unchanged => format!("{policy} mutations[{index}]{again}: left the object unchanged"),
         StepResult::Failed(why) => format!("{policy} mutations[{index}]{again}: failed: {why}"),
     }
 }

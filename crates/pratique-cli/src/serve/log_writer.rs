@@ -159,7 +159,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes only when it is told to.
+    /// Writes only when it is allowed to.
     struct Gated {
         gate: Arc<Mutex<()>>,
         written: Sender<String>,

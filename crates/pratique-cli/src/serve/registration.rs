@@ -52,7 +52,7 @@ pub(super) fn print(
     output::print_yaml(&objects)?;
     if objects.is_empty() {
         output::note(&text!(
-            "note: nothing is bound, and there are no webhooks: an API server has nothing to ask\n"
+            "note: there are no bindings and no webhooks: an API server has nothing to send\n"
         ));
         return Ok(ExitStatus::Success);
     }

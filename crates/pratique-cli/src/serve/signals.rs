@@ -78,7 +78,7 @@ fn wait(
     }: ShutdownPlan,
 ) {
     runtime.block_on(end(signals, shutdown, drain, last));
-    tracing::error!("The server did not end in time: it is ended");
+    tracing::error!("The server did not shut down in time: ending the process");
     // Let the log writer finish.
     thread::sleep(Duration::from_millis(50));
     process::exit(1)
@@ -166,7 +166,7 @@ impl Signals {
     }
 
     async fn next(&mut self) -> bool {
-        // Without a way to be told there is nothing to wait for.
+        // Without the handler there is nothing to wait for.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -52,7 +52,7 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
     let file = style.paint(Tone::Faint, &suite.file);
     let failed = suite.failed();
     let passed = suite.cases.len() - failed;
-    let verdict = match (suite.problems.is_empty(), failed) {
+    let result = match (suite.problems.is_empty(), failed) {
         (false, _) => style.paint(Tone::Bad, "not run"),
         (true, 0) => style.paint(Tone::Good, text!("{} passed", passed)),
         (true, _) => text!(
@@ -62,8 +62,8 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
         ),
     };
     let mut out = match suite.name == suite.file {
-        true => text!("{}: {}\n", name, verdict),
-        false => text!("{} {}: {}\n", name, file, verdict),
+        true => text!("{}: {}\n", name, result),
+        false => text!("{} {}: {}\n", name, file, result),
     };
     for problem in &suite.problems {
         out.push(&problems::one(problem, texts, style));

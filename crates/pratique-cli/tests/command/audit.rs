@@ -1,4 +1,4 @@
-//! The audit log of `pratique serve`, where it cannot be written.
+//! The audit log of `pratique serve` on a full disk.
 #![cfg(unix)]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::serve::{POLICY, Serving, eventually};
 use crate::support::Directory;
 
-/// The uids of a file in which each line is whole.
+/// The uids of a file's events; every line must be complete.
 fn events(path: &Path) -> usize {
     let text = fs::read_to_string(path).unwrap_or_default();
     for line in text.lines() {
@@ -20,7 +20,7 @@ fn events(path: &Path) -> usize {
 #[test]
 fn a_disk_without_room_is_told_and_breaks_no_line() {
     let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "no"));
-    // Files may have some kilobytes, and writing more fails.
+    // The size of files is limited to some kilobytes; further writes fail.
     let serving = Serving::start_in(
         &["sh", "-c", "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\""],
         "127.0.0.1:0",
@@ -46,7 +46,7 @@ fn a_disk_without_room_is_told_and_breaks_no_line() {
     eventually("a failure is counted", || metric(&mut client, failures) > 0);
     assert_eq!(metric(&mut client, lost), 0, "they wait");
 
-    // Somebody makes room in the midst of a line.
+    // The file is truncated in the middle of a line.
     let path = directory.path().join("audit.log");
     let full = fs::read_to_string(&path).unwrap();
     let whole = full.lines().filter(|line| line.ends_with('}')).count();
@@ -72,7 +72,7 @@ fn a_disk_without_room_is_told_and_breaks_no_line() {
     );
 }
 
-/// How many whole events there are in a file that has not grown for a moment.
+/// The number of complete events in a file that has stopped growing.
 fn events_when_stuck(path: &Path) -> usize {
     let before = fs::read_to_string(path).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(300));
@@ -90,7 +90,7 @@ fn events_when_stuck(path: &Path) -> usize {
 }
 
 #[test]
-fn events_that_are_lost_are_counted_and_told() {
+fn lost_events_are_counted_and_reported() {
     let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "no"));
     let serving = Serving::start(
         directory.path(),

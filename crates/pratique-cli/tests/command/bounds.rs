@@ -1,4 +1,4 @@
-//! Input that is large, endless or elsewhere: bounded in memory and time, and files below a root only.
+//! Inputs that are large, endless or outside of a root: bounded in memory and time, or rejected.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::{Directory, Run, within};
 
-/// Debug builds on busy machines are slow; what is not bounded takes hours.
+/// Debug builds on busy machines are slow; unbounded work takes hours.
 const LIMIT: Duration = Duration::from_secs(180);
 
 const POD: &str =
@@ -37,7 +37,7 @@ fn ends(run: &Run, code: i32, mentions: &[&str]) {
     }
 }
 
-/// A repository beside a file that nothing in it is to read.
+/// A repository beside a file that its suites must not read.
 #[cfg(unix)]
 fn repository() -> Directory {
     let directory = Directory::new()
@@ -70,7 +70,7 @@ fn suites_stay_below_their_root() {
         let run = root.run(&[&["test", "repo/tests/s.yaml", "--allow", "warnings"][..], more].concat());
         (run.code, run.stdout + &run.stderr)
     };
-    // Within the repository anything goes, from wherever the command is run.
+    // Files of the repository are allowed, from any working directory.
     let (code, text) = test("../policies", "../pod.yaml", &[]);
     assert_eq!(code, Some(0), "{text}");
     let absolute = root.path().join("repo/pod.yaml");
@@ -86,7 +86,7 @@ fn suites_stay_below_their_root() {
         ("../policies", "../linked/secret.yaml"),
         ("../policies", &secret),
         ("../policies", "/etc/passwd"),
-        // What is not there looks the same.
+        // A missing file gives the same error.
         ("../policies", "../../elsewhere/nothing.yaml"),
         ("../policies", "../linked/nothing.yaml"),
         ("../policies", "/nowhere/at/all.yaml"),
@@ -113,7 +113,7 @@ fn suites_stay_below_their_root() {
     ends(&run, 2, &["error: nowhere: No such file or directory"]);
 }
 
-/// Outside of a repository it is the working directory that counts, or the suite's own.
+/// Outside of a repository, the root is the working directory or that of the suite.
 #[test]
 #[cfg(unix)]
 fn roots_without_a_repository() {
@@ -215,7 +215,7 @@ fn devices_end_and_pipes_are_read() {
         2,
         &["there is no object to review"],
     );
-    // A pipe that nothing is written to, among manifests whose plugin has to be found out.
+    // A pipe without a writer, among manifests whose plugin is derived from their kinds.
     let made = Command::new("mkfifo")
         .arg(directory.path().join("policies/q.yaml"))
         .status();
@@ -266,7 +266,7 @@ fn faults_on_one_line_are_told_in_linear_time() {
     );
 }
 
-/// Runs the command, and gives its output's end and what it took at most, in KiB.
+/// Runs the command; gives the end of its output and its peak memory in KiB.
 #[cfg(target_os = "linux")]
 fn memory(directory: &Directory, arguments: &[&str]) -> (String, u64) {
     let output = directory.path().join("output");
@@ -292,7 +292,7 @@ fn memory(directory: &Directory, arguments: &[&str]) -> (String, u64) {
     (lines.join("\n"), most)
 }
 
-/// Objects that grow to 64 KiB each: what is told of one is let go of before the next.
+/// Objects that grow to 64 KiB each: a result is dropped before the next.
 #[test]
 #[cfg(target_os = "linux")]
 fn answers_are_not_kept() {
@@ -323,7 +323,7 @@ fn answers_are_not_kept() {
     }
 }
 
-/// A suite of one test with so many rows, which ask about an object of 2,000 labels in a file of its own.
+/// A suite of one test with this many rows, for an object of 2,000 labels in another file.
 #[cfg(target_os = "linux")]
 fn rows(count: usize, expected: &str) -> Directory {
     let rows: String = (0..count)
@@ -340,7 +340,7 @@ fn rows(count: usize, expected: &str) -> Directory {
     Directory::new().with("s.yaml", suite).with("pod.yaml", pod)
 }
 
-/// Of a test that was run, the object is not kept.
+/// Objects are dropped after their test.
 #[test]
 #[cfg(target_os = "linux")]
 fn objects_of_tests_are_not_kept() {
@@ -349,7 +349,7 @@ fn objects_of_tests_are_not_kept() {
     assert!(most > 0 && most < 140 << 10, "{most} KiB");
 }
 
-/// Each row has an object of its own, which the file has once.
+/// Each row has a copy of the object.
 #[test]
 #[cfg(target_os = "linux")]
 fn rows_of_large_objects_are_bounded() {

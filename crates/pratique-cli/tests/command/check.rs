@@ -1,4 +1,4 @@
-//! `pratique check`: what it looks at, and how it ends.
+//! `pratique check`: inputs and exit codes.
 
 use crate::story::{BINDING, CONFIGURATION, POLICY, files};
 use crate::support::Directory;
@@ -27,7 +27,7 @@ fn several_paths_are_all_checked() {
 }
 
 #[test]
-fn a_plugin_that_nobody_tells() {
+fn a_plugin_that_is_not_known() {
     let webhooks = "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\n";
     let directory = Directory::new()
         .with("empty/readme.txt", "no manifest")

@@ -1,4 +1,4 @@
-//! `pratique serve` with a cluster that is not there, or not said well.
+//! `pratique serve` with a cluster that is missing or misconfigured.
 
 use crate::serve::{Serving, eventually, review};
 use crate::support::Directory;

@@ -1,4 +1,4 @@
-//! `pratique check --connect`: webhooks that answer, and some that do not.
+//! `pratique check --connect`: webhooks that respond, and some that do not.
 
 use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Listener, Script};

@@ -1,4 +1,4 @@
-//! The documentation shows what is: commands with their output, and files.
+//! The documentation is current: commands with their output, and files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ fn root() -> PathBuf {
         .unwrap()
 }
 
-/// What a block of a document should be: the output of its commands, or the file that its first line names.
+/// The current content of a block: the output of its commands, or the file that its first line names.
 fn block(language: &str, content: &str) -> String {
     match language {
         "console" => content
@@ -34,7 +34,7 @@ fn block(language: &str, content: &str) -> String {
     }
 }
 
-/// What a command prints. It is one of a shell only as far as quotes go.
+/// The output of a command. Of shell syntax only quotes are supported.
 fn output(line: &str) -> String {
     let arguments = line.trim_start_matches("$ pratique ").split(' ');
     let run = Command::new(env!("CARGO_BIN_EXE_pratique"))

@@ -1,10 +1,10 @@
-//! Nothing is green for the wrong reason: what is not evaluated is told or refused, errors are no denials.
+//! No false success: what is not evaluated is reported or rejected, and errors are not denials.
 
 use std::fs;
 
 use crate::support::Directory;
 
-/// Denies what has more replicas than it should; nothing binds it.
+/// Denies too many replicas; it has no binding.
 const UNBOUND: &str = r#"apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: replicas.static.k8s.io}
@@ -70,7 +70,7 @@ fn a_test_of_an_unbound_policy_fails() {
     unbound
         .run(&["test", ".", "--output", "github", "--allow", "warnings"])
         .is("test-unbound-github.txt");
-    // What is expected makes no difference.
+    // The expectation makes no difference.
     let allowed = files(UNBOUND, &SUITE.replace("expect: denied", "expect: allowed"));
     assert_eq!(allowed.run(&["test", "."]).code, Some(1));
 }
@@ -82,7 +82,7 @@ fn unbound_policies_are_evaluated_as_if_bound() {
     let suite = SUITE.replace("policies:", "bind: true\npolicies:");
     let run = files(UNBOUND, &suite).run(&["test", "."]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
-    // Of the API as well, and mutating ones.
+    // Policies of the API and mutating policies as well.
     let suite = SUITE
         .replace("policy.yaml", "policy.yaml, mutating.yaml")
         .replace(
@@ -114,7 +114,7 @@ fn reviews_tell_what_is_not_evaluated() {
     directory
         .run(&[&review[..], &["--bind"]].concat())
         .is("review-bind.txt");
-    // Where another policy is evaluated, its decision stands, and the rest is told.
+    // If another policy is evaluated, its decision counts, and the rest is reported.
     let other = UNBOUND
         .replace("replicas.static", "other.static")
         .replace("<= 3", "<= 7")

@@ -1,4 +1,4 @@
-//! `pratique review`: how verdicts came about, and what policies changed.
+//! `pratique review`: explanations of decisions, and diffs.
 
 use crate::support::Directory;
 
@@ -94,7 +94,7 @@ fn review(policies: &str, more: &[&str], golden: &str) {
 }
 
 #[test]
-fn verdicts_are_explained() {
+fn decisions_are_explained() {
     review("validating", &["--explain"], "explain-denied.txt");
     review(
         "validating",

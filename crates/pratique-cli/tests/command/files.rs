@@ -1,4 +1,4 @@
-//! `pratique serve` in a process that may not open many files.
+//! `pratique serve` with a low limit of open files.
 #![cfg(unix)]
 
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! Each of the common mistakes is told with what mends it, and with no other that follows from it.
+//! Common mistakes are reported with help, and without consequential errors.
 
 use crate::story::{BINDING, CLEAN, CONFIGURATION, POLICY};
 use crate::support::Directory;
@@ -114,7 +114,7 @@ fn what_hides_nothing() {
         .with("policies/policy.yaml", policy)
         .run(&["check", "policies"])
         .is("wrong-types.txt");
-    // A document that is no YAML has no second problem about its binding.
+    // A document that is not YAML has no second problem about its binding.
     Directory::new()
         .with("policies/binding.yaml", BINDING)
         .with(
@@ -123,7 +123,7 @@ fn what_hides_nothing() {
         )
         .run(&["check", "policies"])
         .is("unread-policy.txt");
-    // Nor hides a name anything.
+    // Nor does a name hide problems.
     let params = POLICY.replace(
         "  failurePolicy: Fail\n",
         "  paramKind: {apiVersion: v1, kind: ConfigMap}\n",
@@ -172,7 +172,7 @@ fn a_control_planes_files() {
     let apart = run(&["--root", "node", "node/etc/kubernetes/apart.yaml"]);
     assert_eq!(apart.code, Some(0), "{apart}");
     assert!(apart.stdout.contains("deny-privileged.static.k8s.io"), "{apart}");
-    // Without, the paths are those of this machine.
+    // Without the flag, the paths are those of this machine.
     assert_eq!(run(&["node/etc/kubernetes/admission.yaml"]).code, Some(1));
     run(&["--root", "nowhere", "node/etc/kubernetes/admission.yaml"]).is("root-nowhere.txt");
 }

@@ -1,11 +1,11 @@
-//! Input that is made to break its reader: a clear error in bounded time, and no crash.
+//! Hostile inputs: a clear error in bounded time, and no crash.
 
 use std::time::Duration;
 
 use crate::story::{BINDING, CLEAN, POLICY, files};
 use crate::support::{Directory, Run, within};
 
-/// Debug builds on busy machines are slow; what is not bounded takes hours.
+/// Debug builds on busy machines are slow; unbounded work takes hours.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// A policy with this expression.
@@ -19,7 +19,7 @@ fn policy(expression: &str) -> String {
     )
 }
 
-/// The error with which a policy of this expression does not load.
+/// The load error of a policy with this expression.
 #[track_caller]
 fn refused(expression: &str, expected: &str) {
     let run = within(LIMIT, || {
@@ -30,7 +30,7 @@ fn refused(expression: &str, expected: &str) {
     assert_eq!(run.stderr, "");
 }
 
-/// What a policy of this expression says of a Pod.
+/// The review of a Pod by a policy with this expression.
 #[track_caller]
 fn denied(expression: &str, expected: &str) {
     let files = files(&policy(expression), BINDING);

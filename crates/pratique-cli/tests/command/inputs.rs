@@ -1,4 +1,4 @@
-//! What `pratique review` reads: all of its inputs, each with an answer or an error of its own.
+//! Inputs of `pratique review`: each has a result or an error.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ fn directories_and_what_is_in_none() {
 }
 
 #[test]
-fn io_is_still_trouble() {
+fn io_errors_end_the_command() {
     let files = files(POLICY, BINDING);
     let run = files.run(&["review", "--manifests", "policies", "good.yaml", "nowhere.yaml"]);
     assert_eq!(run.code, Some(2), "{run}");
@@ -100,7 +100,7 @@ fn a_resource_is_for_unknown_kinds() {
         ])
     };
     review("widgets").is("resource-contradicts.txt");
-    // It is that of the Pod, and makes another object one.
+    // It is the resource of the Pod, and wrong for the other object.
     let run = review("pods");
     assert!(run.stdout.contains("w.yaml:5:1: CREATE pods"), "{run}");
     ends(&run, 1, "0 allowed, 2 denied");
@@ -130,10 +130,10 @@ fn objects_that_no_server_would_take() {
         "{json}"
     );
     assert!(json.stdout.contains(r#""allowed":false"#), "{json}");
-    // What is stored was decoded before.
+    // Stored objects were decoded before.
     let delete = review(&["--operation", "DELETE", "type.yaml"]);
     ends(&delete, 1, "0 allowed, 0 denied, 1 error");
-    // So was what a webhook is asked about.
+    // So were objects of AdmissionReviews.
     let request = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u",
         "kind":{"group":"","version":"v1","kind":"Pod"},"resource":{"group":"","version":"v1","resource":"pods"},
         "name":"p","namespace":"shop","operation":"CREATE","userInfo":{},"object":{"apiVersion":"v1","kind":"Pod",

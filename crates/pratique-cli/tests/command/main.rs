@@ -1,4 +1,4 @@
-//! The command as it is run: files in, exit code and output out.
+//! Tests of the command: files in, exit code and output out.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Policies that load and do not do what they are meant to, and one that does not load.
+//! Policies with warnings, and one that does not load.
 
 use crate::support::Directory;
 

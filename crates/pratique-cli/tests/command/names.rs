@@ -1,4 +1,4 @@
-//! Names and messages that end lines, clear screens and give commands to CI runners: shown as escapes by every command in
+//! Names and messages with line breaks, terminal controls and commands of CI runners are escaped by every command in
 //! every format, on both streams.
 
 use std::path::PathBuf;
@@ -8,14 +8,14 @@ use pratique_types::is_invisible;
 
 use crate::support::{Directory, Run};
 
-/// What others may have written wherever they may write.
+/// A hostile text.
 const HOSTILE: &str = "x\n::set-output name=a::b\n \t::stop-commands::c\r##[add-mask]d\u{1b}[2J\u{1b}[1;32m\u{9b}2J\u{7f}\
     \u{202e}\u{2066}\u{200b}\u{2028}::set-env::\u{85}\u{feff}y";
 
-/// As part of a file's name, which has no slash and not that many characters.
+/// A hostile text for file names, which have no slash and a limited length.
 const FILE: &str = "n\n::set-output name=a::b\n\u{1b}[2J\u{9b}\u{202e}##[add-mask]";
 
-/// What a hostile text is as a value of YAML.
+/// The hostile text as a YAML value.
 fn quoted(text: &str) -> String {
     yaml::text(text)
 }
@@ -37,7 +37,7 @@ fn binding(kind: &str, name: &str, more: &str) -> String {
     )
 }
 
-/// Policies that load, and say what they were told to say.
+/// Policies that load, with hostile messages.
 fn policies() -> String {
     let cel = serde_json::to_string(HOSTILE).unwrap();
     let expression = |text: &str| quoted(text);
@@ -60,7 +60,7 @@ fn policies() -> String {
         + &policy(kind, "unbound.static.k8s.io", &spec)
 }
 
-/// A policy that writes what it was told to write.
+/// A policy that writes hostile values.
 fn mutating() -> String {
     let cel = serde_json::to_string(HOSTILE).unwrap();
     let expression = format!("Object{{metadata: Object.metadata{{annotations: {{{cel}: {cel}}}}}}}");
@@ -73,7 +73,7 @@ fn mutating() -> String {
     policy(kind, "write.static.k8s.io", &spec) + &binding(kind, "write.static.k8s.io", "")
 }
 
-/// Policies with everything wrong in them that has a name.
+/// Policies with errors in all fields that messages quote.
 fn faulty() -> String {
     let hostile = quoted(HOSTILE);
     let spec = format!(
@@ -135,7 +135,7 @@ fn directory() -> Directory {
         .with("configuration.yaml", configuration)
 }
 
-/// Whether all that was printed is seen as it is, and a runner finds no command in it but those of ours.
+/// Checks that all output is visible, and has no commands for runners other than ours.
 #[track_caller]
 fn harmless(run: &Run, mentions: &str) {
     let all = run.to_string();
@@ -157,7 +157,7 @@ fn harmless(run: &Run, mentions: &str) {
     }
 }
 
-/// Whether a line is an annotation that we have made.
+/// Whether a line is an annotation of ours.
 fn is_ours(line: &str) -> bool {
     let levels = ["::error ", "::warning ", "::notice "];
     levels.iter().any(|level| line.starts_with(level)) && line.contains("title=")
@@ -364,7 +364,7 @@ fn serve_and_arguments() {
     harmless(&directory.run(&["review", "--level", HOSTILE, "x"]), "set-output");
 }
 
-/// Names that are no text: two files are told from each other, and both are read.
+/// File names that are not UTF-8 are distinct, and the files are read.
 #[test]
 #[cfg(unix)]
 fn names_that_are_no_text() {
@@ -424,9 +424,9 @@ fn names_that_are_no_text() {
         .args(["review".into(), name("pods/a", 0xff)])
         .output()
         .unwrap();
-    let told = String::from_utf8(run.stdout).unwrap();
+    let shown = String::from_utf8(run.stdout).unwrap();
     assert!(
-        told.contains("pods/a\\xff\\u{1b}.yaml:1:1: CREATE pods default/second"),
-        "{told}"
+        shown.contains("pods/a\\xff\\u{1b}.yaml:1:1: CREATE pods default/second"),
+        "{shown}"
     );
 }

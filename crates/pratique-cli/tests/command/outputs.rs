@@ -1,4 +1,4 @@
-//! `pratique check`: its outputs, and its flags for warnings.
+//! `pratique check`: output formats, and flags for warnings.
 
 use serde_json::Value;
 
@@ -106,7 +106,7 @@ fn warnings_are_allowed_and_denied_by_name() {
         .is("unknown-warning.txt");
 }
 
-/// A loop in a loop over the containers, in a policy that fails as told.
+/// A nested loop over the containers, in a policy with this failure policy.
 fn costly(failure_policy: &str) -> Directory {
     let policy = format!(
         "apiVersion: admissionregistration.k8s.io/v1
@@ -128,7 +128,7 @@ spec: {{policyName: names.static.k8s.io, validationActions: [Audit]}}
     Directory::new().with("costly/policy.yaml", policy)
 }
 
-/// What lets objects in is always told, what denies them on request; the object is there for programs.
+/// Failures that admit objects are always reported, those that deny them on request; JSON has the object.
 #[test]
 fn costs_are_told_with_an_object() {
     for (failure_policy, flags, code, warnings) in [
@@ -222,7 +222,7 @@ fn ignored_plugins() {
         .is("ignored-plugin.txt");
 }
 
-/// The published schema is not at hand in a build: what it demands of such a log is checked by hand.
+/// The published schema is not available in a build: its requirements are checked by hand.
 #[test]
 fn for_code_scanning() {
     let run = mistakes().run(&["check", "--output", "sarif", "mistaken", "faulty"]);

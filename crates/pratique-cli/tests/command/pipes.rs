@@ -1,4 +1,4 @@
-//! Standard output and standard error that nobody reads: pipes that are closed, and pipes that are full.
+//! Standard output and standard error without a reader: pipes that are closed, and pipes that are full.
 
 use std::io::{PipeReader, PipeWriter, Write, pipe};
 use std::net::{TcpListener, TcpStream};
@@ -115,13 +115,13 @@ impl Piped {
         Client::to(&self.address).unwrap()
     }
 
-    /// Has it reload something, which it logs, and something that does not load, which it logs as well.
+    /// Makes it reload valid and invalid manifests, both of which it logs.
     fn reloads(&self, from: &str, to: &str) {
         let mut client = self.client();
         assert!(!client.allows(from) && client.allows(to));
         let file = self.directory.path().join("manifests/a.yaml");
         std::fs::write(&file, "kind: [").unwrap();
-        eventually("what does not load is told", || {
+        eventually("invalid manifests are reported", || {
             client.get("/configz").contains("\"error\":")
         });
         std::fs::write(&file, POLICY.replace("NAME", to)).unwrap();
@@ -143,7 +143,7 @@ impl Piped {
         line.unwrap_or_else(|| panic!("{metrics}")).parse().unwrap()
     }
 
-    /// Waits for its end, which has to come within its time.
+    /// Waits until it ends, within its time.
     fn ends(&mut self) {
         let start = Instant::now();
         let code = loop {
@@ -209,7 +209,7 @@ fn fill(writer: &PipeWriter, reader: PipeReader) {
     let (full, filled) = std::sync::mpsc::channel();
     thread::spawn(move || {
         let _reader = reader;
-        // A page at a time, as pipes take it, until there is no more room.
+        // A page at a time, until the pipe is full.
         while writer.write_all(&[b'x'; 4096]).is_ok() {
             if full.send(()).is_err() {
                 return;
@@ -225,7 +225,7 @@ fn the_reader_of_the_log_stops_reading() {
     fill(&writer, reader);
     let mut piped = Piped::start(writer, &["--log-level", "debug"]);
     piped.reloads("old", "new");
-    // Each of these is a line in the log, of which there are soon more than may wait.
+    // Each of these logs a line; soon there are more than fit into the queue.
     let start = Instant::now();
     while piped.dropped() == 0 {
         for _ in 0..100 {
@@ -244,7 +244,7 @@ fn the_reader_of_the_log_stops_reading() {
     piped.ends();
 }
 
-/// A pipe among the manifests: to open it takes until something writes there, which nothing does.
+/// A pipe among the manifests: opening it blocks, as there is no writer.
 #[test]
 fn a_directory_that_hangs_does_not_keep_it_from_ending() {
     let (_reader, writer) = pipe().unwrap();

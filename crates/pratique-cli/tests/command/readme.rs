@@ -1,4 +1,4 @@
-//! The README shows what the command prints. `BLESS=1` writes it there.
+//! The samples in the README are the command's output. `BLESS=1` updates them.
 
 use std::fs;
 use std::path::Path;

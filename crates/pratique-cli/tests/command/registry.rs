@@ -1,4 +1,4 @@
-//! What the registry of an API server says to configuration of admission, as `review` and `serve` tell it.
+//! Validation of admission configuration by the API server's registry, in `review` and `serve`.
 
 use crate::serve::Serving;
 use crate::story::{BINDING, POLICY};
@@ -81,7 +81,7 @@ fn namespaces_are_exempt_by_label() {
 }
 
 #[test]
-fn nothing_to_register_is_told() {
+fn nothing_to_register_is_reported() {
     let directory = Directory::new().with("manifests/a.yaml", POLICY);
     let run = directory.run(&[
         "serve",
@@ -89,10 +89,13 @@ fn nothing_to_register_is_told() {
         "--manifests",
         "manifests",
     ]);
-    assert!(run.stderr.contains("nothing is bound"), "{run}");
+    assert!(
+        run.stderr.contains("there are no bindings and no webhooks"),
+        "{run}"
+    );
 }
 
-/// The answer of a server to the creation of a webhook configuration.
+/// The response of a server to the creation of a webhook configuration.
 fn served(arguments: &[&str], name: &str) -> String {
     let directory = Directory::new();
     let server = Serving::start(directory.path(), &[&["--plain-http"], arguments].concat());

@@ -1,11 +1,11 @@
-//! `pratique review`: what it judges, by what, and how it ends.
+//! `pratique review`: inputs, policies and exit codes.
 
 use std::process::{Command, Stdio};
 
 use crate::story::{BINDING, CLEAN, POLICY, PRIVILEGED, files};
 use crate::support::Directory;
 
-/// A policy that tells what it sees of a request.
+/// A policy that reports the attributes of a request.
 const MIRROR: &str = r#"apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: mirror.static.k8s.io}
@@ -42,7 +42,7 @@ fn mirror() -> Directory {
 }
 
 #[test]
-fn embedded_standards_judge_the_examples() {
+fn embedded_standards_are_evaluated() {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pods");
     let directory = Directory::new();
     let run = |arguments: &[&str]| {

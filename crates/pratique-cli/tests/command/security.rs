@@ -1,4 +1,4 @@
-//! SECURITY.md says what is: its limits are those of the program and of the sources, and none that has a flag is left out.
+//! The limits in SECURITY.md are those of the program and the sources, and complete as far as they have a flag.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use pratique_server::Limits;
 
 const DOCUMENT: &str = include_str!("../../../../SECURITY.md");
 
-/// The rows of all tables whose third column has this head, without the columns behind it.
+/// The first three columns of all tables whose third column has this head.
 fn rows(head: &str) -> Vec<[&'static str; 3]> {
     let mut rows = Vec::new();
     let mut is_wanted = false;
@@ -30,7 +30,7 @@ fn rows(head: &str) -> Vec<[&'static str; 3]> {
     rows
 }
 
-/// What a command says of its flags: the default of each, where it has one, and those below the heading `Limits`.
+/// The help of a command: its flags with their defaults, and those below the heading `Limits`.
 struct Help {
     defaults: BTreeMap<String, Option<String>>,
     limits: BTreeSet<String>,
@@ -82,12 +82,12 @@ fn flags() -> BTreeSet<String> {
 }
 
 #[test]
-fn flags_have_the_defaults_that_are_told() {
+fn flags_have_the_documented_defaults() {
     let help = Help::of("serve");
     let rows = rows("flag");
     assert!(rows.len() > 10);
     let limits = Limits::default();
-    let mut told = BTreeSet::new();
+    let mut documented = BTreeSet::new();
     for [what, default, place] in rows {
         let place = place.trim_matches('`');
         let expected = match place.strip_prefix("Limits::") {
@@ -101,7 +101,7 @@ fn flags_have_the_defaults_that_are_told() {
             Some("longest") => seconds(limits.longest),
             Some(other) => panic!("{what}: no limit {other}"),
             None => {
-                told.insert(place.to_owned());
+                documented.insert(place.to_owned());
                 let default = help.defaults.get(place);
                 let default = default.unwrap_or_else(|| panic!("serve has no {place}"));
                 default.clone().unwrap_or_else(|| "none".to_owned())
@@ -110,10 +110,10 @@ fn flags_have_the_defaults_that_are_told() {
         let found = default.split(' ').next().unwrap();
         assert_eq!(found, expected, "{what}");
     }
-    let untold: Vec<_> = help.limits.difference(&told).collect();
+    let missing: Vec<_> = help.limits.difference(&documented).collect();
     assert!(
-        untold.is_empty(),
-        "SECURITY.md does not say what {untold:?} protect"
+        missing.is_empty(),
+        "SECURITY.md does not say what {missing:?} protect"
     );
 }
 
@@ -139,7 +139,7 @@ fn fixed_limits_are_those_of_the_sources() {
     }
 }
 
-/// A number as the document writes it.
+/// Parses a number of the document.
 fn number(text: &str) -> u64 {
     let (digits, unit) = text.split_once(' ').unwrap_or((text, ""));
     let digits: u64 = digits.replace(',', "").parse().unwrap();
@@ -151,7 +151,7 @@ fn number(text: &str) -> u64 {
     }
 }
 
-/// A number as sources write it.
+/// Evaluates a constant of the sources.
 fn evaluated(expression: &str) -> u64 {
     let digits = |text: &str| text.replace('_', "").parse::<u64>().unwrap();
     match expression.split_once(" << ") {

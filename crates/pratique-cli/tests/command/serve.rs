@@ -1,4 +1,4 @@
-//! `pratique serve`: started as a user does, asked over its socket, ended by signals.
+//! `pratique serve`: start, requests over its socket, and shutdown by signals.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -31,11 +31,11 @@ metadata: {name: names.static.k8s.io}
 spec: {policyName: names.static.k8s.io, validationActions: [Deny]}
 ";
 
-/// A server of its own.
+/// A server process.
 pub(crate) struct Serving {
     child: Child,
     pub(crate) address: String,
-    /// What it said before and when it began to serve.
+    /// Its output up to the start of serving.
     pub(crate) greeting: String,
     rest: Option<thread::JoinHandle<String>>,
 }
@@ -49,7 +49,7 @@ impl Serving {
         Self::start_in(&["env"], listen, directory, arguments)
     }
 
-    /// Started by another command, which is given its name and arguments.
+    /// Starts it with another command, which gets its name and arguments.
     pub(crate) fn start_in(starter: &[&str], listen: &str, directory: &Path, arguments: &[&str]) -> Self {
         let (program, first) = starter.split_first().unwrap();
         let mut child = Command::new(program)
@@ -91,7 +91,7 @@ impl Serving {
         assert!(sent.unwrap().success());
     }
 
-    /// Waits for its end; gives the exit code and what it said last.
+    /// Waits until it ends; gives the exit code and its last output.
     pub(crate) fn wait(mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
         (code, self.rest.take().unwrap().join().unwrap())
@@ -119,7 +119,7 @@ impl Client {
         Ok(Client(BufReader::new(stream)))
     }
 
-    /// Asks; gives the head and the body of the answer.
+    /// Sends a request; gives the head and the body of the response.
     pub(crate) fn ask(&mut self, method: &str, path: &str, body: &str) -> std::io::Result<(String, String)> {
         let length = body.len();
         let request =
@@ -353,7 +353,7 @@ fn an_emptied_directory_is_a_warning() {
     let good = std::fs::read(&file).unwrap();
     let failures = |client: &mut Client| client.get("/configz").contains("\"error\":");
     std::fs::write(&file, "kind: [").unwrap();
-    eventually("the fault is told", || failures(&mut client));
+    eventually("the fault is reported", || failures(&mut client));
     std::fs::write(&file, good).unwrap();
     eventually("the fault is mended", || !failures(&mut client));
     std::fs::remove_file(&file).unwrap();
@@ -401,7 +401,7 @@ fn a_directory_is_read_again_when_it_changes() {
     });
 
     let directory = directory.with("manifests/a.yaml", "kind: [");
-    eventually("the fault is told", || {
+    eventually("the fault is reported", || {
         client.get("/configz").contains("\"error\":")
     });
     assert!(!client.allows("new"), "what was good stays");
@@ -488,18 +488,18 @@ fn end_under_load(signal: &str) {
     assert_eq!(code, Some(0), "{rest}");
 }
 
-/// Asks until there is nobody to ask; an error is a request that was dropped.
+/// Sends requests until the server is gone; an error is a request that was dropped.
 fn load(address: &str, answered: &AtomicUsize, ending: &AtomicBool) -> std::io::Result<()> {
     let body = review("web");
     loop {
-        // What was not begun cannot be dropped.
+        // A request that was not sent cannot be dropped.
         let Ok(mut client) = Client::to(address) else {
-            assert!(ending.load(Ordering::Relaxed), "nobody is there");
+            assert!(ending.load(Ordering::Relaxed), "the server is gone");
             return Ok(());
         };
         for count in 0.. {
             let asked = client.ask("POST", "/validate", &body);
-            // A connection that is taken up by the system but not by the server any more begins nothing.
+            // A connection that the system accepts, but the server does not any more, has no request.
             if count == 0 && ending.load(Ordering::Relaxed) && asked.is_err() {
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! `pratique check -`: manifests among whatever else there is on standard input.
+//! `pratique check -`: manifests among other objects on standard input.
 
 use crate::story::{BINDING, CLEAN, CONFIGURATION, POLICY};
 use crate::support::{Directory, Run};
@@ -44,8 +44,7 @@ fn lists_may_have_items_of_all_kinds() {
         assert!(run.stdout.contains(line), "{run}");
     }
     assert!(
-        run.stderr
-            .contains("passed over 1 object of other kinds: Pod (1)"),
+        run.stderr.contains("skipped 1 object of other kinds: Pod (1)"),
         "{run}"
     );
 }

@@ -1,4 +1,4 @@
-//! The story of static policies: one that denies privileged Pods, and what an operator may do wrong with it.
+//! Static policies from load to review: one that denies privileged Pods, and mistakes of operators.
 
 use crate::support::Directory;
 
@@ -64,7 +64,7 @@ spec:
     image: app
 "#;
 
-/// The story's files, with a policy and a binding that may be changed.
+/// The files, with a policy and a binding that tests can change.
 pub(crate) fn files(policy: &str, binding: &str) -> Directory {
     let directory = Directory::new();
     let configuration = CONFIGURATION.replace("$DIR", &directory.path().to_string_lossy());

@@ -1,4 +1,4 @@
-//! A directory to run the command in, and what came of it.
+//! A temporary directory to run the command in, and its result.
 
 use std::fmt;
 use std::fs;
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A directory of its own, removed in the end.
+/// A temporary directory, removed on drop.
 pub(crate) struct Directory {
     path: PathBuf,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) line: String,
@@ -105,7 +105,7 @@ impl fmt::Display for Run {
 }
 
 impl Run {
-    /// Compares all of it with a file of `golden/`, or writes that file if `BLESS` is set.
+    /// Compares the run with a file of `golden/`, or writes that file if `BLESS` is set.
     #[track_caller]
     pub(crate) fn is(&self, golden: &str) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -121,7 +121,7 @@ impl Run {
     }
 }
 
-/// Runs something that must not take long.
+/// Runs something with a time limit.
 pub(crate) fn within<T>(limit: Duration, run: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let result = run();

@@ -1,4 +1,4 @@
-//! `pratique test`: suites, their results, and how it ends.
+//! `pratique test`: suites, their results, and exit codes.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
@@ -51,7 +51,7 @@ tests:
       messageContains: at most 3 replicas
 "#;
 
-/// Another one that expects what is not.
+/// A test with a wrong expectation.
 const WRONG: &str = r#"apiVersion: pratique/v1alpha1
 kind: Suite
 metadata: {name: wrong}
@@ -93,7 +93,7 @@ fn wrong() -> Directory {
         .with("suite.yaml", WRONG)
 }
 
-/// Without what no two runs have in common.
+/// Removes what differs between runs.
 fn timeless(run: Run) -> Run {
     let keep = |line: &str| {
         let line = between(line, "time=\"", "\"");
@@ -123,9 +123,10 @@ fn objects_are_those_that_a_server_has() {
         .with("wrong.yaml", wrong);
     let run = directory.run(&["test", "misspelt.yaml"]);
     assert_eq!(run.code, Some(0), "{run}");
-    let told = "warning: misspelt.yaml:13:11: a deployment / that is small: unknown field \"spec.replcas\"\n";
-    assert!(run.stderr.contains(told), "{run}");
-    // Who expects it knows of it.
+    let message =
+        "warning: misspelt.yaml:13:11: a deployment / that is small: unknown field \"spec.replcas\"\n";
+    assert!(run.stderr.contains(message), "{run}");
+    // No warning if the test expects it.
     let expected = misspelt.replace(
         "expect: allowed",
         "expect: {verdict: allowed, warnings: ['unknown field \"spec.replcas\"']}",
@@ -186,7 +187,7 @@ fn tests_are_picked() {
 }
 
 #[test]
-fn coverage_is_told() {
+fn coverage_is_reported() {
     files().run(&["test", ".", "--coverage"]).is("test-coverage.txt");
     timeless(files().run(&["test", ".", "--coverage", "--output", "json"])).is("test-coverage-json.txt");
     files()
@@ -336,7 +337,7 @@ tests:
 }
 
 #[test]
-fn configurations_judge_too() {
+fn configurations_are_evaluated() {
     let directory = Directory::new().with("manifests/policy.yaml", POLICY);
     let configuration = format!(
         "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n\

@@ -1,4 +1,4 @@
-//! What depends on what was not given: `review` says so and how to give it, `test` fails, `serve` refuses.
+//! Missing inputs: `review` reports what to give, `test` fails, `serve` does not start.
 
 use crate::support::Directory;
 
@@ -53,7 +53,7 @@ spec:
         .with("other.yaml", "rules: []\n")
 }
 
-/// Reviews the Pod; checks the exit code, and that the output has these words.
+/// Reviews the Pod; checks the exit code, and that the output contains these texts.
 #[track_caller]
 fn review(directory: &Directory, more: &[&str], code: i32, words: &[&str]) {
     let arguments = [&["review", "--manifests", "policies", "pod.yaml"], more].concat();
@@ -288,6 +288,6 @@ fn servers_refuse_what_they_cannot_know() {
     let asks = "error: p.static.k8s.io asks the authorizer, and there is no cluster to answer: name one with --cluster";
     refused(ASKS, &[], asks);
     refused(ASKS, &["--cluster-objects", "dev.yaml"], asks);
-    // Whether a request would come to it or not.
+    // Regardless of whether a request matches.
     refused(&format!("true || {ASKS}"), &[], asks);
 }

@@ -1,11 +1,11 @@
-//! `pratique serve` on a system that has no more watches to give: the log and a metric tell that directories are polled.
+//! `pratique serve` on a system without free watches: the log and a metric show that directories are polled.
 
 use std::process::Command;
 
 use crate::serve::{POLICY, Serving};
 use crate::support::Directory;
 
-/// Starts a command in a user namespace of its own, to which no inotify instance is given: the limit of others stays.
+/// Starts a command in a separate user namespace without inotify instances, so that other processes keep their limit.
 const WITHOUT_WATCHES: [&str; 5] = [
     "unshare",
     "-Ur",
@@ -14,7 +14,7 @@ const WITHOUT_WATCHES: [&str; 5] = [
     "echo 0 > /proc/sys/user/max_inotify_instances && exec \"$0\" \"$@\"",
 ];
 
-/// Whether commands can be started so; says why not.
+/// Whether that is possible; gives the reason if not.
 fn can_start() -> bool {
     let [program, arguments @ ..] = WITHOUT_WATCHES;
     let output = Command::new(program).args(arguments).arg("true").output();
@@ -35,14 +35,14 @@ fn it_tells_that_directories_are_not_watched() {
     let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "no"));
     let arguments = ["--plain-http", "--manifests", "manifests"];
     let serving = Serving::start_in(&WITHOUT_WATCHES, "127.0.0.1:0", directory.path(), &arguments);
-    let told = serving
+    let message = serving
         .greeting
         .lines()
         .find(|line| line.contains("watching manifest directory"));
-    let told = told.unwrap_or_else(|| panic!("{}", serving.greeting));
+    let message = message.unwrap_or_else(|| panic!("{}", serving.greeting));
     assert!(
-        told.contains("ERROR") && told.contains("fallback=\"poll\""),
-        "{told}"
+        message.contains("ERROR") && message.contains("fallback=\"poll\""),
+        "{message}"
     );
     let mut client = serving.client();
     assert!(!client.allows("no") && client.allows("yes"));

@@ -1,4 +1,4 @@
-//! `pratique review --webhooks`: what webhooks make of a request, and what is said to them.
+//! `pratique review --webhooks`: results of webhooks, and exchanges with them.
 
 use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Listener, Script};
@@ -24,7 +24,7 @@ pub(crate) fn manifests(backend: &Backend, kind: &str, paths: &[&str]) -> String
     head + &webhooks.collect::<String>()
 }
 
-/// Reviews a Pod by webhooks that follow these scripts.
+/// Reviews a Pod with webhooks that follow these scripts.
 fn review(kind: &str, scripts: &[(&str, &str)], arguments: &[&str]) -> Run {
     let runtime = Runtime::new().unwrap();
     let backend = runtime.block_on(Backend::start()).unwrap();
@@ -97,7 +97,7 @@ fn patches_can_be_read() {
 }
 
 #[test]
-fn failures_are_told() {
+fn failures_are_reported() {
     let run = review(VALIDATING, &[("/broken", r#"{"status":500}"#)], &["--webhooks"]);
     assert_eq!(run.code, Some(1), "{run}");
     let expected = "webhook broken.example.com of w.static.k8s.io: failed: failed calling webhook";

@@ -64,8 +64,8 @@ fn selector(field: &str, selector: Option<&LabelSelector>, policy: &Policy<'_>, 
 
 /// Why a rule over built-in resources matches nothing, except for reasons that other lints report.
 fn why_nothing(rule: &RuleView<'_>) -> Option<String> {
-    let told = |pattern: &String| is_unknown(rule, pattern);
-    if !rule.is_builtin_only() || rule.resources.iter().any(told) {
+    let is_reported = |pattern: &String| is_unknown(rule, pattern);
+    if !rule.is_builtin_only() || rule.resources.iter().any(is_reported) {
         return None;
     }
     let served: Vec<&ServedResource> = rule.served().collect();

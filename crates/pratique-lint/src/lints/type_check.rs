@@ -147,7 +147,7 @@ fn issues(
         };
         for issue in issues.into_iter().filter(counts) {
             let effect = effect(ast, index, &issue, observations);
-            let is_told = match effect {
+            let is_reported = match effect {
                 Some(Effect::Unnoticed) => {
                     is_checked_by_api(policy, index, served) && {
                         let typed =
@@ -158,7 +158,7 @@ fn issues(
                 Some(_) => true,
                 None => false,
             };
-            if let Some(effect) = effect.filter(|_| is_told) {
+            if let Some(effect) = effect.filter(|_| is_reported) {
                 found.push((index, issue, effect));
             }
         }

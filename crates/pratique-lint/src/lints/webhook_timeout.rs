@@ -24,20 +24,20 @@ pub(crate) fn check(manifests: &Manifests<'_>, report: &mut Report) {
         .filter(|webhook| webhook.is_mutating())
         .collect();
     mutating.sort_by_key(|webhook| &webhook.origin.name.name);
-    let mut told: Vec<(usize, &'static ServedResource, Operation, u32)> = Vec::new();
+    let mut overruns: Vec<(usize, &'static ServedResource, Operation, u32)> = Vec::new();
     for served in resources()
         .iter()
         .filter(|served| !is_virtual(&served.resource.group, &served.resource.resource))
     {
         for operation in Operation::ALL {
             if let Some((index, sum)) = overrun(&mutating, served, operation)
-                && !told.iter().any(|(known, ..)| *known == index)
+                && !overruns.iter().any(|(known, ..)| *known == index)
             {
-                told.push((index, served, operation, sum));
+                overruns.push((index, served, operation, sum));
             }
         }
     }
-    for (index, served, operation, sum) in told {
+    for (index, served, operation, sum) in overruns {
         let Some(webhook) = mutating.get(index) else {
             continue;
         };
