@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
 use pratique_manifest::{Document, LoadErrors, Location, ManifestFile, Problem, path_text, read_contents};
+use pratique_suite::convert::{Item, WrittenNode, convert, items};
+use pratique_suite::is_manifest;
 use pratique_suite::request::{kind_of, review};
 use pratique_typed::decode::received;
 
 use crate::exit::CliError;
 use crate::output::problems;
-use pratique_suite::convert::{Item, WrittenNode, convert, items};
 
 /// The path that stands for standard input.
 pub(crate) const STDIN: &str = "-";
@@ -83,11 +84,6 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
-/// Whether a file has an extension of YAML or JSON.
-pub(crate) fn is_manifest(path: &Path) -> bool {
-    has_extension(path, &["yaml", "yml", "json"])
-}
-
 /// Whether a file has an extension of JSON lines, which servers do not read.
 fn is_lines_of_json(path: &Path) -> bool {
     has_extension(path, &["ndjson", "jsonl"])
@@ -96,6 +92,15 @@ fn is_lines_of_json(path: &Path) -> bool {
 fn has_extension(path: &Path, known: &[&str]) -> bool {
     let extension = path.extension().map(OsStr::to_ascii_lowercase);
     extension.is_some_and(|extension| known.iter().any(|known| extension == *known))
+}
+
+/// Checks that a path of the user exists: a missing file is not an error of the policies.
+pub(crate) fn openable(path: &str) -> Result<(), CliError> {
+    let unreadable = |error| CliError::Read {
+        path: path.to_owned(),
+        error,
+    };
+    fs::metadata(path).map(|_| ()).map_err(unreadable)
 }
 
 /// Reads the objects of a file; `-` is standard input.

@@ -6,9 +6,9 @@ use std::path::Path;
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, read_documents, read_regular};
 use pratique_suite::convert::convert;
+use pratique_suite::is_manifest;
 
 use super::subject::LARGEST;
-use crate::input::is_manifest;
 
 /// Whether a file has only empty lists.
 pub(super) fn is_empty_list(path: &str, content: Vec<u8>) -> bool {

@@ -5,10 +5,10 @@
 use std::fs;
 
 use pratique_manifest::{Kind, Plugin, read_regular};
+use pratique_suite::is_manifest;
 
 use super::subject::LARGEST;
 use crate::exit::CliError;
-use crate::input::is_manifest;
 
 /// The plugin of the manifests in a directory.
 pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {

@@ -1,7 +1,5 @@
 //! Loads the policies for a review.
 
-use std::fs;
-
 use pratique::expressions::Expressions;
 use pratique::{Admission, AdmissionBuilder, BuildError};
 use pratique_manifest::{
@@ -15,6 +13,7 @@ use crate::arguments::PolicyArguments;
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;
 use crate::exit::CliError;
+use crate::input::openable;
 use crate::output::excerpt::Texts;
 
 /// Why policies cannot be loaded.
@@ -115,13 +114,4 @@ fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, Load
             .for_each(|file| texts.insert(&file.path, &file.content));
         LoadFailure::Invalid { errors, texts }
     })
-}
-
-/// Checks that a path of the user exists: a missing file is not an error of the policies.
-fn openable(path: &str) -> Result<(), CliError> {
-    let unreadable = |error| CliError::Read {
-        path: path.to_owned(),
-        error,
-    };
-    fs::metadata(path).map(|_| ()).map_err(unreadable)
 }

@@ -1,7 +1,5 @@
 //! Loads policies and webhooks, and keeps them current.
 
-use std::fs;
-
 use pratique::policy::OnUndecided;
 use pratique::{Admission, AdmissionBuilder, Live, StartError};
 use pratique_manifest::{LoadErrors, Plugin};
@@ -13,6 +11,7 @@ use crate::arguments::ServeArguments;
 use crate::baseline;
 use crate::check::plugin_of;
 use crate::exit::CliError;
+use crate::input::openable;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::Text;
@@ -69,11 +68,11 @@ fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, LoadFailure> 
     let policies = &arguments.policies;
     let builder = match (&policies.admission_control_config_file, &policies.manifests) {
         (Some(path), _) => {
-            openable(path)?;
+            openable(path).map_err(LoadFailure::Cli)?;
             builder.configuration(path)
         }
         (None, Some(path)) => {
-            openable(path)?;
+            openable(path).map_err(LoadFailure::Cli)?;
             let plugin = policies
                 .plugin
                 .map_or_else(|| plugin_of(path), Ok)
@@ -92,15 +91,4 @@ fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, LoadFailure> 
 
 pub(super) fn invalid(errors: &LoadErrors) -> LoadFailure {
     LoadFailure::Invalid(problems::human(errors, &mut Texts::default(), Style::of_stderr()))
-}
-
-/// Checks that a path of the user exists: a missing file is not an error of the policies.
-fn openable(path: &str) -> Result<(), LoadFailure> {
-    let unreadable = |error| {
-        LoadFailure::Cli(CliError::Read {
-            path: path.to_owned(),
-            error,
-        })
-    };
-    fs::metadata(path).map(|_| ()).map_err(unreadable)
 }
