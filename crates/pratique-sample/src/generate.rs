@@ -5,6 +5,8 @@
 //! removes or rejects on creation are absent. API servers validate more than the schema tables express, so an object is
 //! likely, but not certain, to be valid.
 
+mod unions;
+
 use pratique_json::{Object, Value};
 use pratique_schema::{Constraints, Scalar, Schema, Shape, StructType};
 use pratique_types::Operation;
@@ -13,6 +15,7 @@ use pratique_types::builtin::ServedResource;
 use crate::random::Random;
 use crate::reads::Reads;
 use crate::scalar::{self, Field};
+use unions::UNIONS;
 
 /// The specification of generated objects.
 #[derive(Clone, Copy, Debug)]
@@ -178,88 +181,25 @@ impl Generator<'_> {
 
     /// Keeps one member of a union.
     fn choose(&mut self, of: &str, object: &mut Object<'static>) {
-        let Some(choice) = CHOICES.iter().find(|choice| choice.of == of) else {
+        let Some(union) = UNIONS.iter().find(|union| union.of == of) else {
             return;
         };
         let given: Vec<String> = object.iter().map(|(name, _)| name.to_owned()).collect();
         let given: Vec<String> = given
             .into_iter()
-            .filter(|name| !choice.besides.contains(&name.as_str()))
+            .filter(|name| !union.besides.contains(&name.as_str()))
             .collect();
         let kept = self.random.pick(&given).cloned();
         for name in given.iter().filter(|name| Some(*name) != kept.as_ref()) {
             object.remove(name);
         }
-        if let (None, Some((name, text))) = (kept, choice.otherwise)
+        if let (None, Some((name, text))) = (kept, union.otherwise)
             && let Ok(value) = pratique_json::parse(text.as_bytes())
         {
             object.insert(name, value.into_owned());
         }
     }
 }
-
-/// A union: a type of which one field may be set, besides common fields.
-struct Choice {
-    of: &'static str,
-    besides: &'static [&'static str],
-    /// The default member, if one is required.
-    otherwise: Option<(&'static str, &'static str)>,
-}
-
-const CHOICES: [Choice; 9] = [
-    Choice {
-        of: "core/v1.Volume",
-        besides: &["name"],
-        otherwise: None,
-    },
-    Choice {
-        of: "core/v1.VolumeProjection",
-        besides: &[],
-        otherwise: Some(("configMap", r#"{"name":"a"}"#)),
-    },
-    Choice {
-        of: "core/v1.EnvVar",
-        besides: &["name"],
-        otherwise: None,
-    },
-    Choice {
-        of: "core/v1.EnvVarSource",
-        besides: &[],
-        otherwise: Some(("fieldRef", r#"{"fieldPath":"metadata.name"}"#)),
-    },
-    Choice {
-        of: "core/v1.EnvFromSource",
-        besides: &["prefix"],
-        otherwise: Some(("configMapRef", r#"{"name":"a"}"#)),
-    },
-    Choice {
-        of: "core/v1.LifecycleHandler",
-        besides: &[],
-        otherwise: Some(("exec", r#"{"command":["a"]}"#)),
-    },
-    Choice {
-        of: "core/v1.Probe",
-        besides: &[
-            "failureThreshold",
-            "initialDelaySeconds",
-            "periodSeconds",
-            "successThreshold",
-            "terminationGracePeriodSeconds",
-            "timeoutSeconds",
-        ],
-        otherwise: Some(("exec", r#"{"command":["a"]}"#)),
-    },
-    Choice {
-        of: "networking/v1.IngressBackend",
-        besides: &[],
-        otherwise: Some(("service", r#"{"name":"a","port":{"number":80}}"#)),
-    },
-    Choice {
-        of: "networking/v1.ServiceBackendPort",
-        besides: &[],
-        otherwise: Some(("number", "80")),
-    },
-];
 
 /// Whether API servers require a field that the schema does not mark as required.
 fn is_needed(of: &str, field: &str) -> bool {
@@ -412,166 +352,4 @@ fn adjust_job(kind: &str, object: &mut Value<'static>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use pratique_cel::library;
-    use pratique_types::builtin::{named, resources};
-
-    use super::*;
-    use crate::reads::PolicyReads;
-
-    fn reads(expressions: &[&str]) -> Reads {
-        let environment = library::kubernetes();
-        let asts: Vec<_> = expressions
-            .iter()
-            .map(|text| environment.parse(text).unwrap())
-            .collect();
-        PolicyReads::new(asts.iter().map(|ast| (None, ast))).object
-    }
-
-    fn made(resource: &str, operation: Operation, expressions: &[&str], seed: u64) -> Value<'static> {
-        let spec = ObjectSpec {
-            served: named(resource).unwrap(),
-            operation,
-            reads: &reads(expressions),
-            density: 100,
-        };
-        generate(&spec, seed).unwrap()
-    }
-
-    /// Checks that required fields are present and keys are distinct, in all structs of a value.
-    fn check(of: &StructType, value: &Value<'_>) {
-        let Value::Object(object) = value else {
-            panic!("{value} is no {}", of.name)
-        };
-        let constraints = Constraints::builtin().of(&of.name);
-        for field in of.fields.iter() {
-            let given = object.get(field.name);
-            let required = constraints.is_required(field.name);
-            assert!(!required || given.is_some(), "{} without {}", of.name, field.name);
-            let Some(given) = given else { continue };
-            if let (Some(text), values @ [_, ..]) = (given.as_str(), constraints.values(field.name)) {
-                assert!(values.contains(&text), "{}.{}: {text}", of.name, field.name);
-            }
-            if let (Some(elements), Some(keys)) = (given.as_array(), constraints.keys(field.name)) {
-                let mut all: Vec<String> = elements.iter().map(|element| identity(element, keys)).collect();
-                all.sort();
-                all.dedup();
-                assert_eq!(all.len(), elements.len(), "{}.{}: {given}", of.name, field.name);
-            }
-            match (&field.shape, given) {
-                (Shape::Struct(id), _) => check(Schema::builtin().get(*id), given),
-                (Shape::List(inner), Value::Array(elements)) => {
-                    if let Shape::Struct(id) = &**inner {
-                        elements
-                            .iter()
-                            .for_each(|element| check(Schema::builtin().get(*id), element));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    #[test]
-    fn objects_of_all_kinds_have_what_is_required() {
-        let reads = reads(&[
-            "object.spec.template.spec.containers.all(c, c.env.all(e, e.name != 'A' && c.imagePullPolicy == 'Never'))",
-            "object.spec.containers.all(c, c.ports.all(p, p.hostPort == 80) && c.livenessProbe.httpGet.path == '/')",
-            "object.spec.volumes.all(v, has(v.hostPath) || has(v.secret) || has(v.configMap))",
-            "object.metadata.labels['app'] == 'x' && object.metadata.finalizers.all(f, f != '')",
-        ]);
-        for served in resources().iter().filter(|served| served.subresource.is_empty()) {
-            let Some(id) = Schema::builtin().kind(&served.kind) else {
-                continue;
-            };
-            for seed in 0..12 {
-                let spec = ObjectSpec {
-                    served,
-                    operation: Operation::Create,
-                    reads: &reads,
-                    density: 60,
-                };
-                let mut object = generate(&spec, seed).unwrap();
-                assert_eq!(
-                    generate(&spec, seed).as_ref(),
-                    Some(&object),
-                    "it is always the same"
-                );
-                check(Schema::builtin().get(id), &object);
-                let progress = pratique_json::Progress::unwatched();
-                let taken = pratique_typed::convert_object(&served.kind, &mut object, &progress);
-                assert_eq!(taken, Ok(()), "{}", served.kind);
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_read_is_there() {
-        let pod = made(
-            "pods",
-            Operation::Create,
-            &["object.spec.initContainers.all(c, c.command[0] == 'sh')"],
-            1,
-        );
-        let first = &pod.at(&["spec", "initContainers"]).unwrap().as_array().unwrap()[0];
-        assert!(first.get("command").is_some(), "{pod}");
-        assert!(
-            pod.at(&["spec", "volumes"]).is_none() && pod.at(&["metadata", "labels"]).is_none(),
-            "{pod}"
-        );
-    }
-
-    #[test]
-    fn names_are_those_that_are_compared() {
-        let named = |seed| {
-            let read = ["object.metadata.name in ['b', 'No name', 'c:d']"];
-            let pod = made("pods", Operation::Create, &read, seed);
-            assert_eq!(pod.at(&["metadata", "namespace"]), Some(&NAMESPACE.into()));
-            pod.at(&["metadata", "name"])
-                .and_then(Value::as_str)
-                .map(str::to_owned)
-        };
-        let names: Vec<_> = (0..20).filter_map(named).collect();
-        assert!(names.iter().all(|name| name == "a" || name == "b"), "{names:?}");
-        assert!(names.iter().any(|name| name == "b"), "{names:?}");
-    }
-
-    #[test]
-    fn what_servers_refuse_is_not_there() {
-        let read = ["has(object.spec.ephemeralContainers) && has(object.status.phase)"];
-        let pod = made("pods", Operation::Create, &read, 1);
-        assert!(
-            pod.at(&["spec", "ephemeralContainers"]).is_none() && pod.get("status").is_none(),
-            "{pod}"
-        );
-        let pod = made("pods", Operation::Update, &read, 1);
-        assert!(pod.at(&["spec", "ephemeralContainers"]).is_some(), "{pod}");
-    }
-
-    #[test]
-    fn selectors_select_what_templates_make() {
-        let read =
-            ["object.spec.template.metadata.labels['tier'] == 'x' && has(object.spec.selector.matchLabels)"];
-        let deployment = made("deployments", Operation::Create, &read, 1);
-        let selected = deployment.at(&["spec", "selector", "matchLabels"]).unwrap();
-        assert_eq!(selected.to_string(), r#"{"app":"a"}"#);
-        let labels = deployment
-            .at(&["spec", "template", "metadata", "labels"])
-            .unwrap();
-        assert!(
-            labels.get("app").is_some() && labels.get("tier").is_some(),
-            "{labels}"
-        );
-    }
-
-    #[test]
-    fn one_source_is_given() {
-        let read = ["object.spec.volumes.all(v, has(v.secret) || has(v.hostPath) || has(v.emptyDir))"];
-        for seed in 0..20 {
-            let pod = made("pods", Operation::Create, &read, seed);
-            for volume in pod.at(&["spec", "volumes"]).unwrap().as_array().unwrap() {
-                assert!(volume.as_object().unwrap().len() <= 2, "{volume}");
-            }
-        }
-    }
-}
+mod tests;
