@@ -1,20 +1,20 @@
 //! Evaluates the expressions of a policy over requests, and records the outcome of each subexpression.
 
-use std::cell::{OnceCell, RefCell};
+mod variables;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use pratique_cel::ast::ExprId;
 use pratique_cel::library::authz::{Answer, Authorizer, Check, Decision};
-use pratique_cel::value::{Evaluation, Struct};
+use pratique_cel::value::Evaluation;
 use pratique_cel::{Activation, Arena, Context, Fault, Observer, Value};
-use pratique_expression::{
-    Authorizers, Cache, Composition, Expression, Use, VARIABLES_TYPE, request_value, slots,
-};
+use pratique_expression::{Authorizers, Cache, Composition, Expression, Use, request_value, slots};
 use pratique_json as json;
 
 use crate::samples::Sample;
 use crate::subject::{Role, Site};
+use variables::Variables;
 
 /// The cost limit of one evaluation.
 const LIMIT: u64 = 1_000_000;
@@ -279,103 +279,6 @@ impl Observer for NodeRecorder {
                 self.errors.push((expression, text));
             }
         }
-    }
-}
-
-/// The values of variables, and which expressions read them.
-#[derive(Debug)]
-struct Variables<'s> {
-    names: Vec<Option<&'s str>>,
-    values: Vec<OnceCell<Evaluation<'s>>>,
-    /// The variables that each variable read.
-    read_by: Vec<OnceCell<Vec<usize>>>,
-    /// The variables that were read since this was last taken.
-    reads: RefCell<Vec<usize>>,
-}
-
-impl<'s> Variables<'s> {
-    fn new(sites: &'s [Site<'s>]) -> Self {
-        let name = |site: &Site<'s>| match site.role {
-            Role::Variable(name) => Some(name),
-            _ => None,
-        };
-        Variables {
-            names: sites.iter().map(name).collect(),
-            values: sites.iter().map(|_| OnceCell::new()).collect(),
-            read_by: sites.iter().map(|_| OnceCell::new()).collect(),
-            reads: RefCell::default(),
-        }
-    }
-
-    fn set(&self, index: usize, value: Evaluation<'s>, read: Vec<usize>) {
-        if let (Some(place), Some(reads)) = (self.values.get(index), self.read_by.get(index)) {
-            // Each variable is evaluated once.
-            let _ = (place.set(value), reads.set(read));
-        }
-    }
-
-    /// The variables that were read, directly or through other variables.
-    fn all_read(&self) -> Vec<usize> {
-        let mut pending = self.reads.take();
-        let mut read = Vec::new();
-        while let Some(index) = pending.pop() {
-            if !read.contains(&index) {
-                read.push(index);
-                pending.extend(
-                    self.read_by
-                        .get(index)
-                        .and_then(OnceCell::get)
-                        .into_iter()
-                        .flatten(),
-                );
-            }
-        }
-        read
-    }
-
-    fn find(&self, name: &str) -> Option<(usize, &Evaluation<'s>)> {
-        let index = self
-            .names
-            .iter()
-            .zip(&self.values)
-            .rposition(|(known, value)| *known == Some(name) && value.get().is_some())?;
-        Some((index, self.values.get(index)?.get()?))
-    }
-
-    /// The variable whose failure gives an error.
-    fn failed_with(&self, text: &str) -> Option<(usize, &'s str)> {
-        let rest = text.strip_prefix("composited variable \"")?;
-        let (name, _) = rest.split_once("\" fails to evaluate: ")?;
-        let (index, _) = self.find(name)?;
-        Some((index, (*self.names.get(index)?)?))
-    }
-}
-
-impl Struct for Variables<'_> {
-    fn type_name(&self) -> &str {
-        VARIABLES_TYPE
-    }
-
-    fn get<'a>(&'a self, _: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
-        let Some((index, evaluation)) = self.find(field) else {
-            return Ok(None);
-        };
-        self.reads.borrow_mut().push(index);
-        match evaluation {
-            Ok(value) => Ok(Some(*value)),
-            Err(fault) => Err(Fault::error(format!(
-                "composited variable \"{field}\" fails to evaluate: {fault}"
-            ))),
-        }
-    }
-
-    fn has(&self, context: &Context<'_>, field: &str) -> Result<bool, Fault> {
-        let _ = context;
-        Ok(self.find(field).is_some())
-    }
-
-    fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {
-        Ok(Vec::new())
     }
 }
 
