@@ -7,6 +7,7 @@ use std::process::ExitCode;
 pub struct Transcript {
     passed: usize,
     failed: usize,
+    skipped: usize,
 }
 
 impl Transcript {
@@ -29,11 +30,25 @@ impl Transcript {
         }
     }
 
+    /// A step that cannot be tried here, and why not.
+    pub(crate) fn skip(&mut self, name: &str, why: &str) {
+        self.skipped += 1;
+        println!("  SKIPPED {name}{}", indented(why));
+    }
+
     /// Prints the last line, or why there is none, and tells whether all is well.
     pub fn end(ended: Result<Self, String>) -> ExitCode {
         match ended {
-            Ok(Transcript { passed, failed }) => {
-                println!("\n{passed} passed, {failed} failed");
+            Ok(Transcript {
+                passed,
+                failed,
+                skipped,
+            }) => {
+                let skipped = match skipped {
+                    0 => String::new(),
+                    count => format!(", {count} skipped"),
+                };
+                println!("\n{passed} passed, {failed} failed{skipped}");
                 ExitCode::from(u8::from(failed > 0))
             }
             Err(error) => {

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::client::WantsClientCert;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, ConfigBuilder, RootCertStore, StreamOwned};
 
 /// How long to wait for anything.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -34,15 +35,17 @@ pub struct Answer {
 impl Trust {
     /// In certificates that this authority signed.
     pub fn of(authority: &Path) -> Result<Self, String> {
-        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", authority.display());
-        let certificate = CertificateDer::from_pem_file(authority).map_err(|error| failed(&error))?;
-        let mut roots = RootCertStore::empty();
-        roots.add(certificate).map_err(|error| failed(&error))?;
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| failed(&error))?;
-        let config = config.with_root_certificates(roots).with_no_client_auth();
-        Ok(Trust(Arc::new(config)))
+        Ok(Trust(Arc::new(builder(authority)?.with_no_client_auth())))
+    }
+
+    /// The same, of a client that shows a certificate.
+    pub(crate) fn with_certificate(authority: &Path, certificate: &Path, key: &Path) -> Result<Self, String> {
+        let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let chain =
+            CertificateDer::from_pem_file(certificate).map_err(|error| failed(certificate, &error))?;
+        let private = PrivateKeyDer::from_pem_file(key).map_err(|error| failed(key, &error))?;
+        let config = builder(authority)?.with_client_auth_cert(vec![chain], private);
+        Ok(Trust(Arc::new(config.map_err(|error| failed(key, &error))?)))
     }
 
     /// The same, for a client that speaks only this protocol, such as `h2`.
@@ -51,6 +54,18 @@ impl Trust {
         config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
         Trust(Arc::new(config))
     }
+}
+
+/// A configuration that trusts in certificates that this authority signed.
+fn builder(authority: &Path) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", authority.display());
+    let certificate = CertificateDer::from_pem_file(authority).map_err(|error| failed(&error))?;
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate).map_err(|error| failed(&error))?;
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| failed(&error))?;
+    Ok(config.with_root_certificates(roots))
 }
 
 /// The head of a review that is posted.

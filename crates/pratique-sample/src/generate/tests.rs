@@ -85,7 +85,7 @@ fn objects_of_all_kinds_have_what_is_required() {
                 "it is always the same"
             );
             check(Schema::builtin().get(id), &object);
-            let taken = pratique_typed::convert_object(&served.kind, &mut object);
+            let taken = pratique_typed::convert_object(&served.kind, &mut object, &Progress::unwatched());
             assert_eq!(taken, Ok(()), "{}", served.kind);
         }
     }
