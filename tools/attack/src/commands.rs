@@ -1,7 +1,10 @@
 //! The commands that people and pipelines run, with inputs of whoever wants to stop or to deceive them.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
+mod amounts;
+mod directories;
+
+use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::thread;
@@ -13,19 +16,24 @@ use super::Scale;
 use super::confined::{FILES, Group, MEMORY};
 use super::files::{bomb, pipe};
 
-/// What was seen of a command, or what was wrong.
+/// What tries commands in a folder: what was seen of them, or what was wrong.
 type Attack = fn(&Path, &Path, Scale) -> Result<String, String>;
 
-/// All of them.
-pub(super) const ALL: [(&str, Attack); 8] = [
+/// All of them, with their names.
+pub(super) const ALL: [(&str, Attack); 13] = [
     ("names that steer terminals and pipelines", names),
     ("check of devices and pipes", devices),
     ("check of many aliases", aliases),
     ("check of a line with thousands of faults", faults),
     ("check of a long pattern", pattern),
-    ("review of very many objects", objects),
-    ("a suite that names other files", paths),
+    ("review of very many objects", amounts::objects),
+    ("a suite that names other files", directories::paths),
     ("a text that nests", nested),
+    ("input without end", amounts::endless),
+    ("directories of very many files", directories::crowded),
+    ("links that lead in circles", directories::circles),
+    ("names that are no text", directories::names_of_bytes),
+    ("a suite of very many tests", amounts::tests),
 ];
 
 /// How long a command may take. None of these has much to do.
@@ -43,6 +51,16 @@ struct Outcome {
 
 /// Runs a command in a folder, with little memory.
 fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Outcome, String> {
+    run_with(program, folder, arguments, None)
+}
+
+/// The same, and these bytes come at its standard input again and again, for as long as it reads them.
+fn run_with(
+    program: &Path,
+    folder: &Path,
+    arguments: &[&str],
+    input: Option<Vec<u8>>,
+) -> Result<Outcome, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
     let start = Instant::now();
     let group = Group::new();
@@ -50,7 +68,10 @@ fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Outcome, Str
         .command(program, FILES)
         .args(arguments)
         .current_dir(folder)
-        .stdin(Stdio::null())
+        .stdin(match input {
+            Some(_) => Stdio::piped(),
+            None => Stdio::null(),
+        })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -65,6 +86,10 @@ fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Outcome, Str
             .take()
             .map(|stream| thread::spawn(move || all(stream))),
     ];
+    if let (Some(mut stdin), Some(bytes)) = (child.stdin.take(), input) {
+        // It ends when the command does.
+        thread::spawn(move || while stdin.write_all(&bytes).is_ok() {});
+    }
     let mut memory = 0;
     let status = loop {
         // One that has ended has no memory.
@@ -96,9 +121,10 @@ fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Outcome, Str
 
 /// That commands end with errors that are clear, and with which.
 fn refused(program: &Path, folder: &Path, commands: &[[&str; 2]]) -> Result<String, String> {
-    let seen = commands
-        .iter()
-        .map(|command| run(program, folder, command)?.refused());
+    let seen = commands.iter().map(|command| {
+        let told = run(program, folder, command)?.refused();
+        told.map_err(|wrong| format!("`{}`: {wrong}", command.join(" ")))
+    });
     seen.collect::<Result<Vec<_>, _>>().map(|seen| seen.join("\n"))
 }
 
@@ -245,51 +271,6 @@ fn pattern(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
         [short, long] if *long < *short * 30 + Duration::from_secs(1) => Ok(text),
         _ => Err(text),
     }
-}
-
-/// Objects by the hundred thousand: memory does not grow with them as it does with what is told of each.
-fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<String, String> {
-    write(folder, "good/policies.yaml", include_str!("policies.yaml"))?;
-    let path = folder.join("objects.yaml");
-    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-    let mut file = BufWriter::new(File::create(&path).map_err(failed)?);
-    for index in 0..scale.size {
-        writeln!(
-            file,
-            "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: pod-{index}, namespace: shop}}, spec: {{containers: []}}}}"
-        )
-        .map_err(failed)?;
-    }
-    file.flush().map_err(failed)?;
-    let arguments = ["review", "objects.yaml", "--manifests", "good", "--explain"];
-    let outcome = run(program, folder, &arguments)?;
-    match outcome.stdout.matches("pod-").count() >= scale.size {
-        true => Ok(outcome.told()),
-        false => Err(format!("not all objects were told of: {}", outcome.told())),
-    }
-}
-
-/// A suite that names files elsewhere gets nothing of them printed.
-fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
-    write(folder, "secret.txt", "swordfish: [\n")?;
-    let mut seen = Vec::new();
-    for path in ["../secret.txt", "/etc/passwd", "link.yaml"] {
-        let suite = format!(
-            "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {{name: a}}\npolicies: [{path}]\ntests: []\n"
-        );
-        write(folder, "suites/suite.yaml", &suite)?;
-        let link = folder.join("suites/link.yaml");
-        if fs::symlink_metadata(&link).is_err() {
-            std::os::unix::fs::symlink("../secret.txt", &link).map_err(|error| error.to_string())?;
-        }
-        let outcome = run(program, &folder.join("suites"), &["test", "suite.yaml"])?;
-        let printed = [&*outcome.stdout, &outcome.stderr].concat();
-        if printed.contains("swordfish") || printed.contains("root:") {
-            return Err(format!("{path}: {printed}"));
-        }
-        seen.push(outcome.refused()?);
-    }
-    Ok(seen.join("\n"))
 }
 
 /// Brackets by the hundred thousand.

@@ -1,8 +1,7 @@
 //! Servers that are started for one fault of what they depend on: disks, webhooks, watches, their own death.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,29 +12,40 @@ use pratique_webhook_backend::{Backend, Listener, Script};
 use super::Scale;
 use super::beside::Beside;
 use super::files::pipe;
+use super::namespace::within;
+use super::needs::{A_MINUTE, Need, USER};
 use super::patches::LIMIT;
 use super::reviews;
 use super::served::{Options, Served};
 use super::sockets::takes_effect;
 use pratique_load_test::load::Load;
 
-/// What was seen of a server that is started so, or what was wrong.
-type Fault = fn(&Options<'_>, Scale) -> Result<String, String>;
+/// Its name, what it needs of the machine, and what tries it: what was seen of a server that is started so, or what was
+/// wrong.
+pub(super) type Fault = (
+    &'static str,
+    &'static [Need],
+    fn(&Options<'_>, Scale) -> Result<String, String>,
+);
 
 /// All of them.
-pub(super) const ALL: [(&str, Fault); 8] = [
-    ("a full disk below the audit log", full_disk),
-    ("a slow disk below the audit log", slow_disk),
-    ("a webhook whose patch copies itself", self_copies),
-    ("a webhook that does not answer", silent),
-    ("no file system watches left", unwatched),
-    ("sixty-four files", few_files),
-    ("crashes under load", crashes),
-    ("a hang-up under load", hang_up),
+pub(super) const ALL: [Fault; 9] = [
+    ("a full disk below the audit log", &[], full_disk),
+    ("a slow disk below the audit log", &[], slow_disk),
+    ("a webhook whose patch copies itself", &[], self_copies),
+    ("a webhook whose patch inserts very much", &[], inserts),
+    ("a webhook that does not answer", &[], silent),
+    ("no file system watches left", &[USER, A_MINUTE], unwatched),
+    ("sixty-four files", &[], few_files),
+    ("crashes under load", &[], crashes),
+    ("a hang-up under load", &[], hang_up),
 ];
 
-const LOST: &str = "apiserver_audit_error_total";
-const WRITE_FAILURES: &str = "pratique_audit_write_failures_total";
+/// Events that were lost, and failures to write them.
+pub(super) const LOST: &str = "apiserver_audit_error_total";
+pub(super) const WRITE_FAILURES: &str = "pratique_audit_write_failures_total";
+/// How many operations a patch has.
+const INSERTS: usize = 300_000;
 /// How many events wait for room on the disk.
 const WAITING: f64 = 10_000.0;
 
@@ -90,7 +100,7 @@ fn self_copies(options: &Options<'_>, _: Scale) -> Result<String, String> {
         .collect();
     let patch = serde_json::json!({"allowed": true, "patchType": "JSONPatch", "patch": base64::encode(serde_json::json!(copies).to_string().as_bytes())});
     let script = serde_json::json!({"respond": patch}).to_string();
-    with_webhook(options, &script, |served| {
+    with_webhook(options, 1, &script, |served, _| {
         let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
         let text = String::from_utf8_lossy(&answer.body);
         match answer.code == 200 && text.contains(LIMIT) {
@@ -100,9 +110,36 @@ fn self_copies(options: &Options<'_>, _: Scale) -> Result<String, String> {
     })
 }
 
+/// A webhook answers with a patch that moves a long list with each of its many operations: it is applied, or ended by the
+/// deadline of the review.
+fn inserts(options: &Options<'_>, _: Scale) -> Result<String, String> {
+    let mut operations = vec![serde_json::json!({"op": "add", "path": "/metadata/finalizers", "value": []})];
+    let insert = serde_json::json!({"op": "add", "path": "/metadata/finalizers/0", "value": "a.b/c"});
+    operations.resize(INSERTS + 1, insert);
+    let patch = base64::encode(serde_json::json!(operations).to_string().as_bytes());
+    let respond = serde_json::json!({"allowed": true, "patchType": "JSONPatch", "patch": patch});
+    let script = serde_json::json!({"respond": respond}).to_string();
+    with_webhook(options, 30, &script, |served, _| {
+        let beside = Beside::start(served)?;
+        let start = Instant::now();
+        let answer = served.post("/mutate?timeout=10s", &reviews::pod(false).to_string())?;
+        let took = start.elapsed();
+        let seen = beside.stop()?;
+        seen.reviews.flawless()?;
+        let text: String = String::from_utf8_lossy(&answer.body).chars().take(300).collect();
+        match matches!(answer.code, 200 | 504) && took < Duration::from_secs(15) {
+            true => Ok(format!(
+                "{INSERTS} insertions were answered {} after {took:.1?}",
+                answer.code
+            )),
+            false => Err(format!("after {took:.1?}: {}: {text}", answer.code)),
+        }
+    })
+}
+
 /// A webhook takes calls and never answers: its failurePolicy applies after its time.
 fn silent(options: &Options<'_>, _: Scale) -> Result<String, String> {
-    with_webhook(options, r#"{"hang": "headers"}"#, |served| {
+    with_webhook(options, 1, r#"{"hang": "headers"}"#, |served, _| {
         let start = Instant::now();
         let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
         let text = String::from_utf8_lossy(&answer.body);
@@ -114,11 +151,12 @@ fn silent(options: &Options<'_>, _: Scale) -> Result<String, String> {
     })
 }
 
-/// Runs a server that calls a webhook for Pods, which answers by a script.
-fn with_webhook(
+/// Runs a server that calls a webhook for Pods, which has so many seconds and answers by a script.
+pub(super) fn with_webhook(
     options: &Options<'_>,
+    seconds: u32,
     script: &str,
-    look: impl FnOnce(&Served) -> Result<String, String>,
+    look: impl FnOnce(&Served, &Backend) -> Result<String, String>,
 ) -> Result<String, String> {
     let failed = |error: std::io::Error| error.to_string();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -129,42 +167,46 @@ fn with_webhook(
     let backend = runtime.block_on(Backend::start()).map_err(failed)?;
     let script = Script::from_json(script).map_err(failed)?;
     backend.begin_unrecorded([("/attack".to_owned(), script)]);
+    let manifest = webhook(
+        &format!("{}/attack", backend.url(Listener::Backend)),
+        backend.ca_pem(),
+        seconds,
+    );
+    let mut served = Served::start(&Options {
+        webhooks: Some(&manifest),
+        ..*options
+    })?;
+    let seen = look(&served, &backend)?;
+    Ok(format!("{seen}\n{}", served.survived()?))
+}
+
+/// The configuration of a webhook that is called for Pods, and has so many seconds.
+pub(super) fn webhook(url: &str, authority: &str, seconds: u32) -> String {
     let manifest = serde_json::json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
         "metadata": {"name": "attack.static.k8s.io"},
         "webhooks": [{
             "name": "attack.static.k8s.io", "admissionReviewVersions": ["v1"], "sideEffects": "None",
-            "timeoutSeconds": 1, "failurePolicy": "Fail",
-            "clientConfig": {
-                "url": format!("{}/attack", backend.url(Listener::Backend)),
-                "caBundle": base64::encode(backend.ca_pem().as_bytes()),
-            },
+            "timeoutSeconds": seconds, "failurePolicy": "Fail",
+            "clientConfig": {"url": url, "caBundle": base64::encode(authority.as_bytes())},
             "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["*"]}],
         }],
     });
-    let manifest = manifest.to_string();
-    let mut served = Served::start(&Options {
-        webhooks: Some(&manifest),
-        ..*options
-    })?;
-    let seen = look(&served)?;
-    Ok(format!("{seen}\n{}", served.survived()?))
+    manifest.to_string()
+}
+
+/// What starts the program where the file system tells nothing.
+pub(super) fn without_watches(options: &Options<'_>) -> Result<PathBuf, String> {
+    within(options, "", "echo 0 > /proc/sys/user/max_inotify_instances")
 }
 
 /// The file system tells nothing: changes are found by looking.
 fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, String> {
-    let script = options.state.join("unwatched.sh");
-    let text = format!(
-        "#!/bin/sh\nexec unshare --user --map-root-user sh -c \
-         'echo 0 > /proc/sys/user/max_inotify_instances && exec \"$0\" \"$@\"' '{}' \"$@\"\n",
-        options.program.display()
-    );
-    executable(&script, &text)?;
+    let script = without_watches(options)?;
     let mut served = Served::start(&Options {
         program: &script,
         ..*options
-    })
-    .map_err(|error| format!("{error}\nuser namespaces are needed"))?;
+    })?;
     let watched = served.metric("pratique_manifest_directory_watched", "")?;
     let took = takes_effect(&served)?;
     let survived = served.survived()?;
@@ -233,16 +275,10 @@ fn hang_up(options: &Options<'_>, _: Scale) -> Result<String, String> {
 }
 
 /// Has usual clients ask for a while, all of whom must get right answers: how many.
-fn used(served: &Served, scale: Scale) -> Result<usize, String> {
+pub(super) fn used(served: &Served, scale: Scale) -> Result<usize, String> {
     let beside = Beside::start(served)?;
     thread::sleep(scale.time);
     let seen = beside.stop()?;
     seen.reviews.flawless()?;
     Ok(seen.reviews.answers())
-}
-
-fn executable(path: &PathBuf, text: &str) -> Result<(), String> {
-    fs::write(path, text)
-        .and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(0o755)))
-        .map_err(|error| format!("{}: {error}", path.display()))
 }

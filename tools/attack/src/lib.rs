@@ -5,13 +5,21 @@
 //! It runs on Linux, with the rights of any user; as root, a control group enforces the limit of memory.
 
 mod beside;
+mod clock;
+mod cluster;
 mod commands;
 mod confined;
+mod disk;
 mod evaluation;
 mod faults;
 mod files;
+mod fuse;
 mod http2;
+mod interrupted;
 mod memory;
+mod namespace;
+mod needs;
+mod network;
 mod patches;
 mod reviews;
 mod served;
@@ -46,6 +54,15 @@ pub struct Arguments {
     /// Only attacks whose name has this in it.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// Attack in this directory what is alone in the network that there is: this program starts itself so.
+    #[arg(long, value_name = "DIR", hide = true)]
+    isolated: Option<PathBuf>,
+}
+
+impl Arguments {
+    fn scale(&self) -> Scale {
+        if self.short { SHORT } else { LONG }
+    }
 }
 
 /// How much of each attack there is.
@@ -110,6 +127,11 @@ const ALIVE: Duration = Duration::from_millis(100);
 
 /// Runs it and prints what was seen.
 pub fn run(arguments: &Arguments) -> ExitCode {
+    if let (Some(state), Some(program)) = (&arguments.isolated, &arguments.pratique) {
+        let seen = network::isolated(program, state, arguments.scale());
+        println!("{}", seen.as_ref().unwrap_or_else(|wrong| wrong));
+        return ExitCode::from(u8::from(seen.is_err()));
+    }
     let mut transcript = Transcript::default();
     Transcript::end(all(arguments, &mut transcript).map(|()| transcript))
 }
@@ -125,7 +147,7 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), String>
         fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(path)
     };
-    let scale = if arguments.short { SHORT } else { LONG };
+    let scale = arguments.scale();
     let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only));
 
     if ATTACKS.iter().any(|(name, _)| wanted(name)) {
@@ -148,8 +170,19 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), String>
         );
     }
     transcript.part("Servers of their own");
-    for (name, fault) in faults::ALL.into_iter().filter(|(name, _)| wanted(name)) {
-        let place = folder(&name.replace(' ', "-"))?;
+    let faults = [
+        &faults::ALL[..],
+        &disk::ALL,
+        &clock::ALL,
+        &network::ALL,
+        &interrupted::ALL,
+    ];
+    for (name, needs, fault) in faults.concat().into_iter().filter(|(name, ..)| wanted(name)) {
+        if let Some(missing) = needs.iter().find_map(|need| need.missing(scale)) {
+            transcript.skip(name, &missing);
+            continue;
+        }
+        let place = folder(&name.replace([' ', ','], "-"))?;
         transcript.step(name, fault(&Options::new(&program, &place), scale));
     }
     transcript.part("Commands");

@@ -12,6 +12,8 @@ use super::confined::{FILES, Group, MEMORY};
 use pratique_harness::{Certificates, Process, free_port};
 use pratique_load_test::client::{Answer, Client, Trust};
 
+use super::namespace::seen_by;
+
 const VALIDATING: &str = include_str!("policies.yaml");
 const MUTATING: &str = include_str!("mutations.yaml");
 
@@ -24,6 +26,9 @@ pub(super) struct Options<'a> {
     pub(super) arguments: &'a [&'a str],
     /// How many files it may have open.
     pub(super) files: u64,
+    /// ValidatingAdmissionPolicies and MutatingAdmissionPolicies, with their bindings.
+    pub(super) validating: &'a str,
+    pub(super) mutating: &'a str,
     /// A MutatingWebhookConfiguration for it to have, besides the policies.
     pub(super) webhooks: Option<&'a str>,
 }
@@ -35,6 +40,8 @@ impl<'a> Options<'a> {
             state,
             arguments: &[],
             files: FILES,
+            validating: VALIDATING,
+            mutating: MUTATING,
             webhooks: None,
         }
     }
@@ -53,8 +60,7 @@ impl Served {
     /// Starts it; what was in its directory before is removed.
     pub(super) fn start(options: &Options<'_>) -> Result<Self, String> {
         let state = options.state.to_owned();
-        let config =
-            prepare(&state, options.webhooks).map_err(|error| format!("{}: {error}", state.display()))?;
+        let config = prepare(&state, options).map_err(|error| format!("{}: {error}", state.display()))?;
         let tls = state.join("tls");
         if tls.exists() {
             fs::remove_dir_all(&tls).map_err(|error| format!("{}: {error}", tls.display()))?;
@@ -110,9 +116,14 @@ impl Served {
         Ok(values.fold(0.0, |sum, value| sum + value))
     }
 
-    /// Where the manifests of validating policies are.
+    /// Where the manifests of validating policies are, as the server sees them: it may have mounts of its own.
     pub(super) fn manifests(&self) -> PathBuf {
-        self.state.join("manifests/validating")
+        seen_by(self.id(), &self.state.join("manifests/validating"))
+    }
+
+    /// The number that the system knows it by.
+    pub(super) fn id(&self) -> u32 {
+        self.process.id()
     }
 
     pub(super) fn log(&self) -> Result<String, String> {
@@ -159,11 +170,15 @@ impl Served {
 }
 
 /// Writes the configuration, and what it names.
-fn prepare(state: &Path, webhooks: Option<&str>) -> std::io::Result<PathBuf> {
+fn prepare(state: &Path, options: &Options<'_>) -> std::io::Result<PathBuf> {
     let plugins = [
-        ("validating", "ValidatingAdmissionPolicy", Some(VALIDATING)),
-        ("mutating", "MutatingAdmissionPolicy", Some(MUTATING)),
-        ("webhooks", "MutatingAdmissionWebhook", webhooks),
+        (
+            "validating",
+            "ValidatingAdmissionPolicy",
+            Some(options.validating),
+        ),
+        ("mutating", "MutatingAdmissionPolicy", Some(options.mutating)),
+        ("webhooks", "MutatingAdmissionWebhook", options.webhooks),
     ];
     let mut config =
         String::from("apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n");

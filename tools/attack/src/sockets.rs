@@ -17,7 +17,7 @@ const LINES: usize = 100;
 /// The metric of changes that took effect, or did not.
 pub(super) const RELOADS: &str = "apiserver_manifest_admission_config_controller_automatic_reloads_total";
 /// A policy that changes nothing, put among the others to see whether changes are noticed.
-const MARKER: &str = include_str!("marker.yaml");
+pub(super) const MARKER: &str = include_str!("marker.yaml");
 
 /// Connections that do nothing: others get in, changes of manifests take effect, and the log does not run over.
 pub(super) fn idle(served: &Served, scale: Scale) -> Result<String, String> {

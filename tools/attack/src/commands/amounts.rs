@@ -1,0 +1,82 @@
+//! Inputs that have very many parts, or no end.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use super::{Scale, run, run_with, write};
+
+const POLICIES: &str = include_str!("../policies.yaml");
+
+/// Objects by the hundred thousand: memory does not grow with them as it does with what is told of each.
+pub(super) fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<String, String> {
+    write(folder, "good/policies.yaml", POLICIES)?;
+    let path = folder.join("objects.yaml");
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut file = BufWriter::new(File::create(&path).map_err(failed)?);
+    for index in 0..scale.size {
+        writeln!(
+            file,
+            "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: pod-{index}, namespace: shop}}, spec: {{containers: []}}}}"
+        )
+        .map_err(failed)?;
+    }
+    file.flush().map_err(failed)?;
+    let arguments = ["review", "objects.yaml", "--manifests", "good", "--explain"];
+    let outcome = run(program, folder, &arguments)?;
+    match outcome.stdout.matches("pod-").count() >= scale.size {
+        true => Ok(outcome.told()),
+        false => Err(format!("not all objects were told of: {}", outcome.told())),
+    }
+}
+
+/// Standard input that goes on for ever is read up to a limit, whatever comes.
+pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+    write(folder, "good/policies.yaml", POLICIES)?;
+    let pod =
+        "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: []}}\n";
+    let inputs = [
+        vec![0; 1 << 16],
+        vec![b' '; 1 << 16],
+        vec![b'x'; 1 << 16],
+        pod.repeat(500).into_bytes(),
+        POLICIES.repeat(30).into_bytes(),
+        b"{\"a\": [".repeat(8000),
+    ];
+    let mut seen = Vec::new();
+    for arguments in [&["check", "-"][..], &["review", "-", "--manifests", "good"]] {
+        for input in &inputs {
+            let outcome = run_with(program, folder, arguments, Some(input.clone()))?;
+            let first: String = String::from_utf8_lossy(input).chars().take(8).collect();
+            let told = outcome
+                .refused()
+                .map_err(|error| format!("{arguments:?} of {first:?}: {error}"))?;
+            seen.push(told);
+        }
+    }
+    seen.dedup();
+    Ok(seen.join("\n"))
+}
+
+/// A suite as large as is read: all of its tests are run.
+pub(super) fn tests(program: &Path, folder: &Path, scale: Scale) -> Result<String, String> {
+    write(folder, "policies.yaml", POLICIES)?;
+    let mut suite =
+        "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: many}\npolicies: [policies.yaml]\ntests:\n".to_owned();
+    for index in 0..scale.size {
+        suite.push_str(&format!(
+            "- {{name: t{index}, object: {{apiVersion: v1, kind: Pod, metadata: {{name: a, namespace: shop}}}}, expect: allowed}}\n"
+        ));
+    }
+    write(folder, "suite.yaml", &suite)?;
+    let outcome = run(program, folder, &["test", "suite.yaml"])?;
+    let told = outcome.told();
+    match outcome.status.success() && outcome.stdout.contains(&scale.size.to_string()) {
+        true => Ok(format!("{} tests: {told}", scale.size)),
+        false => Err(format!(
+            "{} tests: {told}; {}",
+            scale.size,
+            outcome.stdout.chars().take(300).collect::<String>()
+        )),
+    }
+}

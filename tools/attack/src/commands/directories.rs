@@ -1,0 +1,130 @@
+//! Directories and links that lead elsewhere, nowhere, or to very much.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use super::{Scale, refused, run, steers, write};
+
+const POLICIES: &str = include_str!("../policies.yaml");
+
+/// A suite that names files elsewhere gets nothing of them printed.
+pub(super) fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+    write(folder, "secret.txt", "swordfish: [\n")?;
+    let mut seen = Vec::new();
+    for path in ["../secret.txt", "/etc/passwd", "link.yaml"] {
+        let suite = format!(
+            "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {{name: a}}\npolicies: [{path}]\ntests: []\n"
+        );
+        write(folder, "suites/suite.yaml", &suite)?;
+        let link = folder.join("suites/link.yaml");
+        if fs::symlink_metadata(&link).is_err() {
+            std::os::unix::fs::symlink("../secret.txt", &link).map_err(|error| error.to_string())?;
+        }
+        let outcome = run(program, &folder.join("suites"), &["test", "suite.yaml"])?;
+        let printed = [&*outcome.stdout, &outcome.stderr].concat();
+        if printed.contains("swordfish") || printed.contains("root:") {
+            return Err(format!("{path}: {printed}"));
+        }
+        seen.push(outcome.refused()?);
+    }
+    Ok(seen.join("\n"))
+}
+
+/// A directory in which there are hundreds of thousands of files besides what is looked for.
+pub(super) fn crowded(program: &Path, folder: &Path, scale: Scale) -> Result<String, String> {
+    let count = scale.size * 10;
+    write(folder, "many/policies.yaml", POLICIES)?;
+    let suite = serde_json::json!({"apiVersion": "pratique/v1alpha1", "kind": "Suite", "metadata": {"name": "a"}, "policies": ["many"],
+        "tests": [{"name": "a", "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "shop"}}, "expect": "allowed"}]});
+    write(folder, "suite.yaml", &suite.to_string())?;
+    for index in 0..count {
+        // Links are made faster than files; no file system has more than 65,000 to one file.
+        if index % 30_000 == 0 {
+            write(folder, &format!("file-{}", index / 30_000), "")?;
+        }
+        let from = folder.join(format!("file-{}", index / 30_000));
+        let to = folder.join(format!("many/{index}.txt"));
+        fs::hard_link(from, &to).map_err(|error| format!("{}: {error}", to.display()))?;
+    }
+    let mut seen = Vec::new();
+    for arguments in [["check", "many"], ["test", "."]] {
+        let outcome = run(program, folder, &arguments)?;
+        let told = format!("{}: {}", arguments.join(" "), outcome.told());
+        match outcome.status.success() {
+            true => seen.push(told),
+            false => return Err(format!("{told}{}", outcome.stdout)),
+        }
+    }
+    Ok(format!("{count} files\n{}", seen.join("\n")))
+}
+
+/// Links to themselves, to each other, and to the directory above.
+pub(super) fn circles(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+    let link = |from: &str, to: &str| {
+        let path = folder.join(from);
+        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+        made.and_then(|()| std::os::unix::fs::symlink(to, &path))
+            .map_err(|error| format!("{}: {error}", path.display()))
+    };
+    link("files/a.yaml", "b.yaml")?;
+    link("files/b.yaml", "a.yaml")?;
+    link("self.yaml", "self.yaml")?;
+    link("folders/inner/above", "..")?;
+    link("folders/inner/here", ".")?;
+    link("suites/above", "..")?;
+    let suite =
+        "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: a}\npolicies: [../files]\ntests: []\n";
+    write(folder, "suites/suite.yaml", suite)?;
+    refused(
+        program,
+        folder,
+        &[
+            ["check", "files"],
+            ["check", "self.yaml"],
+            ["review", "files"],
+            ["review", "self.yaml"],
+            ["review", "folders"],
+            ["test", "files"],
+            ["test", "folders"],
+            ["test", "suites"],
+        ],
+    )
+}
+
+/// Names of files that are no UTF-8.
+pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+    write(folder, "names/policies.yaml", POLICIES)?;
+    write(
+        folder,
+        "objects/pod.yaml",
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}}\n",
+    )?;
+    for (directory, content) in [
+        ("names", "apiVersion: v1\nkind: Wrong\n"),
+        (
+            "objects",
+            "{apiVersion: v1, kind: Pod, metadata: {name: b, namespace: shop}}\n",
+        ),
+    ] {
+        let path = folder
+            .join(directory)
+            .join(OsStr::from_bytes(b"x\xff\x1b[2J.yaml"));
+        fs::write(&path, content).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let mut seen = Vec::new();
+    for arguments in [
+        &["check", "names"][..],
+        &["review", "objects", "--manifests", "names"],
+        &["review", "objects"],
+        &["test", "objects"],
+    ] {
+        let outcome = run(program, folder, arguments)?;
+        for text in [&outcome.stdout, &outcome.stderr] {
+            steers(text).map_err(|line| format!("`{}`: {line:?}", arguments.join(" ")))?;
+        }
+        seen.push(format!("{}: {}", arguments.join(" "), outcome.told()));
+    }
+    Ok(seen.join("\n"))
+}

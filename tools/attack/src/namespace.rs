@@ -1,0 +1,48 @@
+//! A server that has its own view of the machine: mounts, watches, the clock.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::served::Options;
+
+/// A script that runs the program in namespaces of its own (options of `unshare`), after commands that prepare them.
+pub(super) fn within(options: &Options<'_>, namespaces: &str, prepare: &str) -> Result<PathBuf, String> {
+    let text = format!(
+        "#!/bin/sh\nexec unshare --user --map-root-user {namespaces} sh -ec '{prepare}\nexec \"$0\" \"$@\"' '{}' \"$@\"\n",
+        options.program.display()
+    );
+    script(&options.state.join("within.sh"), &text)
+}
+
+/// A script that can be run.
+pub(super) fn script(path: &Path, text: &str) -> Result<PathBuf, String> {
+    fs::write(path, text)
+        .and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(0o755)))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(path.to_owned())
+}
+
+/// Runs a command of the shell with the mounts that a process has, which was started in a user namespace.
+pub(super) fn enter(process: u32, command: &str) -> Result<(), String> {
+    let output = Command::new("nsenter")
+        .args(["--target", &process.to_string()])
+        .args(["--user", "--preserve-credentials", "--mount"])
+        .args(["sh", "-ec", command])
+        .output()
+        .map_err(|error| format!("nsenter: {error}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!(
+            "`{command}`: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
+    }
+}
+
+/// What a path is to a process, from outside of its namespaces.
+pub(super) fn seen_by(process: u32, path: &Path) -> PathBuf {
+    let root = PathBuf::from(format!("/proc/{process}/root"));
+    root.join(path.strip_prefix("/").unwrap_or(path))
+}

@@ -1,0 +1,84 @@
+//! What an attack needs of the machine. Where it is not there, the attack is skipped, which is told.
+
+use std::process::{Command, Stdio};
+
+use super::Scale;
+
+/// Something that not every machine has, or not for every user.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Need {
+    /// A user namespace in which to have other namespaces, by these options of `unshare`.
+    Namespaces(&'static [&'static str]),
+    /// A program that can be run with these arguments.
+    Program(&'static [&'static str]),
+    /// More than a minute, which the short form does not have.
+    Minute,
+}
+
+/// A user namespace alone.
+pub(super) const USER: Need = Need::Namespaces(&[]);
+/// Mounts that only the attacked server sees.
+pub(super) const MOUNTS: Need = Need::Namespaces(&["--mount"]);
+/// A network that only the attacked server and its clients have.
+pub(super) const NETWORK: Need = Need::Namespaces(&["--mount", "--net"]);
+/// A compiler of C.
+pub(super) const COMPILER: Need = Need::Program(&["cc", "--version"]);
+/// What enters namespaces.
+pub(super) const NSENTER: Need = Need::Program(&["nsenter", "--version"]);
+/// The right to make file systems, which only root has.
+pub(super) const FUSE: Need = Need::Program(&["unshare", "--mount", "test", "-w", "/dev/fuse"]);
+/// Where nothing tells of changes, they are found once in a minute.
+pub(super) const A_MINUTE: Need = Need::Minute;
+/// What sets interfaces up and down.
+pub(super) const IP: Need = Need::Program(&["ip", "-V"]);
+
+impl Need {
+    /// Why it is not to be had here, if it is not.
+    pub(super) fn missing(self, scale: Scale) -> Option<String> {
+        match self {
+            Need::Minute if scale.judges_time => None,
+            Need::Minute => Some("it takes more than a minute, and this is the short form".to_owned()),
+            Need::Namespaces(options) => {
+                let fixed = ["unshare", "--user", "--map-root-user"];
+                let namespaces = [&fixed, options, &["true"]].concat();
+                fails(&namespaces).map(|why| format!("no such namespace can be made: {why}"))
+            }
+            Need::Program(command) => fails(command),
+        }
+    }
+}
+
+/// How a command fails, if it does.
+fn fails(command: &[&str]) -> Option<String> {
+    let (program, arguments) = command.split_first()?;
+    let shown = command.join(" ");
+    let ran = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output();
+    match ran {
+        Err(error) => Some(format!("`{shown}`: {error}")),
+        Ok(output) if output.status.success() => None,
+        Ok(output) => {
+            let told = String::from_utf8_lossy(&output.stderr);
+            Some(format!("`{shown}`: {}, {}", output.status, told.trim()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attack::{LONG, SHORT};
+
+    #[test]
+    fn what_is_missing_is_told() {
+        assert_eq!(Need::Program(&["sh", "-c", "true"]).missing(SHORT), None);
+        let missing = Need::Program(&["pratique-no-such-program"]).missing(SHORT);
+        assert!(missing.is_some_and(|why| why.contains("pratique-no-such-program")));
+        let failing = Need::Program(&["sh", "-c", "echo broken >&2; exit 3"]).missing(SHORT);
+        assert!(failing.is_some_and(|why| why.contains("broken") && why.contains('3')));
+        assert_eq!(A_MINUTE.missing(LONG), None);
+        assert!(A_MINUTE.missing(SHORT).is_some());
+    }
+}

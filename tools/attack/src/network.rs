@@ -1,0 +1,337 @@
+//! Servers whose network fails: that to webhooks, that to a cluster, names, and all of it.
+
+use std::fs;
+use std::net::UdpSocket;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::beside::Beside;
+use super::cluster::{Cluster, Line};
+use super::faults::{Fault, used, webhook, with_webhook};
+use super::files::bomb;
+use super::needs::{IP, NETWORK};
+use super::reviews;
+use super::served::{Options, Served};
+use super::{Scale, Seen};
+use crate::e2e::eventually;
+use pratique_webhook_backend::Script;
+
+/// All of them.
+pub(super) const ALL: [Fault; 4] = [
+    ("webhooks that answer anything", &[], anything),
+    ("a webhook whose name is not found", &[], nameless),
+    ("a cluster that goes and comes back", &[], cluster),
+    (
+        "a network that goes down, and names that are never found",
+        &[NETWORK, IP],
+        namespace,
+    ),
+];
+
+/// How long a review may take whose webhook has a second.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The most that an answer may have, whatever a webhook says, in bytes.
+const ANSWER: usize = 64 << 10;
+
+/// A review that a webhook is called for: whether it was allowed, and what was answered.
+pub(super) fn mutate(served: &Served) -> Result<(bool, String), String> {
+    let start = Instant::now();
+    let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
+    let took = start.elapsed();
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    let shown: String = text.chars().take(800).collect();
+    if answer.code != 200 || took > PATIENCE || answer.body.len() > ANSWER {
+        return Err(format!(
+            "{} with {} bytes after {took:.1?}: {shown}",
+            answer.code,
+            answer.body.len()
+        ));
+    }
+    Ok((text.contains("\"allowed\":true"), shown))
+}
+
+/// Webhooks whose connections end or stay open at any point, and that answer too much, in clear or otherwise: their
+/// failurePolicy decides, in time, and the next answer that is right counts.
+fn anything(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+    let allowed = serde_json::json!({"allowed": true});
+    let long = "x".repeat(1 << 20);
+    let cases = [
+        (false, serde_json::json!({"close": "headers"})),
+        (false, serde_json::json!({"close": "reset"})),
+        (false, serde_json::json!({"close": "body", "respond": allowed})),
+        (false, serde_json::json!({"close": "midway", "respond": allowed})),
+        (false, serde_json::json!({"hang": "headers"})),
+        (false, serde_json::json!({"hang": "body", "respond": allowed})),
+        (false, serde_json::json!({"hang": "drip", "respond": allowed})),
+        (false, serde_json::json!({"hang": "flood", "respond": allowed})),
+        (false, serde_json::json!({"status": 500, "respond": allowed})),
+        (
+            false,
+            serde_json::json!({"status": 307, "headers": {"Location": "http://127.0.0.1:9/"}}),
+        ),
+        (
+            false,
+            serde_json::json!({"body": "{", "headers": {"Content-Type": "application/json"}}),
+        ),
+        (
+            false,
+            serde_json::json!({"body": bomb(), "headers": {"Content-Type": "application/yaml"}}),
+        ),
+        (
+            false,
+            serde_json::json!({"respond": allowed, "padBytes": 200 << 20}),
+        ),
+        (
+            true,
+            serde_json::json!({"respond": {"allowed": true, "warnings": vec![&long; 30]}}),
+        ),
+        (
+            true,
+            serde_json::json!({"respond": {"allowed": true, "auditAnnotations": {"a": long}}}),
+        ),
+    ];
+    let good = serde_json::json!({"respond": allowed});
+    with_webhook(options, 1, &good.to_string(), |served, backend| {
+        let begin = |script: &serde_json::Value| -> Result<(), String> {
+            let script = Script::from_json(&script.to_string()).map_err(|error| error.to_string())?;
+            backend.begin_unrecorded([("/attack".to_owned(), script)]);
+            Ok(())
+        };
+        let beside = Beside::start(served)?;
+        for (expected, script) in &cases {
+            let shown: String = script.to_string().chars().take(80).collect();
+            let wrong = |error: String| format!("{shown}: {error}");
+            begin(script)?;
+            thread::scope(|scope| {
+                let all: Vec<_> = (0..scale.rounds.min(8))
+                    .map(|_| scope.spawn(|| mutate(served)))
+                    .collect();
+                all.into_iter().try_for_each(|one| {
+                    let one = one.join().map_err(|_| "a client panicked".to_owned())?;
+                    let (allowed, text) = one.map_err(wrong)?;
+                    match allowed == *expected {
+                        true => Ok(()),
+                        false => Err(wrong(text)),
+                    }
+                })
+            })?;
+            begin(&good)?;
+            eventually("called a webhook that is well again", || Ok(mutate(served)?.0)).map_err(wrong)?;
+        }
+        let seen = beside.stop()?;
+        seen.reviews.flawless()?;
+        seen.health.flawless()?;
+        Ok(format!(
+            "{} kinds of answers, and a right one after each; {} right answers of policies meanwhile",
+            cases.len(),
+            seen.reviews.answers()
+        ))
+    })
+}
+
+/// A server that calls a webhook at a name of no host.
+fn without_name(options: &Options<'_>) -> Result<Served, String> {
+    let manifest = webhook("https://webhook.attack.invalid/", "", 1);
+    Served::start(&Options {
+        webhooks: Some(&manifest),
+        ..*options
+    })
+}
+
+/// Names that are not found, and as many calls at a time as clients make.
+fn unfound(served: &Served, scale: Scale) -> Result<String, String> {
+    let beside = Beside::start(served)?;
+    let slowest = thread::scope(|scope| {
+        let clients: Vec<_> = (0..scale.clients)
+            .map(|_| {
+                scope.spawn(|| {
+                    let start = Instant::now();
+                    let (allowed, text) = mutate(served)?;
+                    match allowed {
+                        true => Err(format!("allowed: {text}")),
+                        false => Ok(start.elapsed()),
+                    }
+                })
+            })
+            .collect();
+        let mut slowest = Duration::ZERO;
+        for client in clients {
+            let took = client.join().map_err(|_| "a client panicked".to_owned())??;
+            slowest = slowest.max(took);
+        }
+        Ok::<_, String>(slowest)
+    });
+    let seen = beside.stop()?;
+    let slowest = slowest?;
+    seen.reviews.flawless()?;
+    seen.health.flawless()?;
+    Ok(format!(
+        "{} calls at once were denied, the last after {slowest:.1?}; {} right answers of policies meanwhile",
+        scale.clients,
+        seen.reviews.answers()
+    ))
+}
+
+fn nameless(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+    let mut served = without_name(options)?;
+    let seen = unfound(&served, scale)?;
+    Ok(format!("{seen}\n{}", served.survived()?))
+}
+
+/// The connections to a cluster that is followed end, new ones fail in every way, and then all is well again: what was
+/// in effect stays so, and what was changed meanwhile takes effect.
+fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+    let cluster = Cluster::start()?;
+    cluster.deny("first", "denied-by-the-cluster");
+    let kubeconfig = cluster.kubeconfig(options.state)?.display().to_string();
+    let mut served = Served::start(&Options {
+        arguments: &["--kubeconfig", &kubeconfig, "--follow", "policies"],
+        ..*options
+    })?;
+    let allows = |served: &Served, label: &str| {
+        let mut review = reviews::pod(false);
+        if let Some(labels) = review.pointer_mut("/request/object/metadata/labels") {
+            *labels = serde_json::json!({label: "yes"});
+        }
+        let answer = served.post("/validate", &review.to_string())?;
+        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        match answer.code {
+            200 => Ok(text.contains("\"allowed\":true")),
+            code => Err(format!("{code}: {text}")),
+        }
+    };
+    eventually("followed the cluster", || {
+        Ok(matches!(allows(&served, "denied-by-the-cluster"), Ok(false)))
+    })?;
+    let beside = Beside::start(&served)?;
+    let mut took = Vec::new();
+    for (index, line) in [Line::Closed, Line::Silent, Line::BrokenOff]
+        .into_iter()
+        .enumerate()
+    {
+        cluster.set(line);
+        let label = format!("changed-{index}");
+        cluster.deny(&label, &label);
+        let end = Instant::now() + scale.time.min(Duration::from_secs(5));
+        while Instant::now() < end {
+            if allows(&served, "denied-by-the-cluster")? || !allows(&served, &label)? {
+                return Err(format!("another decision while the line is {line:?}"));
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        cluster.set(Line::Up);
+        took.push(eventually("known of what changed meanwhile", || {
+            Ok(!allows(&served, &label)?)
+        })?);
+    }
+    let seen = beside.stop()?;
+    seen.reviews.flawless()?;
+    seen.health.flawless()?;
+    Ok(format!(
+        "after connections were closed, silent and broken off, what changed meanwhile took effect in {took:.1?}; {} right answers\n{}",
+        seen.reviews.answers(),
+        served.survived()?
+    ))
+}
+
+/// Runs what follows in a network of its own, where only loopback is.
+fn namespace(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    // Names are asked of a server that takes questions and does not answer.
+    let resolver = options.state.join("resolv.conf");
+    fs::write(&resolver, "nameserver 127.0.0.1\n")
+        .map_err(|error| format!("{}: {error}", resolver.display()))?;
+    let prepare = format!(
+        "ip link set lo up\nmount --bind \"{}\" \"$(readlink -f /etc/resolv.conf)\"\nexec \"$0\" \"$@\"",
+        resolver.display()
+    );
+    let mut command = Command::new("unshare");
+    command
+        .args([
+            "--user",
+            "--map-root-user",
+            "--mount",
+            "--net",
+            "sh",
+            "-ec",
+            &prepare,
+        ])
+        .arg(this)
+        .args(["attack", "--isolated"])
+        .arg(options.state)
+        .arg("--pratique")
+        .arg(options.program);
+    if !scale.judges_time {
+        command.arg("--short");
+    }
+    let output = command.output().map_err(|error| format!("unshare: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    match output.status.success() {
+        true => Ok(text),
+        false => Err(format!(
+            "{text}\n{}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
+    }
+}
+
+/// What runs there.
+pub(super) fn isolated(program: &Path, state: &Path, scale: Scale) -> Result<String, String> {
+    let options = Options::new(program, state);
+    let resolver = UdpSocket::bind(("127.0.0.1", 53)).map_err(|error| format!("port 53: {error}"))?;
+    let mut served = without_name(&options)?;
+    let seen = unfound(&served, scale)?;
+    let asked = resolver
+        .set_nonblocking(true)
+        .and_then(|()| resolver.recv(&mut [0; 512]))
+        .map_err(|error| format!("no name was asked for: {error}"))?;
+    let names = format!("names: {seen} ({asked} bytes were asked)\n{}", served.survived()?);
+    drop(served);
+    Ok(format!("{names}\n{}", down(&options, scale)?))
+}
+
+/// The network goes down while requests and calls of webhooks are on their way, and comes back: none is answered wrongly,
+/// and afterwards all is as before.
+fn down(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+    let slow = serde_json::json!({"respond": {"allowed": true}, "delayMs": 200}).to_string();
+    with_webhook(options, 1, &slow, |served, _| {
+        let link = |state: &str| {
+            let set = Command::new("ip").args(["link", "set", "lo", state]).status();
+            match set {
+                Ok(status) if status.success() => Ok(()),
+                other => Err(format!("ip link set lo {state}: {other:?}")),
+            }
+        };
+        let mut lost = 0;
+        let mut answers = 0;
+        for _ in 0..scale.rounds.min(3) {
+            let beside = Beside::start(served)?;
+            let seen: Seen = thread::scope(|scope| {
+                // Both answers are right, as the webhook may be out of reach, and they may be lost.
+                let calls: Vec<_> = (0..8).map(|_| scope.spawn(|| mutate(served))).collect();
+                thread::sleep(Duration::from_millis(100));
+                link("down")?;
+                thread::sleep(Duration::from_secs(3));
+                link("up")?;
+                calls.into_iter().for_each(|call| drop(call.join()));
+                thread::sleep(Duration::from_secs(1));
+                beside.stop()
+            })?;
+            if let Some(wrong) = seen.reviews.errors().find(|error| error.contains("wrong")) {
+                return Err(wrong.to_owned());
+            }
+            lost += seen.reviews.errors().count();
+            answers += seen.reviews.answers();
+            eventually("called the webhook again", || {
+                Ok(matches!(mutate(served), Ok((true, _))))
+            })?;
+        }
+        let after = used(served, scale)?;
+        Ok(format!(
+            "the network: {answers} right answers and {lost} lost ones around {} times without, {after} right ones and none lost after",
+            scale.rounds.min(3)
+        ))
+    })
+}
