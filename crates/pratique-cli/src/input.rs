@@ -76,7 +76,9 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(path).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
-        if (is_manifest(&file) || is_lines_of_json(&file)) && file.is_file() {
+        // A link that leads nowhere is told when it is read.
+        let may_be_file = fs::metadata(&file).map_or(true, |found| found.is_file());
+        if (is_manifest(&file) || is_lines_of_json(&file)) && may_be_file {
             files.push(file);
         }
     }

@@ -29,12 +29,14 @@ pub(crate) fn plain(error: &io::Error) -> String {
         .to_owned()
 }
 
-/// The manifests of a directory, by name.
+/// The manifests of a directory, by name. As for an API server, all that is no directory is one: what cannot be read, such
+/// as a link that leads nowhere, is told when it is.
 pub(crate) fn manifests(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        if is_manifest(&path) && path.is_file() {
+        let entry = entry?;
+        let path = entry.path();
+        if is_manifest(&path) && !entry.file_type()?.is_dir() {
             files.push(path);
         }
     }
