@@ -21,8 +21,8 @@ use crate::output::text::text;
 /// The name of standard input in locations.
 pub(super) const DISPLAY_NAME: &str = "<stdin>";
 
-/// The maximum size of the input, in MiB, which is that of manifest files.
-pub(super) const MEBIBYTES: u32 = 512;
+/// The maximum size of the input, in MiB, as for objects that are reviewed: of small objects, a byte takes up to 16 of memory.
+pub(super) const MEBIBYTES: u32 = 32;
 
 /// The content of standard input.
 pub(super) struct Stdin {

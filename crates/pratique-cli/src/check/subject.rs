@@ -5,8 +5,8 @@ use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{
-    ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Plugin,
-    load_configuration_below, load_directory, load_files, path_text,
+    ConfigurationOptions, DEFAULT_LOAD_BYTES, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet,
+    ObjectSource, Plugin, load_configuration_below, load_directory, load_files, path_text,
 };
 
 use pratique_types::{FeatureGates, KubeConfig};
@@ -18,8 +18,8 @@ use super::stdin::{self, Stdin};
 use crate::exit::CliError;
 use crate::input::{STDIN, named};
 
-/// The maximum size of a manifest file, in bytes.
-pub(super) const LARGEST: u64 = (stdin::MEBIBYTES as u64) << 20;
+/// The maximum size of a manifest file, in bytes: what is larger takes more memory than a load may.
+pub(super) const LARGEST: u64 = DEFAULT_LOAD_BYTES / 4;
 
 /// What a path refers to.
 pub(super) enum Subject {

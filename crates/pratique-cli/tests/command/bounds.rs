@@ -234,8 +234,27 @@ fn devices_end_and_pipes_are_read() {
     assert!(text.contains("1 allowed"), "{text}");
     let text = shell("pratique check - < /dev/zero");
     assert!(text.contains("<stdin>: a device"), "{text}");
-    let text = shell("yes | pratique review -");
-    assert!(text.contains("<stdin>: larger than 32 MiB"), "{text}");
+    for command in ["yes | pratique review -", "yes | pratique check -"] {
+        let text = shell(command);
+        assert!(text.contains("<stdin>: larger than 32 MiB"), "{command}: {text}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn links_that_cannot_be_followed_are_told() {
+    for target in ["nowhere.yaml", "q.yaml"] {
+        let directory = Directory::new()
+            .with("policies/p.yaml", POLICY)
+            .with("objects/pod.yaml", POD)
+            .with("s.yaml", suite("policies", "objects/pod.yaml"));
+        for folder in ["policies", "objects"] {
+            std::os::unix::fs::symlink(target, directory.path().join(folder).join("q.yaml")).unwrap();
+        }
+        ends(&directory.run(&["test", "s.yaml"]), 1, &["policies/q.yaml"]);
+        ends(&directory.run(&["check", "policies"]), 1, &["policies/q.yaml"]);
+        ends(&directory.run(&["review", "objects"]), 2, &["objects/q.yaml"]);
+    }
 }
 
 #[test]
