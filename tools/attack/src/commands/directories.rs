@@ -75,7 +75,8 @@ pub(super) fn circles(program: &Path, folder: &Path, _: Scale) -> Result<String,
     link("folders/inner/here", ".")?;
     link("suites/above", "..")?;
     let suite =
-        "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: a}\npolicies: [../files]\ntests: []\n";
+        "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: a}\npolicies: [../files]\ntests:\n\
+                 - {name: a, object: {apiVersion: v1, kind: Pod, metadata: {name: a}}, expect: allowed}\n";
     write(folder, "suites/suite.yaml", suite)?;
     refused(
         program,
