@@ -153,7 +153,7 @@ pub use evaluate_json::EvaluateJsonError;
 pub use exact::exact;
 pub use interned::Interned;
 pub use interrupt::Interrupt;
-pub use memory::{MemoryBudget, MemoryLimit};
+pub use memory::{HeldMemory, MemoryBudget, MemoryLimit, OutOfMemory};
 pub use plan::{Observer, Program, Unobserved};
 pub use report::Report;
 pub use source::{Position, Source};

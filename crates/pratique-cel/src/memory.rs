@@ -79,3 +79,123 @@ impl Default for MemoryLimit {
         MemoryLimit::new(Self::DEFAULT)
     }
 }
+
+/// Memory that a host holds for a request besides arenas, such as what it was sent: part of the same limit and budget.
+/// What was taken is given back when this is dropped.
+///
+/// ```
+/// use pratique_cel::{HeldMemory, MemoryLimit, OutOfMemory};
+///
+/// let mut answer = HeldMemory::new(&MemoryLimit::new(1 << 20));
+/// assert_eq!(answer.grow(1 << 20), Ok(()));
+/// assert_eq!(answer.grow(1), Err(OutOfMemory::Limit));
+/// answer.shrink(1 << 10);
+/// assert_eq!(answer.grow(1), Ok(()));
+/// ```
+#[derive(Debug)]
+pub struct HeldMemory {
+    limit: MemoryLimit,
+    bytes: usize,
+}
+
+/// Why there is no memory for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum OutOfMemory {
+    /// It is more than one request may have.
+    #[error("it takes more memory than a request may have")]
+    Limit,
+    /// There is nothing left of what requests share.
+    #[error("no memory is left")]
+    Budget,
+}
+
+impl HeldMemory {
+    /// Nothing yet, and `limit` at most.
+    pub fn new(limit: &MemoryLimit) -> Self {
+        HeldMemory {
+            limit: limit.clone(),
+            bytes: 0,
+        }
+    }
+
+    /// How many bytes are held.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Holds so many bytes more.
+    ///
+    /// # Errors
+    /// They would be too many: then it holds as many as before.
+    pub fn grow(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        let sum = self.bytes.saturating_add(bytes);
+        if sum > self.limit.bytes {
+            return Err(OutOfMemory::Limit);
+        }
+        if let Some(budget) = &self.limit.budget
+            && bytes > 0
+            && !budget.take(bytes)
+        {
+            return Err(OutOfMemory::Budget);
+        }
+        self.bytes = sum;
+        Ok(())
+    }
+
+    /// Holds so many bytes less.
+    pub fn shrink(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        if let Some(budget) = &self.limit.budget
+            && bytes > 0
+        {
+            budget.give_back(bytes);
+        }
+    }
+}
+
+impl Drop for HeldMemory {
+    fn drop(&mut self) {
+        self.shrink(self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// What is left.
+    #[derive(Debug)]
+    struct Left(AtomicUsize);
+
+    impl MemoryBudget for Left {
+        fn take(&self, bytes: usize) -> bool {
+            let take = |left: usize| left.checked_sub(bytes);
+            self.0
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+                .is_ok()
+        }
+
+        fn give_back(&self, bytes: usize) {
+            self.0.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn what_is_held_is_taken_from_the_budget_and_given_back() {
+        let left = Arc::new(Left(AtomicUsize::new(100)));
+        let limit = MemoryLimit::new(80).with_budget(left.clone());
+        let (mut first, mut second) = (HeldMemory::new(&limit), HeldMemory::new(&limit));
+        assert_eq!(first.grow(70), Ok(()));
+        assert_eq!(first.grow(11), Err(OutOfMemory::Limit));
+        assert_eq!(second.grow(31), Err(OutOfMemory::Budget));
+        first.shrink(20);
+        assert_eq!(second.grow(31), Ok(()));
+        assert_eq!((first.bytes(), second.bytes()), (50, 31));
+        assert_eq!(left.0.load(Ordering::Relaxed), 19);
+        drop((first, second));
+        assert_eq!(left.0.load(Ordering::Relaxed), 100);
+    }
+}

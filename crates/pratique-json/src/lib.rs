@@ -21,6 +21,7 @@
 pub mod base64;
 mod bytes;
 mod convert;
+mod counts;
 mod kind;
 mod object;
 mod parse;
@@ -29,6 +30,7 @@ mod value;
 mod write;
 
 pub use bytes::write;
+pub use counts::Counts;
 pub use object::{Object, same};
 pub use parse::{Error, MAX_DEPTH, parse};
 pub use progress::{Interrupted, Interruption, Progress};

@@ -69,6 +69,25 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// How many bytes of memory a copy that borrows nothing holds besides its own.
+    pub fn copied_bytes(&self) -> usize {
+        match self {
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => 0,
+            Value::String(text) => text.len(),
+            Value::Array(elements) => {
+                let of_elements: usize = elements.iter().map(Value::copied_bytes).sum();
+                of_elements + size_of_val(elements.as_slice())
+            }
+            Value::Object(object) => {
+                let members = object.members();
+                let of_members = members
+                    .iter()
+                    .map(|(key, value)| key.len() + value.copied_bytes());
+                of_members.sum::<usize>() + size_of_val(members)
+            }
+        }
+    }
+
     /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -299,6 +318,7 @@ mod tests {
         assert!((least..2 * least).contains(&borrowed.owned_bytes()));
         let owned = borrowed.clone().into_owned();
         assert!(owned.owned_bytes() >= least + "abplain".len());
+        assert_eq!(borrowed.copied_bytes(), least + "abplain".len());
         assert_eq!(Value::Int(1).owned_bytes(), 0);
     }
 }

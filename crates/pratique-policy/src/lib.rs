@@ -104,7 +104,7 @@ pub use observer::{Conditions, Decision, Effect, ErrorType, Mutating, Observer};
 pub use outcome::{Unfinished, Verdict};
 pub use policies::Policies;
 pub use pratique_cel::library::authz;
-pub use pratique_cel::{Interrupt, MemoryBudget, MemoryLimit};
+pub use pratique_cel::{HeldMemory, Interrupt, MemoryBudget, MemoryLimit, OutOfMemory};
 pub use pratique_exclusion::Origin;
 pub use pratique_expression::{Missing, OnUndecided, Undecided};
 pub use pratique_match::{Namespace, Namespaces};
