@@ -1,6 +1,7 @@
 //! What is told of a request.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
@@ -152,6 +153,14 @@ impl<'a> Event<'a> {
     #[must_use]
     pub fn level(&self) -> Level {
         self.level
+    }
+
+    /// Writes the event in one line, without a line feed.
+    ///
+    /// # Errors
+    /// The writer's; and those of [`to_line`](Self::to_line).
+    pub fn write_to(&self, writer: impl io::Write) -> Result<(), serde_json::Error> {
+        serde_json::to_writer(writer, self)
     }
 
     /// The event in one line, without a line feed.

@@ -16,6 +16,8 @@ use crate::queue::{Limits, Queue};
 use crate::secrets;
 use crate::writer::{self, Tally};
 
+/// How many bytes events may have that wait to be written, or are being made, unless told otherwise.
+const MOST_BYTES: usize = 64 << 20;
 /// How long opening a file may take.
 const OPENING: Duration = Duration::from_secs(5);
 /// How long dropping a log waits for its events to be written.
@@ -39,7 +41,7 @@ pub struct Options {
     pub level: Level,
     /// How many may wait to be written: 10,000 unless told otherwise.
     pub events: usize,
-    /// How many bytes these may have: 64 MiB unless told otherwise.
+    /// How many bytes these may have, and those that are being made: 64 MiB unless told otherwise.
     pub bytes: usize,
     /// Whether events tell the data of Secrets, and tokens: not unless told so.
     pub secrets: bool,
@@ -88,7 +90,7 @@ impl Options {
             target,
             level,
             events: 10_000,
-            bytes: 64 * 1024 * 1024,
+            bytes: MOST_BYTES,
             secrets: false,
         }
     }
@@ -155,16 +157,23 @@ impl Log {
         self.level
     }
 
-    /// Takes an event in without waiting. Tells whether there was room for it.
+    /// How many bytes events may have that wait to be written, and those that are being made.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.queue.bytes()
+    }
+
+    /// Takes an event in without waiting. Tells whether there was room for it: one that is too large is not made to its end.
     pub fn record(&self, event: &Event<'_>) -> bool {
         if event.level() == Level::None {
             return true;
         }
-        let line = match self.secrets {
-            true => event.clone().with_secrets().to_line(),
-            false => event.to_line(),
+        let mut line = self.queue.line();
+        let written = match self.secrets {
+            true => event.clone().with_secrets().write_to(&mut line),
+            false => event.write_to(&mut line),
         };
-        let taken = line.is_ok_and(|line| self.queue.push(line));
+        let taken = written.is_ok() && line.push();
         if !taken {
             self.tally.losses.lose(1);
         }

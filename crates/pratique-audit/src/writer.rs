@@ -142,15 +142,24 @@ fn line_start(text: &[u8], place: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::{Finish, Tally, line_start, lines};
     use crate::queue::{Limits, Queue};
 
     #[test]
     fn a_writer_that_panics_is_noticed() {
-        let queue = Queue::new(Limits { lines: 3, bytes: 100 });
+        let queue = Queue::new(Limits {
+            lines: 3,
+            bytes: 10_000,
+        });
         let tally = Tally::default();
         assert!(!queue.is_abandoned());
-        assert!((0..3).all(|_| queue.push(b"one".to_vec())));
+        let push = || {
+            let mut line = queue.line();
+            line.write_all(b"one").is_ok() && line.push()
+        };
+        assert!((0..3).all(|_| push()));
         assert_eq!(queue.work(1).text, b"one\n");
         let died = std::thread::scope(|scope| {
             let panics = || {
@@ -161,7 +170,7 @@ mod tests {
         });
         assert!(died.is_err() && queue.is_abandoned());
         assert_eq!(tally.losses.events(), 3, "what it had taken, and what waited");
-        assert!(!queue.push(b"one".to_vec()), "it would never be written");
+        assert!(!push(), "it would never be written");
         queue.close();
         assert!(!queue.is_abandoned());
     }
