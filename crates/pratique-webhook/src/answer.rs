@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use pratique_cel::OutOfMemory;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Value, parse};
+use pratique_yaml::wire_bytes;
 use pratique_types::{GroupVersion, GroupVersionKind, Status, warnings};
 
 use crate::annotations;
 use crate::echo;
 use crate::fields::Fields;
+use crate::memory;
 use crate::webhook::ReviewVersion;
 use crate::wire;
 
@@ -49,19 +52,26 @@ const KIND: &str = "AdmissionReview";
 const SCHEME: &str = "pkg/runtime/scheme.go:111";
 
 impl Answered {
-    /// Reads the answer to a review of a version.
+    /// Reads the answer to a review of a version. What that takes beyond plain JSON is held first.
     ///
     /// # Errors
-    /// Why it is none, in the reference's words.
-    pub(crate) fn read(body: &[u8], version: ReviewVersion) -> Result<Self, String> {
-        match parse(body) {
-            Ok(value) => Self::from_json(&value, version),
-            Err(_) => {
-                let text = wire::plain(body)?;
-                let value = parse(text.as_bytes()).map_err(|error| error.to_string())?;
-                Self::from_json(&value, version)
-            }
+    /// There is no memory; else why it is no answer, in the reference's words.
+    pub(crate) fn read(
+        body: &[u8],
+        version: ReviewVersion,
+        hold: &dyn Fn(usize) -> Result<(), OutOfMemory>,
+    ) -> Result<Result<Self, String>, OutOfMemory> {
+        if let Ok(value) = parse(body) {
+            return Ok(Self::from_json(&value, version));
         }
+        hold(wire_bytes(body.len()))?;
+        let text = match wire::plain(body) {
+            Ok(text) => text,
+            Err(error) => return Ok(Err(error)),
+        };
+        hold(memory::of_answer(text.as_bytes()))?;
+        let value = parse(text.as_bytes()).map_err(|error| error.to_string());
+        Ok(value.and_then(|value| Self::from_json(&value, version)))
     }
 
     fn from_json(value: &Value<'_>, version: ReviewVersion) -> Result<Self, String> {

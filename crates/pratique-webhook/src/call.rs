@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use pratique_cel::OutOfMemory;
 use pratique_gotext::strconv::quote;
 use pratique_types::Status;
 use tokio::time::{Instant, timeout_at};
@@ -11,9 +12,10 @@ use uuid::Uuid;
 
 use crate::answer::{Answered, Verified};
 use crate::caller::{Call, CallErrorKind, Caller};
+use crate::memory::{self, CallMemory, PhaseMemory};
 use crate::observer::{Called, Does, Rejection};
 use crate::review::Review;
-use crate::statuses::{internal, no_dry_run};
+use crate::statuses::{internal, no_dry_run, out_of_memory};
 use crate::surroundings::Surroundings;
 use crate::webhook::{SideEffects, Webhook};
 
@@ -34,11 +36,13 @@ pub(crate) enum Failure {
 }
 
 /// What went over the wire, for those who look on.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Exchange {
     pub(crate) review: Bytes,
     pub(crate) answer: Bytes,
     pub(crate) duration: Duration,
+    /// What both hold, and what was read of the answer.
+    pub(crate) memory: Arc<CallMemory>,
 }
 
 /// How long a caller may take to end a call whose time is up.
@@ -54,6 +58,10 @@ impl Failure {
 
     pub(crate) fn internal(error: &str) -> Self {
         Failure::Server(Box::new(internal(error)))
+    }
+
+    pub(crate) fn out_of_memory(webhook: &Webhook, error: OutOfMemory) -> Self {
+        Failure::Server(Box::new(out_of_memory(&webhook.name, error)))
     }
 
     /// The status that the request is refused with, where it is not ignored.
@@ -82,6 +90,16 @@ impl Failure {
 }
 
 impl Exchange {
+    /// One that has not begun.
+    pub(crate) fn new(memory: &PhaseMemory) -> Self {
+        Exchange {
+            review: Bytes::new(),
+            answer: Bytes::new(),
+            duration: Duration::ZERO,
+            memory: Arc::new(memory.part()),
+        }
+    }
+
     /// What those who look on are told of it.
     pub(crate) fn told<'a>(
         &self,
@@ -113,10 +131,11 @@ pub(crate) async fn ask(
     dry_run: bool,
     review: Option<&Review>,
     caller: &dyn Caller,
-    surroundings: &Surroundings<'_>,
+    (surroundings, memory): (&Surroundings<'_>, &PhaseMemory),
 ) -> (Exchange, Result<Verified, Failure>) {
     let began = Instant::now();
-    let mut exchange = Exchange::default();
+    let mut exchange = Exchange::new(memory);
+    let no_memory = |error| Failure::out_of_memory(webhook, error);
     let asked = async {
         if dry_run {
             may_run_dry(webhook)?;
@@ -126,9 +145,23 @@ pub(crate) async fn ask(
             Failure::call(format!("could not create admission objects: {why}"), 400)
         })?;
         let uid = Uuid::new_v4().to_string();
+        let held = &exchange.memory;
+        held.hold(review.len(&uid)).map_err(no_memory)?;
         exchange.review = review.body(&uid);
-        exchange.answer = post(webhook, exchange.review.clone(), caller, surroundings).await?;
-        let answered = Answered::read(&exchange.answer, version)
+        let call = (exchange.review.clone(), held.clone());
+        exchange.answer = post(webhook, call, caller, surroundings).await?;
+        let answer = exchange.answer.len();
+        held.hold_at_least(exchange.review.len().saturating_add(answer))
+            .map_err(no_memory)?;
+        // What is taken out of it.
+        held.hold(answer).map_err(no_memory)?;
+        let reading = memory.part();
+        reading
+            .hold(memory::of_answer(&exchange.answer))
+            .map_err(no_memory)?;
+        let hold = |bytes| reading.hold(bytes);
+        let answered = Answered::read(&exchange.answer, version, &hold)
+            .map_err(no_memory)?
             .map_err(|error| Failure::call(format!("failed to call webhook: {error}"), 503))?;
         answered
             .verified(&uid, version, does == Does::Mutate)
@@ -149,7 +182,7 @@ fn may_run_dry(webhook: &Webhook) -> Result<(), Failure> {
 
 async fn post(
     webhook: &Webhook,
-    body: Bytes,
+    (body, memory): (Bytes, Arc<CallMemory>),
     caller: &dyn Caller,
     surroundings: &Surroundings<'_>,
 ) -> Result<Bytes, Failure> {
@@ -182,27 +215,25 @@ async fn post(
         body,
         timeout,
         deadline: deadline.map(Instant::into_std),
+        memory,
     });
     let answer = match deadline {
         Some(deadline) => timeout_at(deadline + GRACE, call).await,
         None => Ok(call.await),
     };
     let answer = answer.map_err(|_| unsent("context deadline exceeded"))?;
-    answer.map_err(|error| Failure::call(error.message, code_of(error.kind)))
+    answer.map_err(|error| match error.kind {
+        CallErrorKind::Client => Failure::call(error.message, 500),
+        CallErrorKind::Status(code) => Failure::call(error.message, code),
+        CallErrorKind::Timeout | CallErrorKind::Transport => Failure::call(error.message, 503),
+        CallErrorKind::OutOfMemory(error) => Failure::out_of_memory(webhook, error),
+    })
 }
 
 /// Whole seconds, rounded up; none for no time at all.
 fn in_seconds(time: Duration) -> Option<Duration> {
     let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
     (seconds > 0).then(|| Duration::from_secs(seconds))
-}
-
-fn code_of(kind: CallErrorKind) -> u16 {
-    match kind {
-        CallErrorKind::Client => 500,
-        CallErrorKind::Status(code) => code,
-        CallErrorKind::Timeout | CallErrorKind::Transport => 503,
-    }
 }
 
 fn failed(webhook: &Webhook, reason: &str) -> String {

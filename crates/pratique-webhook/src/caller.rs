@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use pratique_cel::OutOfMemory;
+
+use crate::memory::CallMemory;
 
 /// Where a webhook listens, and whom to trust there. Compiled once for each webhook of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +47,9 @@ pub struct Call {
     /// When nobody waits for the answer any more. The caller ends the call then, in the reference's words; what does
     /// not end is dropped soon after.
     pub deadline: Option<Instant>,
+    /// The memory that the request has for this call. Callers grow it as they read an answer; what they do not is added
+    /// when they hand it on.
+    pub memory: Arc<CallMemory>,
 }
 
 /// Why there is no answer to read. Displays as the reference words it after `failed calling webhook "…": `, that is from
@@ -68,6 +74,8 @@ pub enum CallErrorKind {
     Status(u16),
     /// Everything else on the way: refused, reset, distrusted, too large.
     Transport,
+    /// There is no memory for the answer. No failure policy ignores that.
+    OutOfMemory(OutOfMemory),
 }
 
 /// Brings reviews to webhooks.

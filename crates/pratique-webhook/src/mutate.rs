@@ -17,12 +17,13 @@ use crate::caller::Caller;
 use crate::conditions::{self, Applies, Inputs, NotKnown};
 use crate::configurations::{MutatingWebhooks, Turn};
 use crate::meeting::{Unmet, candidates, meets};
+use crate::memory::{self, CallMemory, PhaseMemory};
 use crate::observer::{Conditions, Does, Observer};
 use crate::outcome::{End, Mutated, Unanswered};
 use crate::patch::{self, Unapplied, Written};
 use crate::reinvocation::Reinvocation;
 use crate::review::{Review, Subject};
-use crate::statuses::{forbidden, internal, timeout, unknown, unmatchable};
+use crate::statuses::{forbidden, internal, out_of_memory, timeout, unknown, unmatchable};
 use crate::surroundings::{Submission, Surroundings};
 use crate::undecided::settle;
 use crate::version::{Conversion, Held};
@@ -42,6 +43,7 @@ pub async fn mutate<'s>(
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unanswered> {
     let submission = submission.into();
+    let memory = PhaseMemory::new(&surroundings.memory);
     let mut bench = Bench {
         submission,
         surroundings,
@@ -50,6 +52,9 @@ pub async fn mutate<'s>(
         version: None,
         annotations: Annotations::default(),
         warnings: Vec::new(),
+        noted: 0,
+        held: memory.part(),
+        memory,
     };
     turns.begin(submission.object);
     let ended = bench.run(sets, turns, caller, observer).await;
@@ -102,6 +107,11 @@ struct Bench<'b, 's> {
     version: Option<Version<'s>>,
     annotations: Annotations,
     warnings: Vec<String>,
+    /// How many bytes the patches have that are noted.
+    noted: usize,
+    memory: PhaseMemory,
+    /// What the objects, and the patches that are noted, hold.
+    held: CallMemory,
 }
 
 struct Version<'s> {
@@ -323,7 +333,7 @@ impl<'s> Bench<'_, 's> {
         let request = self.submission.request;
         let dry_run = request.dry_run.unwrap_or_default();
         let (exchange, answer) = match &self.version {
-            None => (Exchange::default(), Err(Failure::internal("no object"))),
+            None => (Exchange::new(&self.memory), Err(Failure::internal("no object"))),
             Some(version) => {
                 let review = webhook.version.map(|of| {
                     let subject = Subject {
@@ -338,8 +348,17 @@ impl<'s> Bench<'_, 's> {
                     };
                     Review::new(of, &subject)
                 });
-                let does = Does::Mutate;
-                ask(webhook, does, dry_run, review.as_ref(), caller, self.surroundings).await
+                let asking = self.memory.part();
+                let made = version
+                    .object
+                    .made_bytes()
+                    .saturating_add(version.old_object.made_bytes());
+                let review_bytes = review.as_ref().map_or(0, |review| review.len(""));
+                asking
+                    .hold(made.saturating_add(review_bytes))
+                    .map_err(|error| out_of_memory(&webhook.name, error))?;
+                let within = (self.surroundings, &self.memory);
+                ask(webhook, Does::Mutate, dry_run, review.as_ref(), caller, within).await
             }
         };
         let ended = answer.and_then(|answer| self.answered(webhook, place, answer));
@@ -371,6 +390,11 @@ impl<'s> Bench<'_, 's> {
     }
 
     fn patch(&mut self, webhook: &Webhook, place: Place, answer: &Verified) -> Result<bool, Failure> {
+        let no_memory = |error| Failure::out_of_memory(webhook, error);
+        let applying = self.memory.part();
+        applying
+            .hold(memory::of_patch(&answer.patch))
+            .map_err(no_memory)?;
         let operations = patch::decode(&answer.patch).map_err(|error| {
             let reason = format!("received undecodable patch in webhook response: {error}");
             Failure::call(reason, 503)
@@ -392,6 +416,8 @@ impl<'s> Bench<'_, 's> {
                 u16::try_from(denied.code).unwrap_or_default(),
             ));
         }
+        let needed = patch::applied_bytes(version.object.get(), &operations, &answer.patch);
+        applying.hold(needed).map_err(no_memory)?;
         let made = patch::apply(
             version.object.get(),
             &operations,
@@ -407,8 +433,13 @@ impl<'s> Bench<'_, 's> {
             true => !is_equal_type(version.object.get(), made.get()),
             false => version.object.get() != made.get(),
         };
+        // In the webhook's kind and in the request's, and what is noted of the patch.
+        self.noted = self.noted.saturating_add(answer.patch.len());
+        let kept = made.made_bytes().saturating_mul(2).saturating_add(self.noted);
         version.object = made;
         version.dirty = true;
+        drop(applying);
+        self.held.hold_at_least(kept).map_err(no_memory)?;
         self.annotations
             .patch(place, webhook, &Written::read(&answer.patch).json());
         Ok(changed)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pratique_gotext::strconv::quote;
-use pratique_json::{Interrupted, Progress, Value, escape_html, parse};
+use pratique_json::{Counts, Interrupted, Progress, Value, escape_html, parse};
 use pratique_merge::json_patch::{self, Operation};
 use pratique_schema::Schema;
 use pratique_typed::ConversionError;
@@ -134,6 +134,24 @@ impl From<json_patch::Error> for Unapplied {
             error => Unapplied::Server(error.to_string()),
         }
     }
+}
+
+/// How much memory it takes at most to apply operations, which were read from `patch`: the document that they change, what it
+/// becomes in the form of its kind, and a copy of that to keep.
+pub(crate) fn applied_bytes(object: &Value<'_>, operations: &[Operation<'_>], patch: &[u8]) -> usize {
+    /// What a byte of copied JSON becomes in memory at most: `{}` and a comma are a value.
+    const COPIED: usize = 16;
+    let changed = object
+        .copied_bytes()
+        .saturating_add(Counts::of(patch).parsed_bytes());
+    let copies = operations
+        .iter()
+        .filter(|operation| operation.op == "copy")
+        .count();
+    // Each copies no more than all that is there by then.
+    let copied = (0..copies.min(16)).fold(changed, |copied, _| copied.saturating_mul(2)) - changed;
+    let copied = copied.min(json_patch::MAX_COPIED_BYTES * COPIED);
+    changed.saturating_add(copied).saturating_mul(3)
 }
 
 /// The object that operations make of one.

@@ -80,6 +80,11 @@ impl Review {
         }
     }
 
+    /// How many bytes the review has with a uid.
+    pub(crate) fn len(&self, uid: &str) -> usize {
+        self.head.len() + uid.len() + self.tail.len()
+    }
+
     /// The review with a uid.
     pub(crate) fn body(&self, uid: &str) -> Bytes {
         [self.head.as_bytes(), uid.as_bytes(), &self.tail].concat().into()

@@ -1,5 +1,6 @@
 //! The statuses of requests that webhooks, or the way to them, refuse.
 
+use pratique_cel::OutOfMemory;
 use pratique_gotext::strconv::quote;
 use pratique_match::MatchError;
 use pratique_types::{GroupVersionResource, Reason, Status, StatusCause, StatusDetails};
@@ -33,6 +34,15 @@ pub(crate) fn timeout() -> Status {
     );
     status.details = Some(StatusDetails::default());
     status
+}
+
+/// There is no memory to call a webhook, or for what it answers.
+pub(crate) fn out_of_memory(webhook: &str, error: OutOfMemory) -> Status {
+    let reason = match error {
+        OutOfMemory::Limit => Reason::RequestEntityTooLarge,
+        OutOfMemory::Budget => Reason::TooManyRequests,
+    };
+    Status::failure(reason, format!("calling webhook {}: {error}", quote(webhook)))
 }
 
 /// A webhook that may have side effects, in a dry run.

@@ -1,5 +1,7 @@
 //! A request before validating webhooks: all at once.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use pratique_expression::{Missing, Undecided};
@@ -15,12 +17,13 @@ use crate::caller::Caller;
 use crate::conditions::{self, Inputs, NotKnown};
 use crate::configurations::ValidatingWebhooks;
 use crate::meeting::{Unmet, candidates, given_name, meets};
+use crate::memory::{CallMemory, PhaseMemory};
 use crate::mutate::{answered, conversion, over};
 use crate::observer::{Conditions, Does, Observer};
 use crate::outcome::{End, Unanswered, Verdict};
 use crate::patch::Unapplied;
 use crate::review::{Review, Subject};
-use crate::statuses::{denied, forbidden, internal, timeout, unmatchable};
+use crate::statuses::{denied, forbidden, internal, out_of_memory, timeout, unmatchable};
 use crate::surroundings::{Submission, Surroundings};
 use crate::undecided::settle;
 use crate::version::{Conversion, Held};
@@ -39,6 +42,7 @@ pub async fn validate<'s>(
     observer: &mut dyn Observer,
 ) -> Result<Verdict, Unanswered> {
     let submission = submission.into();
+    let memory = PhaseMemory::new(&surroundings.memory);
     let mut jury = Jury {
         submission,
         name: given_name(submission.request, submission),
@@ -48,6 +52,8 @@ pub async fn validate<'s>(
         reviews: Vec::new(),
         calls: Vec::new(),
         undecided: Vec::new(),
+        held: memory.part(),
+        memory,
     };
     let gathered = jury.gather(sets, observer).await;
     let undecided = std::mem::take(&mut jury.undecided);
@@ -83,6 +89,9 @@ struct Jury<'j, 's> {
     calls: Vec<Call<'j>>,
     /// The webhooks of which it is not known whether they are to be called.
     undecided: Vec<Undecided>,
+    memory: PhaseMemory,
+    /// What the objects and reviews hold.
+    held: CallMemory,
 }
 
 struct Version<'s> {
@@ -127,8 +136,11 @@ impl<'j, 's> Jury<'j, 's> {
                 if !webhook.conditions.is_empty() && !self.applies(webhook, matched, observer).await? {
                     continue;
                 }
-                let version = self.version(matched.kind)?;
-                let review = webhook.version.map(|of| self.review(of, matched, version));
+                let version = self.version(matched.kind, webhook)?;
+                let review = webhook
+                    .version
+                    .map(|of| self.review(of, matched, version, webhook));
+                let review = review.transpose()?;
                 self.calls.push(Call { webhook, review });
             }
         }
@@ -142,7 +154,7 @@ impl<'j, 's> Jury<'j, 's> {
         observer: &mut dyn Observer,
     ) -> Result<bool, End> {
         let request = self.submission.request;
-        let at = self.version(matched.kind)?;
+        let at = self.version(matched.kind, webhook)?;
         let Some(version) = self.versions.get(at) else {
             return Ok(true);
         };
@@ -205,8 +217,14 @@ impl<'j, 's> Jury<'j, 's> {
         }
     }
 
+    /// Counts what was made for a webhook.
+    fn hold(&self, webhook: &Webhook, bytes: usize) -> Result<(), End> {
+        let held = self.held.hold(bytes);
+        held.map_err(|error| out_of_memory(&webhook.name, error).into())
+    }
+
     /// The position of the objects in a kind.
-    fn version(&mut self, kind: &GroupVersionKind) -> Result<usize, End> {
+    fn version(&mut self, kind: &GroupVersionKind, webhook: &Webhook) -> Result<usize, End> {
         if let Some(at) = self.versions.iter().position(|version| version.kind == *kind) {
             return Ok(at);
         }
@@ -223,19 +241,30 @@ impl<'j, 's> Jury<'j, 's> {
             old_object: convert(&self.submission.request.old_object)?,
             object: convert(self.submission.object)?,
         };
+        let made = version
+            .object
+            .made_bytes()
+            .saturating_add(version.old_object.made_bytes());
         self.versions.push(version);
+        self.hold(webhook, made)?;
         Ok(self.versions.len() - 1)
     }
 
     /// The position of a review.
-    fn review(&mut self, of: ReviewVersion, matched: Matched<'_>, version: usize) -> usize {
+    fn review(
+        &mut self,
+        of: ReviewVersion,
+        matched: Matched<'_>,
+        version: usize,
+        webhook: &Webhook,
+    ) -> Result<usize, End> {
         let question = Question {
             version: of,
             kind: matched.kind.clone(),
             resource: matched.resource.clone(),
         };
         if let Some(at) = self.reviews.iter().position(|(asked, _)| *asked == question) {
-            return at;
+            return Ok(at);
         }
         let null = pratique_json::Value::Null;
         let version = self.versions.get(version);
@@ -247,8 +276,9 @@ impl<'j, 's> Jury<'j, 's> {
             old_object: version.map_or(&null, |version| version.old_object.get()),
         };
         let review = Review::new(of, &subject);
+        self.hold(webhook, review.len(""))?;
         self.reviews.push((question, review));
-        self.reviews.len() - 1
+        Ok(self.reviews.len() - 1)
     }
 
     async fn judge(&self, caller: &dyn Caller, observer: &mut dyn Observer) -> Verdict {
@@ -258,7 +288,8 @@ impl<'j, 's> Jury<'j, 's> {
             let review = call.review.and_then(|at| self.reviews.get(at));
             let review = review.map(|(_, review)| review);
             let does = Does::Validate;
-            let ended = ask(call.webhook, does, dry_run, review, caller, self.surroundings).await;
+            let within = (self.surroundings, &self.memory);
+            let ended = ask(call.webhook, does, dry_run, review, caller, within).await;
             (index, call.webhook, ended)
         });
         let mut asked: FuturesUnordered<_> = asked.collect();
@@ -267,7 +298,7 @@ impl<'j, 's> Jury<'j, 's> {
             let ended = ended.and_then(|answer| tally.heard(webhook, answer));
             told(observer, webhook, request.operation, &exchange, &ended);
             if let Err(failure) = ended {
-                tally.failed(index, webhook, failure);
+                tally.failed(index, webhook, failure, &exchange);
             }
         }
         Verdict {
@@ -283,6 +314,8 @@ impl<'j, 's> Jury<'j, 's> {
 #[derive(Default)]
 struct Tally {
     status: Option<Box<Status>>,
+    /// What the status holds.
+    memory: Option<Arc<CallMemory>>,
     warnings: Vec<String>,
     annotations: Annotations,
 }
@@ -298,11 +331,12 @@ impl Tally {
         }
     }
 
-    fn failed(&mut self, index: usize, webhook: &Webhook, failure: Failure) {
+    fn failed(&mut self, index: usize, webhook: &Webhook, failure: Failure, exchange: &Exchange) {
         if matches!(failure, Failure::Call { .. }) && webhook.ignores_failures() {
             self.annotations.validating_failed_open(index, webhook);
         } else if self.status.is_none() {
             self.status = Some(Box::new(failure.status(webhook)));
+            self.memory = Some(exchange.memory.clone());
         }
     }
 }

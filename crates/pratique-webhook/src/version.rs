@@ -32,6 +32,14 @@ impl Held<'_> {
         }
     }
 
+    /// How many bytes of memory it takes besides what came with the request.
+    pub(crate) fn made_bytes(&self) -> usize {
+        match self {
+            Held::Given(_) => 0,
+            Held::Made(value) => value.owned_bytes(),
+        }
+    }
+
     /// The object, to be kept beyond the request.
     pub(crate) fn into_owned(self) -> Arc<Value<'static>> {
         match self {

@@ -12,9 +12,10 @@ mod world;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pratique_cel::{MemoryLimit, OutOfMemory};
 use pratique_webhook::transport::Credentials;
-use pratique_webhook::{CallErrorKind, HttpCaller};
-use pratique_webhook_backend::{Call, Listener};
+use pratique_webhook::{Call, CallErrorKind, CallMemory, Caller, HttpCaller};
+use pratique_webhook_backend::{self as backend, Listener};
 use world::{Same, World, YES};
 
 #[tokio::test]
@@ -220,6 +221,30 @@ async fn large_answers() {
     }
 }
 
+/// An answer is not read to its end where there is no memory for it, nor kept when it has been read.
+#[tokio::test]
+async fn answers_are_counted_as_they_are_read() {
+    let world = World::new().await;
+    world.follow(&[("/x", r#"{"respond": {"allowed": true}, "padBytes": 6000000}"#)]);
+    let call = world.to("$BACKEND/x");
+    let memory = call.memory.clone();
+    let answer = world.caller.call(call).await.unwrap();
+    assert!(memory.bytes() >= answer.len(), "{}", memory.bytes());
+    for url in ["$BACKEND/x", "$HTTP2/x"] {
+        world.follow(&[("/x", r#"{"hang": "flood"}"#)]);
+        let call = Call {
+            memory: Arc::new(CallMemory::new(&MemoryLimit::new(1 << 20))),
+            ..world.to(url)
+        };
+        let error = world.call(call).await.unwrap_err();
+        assert_eq!(error.kind, CallErrorKind::OutOfMemory(OutOfMemory::Limit));
+        assert_eq!(
+            error.message,
+            "failed to call webhook: it takes more memory than a request may have"
+        );
+    }
+}
+
 #[tokio::test]
 async fn statuses_and_media_types() {
     let world = World::new().await;
@@ -283,7 +308,7 @@ async fn calls_are_repeated_when_asked_for() {
     check(&then_good(503, "7"), late, 1).await;
 }
 
-fn line(call: &Call) -> String {
+fn line(call: &backend::Call) -> String {
     let method = call.method.as_deref().unwrap_or("POST");
     let body = if call.review.is_some() { "+" } else { "" };
     let typed = call.headers.as_ref().unwrap().contains_key("Content-Type");

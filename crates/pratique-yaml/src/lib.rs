@@ -32,4 +32,4 @@ pub mod yaml;
 
 pub use budget::Budget;
 pub use tree::{NodeId, Tree, Value};
-pub use wire::{is_json, json_as_json, yaml_as_json};
+pub use wire::{is_json, json_as_json, wire_bytes, yaml_as_json};

@@ -8,10 +8,14 @@ pub fn is_json(bytes: &[u8]) -> bool {
     json::is_json(bytes)
 }
 
-/// How much memory the values may take. An answer is an object of a few fields, one of which may be a long patch.
+/// How much memory the values of so many bytes may take. An answer is an object of a few fields, one of which may be a long
+/// patch.
+pub fn wire_bytes(length: usize) -> usize {
+    length.saturating_mul(8).saturating_add(16 << 20)
+}
+
 fn budget(bytes: &[u8]) -> Budget {
-    let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    Budget::new(length.saturating_mul(8).saturating_add(16 << 20))
+    Budget::new(u64::try_from(wire_bytes(bytes.len())).unwrap_or(u64::MAX))
 }
 
 /// JSON as plain JSON: UTF-8, compact, each key once.

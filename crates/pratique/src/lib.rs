@@ -210,7 +210,7 @@ pub use cluster::Objects;
 pub use configurations::Configurations;
 pub use limits::Limits;
 pub use live::{Live, LiveBuilder, StartError, Unavailable};
-pub use outcome::{AdmissionDecision, Outcome};
+pub use outcome::{AdmissionDecision, Outcome, OutcomeMemory};
 pub use pratique_manifest::{ManifestFile, Plugin};
 pub use pratique_policy::{Surroundings, Unfinished};
 pub use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};

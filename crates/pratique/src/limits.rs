@@ -27,8 +27,9 @@ pub struct Limits {
     /// Ends all work once it is set, evaluations included. Where its deadline has passed, the request is answered as an
     /// API server's that timed out: 504. Otherwise it gets no answer: [`Unfinished::Interrupted`](crate::Unfinished).
     pub interrupt: Interrupt,
-    /// What expressions may hold in memory: for each phase, and each thread that takes part in it. A request that needs
-    /// more is refused whatever failure policies say: 413 where it is more than one request may have, 429 where nothing is
+    /// What expressions may hold in memory: for each phase, and each thread that takes part in it; and what calls of
+    /// webhooks may: their reviews, answers and patches, for each phase. A request that needs more is refused whatever
+    /// failure policies say: 413 where it is more than one request may have, 429 where nothing is
     /// left of the budget that requests share.
     pub memory: MemoryLimit,
 }

@@ -1,10 +1,11 @@
 //! What comes of a request.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use pratique_json::{Value, base64};
 use pratique_merge::json_patch::{Operation, diff};
-use pratique_policy::{DenialCause, Mutated, Step, Undecided, Verdict};
+use pratique_policy::{DenialCause, HeldMemory, Mutated, Step, Undecided, Verdict};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnings};
 
 /// The decision on a request.
@@ -40,6 +41,24 @@ pub struct Outcome {
     /// What to keep in the audit log besides, where it holds requests, that is from level `Request` up: the patches of
     /// webhooks.
     pub patch_annotations: BTreeMap<String, String>,
+    /// What of the above webhooks made, within the memory that the request may have.
+    pub memory: OutcomeMemory,
+}
+
+/// Memory of a request that its outcome holds: given back with the last copy. All are equal.
+#[derive(Clone, Debug, Default)]
+pub struct OutcomeMemory(#[allow(dead_code, reason = "it is given back")] Option<Arc<HeldMemory>>);
+
+impl PartialEq for OutcomeMemory {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl From<HeldMemory> for OutcomeMemory {
+    fn from(memory: HeldMemory) -> Self {
+        OutcomeMemory(Some(Arc::new(memory)))
+    }
 }
 
 impl Outcome {
@@ -63,6 +82,7 @@ impl Outcome {
             warnings: verdict.warnings,
             audit_annotations: verdict.audit_annotations,
             patch_annotations: BTreeMap::new(),
+            memory: OutcomeMemory::default(),
         }
     }
 

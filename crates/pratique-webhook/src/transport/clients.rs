@@ -134,6 +134,7 @@ mod tests {
             body: Bytes::new(),
             timeout: None,
             deadline: None,
+            memory: Arc::default(),
         }
     }
 

@@ -12,6 +12,7 @@ use super::redirect::{posting, send};
 use super::status::Failed;
 use super::{LONGEST_CALL, Rules, failure, media_type};
 use crate::caller::{Call, CallError, CallErrorKind};
+use crate::memory::CallMemory;
 
 /// Go's words for a deadline that passed.
 pub(super) const DEADLINE: &str = "context deadline exceeded";
@@ -34,7 +35,7 @@ pub(super) async fn exchange(client: &Client, call: &Call, rules: Rules) -> Resu
         let response = send(client, call, rules, deadline).await?;
         let wait = wait(&response).filter(|_| repeats < MOST_REPEATS);
         let Some(wait) = wait else {
-            return read(response, deadline, rules.largest).await;
+            return read(response, deadline, rules.largest, call).await;
         };
         repeats += 1;
         let waited = timeout_at(deadline, async {
@@ -75,11 +76,16 @@ fn wait(response: &Response) -> Option<Duration> {
     Some(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)))
 }
 
-async fn read(response: Response, deadline: Instant, largest: usize) -> Result<Bytes, CallError> {
+async fn read(
+    response: Response,
+    deadline: Instant,
+    largest: usize,
+    call: &Call,
+) -> Result<Bytes, CallError> {
     let code = response.status().as_u16();
     let content_type = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     let content_type = String::from_utf8_lossy(content_type.unwrap_or_default()).into_owned();
-    let body = timeout_at(deadline, whole(response, largest)).await;
+    let body = timeout_at(deadline, whole(response, largest, &call.memory)).await;
     let body = body.unwrap_or_else(|_| Err(unreadable(DEADLINE, CallErrorKind::Timeout)))?;
     judge(code, &content_type, body)
 }
@@ -116,8 +122,8 @@ fn judge(code: u16, content_type: &str, body: Bytes) -> Result<Bytes, CallError>
     Ok(body)
 }
 
-/// The body. One that comes in one piece is not copied.
-async fn whole(mut response: Response, largest: usize) -> Result<Bytes, CallError> {
+/// The body. One that comes in one piece is not copied; one that grows takes as much again while it does.
+async fn whole(mut response: Response, largest: usize, memory: &CallMemory) -> Result<Bytes, CallError> {
     let broken = |error: reqwest::Error| {
         let (words, is_stream) = failure::body_words(&error);
         if is_stream {
@@ -130,6 +136,7 @@ async fn whole(mut response: Response, largest: usize) -> Result<Bytes, CallErro
     let Some(first) = response.chunk().await.map_err(broken)? else {
         return Ok(Bytes::new());
     };
+    memory.grow(first.len())?;
     let mut read: Option<BytesMut> = None;
     let mut length = first.len();
     while length <= largest {
@@ -137,6 +144,7 @@ async fn whole(mut response: Response, largest: usize) -> Result<Bytes, CallErro
             return Ok(read.map_or(first, BytesMut::freeze));
         };
         length += chunk.len();
+        memory.grow(chunk.len().saturating_mul(2))?;
         let all = read.get_or_insert_with(|| BytesMut::from(&*first));
         all.extend_from_slice(&chunk);
     }

@@ -10,6 +10,7 @@
 mod conditions;
 mod deadlines;
 mod failures;
+mod memory;
 mod mutating;
 mod observed;
 mod scene;

@@ -55,6 +55,7 @@ impl World {
             body: Bytes::from_static(REVIEW.as_bytes()),
             timeout: Some(Duration::from_secs(5)),
             deadline: Some(Instant::now() + Duration::from_millis(4900)),
+            memory: Arc::default(),
         }
     }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, DenialCause, Interrupt, Surroundings, Undecided, Unfinished, same};
+use pratique_policy::{Cluster, DenialCause, HeldMemory, Interrupt, Surroundings, Undecided, Unfinished, same};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
@@ -25,7 +25,7 @@ use crate::cluster::{DynParamSource, WithParams};
 use crate::deadline::{check, interrupted, within};
 use crate::limits::Limits;
 use crate::observer::{ChainObserver, Half, Span};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, OutcomeMemory};
 use crate::step::{Attributes, DynStep, Place, StepOutcome};
 
 /// What an answer depends on besides the request and the configuration.
@@ -129,6 +129,7 @@ impl Admission {
             context,
             object: None,
             is_of_policies: false,
+            held: None,
             outcome: Outcome::default(),
         };
         match run.run(observer).await {
@@ -189,6 +190,8 @@ pub(crate) struct ChainRun<'r> {
     object: Option<Arc<Value<'static>>>,
     /// Whether policies were the last to change it.
     is_of_policies: bool,
+    /// The memory of what webhooks made, if they made anything.
+    held: Option<HeldMemory>,
     outcome: Outcome,
 }
 
@@ -362,6 +365,7 @@ impl<'r> ChainRun<'r> {
         let object = self.object.take().filter(|_| self.outcome.allowed());
         let object = object.map(|object| Arc::try_unwrap(object).unwrap_or_else(|shared| (*shared).clone()));
         self.outcome.object = object.filter(|object| !same(object, &self.request.object));
+        self.outcome.memory = self.held.map(OutcomeMemory::from).unwrap_or_default();
         self.outcome
     }
 }

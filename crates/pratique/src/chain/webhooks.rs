@@ -1,6 +1,8 @@
 //! Webhooks in the chain.
 
-use pratique_policy::{DenialCause, Unfinished};
+use pratique_json::Value;
+use pratique_policy::{DenialCause, HeldMemory, OutOfMemory, Unfinished};
+use pratique_types::{Reason, Status};
 use pratique_webhook::transport::Budget;
 use pratique_webhook::{Caller, Mutated, Reinvocation, Surroundings, Unanswered, Verdict, mutate, validate};
 
@@ -44,6 +46,27 @@ impl<'r> ChainRun<'r> {
         Some(Budget::begun(caller, whole, self.began))
     }
 
+    /// Counts what webhooks made of the request: it stays until that is answered. The policies that come after see an object
+    /// in the form of its kind, and an answer has it as a patch.
+    fn hold(&mut self, object: Option<&Value<'_>>, status: Option<&Status>) -> Result<(), End> {
+        const COPIES: usize = 3;
+        let object = object.map_or(0, Value::owned_bytes);
+        let status = status.map_or(0, |status| status.message.len());
+        let bytes = object.saturating_add(status).saturating_mul(COPIES);
+        if bytes == 0 {
+            return Ok(());
+        }
+        let limit = &self.context.limits.memory;
+        let held = self.held.get_or_insert_with(|| HeldMemory::new(limit));
+        held.grow(bytes.saturating_sub(held.bytes())).map_err(|error| {
+            let reason = match error {
+                OutOfMemory::Limit => Reason::RequestEntityTooLarge,
+                OutOfMemory::Budget => Reason::TooManyRequests,
+            };
+            Status::failure(reason, format!("calling webhooks: {error}")).into()
+        })
+    }
+
     /// One turn of the mutating webhooks.
     pub(super) async fn mutating_webhooks(
         &mut self,
@@ -75,6 +98,7 @@ impl<'r> ChainRun<'r> {
             audit_annotations,
             patch_annotations,
         } = mutated.map_err(|unanswered| self.unanswered(unanswered))?;
+        self.hold(object.as_ref(), status.as_deref())?;
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         self.outcome.patch_annotations.extend(patch_annotations);
@@ -112,6 +136,7 @@ impl<'r> ChainRun<'r> {
             warnings,
             audit_annotations,
         } = verdict.map_err(|unanswered| self.unanswered(unanswered))?;
+        self.hold(None, status.as_deref())?;
         self.outcome.undecided.extend(undecided);
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);

@@ -1,5 +1,6 @@
 //! Webhooks in the chain: between whom they are called, and what a second round is for them and for policies.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use pratique::json::base64;
@@ -9,7 +10,7 @@ use pratique::policy::DenialCause;
 use pratique::step::{Place, step};
 use pratique::types::AdmissionRequest;
 use pratique::webhook::{Answer, Call, Caller};
-use pratique::{Admission, AdmissionBuilder, AdmissionContext, Objects, Outcome};
+use pratique::{Admission, AdmissionBuilder, AdmissionContext, MemoryBudget, MemoryLimit, Objects, Outcome};
 use pratique_json::Value;
 
 use crate::world::{NoDecider, append, configmap, file, mutating, trail, validating};
@@ -187,4 +188,72 @@ fn webhooks_that_nobody_calls_are_refused() {
         error.to_string(),
         "2 objects of plugin ValidatingAdmissionWebhook load, but nobody is there to call webhooks"
     );
+}
+
+/// Webhooks that make an object large, or say much about it.
+struct Lavish;
+
+impl Caller for Lavish {
+    fn call<'a>(&'a self, call: Call) -> Answer<'a> {
+        let uid = pratique_json::parse(&call.body).unwrap();
+        let uid = uid.at(&["request", "uid"]).and_then(Value::as_str).unwrap();
+        let long = "x".repeat(1 << 20);
+        let patch = format!(r#"[{{"op":"add","path":"/data/long","value":"{long}"}}]"#);
+        let response = match call.endpoint.url.ends_with("/deny") {
+            true => format!(r#""allowed":false,"status":{{"message":"{long}"}}"#),
+            false => format!(
+                r#""allowed":true,"patchType":"JSONPatch","patch":"{}""#,
+                base64::encode(patch.as_bytes())
+            ),
+        };
+        let body = format!(
+            r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{{"uid":"{uid}",{response}}}}}"#
+        );
+        Box::pin(async move { Ok(body.into()) })
+    }
+}
+
+/// Counts what is held.
+#[derive(Debug, Default)]
+struct Held(AtomicUsize);
+
+impl MemoryBudget for Held {
+    fn take(&self, bytes: usize) -> bool {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+        true
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.0.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test]
+async fn what_webhooks_make_is_held_until_the_request_is_answered() {
+    let configured = |plugin, mark| {
+        let text = webhook(plugin, "w.static.k8s.io", mark, "  failurePolicy: Ignore\n");
+        let builder = Admission::builder().files(&[file("w.yaml", &text)], plugin);
+        builder.unwrap().caller(Lavish).build().unwrap()
+    };
+    for (plugin, mark, code) in [(MUTATING, "grow", 200), (VALIDATING, "deny", 400)] {
+        let (admission, objects) = (configured(plugin, mark), Objects::new());
+        let held = Arc::new(Held::default());
+        let admit = async |bytes| {
+            let context = Context {
+                cluster: &objects,
+                decider: &NoDecider,
+                limits: Limits::default().with_memory(MemoryLimit::new(bytes).with_budget(held.clone())),
+            };
+            let outcome = admission.admit(&configmap(""), context, &mut ()).await.unwrap();
+            let code = outcome.status.as_ref().map_or(200, |status| status.code);
+            (code, outcome)
+        };
+        let (found, outcome) = admit(64 << 20).await;
+        assert_eq!(found, code, "{mark}");
+        assert!(held.0.load(Ordering::Relaxed) >= 1 << 20, "{mark}");
+        drop(outcome);
+        assert_eq!(held.0.load(Ordering::Relaxed), 0, "{mark}");
+        assert_eq!(admit(1 << 20).await.0, 413, "{mark}");
+        assert_eq!(held.0.load(Ordering::Relaxed), 0, "{mark}");
+    }
 }

@@ -85,6 +85,7 @@ mod scripted {
             body: Bytes::new(),
             timeout: None,
             deadline: Some((Instant::now() + within).into_std()),
+            memory: Arc::default(),
         }
     }
 }
