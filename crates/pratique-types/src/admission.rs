@@ -224,6 +224,18 @@ impl<'a> AdmissionReview<'a> {
         }
     }
 
+    /// Reads a review, and nothing after it. Its objects bound how deeply they nest themselves, and nothing else in it nests.
+    ///
+    /// # Errors
+    /// It is no JSON, or no review.
+    pub fn parse(text: &'a [u8]) -> Result<Self, serde_json::Error> {
+        let mut deserializer = serde_json::Deserializer::from_slice(text);
+        deserializer.disable_recursion_limit();
+        let review = AdmissionReview::deserialize(&mut deserializer)?;
+        deserializer.end()?;
+        Ok(review)
+    }
+
     /// The envelope of an answer.
     pub fn answer(response: AdmissionResponse) -> Self {
         AdmissionReview {
@@ -246,8 +258,23 @@ mod tests {
         "object":{"kind":"Pod"},"oldObject":null,"dryRun":null}}"#;
 
     #[test]
+    fn objects_bound_how_deeply_they_nest() {
+        let review = |depth: usize| {
+            let object = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+            format!(r#"{{"request":{{"operation":"CREATE","object":{{"a":{object}}}}}}}"#)
+        };
+        let parses = |text: &str| AdmissionReview::parse(text.as_bytes()).is_ok();
+        // More than serde_json permits by itself.
+        assert!(parses(&review(300)) && !parses(&review(pratique_json::MAX_DEPTH + 1)));
+        assert!(
+            !parses(&format!("{} {{}}", review(1))),
+            "and nothing comes after it"
+        );
+    }
+
+    #[test]
     fn a_review_is_read_as_an_api_server_writes_it() {
-        let review: AdmissionReview<'_> = serde_json::from_str(REVIEW).unwrap();
+        let review = AdmissionReview::parse(REVIEW.as_bytes()).unwrap();
         let request = review.request.unwrap();
         assert_eq!(request.operation, Operation::Update);
         assert_eq!((request.name.as_str(), request.dry_run), ("", None));

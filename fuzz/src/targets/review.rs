@@ -9,7 +9,6 @@ use pratique::{Admission, Objects, Surroundings};
 use pratique_json::{Progress, base64, self as json};
 use pratique_merge::json_patch;
 use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
-use serde::Deserialize;
 
 /// Files of `examples`.
 macro_rules! examples {
@@ -21,7 +20,7 @@ macro_rules! examples {
 /// An AdmissionReview that policies which validate and others which mutate decide on. The decision is the same again, and
 /// also for the request as it is written anew; a refusal has a status with a code, and a patch applies.
 pub fn review(input: &[u8]) {
-    let Ok(review) = read(input) else {
+    let Ok(review) = AdmissionReview::parse(input) else {
         return;
     };
     let Some(mut request) = review.request else {
@@ -57,15 +56,6 @@ pub fn review(input: &[u8]) {
         settle_request(&mut again);
         assert_eq!(decided(&again), Some(response));
     }
-}
-
-/// Reads a review as the server does.
-fn read(bytes: &[u8]) -> Result<AdmissionReview<'_>, serde_json::Error> {
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    deserializer.disable_recursion_limit();
-    let review = AdmissionReview::deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    Ok(review)
 }
 
 fn decided(request: &AdmissionRequest<'_>) -> Option<AdmissionResponse> {
