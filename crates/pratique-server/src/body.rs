@@ -7,12 +7,15 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Body;
 use tokio::sync::Notify;
+use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
 use crate::budget::{Client, Exhausted, Share};
 
 /// How much of a body that is too large is taken in and forgotten, so that its sender gets to read the answer.
 const FORGOTTEN: usize = 64 << 20;
+/// After how many bytes of a body others have their turn: probes wait for those that send much at the same time.
+const TURN: usize = 64 << 10;
 /// Between two parts of what is forgotten: whoever sends too much waits for the others, who want the processor.
 const PACE: Duration = Duration::from_millis(1);
 
@@ -62,7 +65,7 @@ async fn collect(
     let most = announced.upper().and_then(|own| usize::try_from(own).ok());
     let evicted = Arc::new(Notify::new());
     share.wait_for(Client::Sending(evicted.clone()));
-    let mut bytes = Vec::new();
+    let (mut bytes, mut turn) = (Vec::new(), TURN);
     loop {
         let frame = tokio::select! {
             frame = body.frame() => frame,
@@ -86,6 +89,10 @@ async fn collect(
             bytes.reserve_exact(capacity - bytes.len());
         }
         bytes.extend_from_slice(&data);
+        if bytes.len() >= turn {
+            turn = bytes.len() + TURN;
+            yield_now().await;
+        }
     }
     match share.proceed() {
         true => Ok(bytes),
@@ -109,14 +116,16 @@ pub(crate) async fn forget(mut body: impl Body<Data = Bytes> + Unpin, most: usiz
 mod tests {
     use std::convert::Infallible;
     use std::pin::Pin;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::task::{Context, Poll};
     use std::time::Instant;
 
     use hyper::body::Frame;
 
     use super::*;
+    use crate::budget::Budget;
 
-    /// A body of so many parts, all of which are there at once.
+    /// A body of so many parts of 1 KiB, all of which are there at once.
     struct Parts(u32);
 
     impl Body for Parts {
@@ -139,5 +148,25 @@ mod tests {
         forget(Parts(20), usize::MAX).await;
         assert!(start.elapsed() >= 20 * PACE);
         forget(Parts(u32::MAX), 20 * 1024).await;
+    }
+
+    /// A body that arrives as fast as it is read keeps nothing else on its thread waiting.
+    #[tokio::test]
+    async fn others_have_their_turn_while_a_body_is_read() {
+        let budget = Arc::new(Budget::new(64 << 20));
+        let share = budget.share(0).unwrap();
+        let turns = Arc::new(AtomicUsize::new(0));
+        let counted = turns.clone();
+        let others = tokio::spawn(async move {
+            loop {
+                counted.fetch_add(1, Ordering::Relaxed);
+                yield_now().await;
+            }
+        });
+        let read = read(Parts(4096), &share, usize::MAX, Duration::from_secs(60)).await;
+        assert_eq!(read.unwrap().len(), 4 << 20);
+        let turns = turns.load(Ordering::Relaxed);
+        assert!(turns >= (4 << 20) / TURN - 1, "{turns}");
+        others.abort();
     }
 }

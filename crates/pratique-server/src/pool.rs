@@ -17,14 +17,14 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
+use crate::throttle::Throttle;
+
 /// How long what is ready waits, while all threads compute, before there is another one.
 const PATIENCE: Duration = Duration::from_millis(5);
 /// How long an added thread stays without anything to do.
 const IDLE: Duration = Duration::from_secs(2);
 /// How many threads compute what is heavy, for each core: with more, those that serve would wait for a core among them.
 const HEAVY_PER_CORE: usize = 4;
-/// How long not to tell again that the system gives no thread.
-const QUIET: Duration = Duration::from_secs(10);
 /// For what nests as deeply as it may.
 const STACK: usize = 16 << 20;
 
@@ -62,8 +62,8 @@ struct State {
     idle: usize,
     /// How many tasks were taken from the queue so far.
     taken: u64,
-    /// When it was last told that the system gives no thread.
-    failed: Option<Instant>,
+    /// Of threads that the system does not give.
+    log: Throttle,
     /// Whether something looks after those that wait.
     relieved: bool,
     ended: bool,
@@ -143,26 +143,33 @@ impl Shared {
         if state.queue.len() <= state.idle {
             return self.ready.notify_one();
         }
-        if state.threads < self.cores {
-            self.add_thread(&mut state);
+        let is_added = state.threads < self.cores;
+        state.threads += usize::from(is_added);
+        let is_first = !state.relieved && state.queue.len() > state.idle;
+        state.relieved |= is_first;
+        drop(state);
+        if is_added {
+            self.start_thread();
         }
-        if !state.relieved && state.queue.len() > state.idle {
-            state.relieved = true;
+        if is_first {
             self.io.spawn(relieve(self.clone()));
         }
     }
 
-    /// Where the system gives none, those that there are do the work, and it is tried again.
-    fn add_thread(self: &Arc<Self>, state: &mut State) {
+    /// Starts a thread, which is counted already. The system may take its time, so that nothing is locked meanwhile. Where it
+    /// gives none, those that there are do the work, and it is tried again.
+    fn start_thread(self: &Arc<Self>) {
         let shared = self.clone();
         let thread = thread::Builder::new().name("evaluate".to_owned());
-        match thread.stack_size(STACK).spawn(move || shared.run()) {
-            Ok(_) => state.threads += 1,
-            Err(error) if state.failed.is_none_or(|failed| failed.elapsed() >= QUIET) => {
-                state.failed = Some(Instant::now());
-                tracing::warn!(err = %error, "Cannot start a thread");
-            }
-            Err(_) => {}
+        let Err(error) = thread.stack_size(STACK).spawn(move || shared.run()) else {
+            return;
+        };
+        let mut state = self.lock();
+        state.threads -= 1;
+        let log = state.log.permits();
+        drop(state);
+        if let Some(left_out) = log {
+            tracing::warn!(err = %error, left_out, "Cannot start a thread");
         }
     }
 
@@ -172,9 +179,12 @@ impl Shared {
             let is_done = task.poll(&self.io);
             if is_done && self.kind == Kind::Heavy {
                 let mut state = self.lock();
-                state.threads -= 1;
-                if !state.queue.is_empty() {
-                    self.add_thread(&mut state);
+                let has_next = !state.queue.is_empty();
+                state.threads -= usize::from(!has_next);
+                drop(state);
+                // One takes the place of the other.
+                if has_next {
+                    self.start_thread();
                 }
                 return;
             }
@@ -213,10 +223,13 @@ async fn relieve(shared: Arc<Shared>) {
             state.relieved = false;
             return;
         }
-        if taken == Some(state.taken) && state.threads < shared.most {
-            shared.add_thread(&mut state);
-        }
+        let is_added = taken == Some(state.taken) && state.threads < shared.most;
+        state.threads += usize::from(is_added);
         taken = Some(state.taken);
+        drop(state);
+        if is_added {
+            shared.start_thread();
+        }
     }
 }
 

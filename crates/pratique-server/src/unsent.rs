@@ -3,12 +3,15 @@
 //! HTTP/2 lets a client ask without taking what is answered, and so does a reader of HTTP/1 that stops. What waits for
 //! them holds its share of the memory, and their connections are closed when they take too long, or when others need it.
 
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::Full;
+use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::sleep;
 
 use crate::budget::{Client, Pressure, Share};
@@ -17,16 +20,58 @@ use crate::refused;
 use crate::respond::{Answer, busy};
 use crate::routes;
 use crate::server::Shared;
+use crate::throttle::Throttle;
 
 /// What a request takes besides its body and its evaluation: its head, its stream, the state of its handling.
 const REQUEST: usize = 8 << 10;
 /// How often to look for answers that wait for too long.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long not to tell again of too little memory.
-const QUIET: Duration = Duration::from_secs(10);
+
+/// How much of an answer is encrypted and sent at once.
+const PART: usize = 64 << 10;
+/// After how many bytes others have their turn: probes wait for those that read much at the same time.
+const TURN: usize = 4 * PART;
 
 /// An answer that is to be sent.
-pub(crate) type Sending = Response<Full<Bytes>>;
+pub(crate) type Sending = Response<Parts>;
+
+/// What is left of an answer to send.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    left: Bytes,
+    /// How many bytes were sent since others had their turn.
+    sent: usize,
+}
+
+impl Body for Parts {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.left.is_empty() {
+            return Poll::Ready(None);
+        }
+        if self.sent >= TURN {
+            self.sent = 0;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let length = self.left.len().min(PART);
+        self.sent += length;
+        Poll::Ready(Some(Ok(Frame::data(self.left.split_to(length)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left.len() as u64)
+    }
+}
 
 /// An answer's bytes. They hold their shares of the memory until the last of them is sent.
 struct Unsent {
@@ -82,20 +127,23 @@ pub(crate) fn send(answer: Answer, share: Option<Share>, slot: &Arc<Slot>) -> Se
         bytes,
         _shares: (share, evaluated),
     };
-    Response::from_parts(head, Full::new(Bytes::from_owner(unsent)))
+    let parts = Parts {
+        left: Bytes::from_owner(unsent),
+        sent: 0,
+    };
+    Response::from_parts(head, parts)
 }
 
 /// Closes connections whose clients take too long to read answers, and tells of too little memory, but not all the time.
 pub(crate) async fn expire(shared: &Shared) {
-    let (mut told, mut pressure) = (None::<Instant>, Pressure::default());
+    let (mut log, mut pressure) = (Throttle::default(), Pressure::default());
     loop {
         shared.budget.expire(shared.limits.answer_time);
         let more = shared.budget.pressure();
         pressure.refused += more.refused;
         pressure.evicted += more.evicted;
-        if pressure != Pressure::default() && told.is_none_or(|told| told.elapsed() >= QUIET) {
+        if pressure != Pressure::default() && log.permits().is_some() {
             let Pressure { refused, evicted } = std::mem::take(&mut pressure);
-            told = Some(Instant::now());
             tracing::warn!(
                 refused,
                 evicted,
@@ -103,5 +151,38 @@ pub(crate) async fn expire(shared: &Shared) {
             );
         }
         sleep(EVERY).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_large_answer_is_sent_in_parts() {
+        let whole: Vec<u8> = (0..5 * TURN / 2 + 1).map(|at| (at % 251) as u8).collect();
+        let mut body = Parts {
+            left: whole.clone().into(),
+            sent: 0,
+        };
+        let (mut sent, mut turns) = (Vec::new(), 0);
+        while !body.is_end_stream() {
+            assert_eq!(body.size_hint().exact(), Some((whole.len() - sent.len()) as u64));
+            let part = poll_fn(|context| {
+                let polled = Pin::new(&mut body).poll_frame(context);
+                turns += usize::from(polled.is_pending());
+                polled
+            });
+            let part = part.await.unwrap().unwrap().into_data().unwrap();
+            assert!(part.len() <= PART);
+            sent.extend_from_slice(&part);
+        }
+        assert_eq!(
+            (sent == whole, turns),
+            (true, 2),
+            "all of it, and others have their turn"
+        );
     }
 }
