@@ -101,11 +101,12 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         .transpose()
         .map_err(|error| CliError::Serve(error.to_string()))?
         .map(Arc::new);
-    let audit = audit(arguments)?;
+    let limits = limits(&arguments.limits, files);
+    let audit = audit(arguments, &limits)?;
     let mut page_hosts = arguments.status_page_hosts.clone();
     page_hosts.extend(arguments.listen.name().map(str::to_owned));
     let settings = Settings {
-        limits: limits(&arguments.limits, files),
+        limits,
         metrics,
         health,
         audit: audit.clone(),
@@ -277,7 +278,8 @@ fn certificates(
         .map_err(|error| CliError::Serve(error.to_string()))
 }
 
-fn audit(arguments: &ServeArguments) -> Result<Option<Arc<Log>>, CliError> {
+/// Part of the memory is for events: an eighth, if it is less than they need.
+fn audit(arguments: &ServeArguments, limits: &Limits) -> Result<Option<Arc<Log>>, CliError> {
     let Some(name) = &arguments.audit_log_path else {
         return Ok(None);
     };
@@ -285,9 +287,11 @@ fn audit(arguments: &ServeArguments) -> Result<Option<Arc<Log>>, CliError> {
         AuditLevel::Metadata => Level::Metadata,
         AuditLevel::Request => Level::Request,
     };
+    let usual = Options::new(Target::of(name), level);
     let options = Options {
         secrets: arguments.audit_secrets,
-        ..Options::new(Target::of(name), level)
+        bytes: usual.bytes.min(limits.memory / 8),
+        ..usual
     };
     let log = Log::start(options);
     log.map(|log| Some(Arc::new(log)))

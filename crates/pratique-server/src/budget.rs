@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use pratique::policy::MemoryBudget;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use crate::connections::Slot;
 
@@ -26,6 +27,8 @@ const MAX_SMALL: usize = 2 << 20;
 pub(crate) struct Budget {
     limit: usize,
     state: Mutex<State>,
+    /// Told when a part is given back.
+    freed: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -85,6 +88,7 @@ impl Budget {
         Budget {
             limit,
             state: Mutex::default(),
+            freed: Notify::new(),
         }
     }
 
@@ -135,6 +139,9 @@ impl Budget {
         state.used = state.used.saturating_sub(before).saturating_add(after);
         let (before, after) = (self.large(before), self.large(after));
         state.used_by_large = state.used_by_large.saturating_sub(before).saturating_add(after);
+        if after < before {
+            self.freed.notify_waiters();
+        }
     }
 
     /// How much too much would be in use, of all and of what large shares may have.
@@ -157,6 +164,11 @@ impl Budget {
     /// What came of too little memory since this was last asked.
     pub(crate) fn pressure(&self) -> Pressure {
         std::mem::take(&mut self.lock().pressure)
+    }
+
+    /// Counts a request for which there was none.
+    pub(crate) fn refuse(&self) {
+        self.lock().pressure.refused += 1;
     }
 
     /// Sees to it that a share may grow to so many bytes.
@@ -254,6 +266,20 @@ impl Share {
         }
         self.budget.set(&mut state, self.number, bytes);
         Ok(())
+    }
+
+    /// Changes it to so many bytes, and waits for others to give back as many, but no longer than this.
+    pub(crate) async fn resize_within(&self, bytes: usize, time: Duration) -> Result<(), Exhausted> {
+        let waiting = async {
+            loop {
+                let freed = self.budget.freed.notified();
+                if let Ok(()) = self.resize(bytes) {
+                    return;
+                }
+                freed.await;
+            }
+        };
+        timeout(time, waiting).await.map_err(|_| Exhausted)
     }
 
     /// Makes it larger by so many bytes.
@@ -382,6 +408,24 @@ mod tests {
         assert_eq!(budget.share(48_000).map(drop), Err(Exhausted));
         drop((small, works, large, next));
         assert_eq!(budget.used(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_large_one_waits_for_others() {
+        let budget = budget();
+        let (first, second) = (budget.share(40_000).unwrap(), budget.share(0).unwrap());
+        let short = second.resize_within(20_000, Duration::from_millis(20)).await;
+        assert_eq!(short, Err(Exhausted));
+        let waiting = tokio::spawn(async move {
+            let waited = second.resize_within(20_000, Duration::from_secs(60)).await;
+            waited.map(|()| second)
+        });
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert!(!waiting.is_finished());
+        first.resize(10_000).unwrap();
+        let second = waiting.await.unwrap().unwrap();
+        assert_eq!(budget.used(), 30_000);
+        drop((first, second));
     }
 
     #[test]

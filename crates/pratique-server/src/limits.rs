@@ -14,8 +14,8 @@ pub struct Limits {
     /// `Ignore`, so that a lower bound lets requests past the policies.
     pub body: usize,
     /// How many bytes of memory all requests may take together, from the first byte of a body until the last byte of the
-    /// answer is read: 512 MiB. A quarter is for small requests only, and no
-    /// request may take more than half.
+    /// answer is read, and audit events until they are written: 512 MiB. A quarter is for small requests only; one request
+    /// may take all the rest. What the queue of an audit log may have is kept for it, up to half of all.
     pub memory: usize,
     /// The largest answer, in bytes: 64 MiB.
     pub answer: usize,
@@ -41,9 +41,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// How many bytes of memory one request may take.
+    /// How many bytes of memory one request may take: all but what is kept for small ones.
     pub(crate) fn request_memory(&self) -> usize {
-        self.memory / 2
+        self.memory - self.memory / 4
     }
 }
 

@@ -8,17 +8,17 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use hyper::body::Body;
+use pratique::{Interrupt, MemoryLimit};
 use pratique_audit::{Event, Level};
-use pratique_types::{AdmissionRequest, AdmissionReview, GroupVersionKind, admission};
-use serde::Deserialize;
+use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview, admission};
 use tokio::time::{timeout, timeout_at};
 
 use crate::annotations;
 use crate::body::{self, Unread};
 use crate::budget::Share;
 use crate::connections::Slot;
-use crate::limits::Limits;
 use crate::query;
+use crate::reservation::Reservation;
 use crate::respond::{self, Answer, busy, failure, later};
 use crate::reviewer::{Half, Reviewed, Unavailable};
 use crate::server::Shared;
@@ -28,6 +28,8 @@ use pratique::policy::{Interrupt, MemoryLimit};
 
 /// The longest `uid`, in bytes: API servers send UUIDs.
 const MAX_UID: usize = 128;
+/// How often a byte of a response is there while it is written.
+const ANSWERED: usize = 4;
 /// The older version of reviews, of the same shape.
 const OLDER_VERSION: &str = "admission.k8s.io/v1beta1";
 
@@ -128,26 +130,6 @@ async fn evaluate(shared: Arc<Shared>, half: Half, taken: Taken, interrupt: Inte
     answer
 }
 
-/// Reserves what a body and so many bytes besides take.
-fn reserve(body: &Vec<u8>, besides: usize, share: &Share, limits: &Limits) -> Result<(), Box<Answer>> {
-    let needed = body.capacity().saturating_add(besides);
-    if needed > limits.request_memory() {
-        let message = format!(
-            "Request entity too large: evaluating it may take {} MiB of memory, limit is {} MiB",
-            needed >> 20,
-            limits.request_memory() >> 20
-        );
-        let code = StatusCode::PAYLOAD_TOO_LARGE;
-        return Err(failure(code, "RequestEntityTooLarge", message).into());
-    }
-    share.resize(needed).map_err(|_| busy().into())
-}
-
-/// Whether an object of this kind may be one that API servers know themselves.
-fn is_built_in(kind: &GroupVersionKind) -> bool {
-    !kind.group.contains('.') || kind.group.ends_with(".k8s.io")
-}
-
 /// What expressions hold comes out of the same budget.
 fn evaluation_limits(shared: &Shared, interrupt: Interrupt) -> Result<pratique::Limits, Box<Answer>> {
     let share = shared.budget.share(0).map_err(|_| busy())?;
@@ -163,12 +145,14 @@ async fn review(
 ) -> Result<Answer, Box<Answer>> {
     let (received, start) = (SystemTime::now(), Instant::now());
     let weight = Weight::of(body);
-    reserve(body, weight.parsed(), share, &shared.limits)?;
-    let review: AdmissionReview<'_> =
-        read(body).map_err(|error| bad(format!("the body is no AdmissionReview: {error}")))?;
+    let mut memory = Reservation::new(shared, share, body.capacity());
+    memory.wait_for_others(weight.presumed(half)).await?;
+    memory.reserve(weight.parsed()).await?;
+    let review = AdmissionReview::parse(body)
+        .map_err(|error| bad(format!("the body is no AdmissionReview: {error}")))?;
     let request = asked(&review)?;
-    let needed = weight.evaluated(is_built_in(&request.kind));
-    reserve(body, needed, share, &shared.limits)?;
+    let needed = weight.needed(request, half);
+    memory.reserve(needed).await?;
     let limits = evaluation_limits(shared, interrupt)?;
     let reviewed = shared.reviewer.review(half, request, &limits).await;
     let mut reviewed = reviewed.map_err(|why| unavailable(&why))?;
@@ -178,6 +162,12 @@ async fn review(
     }
     drop(limits);
     reviewed.response.uid.clone_from(&request.uid);
+    let answered = bytes_of(&reviewed.response);
+    if answered > body.len() {
+        // Webhooks said more than the request did.
+        let answered = answered.saturating_mul(ANSWERED);
+        memory.reserve(needed.saturating_add(answered)).await?;
+    }
     shared.note(half, request, &reviewed, (received, start.elapsed()));
     let mut response = reviewed.response;
     response.audit_annotations = annotations::of_webhook(response.audit_annotations);
@@ -186,6 +176,15 @@ async fn review(
         ..AdmissionReview::answer(response)
     };
     Ok(respond::review(&answer, shared.limits.answer))
+}
+
+/// How many bytes the texts of a response have that may be long.
+fn bytes_of(response: &AdmissionResponse) -> usize {
+    let message = response.result.as_ref().map_or(0, |status| status.message.len());
+    let patch = response.patch.as_ref().map_or(0, String::len);
+    let annotations = response.audit_annotations.iter();
+    let annotations = annotations.map(|(key, value)| key.len() + value.len());
+    annotations.sum::<usize>() + message + patch
 }
 
 /// The request of a review that an API server may have sent.
@@ -227,15 +226,6 @@ fn unavailable(why: &Unavailable) -> Answer {
         "ServiceUnavailable",
         why.to_string(),
     )
-}
-
-/// Reads a review. Its objects bound how deeply they nest, and nothing else in it nests.
-fn read(bytes: &[u8]) -> Result<AdmissionReview<'_>, serde_json::Error> {
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    deserializer.disable_recursion_limit();
-    let review = AdmissionReview::deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    Ok(review)
 }
 
 impl Shared {

@@ -17,6 +17,7 @@ use crate::connection;
 use crate::connections::Connections;
 use crate::evaluation::Evaluators;
 use crate::health::Health;
+use crate::largest::Largest;
 use crate::limits::Limits;
 use crate::listen;
 use crate::recent::Recent;
@@ -77,6 +78,7 @@ pub(crate) struct Shared {
     pub(crate) page_hosts: Vec<String>,
     pub(crate) recent: Option<Recent>,
     pub(crate) budget: Arc<Budget>,
+    pub(crate) largest: Largest,
     pub(crate) evaluators: Evaluators,
     pub(crate) turns: Arc<Turns>,
 }
@@ -115,8 +117,10 @@ impl Shared {
         } = settings;
         let supervision = Supervision::new(&metrics);
         refused::announce(&metrics);
+        let mut limits = limits;
         if let Some(audit) = &audit {
             audit_losses::count(audit, &metrics);
+            limits.memory -= audit.bytes().min(limits.memory / 2);
         }
         Shared {
             reviewer,
@@ -130,6 +134,7 @@ impl Shared {
             page_hosts,
             recent: page.then(Recent::default),
             budget: Arc::new(Budget::new(limits.memory)),
+            largest: Largest::new(),
             evaluators: Evaluators::new(limits.requests),
             turns: Arc::new(Turns::new(limits.requests.max(1))),
         }

@@ -1,15 +1,39 @@
 //! What a review takes in memory, by the look of its text.
 //!
 //! The sizes were measured as the most that the process grew by, for objects that consist of one thing: containers of
-//! Pods without members (720 bytes each), labels, finalizers, lists of empty lists and of small objects in custom
-//! resources, long texts; validated, mutated, and answered with a patch.
+//! Pods without members and with all of them, arguments, variables, finalizers, data of ConfigMaps, lists and objects in
+//! custom resources, long texts; validated, mutated, and answered with a patch.
 
-/// What a value takes once it was parsed, in bytes: an array's element, or a member with its key.
-const PARSED: usize = 160;
-/// What one takes in the form of a built-in kind besides, with what a mutation leaves and what an expression sees.
-const TYPED: usize = 240;
-/// What an empty object takes there besides: its kind's defaults become members.
-const DEFAULTED: usize = 400;
+use pratique_json::Counts;
+use pratique_typed::Added;
+use pratique_types::AdmissionRequest;
+
+use crate::reviewer::Half;
+
+/// What a built-in kind takes besides what was parsed: in its form, as expressions see it and as it is answered, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    /// An element or a member of the text.
+    value: usize,
+    /// An object that has members.
+    object: usize,
+    /// A member that the form has and the text does not.
+    added: usize,
+}
+
+const VALIDATED: Sizes = Sizes {
+    value: 48,
+    object: 32,
+    added: 110,
+};
+/// With what a mutation leaves.
+const MUTATED: Sizes = Sizes {
+    value: 100,
+    object: 360,
+    added: 130,
+};
+/// How many members the form adds to an object, as long as its kind is not known.
+const ADDED: usize = 2;
 /// How often a byte of text is there at most: parsed where it has escapes, in a changed object, in a patch, in base64, in
 /// an answer.
 const TEXT: usize = 6;
@@ -25,11 +49,9 @@ const UNSEEN: usize = 1 << 20;
 /// What there is in the text of a review.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Weight {
-    bytes: usize,
-    /// Elements and members, at least as many as there are.
-    values: usize,
-    /// `{}`, likewise.
-    empty_objects: usize,
+    counts: Counts,
+    /// Whether it is small enough for an upper bound.
+    is_bound: bool,
 }
 
 impl Weight {
@@ -37,109 +59,126 @@ impl Weight {
     pub(crate) fn of(text: &[u8]) -> Self {
         // An upper bound, which is quick to have: most reviews are small.
         let bound = Weight::bound(text);
-        match bound.evaluated(true) <= UNSEEN {
+        match bound.presumed(Half::Both) <= UNSEEN {
             true => bound,
-            false => Weight::counted(text),
+            false => Weight {
+                counts: Counts::of(text),
+                is_bound: false,
+            },
+        }
+    }
+
+    fn bound(text: &[u8]) -> Self {
+        Weight {
+            counts: Counts::bound(text),
+            is_bound: true,
         }
     }
 
     /// Whether a review with this text is soon evaluated, and takes little for that. This is soon told.
     pub(crate) fn is_small(text: &[u8]) -> bool {
-        text.len() <= SMALL_TEXT && Weight::bound(text).evaluated(true) <= SMALL
-    }
-
-    /// By what may be in strings as well.
-    fn bound(text: &[u8]) -> Self {
-        let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{'));
-        let values = values.count();
-        Weight {
-            bytes: text.len(),
-            values,
-            empty_objects: values,
-        }
+        text.len() <= SMALL_TEXT && Weight::bound(text).presumed(Half::Both) <= SMALL
     }
 
     /// What it takes to parse it, in bytes.
     pub(crate) fn parsed(self) -> usize {
-        self.values.saturating_mul(PARSED).saturating_add(self.bytes)
+        self.counts.parsed_bytes()
     }
 
-    /// What it takes to evaluate it as well, and to answer. Expressions account for what they make themselves.
-    pub(crate) fn evaluated(self, is_built_in: bool) -> usize {
-        let mut bytes = self.bytes.saturating_mul(TEXT).saturating_add(EVALUATION);
+    /// What it takes to evaluate it as well, and to answer; `added` is what the form of its kind has besides, if it has one.
+    /// Expressions account for what they make themselves.
+    fn evaluated(self, added: Option<Added>, half: Half) -> usize {
+        let counts = self.counts;
+        let mut bytes = counts.bytes.saturating_mul(TEXT - 1).saturating_add(EVALUATION);
+        bytes = bytes.saturating_add(counts.parsed_bytes());
+        let sizes = match half {
+            Half::Validating => VALIDATED,
+            Half::Mutating | Half::Both => MUTATED,
+        };
         let mut add = |count: usize, each: usize| bytes = bytes.saturating_add(count.saturating_mul(each));
-        add(self.values, PARSED);
-        if is_built_in {
-            add(self.values, TYPED);
-            add(self.empty_objects, DEFAULTED);
+        if let Some(added) = added {
+            add(counts.values(), sizes.value);
+            add(counts.objects.saturating_add(added.objects), sizes.object);
+            add(added.members, sizes.added);
         }
         bytes
     }
 
-    /// By what is outside of strings: each value but the first of its container has a comma before it.
-    fn counted(text: &[u8]) -> Self {
-        let mut weight = Weight {
-            bytes: text.len(),
-            ..Weight::default()
+    /// About the most that it takes to evaluate, whatever it is.
+    pub(crate) fn presumed(self, half: Half) -> usize {
+        let empty_objects = self.counts.empty_objects;
+        let added = Added {
+            members: empty_objects.saturating_mul(ADDED),
+            objects: empty_objects,
         };
-        let mut bytes = text.iter().peekable();
-        while let Some(byte) = bytes.next() {
-            match (byte, bytes.peek()) {
-                (b'"', _) => skip_string(&mut bytes),
-                (b'{', Some(b'}')) => weight.empty_objects += 1,
-                (b'[', Some(b']')) => {}
-                (b',' | b'{' | b'[', _) => weight.values += 1,
-                _ => {}
-            }
+        self.evaluated(Some(added), half)
+    }
+
+    /// What it takes to evaluate the request, which was parsed.
+    pub(crate) fn needed(self, request: &AdmissionRequest<'_>, half: Half) -> usize {
+        match self.is_bound {
+            true => self.presumed(half),
+            false => self.evaluated(added(request), half),
         }
-        weight
     }
 }
 
-fn skip_string<'t>(bytes: &mut impl Iterator<Item = &'t u8>) {
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' => return,
-            b'\\' => drop(bytes.next()),
-            _ => {}
-        }
-    }
+/// What the form of its kind adds to the objects of a request, if it has one.
+fn added(request: &AdmissionRequest<'_>) -> Option<Added> {
+    let objects = [&request.object, &request.old_object];
+    let objects = objects.into_iter().filter(|object| !object.is_null());
+    objects
+        .map(|object| Added::to(&request.kind, object))
+        .try_fold(Added::default(), |sum, added| {
+            let added = added?;
+            Some(Added {
+                members: sum.members.saturating_add(added.members),
+                objects: sum.objects.saturating_add(added.objects),
+            })
+        })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn values_are_counted_outside_of_strings() {
-        let check = |text: &str, values: usize, empty_objects: usize| {
-            let weight = Weight::counted(text.as_bytes());
-            assert_eq!(
-                (weight.values, weight.empty_objects),
-                (values, empty_objects),
-                "{text}"
-            );
-        };
-        check("", 0, 0);
-        check("1", 0, 0);
-        check("[]", 0, 0);
-        check("[[],[],[]]", 3, 0);
-        check(r#"{"a":[1,2,3],"b":{}}"#, 5, 1);
-        check(r#"["[[[,,,{{{", "\"[,", "\\", []]"#, 4, 0);
-        check(r#"["[,[,"#, 1, 0);
-        check(r#"["\"#, 1, 0);
-    }
+    const NOTHING: Option<Added> = Some(Added {
+        members: 0,
+        objects: 0,
+    });
 
     #[test]
     fn long_texts_are_not_taken_for_values() {
         let list = format!("[{}{{}}]", "{},".repeat(100_000));
         let weight = Weight::of(list.as_bytes());
-        assert!(weight.parsed() >= 100_000 * PARSED);
-        assert!(weight.evaluated(false) >= 100_000 * PARSED);
-        assert!(weight.evaluated(true) >= 100_000 * 720);
+        assert!(weight.presumed(Half::Mutating) >= 100_000 * 808);
+        assert!(weight.presumed(Half::Validating) >= 100_000 * 357);
+        assert!(weight.evaluated(None, Half::Both) < weight.evaluated(NOTHING, Half::Validating));
+        assert!(weight.evaluated(NOTHING, Half::Both) < weight.presumed(Half::Both));
         let text = format!("[\"{}\"]", "{},".repeat(100_000));
         let weight = Weight::of(text.as_bytes());
-        assert!(weight.evaluated(true) <= text.len() * TEXT + 1000 + EVALUATION);
+        assert!(weight.presumed(Half::Both) <= text.len() * TEXT + 1000 + EVALUATION);
         assert!(!Weight::is_small(list.as_bytes()) && !Weight::is_small(&[b' '; SMALL_TEXT + 1]));
+    }
+
+    /// An update of what is as dense as can be stored: API servers store objects of built-in kinds as Protobuf, in which an
+    /// empty text or object of a list has two bytes, and custom resources as JSON, each up to 1.5 MiB. A container of 1 GiB
+    /// lets a request have 384 MiB.
+    #[test]
+    fn what_can_be_stored_is_let_through_in_a_gibibyte() {
+        let most = crate::limits::Limits::default().request_memory();
+        let stored = 3 << 19;
+        let check = |element: &str, count: usize, added| {
+            let list = vec![element; count].join(",");
+            let text = format!(r#"{{"object":[{list}],"oldObject":[{list}]}}"#);
+            let needed = Weight::of(text.as_bytes()).evaluated(added, Half::Both) + text.len();
+            assert!(needed <= most, "{element}: {needed}");
+        };
+        // Arguments of containers, and rules of a NetworkPolicy.
+        check("\"\"", stored / 2, NOTHING);
+        check("{}", stored / 2, NOTHING);
+        for element in ["[]", "{}", "1", "[1]", "{\"a\":1}"] {
+            check(element, stored / (element.len() + 1), None);
+        }
     }
 }

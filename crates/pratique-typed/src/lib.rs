@@ -17,6 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod added;
 mod conversion;
 pub mod decode;
 mod form;
@@ -24,6 +25,7 @@ mod go_text;
 mod request;
 mod settled;
 
+pub use added::Added;
 pub use conversion::{ConversionError, changed_back, converted};
 pub use form::{id, is_builtin, keeps_form, named, reread, type_at, typed, typed_as};
 pub use go_text::{GoValue, Part, go_value};

@@ -1,6 +1,9 @@
 //! Clients that are slow, large, many, or gone; and a judge that breaks.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use pratique_audit::{Level, Log, Options, Target};
 
 use super::client::{Client, review};
 use super::running::Running;
@@ -139,6 +142,67 @@ fn unfinished_bodies_make_room() {
     assert!(evicted.json()["message"].as_str().unwrap().contains("slowly"));
 }
 
+/// A review of an object with a text of so many bytes.
+fn long(name: &str, bytes: usize) -> String {
+    let object = format!(
+        "{{\"metadata\":{{\"name\":\"{name}\"}},\"data\":\"{}\"}}",
+        "x".repeat(bytes)
+    );
+    let named = format!("{{\"metadata\":{{\"name\":\"{name}\"}}}}");
+    review(name).to_string().replace(&named, &object)
+}
+
+/// Two that do not fit into the memory together are evaluated one after the other.
+#[test]
+fn the_largest_wait_for_each_other() {
+    let server = Running::with(|settings| {
+        settings.limits.memory = 64 << 20;
+        settings.limits.turn = Duration::from_secs(20);
+    });
+    let body = Arc::new(long("slow-300", 5_000_000));
+    let asked: Vec<_> = (0..3)
+        .map(|_| {
+            let (address, body) = (server.address, body.clone());
+            std::thread::spawn(move || {
+                Client::to(address)
+                    .ask("POST", "/validate", "", body.as_bytes())
+                    .code
+            })
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(Client::to(server.address).review("/validate", "web").code, 200);
+    assert_eq!(
+        asked
+            .into_iter()
+            .map(|one| one.join().unwrap())
+            .collect::<Vec<_>>(),
+        [200; 3]
+    );
+}
+
+/// What the queue of an audit log may have is not there for requests.
+#[test]
+fn audit_events_are_part_of_the_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut options = Options::new(Target::File(directory.path().join("audit.log")), Level::Request);
+    options.bytes = 4 << 20;
+    let log = Arc::new(Log::start(options).unwrap());
+    let server = Running::with(|settings| {
+        settings.limits.memory = 16 << 20;
+        settings.audit = Some(log.clone());
+    });
+    let ask = |bytes| {
+        let body = long("web", bytes);
+        Client::to(server.address).ask("POST", "/validate", "", body.as_bytes())
+    };
+    let answer = ask(2_000_000);
+    assert_eq!(answer.code, 413);
+    let message = answer.json()["message"].to_string();
+    assert!(message.contains("limit is 9 MiB"), "{message}");
+    assert_eq!(ask(1_000_000).code, 200);
+}
+
 #[test]
 fn what_would_take_too_much_memory_is_refused() {
     let server = Running::with(|settings| settings.limits.memory = 64 << 20);
@@ -149,12 +213,12 @@ fn what_would_take_too_much_memory_is_refused() {
         );
         Client::to(server.address).ask("POST", "/validate", "", body.as_bytes())
     };
-    let answer = ask(&format!("[{}[]]", "[],".repeat(100_000)));
+    let answer = ask(&format!("[{}[]]", "[],".repeat(300_000)));
     assert_eq!(answer.code, 413);
     let message = answer.json()["message"].to_string();
-    assert!(message.contains("memory, limit is 32 MiB"), "{message}");
+    assert!(message.contains("memory, limit is 48 MiB"), "{message}");
     assert_eq!(
-        ask(&format!("\"{}\"", "[],".repeat(100_000))).code,
+        ask(&format!("\"{}\"", "[],".repeat(300_000))).code,
         200,
         "a text is no list"
     );

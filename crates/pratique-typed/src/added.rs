@@ -1,0 +1,130 @@
+//! How much larger the form of its kind is than an object that leaves out much.
+
+use pratique_json::{Object, Value};
+use pratique_schema::{Schema, Shape, TypeId};
+use pratique_types::GroupVersionKind;
+
+use crate::form::id;
+
+/// What the form of its kind has that an object does not: fields that are always there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Added {
+    /// Members, those of added objects included.
+    pub members: usize,
+    /// Objects that have members in it, where the object has none: `{}`, null or nothing.
+    pub objects: usize,
+}
+
+impl Added {
+    /// What is added to an object; `None` where the kind is not built in. This takes no memory.
+    pub fn to(kind: &GroupVersionKind, object: &Value<'_>) -> Option<Self> {
+        let mut added = Added::default();
+        added.structure(id(kind)?, object);
+        Some(added)
+    }
+
+    fn value(&mut self, shape: &Shape, value: &Value<'_>) {
+        match (shape, value) {
+            (Shape::Struct(id), value) => self.structure(*id, value),
+            (Shape::List(inner), Value::Array(elements)) => {
+                elements.iter().for_each(|element| self.value(inner, element));
+            }
+            (Shape::Map(inner), Value::Object(object)) => {
+                object.iter().for_each(|(_, value)| self.value(inner, value));
+            }
+            _ => {}
+        }
+    }
+
+    fn structure(&mut self, id: TypeId, value: &Value<'_>) {
+        static NONE: Object<'static> = Object::new();
+        let object = match value {
+            Value::Object(object) => object,
+            Value::Null => &NONE,
+            // Nothing that its kind can have.
+            _ => return,
+        };
+        let fields = &Schema::builtin().get(id).fields;
+        for (name, value) in object.iter() {
+            if let Some(field) = fields.get(name) {
+                self.value(&field.shape, value);
+            }
+        }
+        let missing = fields.always().filter(|field| !object.contains_key(field.name));
+        let before = self.members;
+        for field in missing {
+            self.members += 1;
+            if let Shape::Struct(id) = field.shape {
+                self.structure(id, &Value::Null);
+            }
+        }
+        if object.is_empty() && self.members > before {
+            self.objects += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_json::parse;
+
+    use super::*;
+    use crate::typed;
+
+    /// Members and objects with members.
+    fn count(value: &Value<'_>) -> [usize; 2] {
+        let sum = |one: [usize; 2], other: [usize; 2]| [one[0] + other[0], one[1] + other[1]];
+        match value {
+            Value::Object(object) => {
+                let own = [object.len(), usize::from(!object.is_empty())];
+                object.iter().map(|(_, value)| count(value)).fold(own, sum)
+            }
+            Value::Array(elements) => elements.iter().map(count).fold([0; 2], sum),
+            _ => [0; 2],
+        }
+    }
+
+    #[track_caller]
+    fn check(kind: &GroupVersionKind, text: &str, expected: [usize; 2]) {
+        let object = parse(text.as_bytes()).unwrap();
+        let Added { members, objects } = Added::to(kind, &object).unwrap();
+        assert_eq!([members, objects], expected, "{text}");
+        let formed = typed(kind, &object);
+        let [had_members, had_objects] = count(&object);
+        let formed = formed.as_ref().map_or([had_members, had_objects], count);
+        assert_eq!(formed, [had_members + members, had_objects + objects], "{text}");
+    }
+
+    #[test]
+    fn what_is_added_is_what_the_form_has_besides() {
+        let pod = GroupVersionKind::new("", "v1", "Pod");
+        let whole = |spec: &str, status: &str| {
+            format!(
+                r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p"}},"spec":{spec},"status":{status}}}"#
+            )
+        };
+        check(
+            &pod,
+            &whole(r#"{"containers":[{"name":"a","resources":{}}]}"#, "{}"),
+            [0, 0],
+        );
+        check(
+            &pod,
+            &whole(r#"{"containers":[{},{},{"name":"b"}]}"#, "{}"),
+            [5, 2],
+        );
+        let statuses = r#"{"containerStatuses":[{}]}"#;
+        let object = whole(r#"{"containers":[]}"#, statuses);
+        let added = Added::to(&pod, &parse(object.as_bytes()).unwrap()).unwrap();
+        assert!(added.members > 5 && added.objects == 1, "{added:?}");
+        check(&pod, &object, [added.members, added.objects]);
+        let policy = GroupVersionKind::new("networking.k8s.io", "v1", "NetworkPolicy");
+        let text = r#"{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"p"},
+            "spec":{"podSelector":{},"ingress":[{},{}]}}"#;
+        check(&policy, text, [0, 0]);
+        assert_eq!(
+            Added::to(&GroupVersionKind::new("example.com", "v1", "Foo"), &Value::Null),
+            None
+        );
+    }
+}
