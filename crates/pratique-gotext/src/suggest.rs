@@ -11,12 +11,15 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     let name = name.to_lowercase();
     let length = name.chars().count();
     let close = candidates.into_iter().filter_map(|candidate| {
-        // Names that differ much in length are not worth the comparison.
-        if candidate.len().abs_diff(name.len()) > LONGEST_DIFFERENCE {
+        let most = length.max(candidate.len()) / 3;
+        // Names that differ much in length are not worth the comparison, which they would fail.
+        if candidate.len().abs_diff(name.len()) > LONGEST_DIFFERENCE
+            || candidate.chars().count().abs_diff(length) > most
+        {
             return None;
         }
         let distance = strsim::damerau_levenshtein(&name, &candidate.to_lowercase());
-        let enough = distance <= length.max(candidate.len()) / 3;
+        let enough = distance <= most;
         enough.then_some((distance, candidate))
     });
     close.min().map(|(_, candidate)| candidate)

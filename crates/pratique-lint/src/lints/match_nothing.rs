@@ -6,7 +6,7 @@ use pratique_types::Operation;
 use pratique_types::builtin::{ServedResource, resources};
 
 use super::empty_binding::is_excluded;
-use super::unknown_resource::is_unknown;
+use super::unknown_resource::Served;
 use crate::lint::Lint;
 use crate::report::{Finding, Report, listed};
 use crate::selectors::contradiction;
@@ -64,8 +64,11 @@ fn selector(field: &str, selector: Option<&LabelSelector>, policy: &Policy<'_>, 
 
 /// Why a rule over built-in resources matches nothing, except for reasons that other lints report.
 fn why_nothing(rule: &RuleView<'_>) -> Option<String> {
-    let is_reported = |pattern: &String| is_unknown(rule, pattern);
-    if !rule.is_builtin_only() || rule.resources.iter().any(is_reported) {
+    if !rule.is_builtin_only() {
+        return None;
+    }
+    let known = Served::of(rule);
+    if rule.resources.iter().any(|pattern| known.lacks(pattern)) {
         return None;
     }
     let served: Vec<&ServedResource> = rule.served().collect();

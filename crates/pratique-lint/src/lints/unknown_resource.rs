@@ -17,48 +17,84 @@ pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Re
     for rule in rules.iter().filter(|rule| rule.is_builtin_only()) {
         let mut list = rule.path.clone();
         list.push(Step::Field("resources".to_owned()));
+        let served = Served::of(rule);
+        let groups: Vec<String> = rule.groups.iter().map(|group| format!("{group:?}")).collect();
+        let groups = crate::report::listed(&groups);
         for (index, pattern) in rule.resources.iter().enumerate() {
-            if let Some(finding) = look(rule, pattern) {
-                report.add(origin, &item(&list, index, ""), finding);
+            if let Some(unknown) = served.unknown(pattern) {
+                report.add(origin, &item(&list, index, ""), unknown.finding(&groups, &served));
             }
         }
     }
 }
 
-/// Whether a pattern names what no group of the rule has, in any version.
-pub(crate) fn is_unknown(rule: &RuleView<'_>, pattern: &str) -> bool {
-    look(rule, pattern).is_some()
+/// What is served in the groups of a rule, in any version.
+pub(crate) struct Served {
+    resources: Vec<&'static ServedResource>,
 }
 
-fn look(rule: &RuleView<'_>, pattern: &str) -> Option<Finding> {
-    let (name, part) = pattern.split_once('/').unwrap_or((pattern, ""));
-    let in_groups = |served: &&ServedResource| rule.groups.contains(&served.resource.group);
-    let candidates: Vec<&ServedResource> = resources().iter().filter(in_groups).collect();
-    let groups: Vec<String> = rule.groups.iter().map(|group| format!("{group:?}")).collect();
-    let groups = crate::report::listed(&groups);
-    let of_name: Vec<_> = candidates
-        .iter()
-        .filter(|served| name == "*" || served.resource.resource == name)
-        .collect();
-    if of_name.is_empty() && optional().iter().any(|served| served.resource.resource == name) {
-        return None;
+/// What a pattern names that is not served.
+enum Unknown<'p> {
+    Resource {
+        name: &'p str,
+    },
+    Part {
+        name: &'p str,
+        part: &'p str,
+        /// The parts that are served of the resource.
+        parts: Vec<&'static str>,
+    },
+}
+
+impl Served {
+    pub(crate) fn of(rule: &RuleView<'_>) -> Self {
+        let in_groups = |served: &&ServedResource| rule.groups.contains(&served.resource.group);
+        Served {
+            resources: resources().iter().filter(in_groups).collect(),
+        }
     }
-    if of_name.is_empty() {
-        let finding = Finding::new(&LINT, format!("the API group {groups} has no resource {name:?}"));
-        return Some(match meant(name, &candidates) {
+
+    /// Whether a pattern names what is not served.
+    pub(crate) fn lacks(&self, pattern: &str) -> bool {
+        self.unknown(pattern).is_some()
+    }
+
+    fn unknown<'p>(&self, pattern: &'p str) -> Option<Unknown<'p>> {
+        let (name, part) = pattern.split_once('/').unwrap_or((pattern, ""));
+        let of_name = self.resources.iter();
+        let of_name = of_name.filter(|served| name == "*" || served.resource.resource == name);
+        let parts: Vec<&str> = of_name.map(|served| served.subresource.as_str()).collect();
+        if parts.is_empty() {
+            let is_optional = optional().iter().any(|served| served.resource.resource == name);
+            return (!is_optional).then_some(Unknown::Resource { name });
+        }
+        let is_known = part == "*" || ALPHA_PARTS.contains(&pattern) || parts.contains(&part);
+        (!is_known).then_some(Unknown::Part { name, part, parts })
+    }
+}
+
+impl Unknown<'_> {
+    fn finding(&self, groups: &str, served: &Served) -> Finding {
+        let (message, help) = match self {
+            Unknown::Resource { name } => (
+                format!("the API group {groups} has no resource {name:?}"),
+                meant(name, &served.resources),
+            ),
+            Unknown::Part { name, part, parts } => {
+                let parts = parts.iter().copied().filter(|part| !part.is_empty());
+                let meant = nearest(part, parts);
+                (
+                    format!("the resource {name:?} has no part {part:?}"),
+                    meant.map(|meant| did_you_mean(&format!("{name}/{meant}"))),
+                )
+            }
+        };
+        let finding = Finding::new(&LINT, message);
+        match help {
             Some(help) => finding.help(help),
             None => finding,
-        });
+        }
     }
-    let parts = of_name.iter().map(|served| served.subresource.as_str());
-    if part == "*" || ALPHA_PARTS.contains(&pattern) || parts.clone().any(|known| known == part) {
-        return None;
-    }
-    let finding = Finding::new(&LINT, format!("the resource {name:?} has no part {part:?}"));
-    Some(match nearest(part, parts.filter(|part| !part.is_empty())) {
-        Some(meant) => finding.help(did_you_mean(&format!("{name}/{meant}"))),
-        None => finding,
-    })
 }
 
 /// Parts of resources that only some servers have.
@@ -69,7 +105,7 @@ fn meant(name: &str, candidates: &[&ServedResource]) -> Option<String> {
     let lower = name.to_lowercase();
     let same = |served: &&&ServedResource| {
         served.subresource.is_empty()
-            && (served.kind.kind.to_lowercase() == lower
+            && (served.kind.kind.eq_ignore_ascii_case(&lower)
                 || served.resource.resource == lower
                 || served.short_names.contains(&lower))
     };
