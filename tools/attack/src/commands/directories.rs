@@ -74,8 +74,7 @@ pub(super) fn circles(program: &Path, folder: &Path, _: Scale) -> Result<String,
     link("folders/inner/above", "..")?;
     link("folders/inner/here", ".")?;
     link("suites/above", "..")?;
-    let suite =
-        "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: a}\npolicies: [../files]\ntests:\n\
+    let suite = "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: a}\npolicies: [../files]\ntests:\n\
                  - {name: a, object: {apiVersion: v1, kind: Pod, metadata: {name: a}}, expect: allowed}\n";
     write(folder, "suites/suite.yaml", suite)?;
     refused(
