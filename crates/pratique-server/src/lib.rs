@@ -89,3 +89,4 @@ pub use service::{AdmissionService, Answering};
 pub use shutdown::{Drain, Shutdown};
 pub use tls::{CertificateError, CertificateFiles, Certificates};
 pub use unknown::{KnownCluster, Unknown};
+pub use unsent::AnswerBody;

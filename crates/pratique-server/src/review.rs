@@ -8,7 +8,7 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use hyper::body::Body;
-use pratique::{Interrupt, MemoryLimit};
+use pratique::policy::{Interrupt, MemoryLimit};
 use pratique_audit::{Event, Level};
 use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview, admission};
 use tokio::time::{timeout, timeout_at};

@@ -10,7 +10,6 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::Full;
 use hyper::body::Body;
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
@@ -23,7 +22,7 @@ use crate::reviewer::{Half, Reviewer};
 use crate::routes;
 use crate::server::{Settings, Shared};
 use crate::supervise::supervise;
-use crate::unsent;
+use crate::unsent::{self, AnswerBody};
 
 /// AdmissionReviews over HTTP, without a listener: a [`tower`](Service) service of `http` requests that axum, hyper and
 /// whatever else takes such services can mount, and that layers can wrap. A copy is the same service.
@@ -82,7 +81,7 @@ struct Inner {
 }
 
 /// An answer on its way. When it is dropped, the evaluation ends.
-pub type Answering = Pin<Box<dyn Future<Output = Result<Response<Full<Bytes>>, Infallible>> + Send>>;
+pub type Answering = Pin<Box<dyn Future<Output = Result<Response<AnswerBody>, Infallible>> + Send>>;
 
 impl AdmissionService {
     /// A service that asks this reviewer.
@@ -125,7 +124,7 @@ where
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Send,
 {
-    type Response = Response<Full<Bytes>>;
+    type Response = Response<AnswerBody>;
     type Error = Infallible;
     type Future = Answering;
 

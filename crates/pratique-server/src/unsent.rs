@@ -33,17 +33,17 @@ const PART: usize = 64 << 10;
 const TURN: usize = 4 * PART;
 
 /// An answer that is to be sent.
-pub(crate) type Sending = Response<Parts>;
+pub(crate) type Sending = Response<AnswerBody>;
 
-/// What is left of an answer to send.
+/// The body of an answer, in parts. It holds its share of the memory until the last one is sent.
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub struct AnswerBody {
     left: Bytes,
     /// How many bytes were sent since others had their turn.
     sent: usize,
 }
 
-impl Body for Parts {
+impl Body for AnswerBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -127,7 +127,7 @@ pub(crate) fn send(answer: Answer, share: Option<Share>, slot: &Arc<Slot>) -> Se
         bytes,
         _shares: (share, evaluated),
     };
-    let parts = Parts {
+    let parts = AnswerBody {
         left: Bytes::from_owner(unsent),
         sent: 0,
     };
@@ -163,7 +163,7 @@ mod tests {
     #[tokio::test]
     async fn a_large_answer_is_sent_in_parts() {
         let whole: Vec<u8> = (0..5 * TURN / 2 + 1).map(|at| (at % 251) as u8).collect();
-        let mut body = Parts {
+        let mut body = AnswerBody {
             left: whole.clone().into(),
             sent: 0,
         };

@@ -127,7 +127,7 @@ pub(super) fn unread_second(served: &Served, scale: Scale) -> Result<String, Str
         all.filter(|ended| *ended).count()
     });
     Ok(format!(
-        "{} clients with {STREAMS} streams; the server ended {ended} within half a minute",
+        "{} clients with {STREAMS} streams; the server ended {ended} of them",
         scale.clients.min(20)
     ))
 }

@@ -31,7 +31,7 @@ impl Transcript {
     }
 
     /// A step that cannot be tried here, and why not.
-    pub(crate) fn skip(&mut self, name: &str, why: &str) {
+    pub fn skip(&mut self, name: &str, why: &str) {
         self.skipped += 1;
         println!("  SKIPPED {name}{}", indented(why));
     }

@@ -39,7 +39,7 @@ impl Trust {
     }
 
     /// The same, of a client that shows a certificate.
-    pub(crate) fn with_certificate(authority: &Path, certificate: &Path, key: &Path) -> Result<Self, String> {
+    pub fn with_certificate(authority: &Path, certificate: &Path, key: &Path) -> Result<Self, String> {
         let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let chain =
             CertificateDer::from_pem_file(certificate).map_err(|error| failed(certificate, &error))?;
