@@ -459,7 +459,7 @@ validations:
     }
 
     #[test]
-    fn repeated_faults_are_told_once() {
+    fn repeated_errors_are_reported_once() {
         let many = vec!["object.spec.nonsense == 'a'"; 150].join(" || ");
         check(&many, &[(".nonsense", "undefined field")]);
     }
@@ -508,7 +508,7 @@ validations:
     }
 
     #[test]
-    fn kinds_are_told_apart() {
+    fn kinds_are_distinguished() {
         for expression in [
             "object.kind == 'Pod' ? object.spec.hostNetwork : object.spec.template.spec.hostNetwork",
             "request.resource.resource == 'pods' || object.spec.template.spec.hostNetwork",

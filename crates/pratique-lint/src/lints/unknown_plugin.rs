@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_nobody_reads() {
+    fn ignored_entries() {
         check_names(
             &[
                 "ValidatingAdmissionPolicies",
