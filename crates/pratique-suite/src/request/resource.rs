@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_tell_resources() {
+    fn kinds_have_resources() {
         check(("", "v1", "Pod"), None, "", Some(("/v1/pods", Some(true))));
         check(("", "v1", "Pod"), None, "status", Some(("/v1/pods", Some(true))));
         check(
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_resources() {
+    fn names_select_resources() {
         check(
             ("autoscaling", "v1", "Scale"),
             Some("deployments"),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_tell_resources() {
+    fn definitions_have_resources() {
         let text = br#"{"kind":"CustomResourceDefinition","spec":{"group":"example.com","scope":"Cluster",
             "names":{"plural":"widgetes","kind":"Widget"},"versions":[{"name":"v1"}]}}"#;
         let served = served(&pratique_json::parse(text).unwrap());
