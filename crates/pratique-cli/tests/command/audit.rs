@@ -18,7 +18,7 @@ fn events(path: &Path) -> usize {
 }
 
 #[test]
-fn a_disk_without_room_is_told_and_breaks_no_line() {
+fn a_full_disk_is_reported_and_breaks_no_line() {
     let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "no"));
     // The size of files is limited to some kilobytes; further writes fail.
     let serving = Serving::start_in(

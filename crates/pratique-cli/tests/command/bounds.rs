@@ -258,7 +258,7 @@ fn links_that_cannot_be_followed_are_told() {
 }
 
 #[test]
-fn faults_on_one_line_are_told_in_linear_time() {
+fn errors_on_one_line_take_linear_time() {
     let faults: Vec<String> = (0..20_000)
         .map(|index| format!("{{expression: object.é{index}}}"))
         .collect();

@@ -105,7 +105,7 @@ fn unbound_policies_are_evaluated_as_if_bound() {
 }
 
 #[test]
-fn reviews_tell_what_is_not_evaluated() {
+fn reviews_report_what_is_not_evaluated() {
     let directory = Directory::new()
         .with("policies/policy.yaml", UNBOUND)
         .with("deployment.yaml", DEPLOYMENT);

@@ -135,7 +135,7 @@ fn what_hides_nothing() {
 }
 
 #[test]
-fn long_texts_are_told_once() {
+fn long_texts_are_reported_once() {
     let policy = POLICY.replace("variables.containers", "variables.contaners");
     let run = Directory::new()
         .with("policies/binding.yaml", BINDING)

@@ -130,7 +130,7 @@ spec: {{policyName: names.static.k8s.io, validationActions: [Audit]}}
 
 /// Failures that admit objects are always reported, those that deny them on request; JSON has the object.
 #[test]
-fn costs_are_told_with_an_object() {
+fn costs_are_reported_with_an_object() {
     for (failure_policy, flags, code, warnings) in [
         ("Ignore", &[] as &[&str], 0, 1),
         ("Ignore", &["--allow", "cost-limit"], 0, 0),

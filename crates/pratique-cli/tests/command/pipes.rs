@@ -166,7 +166,7 @@ impl Drop for Piped {
 }
 
 #[test]
-fn nobody_reads_the_log_from_the_start() {
+fn the_log_is_never_read() {
     let (reader, writer) = pipe().unwrap();
     drop(reader);
     let mut piped = Piped::start(writer, &["--logging-format", "json"]);

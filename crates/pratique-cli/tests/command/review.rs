@@ -221,7 +221,7 @@ fn inputs_that_are_not_objects() {
 }
 
 #[test]
-fn nobody_has_to_read_to_the_end() {
+fn output_may_be_closed_early() {
     let files = files(POLICY, BINDING);
     let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
         .args(["review", "--manifests", "policies", "bad.yaml"])

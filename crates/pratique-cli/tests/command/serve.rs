@@ -180,7 +180,7 @@ pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 #[test]
-fn it_serves_without_being_told_anything() {
+fn it_serves_without_arguments() {
     let directory = Directory::new();
     let serving = Serving::start(directory.path(), &[]);
     let line = serving
@@ -451,7 +451,7 @@ fn its_end_with_its_terminal_drops_no_request() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn it_outlives_its_terminal_if_told_to() {
+fn it_outlives_its_terminal_with_nohup() {
     let directory = Directory::new();
     let starter = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];
     let serving = Serving::start_in(&starter, "127.0.0.1:0", directory.path(), &["--plain-http"]);
@@ -579,7 +579,7 @@ users:
 }
 
 #[test]
-fn an_api_server_is_told_what_to_ask() {
+fn webhook_configurations_are_printed() {
     let directory = Directory::new().with("manifests/a.yaml", POLICY);
     let arguments = [
         "serve",

@@ -193,7 +193,7 @@ fn webhooks_follow_the_same_rule() {
 }
 
 #[test]
-fn programs_are_told_as_well() {
+fn json_has_what_is_missing() {
     let asks = policy(ASKS);
     review(
         &asks,

@@ -28,7 +28,7 @@ fn can_start() -> bool {
 }
 
 #[test]
-fn it_tells_that_directories_are_not_watched() {
+fn polling_is_reported() {
     if !can_start() {
         return;
     }

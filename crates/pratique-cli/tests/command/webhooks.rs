@@ -105,7 +105,7 @@ fn failures_are_reported() {
 }
 
 #[test]
-fn nobody_is_called_unasked() {
+fn webhooks_are_called_on_request_only() {
     let run = review(VALIDATING, &[("/no", "{}")], &[]);
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
