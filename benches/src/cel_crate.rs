@@ -1,8 +1,6 @@
 //! The crate `cel` over the same expressions and object, for `cargo xtask bench cel --against cel-crate`. It checks no
 //! types and counts no costs.
 
-use std::collections::BTreeMap;
-
 use ::cel::{Context, Program, Value};
 use pratique_benches::contest::{Order, Sample, Side};
 use serde::Deserialize;
@@ -26,7 +24,7 @@ impl Expressions {
         serde_json::from_value(setup).map_err(|error| error.to_string())
     }
 
-    fn context(&self) -> Result<Context<'_>, String> {
+    fn context(&self) -> Result<Context<'_, '_>, String> {
         let mut context = Context::default();
         let added = context.add_variable("object", &self.object);
         added.map_err(|error| error.to_string())?;

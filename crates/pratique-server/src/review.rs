@@ -24,7 +24,6 @@ use crate::reviewer::{Half, Reviewed, Unavailable};
 use crate::server::Shared;
 use crate::turns::Turn;
 use crate::weight::Weight;
-use pratique::policy::{Interrupt, MemoryLimit};
 
 /// The longest `uid`, in bytes: API servers send UUIDs.
 const MAX_UID: usize = 128;

@@ -66,7 +66,7 @@ impl Added {
 
 #[cfg(test)]
 mod tests {
-    use pratique_json::parse;
+    use pratique_json::{Progress, parse};
 
     use super::*;
     use crate::typed;
@@ -89,7 +89,7 @@ mod tests {
         let object = parse(text.as_bytes()).unwrap();
         let Added { members, objects } = Added::to(kind, &object).unwrap();
         assert_eq!([members, objects], expected, "{text}");
-        let formed = typed(kind, &object);
+        let formed = typed(kind, &object, &Progress::unwatched()).unwrap();
         let [had_members, had_objects] = count(&object);
         let formed = formed.as_ref().map_or([had_members, had_objects], count);
         assert_eq!(formed, [had_members + members, had_objects + objects], "{text}");

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use pratique_cel::OutOfMemory;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Value, parse};
-use pratique_yaml::wire_bytes;
 use pratique_types::{GroupVersion, GroupVersionKind, Status, warnings};
+use pratique_yaml::wire_bytes;
 
 use crate::annotations;
 use crate::echo;

@@ -1,7 +1,7 @@
 //! Structured merge.
 
 use arbitrary::Unstructured;
-use pratique_json::{self as json, Object, Value};
+use pratique_json::{self as json, Object, Progress, Value};
 use pratique_merge::structured::{Patch, apply};
 use pratique_schema::merge::{ListMerging, MergeSchema, MergeTypeId, ScalarKind};
 use pratique_types::GroupVersionKind;
@@ -55,10 +55,22 @@ fn id(schema: &MergeSchema, (group, version, kind): (&str, &str, &str)) -> Optio
 
 fn merged(schema: &MergeSchema, of: MergeTypeId, object: &Value<'_>, patch: &Value<'_>) {
     let mut once = object.clone();
-    match apply(schema, of, &mut once, Patch::from(patch.clone())) {
+    match apply(
+        schema,
+        of,
+        &mut once,
+        Patch::from(patch.clone()),
+        &Progress::unwatched(),
+    ) {
         Ok(()) => {
             let mut twice = once.clone();
-            let again = apply(schema, of, &mut twice, Patch::from(patch.clone()));
+            let again = apply(
+                schema,
+                of,
+                &mut twice,
+                Patch::from(patch.clone()),
+                &Progress::unwatched(),
+            );
             assert_eq!(again, Ok(()), "{object} merged with {patch} is {once}");
             assert_eq!(twice, once, "{object} merged with {patch}");
         }

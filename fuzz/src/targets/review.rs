@@ -6,7 +6,7 @@ use pratique::authorization::NoAuthorizer;
 use pratique::manifest::{ManifestFile, Plugin};
 use pratique::policy::settle_request;
 use pratique::{Admission, Objects, Surroundings};
-use pratique_json::{Progress, base64, self as json};
+use pratique_json::{self as json, Progress, base64};
 use pratique_merge::json_patch;
 use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 
@@ -45,8 +45,9 @@ pub fn review(input: &[u8]) {
         let operations = json::parse(&patch)
             .ok()
             .and_then(|patch| json_patch::decode(&patch).ok());
-        let applied = operations
-            .and_then(|operations| json_patch::apply(request.object.clone(), &operations, &Progress::unwatched()).ok());
+        let applied = operations.and_then(|operations| {
+            json_patch::apply(request.object.clone(), &operations, &Progress::unwatched()).ok()
+        });
         assert!(applied.is_some(), "the patch of {}", request.object);
     }
     let written = serde_json::to_vec(&request).unwrap_or_default();

@@ -25,7 +25,7 @@ use super::network::mutate;
 use super::reviews;
 use super::served::{Options, Served};
 use super::sockets::takes_effect;
-use crate::load_test::client::{Client, Trust};
+use pratique_load_test::client::{Client, Trust};
 
 /// All of them.
 pub(super) const ALL: [Fault; 3] = [

@@ -13,7 +13,7 @@ use super::namespace::{enter, script, seen_by, within};
 use super::needs::{A_MINUTE, FUSE, MOUNTS, NSENTER};
 use super::served::{Options, Served};
 use super::sockets::{MARKER, RELOADS, takes_effect};
-use crate::e2e::eventually;
+use pratique_harness::eventually;
 
 /// All of them.
 pub(super) const ALL: [Fault; 3] = [

@@ -69,7 +69,7 @@ fn fails(command: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attack::{LONG, SHORT};
+    use crate::{LONG, SHORT};
 
     #[test]
     fn what_is_missing_is_told() {

@@ -15,7 +15,7 @@ use super::needs::{IP, NETWORK};
 use super::reviews;
 use super::served::{Options, Served};
 use super::{Scale, Seen};
-use crate::e2e::eventually;
+use pratique_harness::eventually;
 use pratique_webhook_backend::Script;
 
 /// All of them.

@@ -163,7 +163,9 @@ fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> 
                     .copied()
                     .unwrap_or(50),
             };
-            let Some(object) = generate(&spec, seed) else { break };
+            let Some(object) = generate(&spec, seed) else {
+                break;
+            };
             if convert_object(&served.kind, &mut object.clone(), &Progress::unwatched()).is_err() {
                 continue;
             }

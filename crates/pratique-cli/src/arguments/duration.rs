@@ -8,9 +8,9 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     if let Ok(seconds) = text.parse() {
         return Ok(Duration::from_secs(seconds));
     }
-    let nanos =
-        pratique_cel::time::Duration::parse(text).and_then(|duration| u64::try_from(duration.nanos()).ok());
-    nanos
+    let parsed = pratique_gotext::time::Duration::parse(text).ok();
+    parsed
+        .and_then(|duration| u64::try_from(duration.nanos()).ok())
         .map(Duration::from_nanos)
         .ok_or_else(|| "expected a duration, such as 5s or 1m30s".to_owned())
 }

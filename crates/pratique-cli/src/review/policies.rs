@@ -71,12 +71,12 @@ pub(super) fn load(
     Ok((admission, sets))
 }
 
-fn unusable(error: BuildError) -> Unusable {
+fn unusable(error: BuildError) -> LoadFailure {
     match error {
         BuildError::Load(errors) => errors.into(),
         BuildError::Configuration(refused) => refused.errors.into(),
-        BuildError::NotEvaluated(error) => Trouble::from(error).into(),
-        error => Trouble::Serve(error.to_string()).into(),
+        BuildError::NotEvaluated(error) => CliError::from(error).into(),
+        error => CliError::Serve(error.to_string()).into(),
     }
 }
 

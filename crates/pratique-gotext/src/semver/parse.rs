@@ -1,7 +1,7 @@
 //! Reading versions, with the texts that users of `semver()` know.
 
-use crate::strconv::{NumberError, parse_uint, quote};
 use super::Version;
+use crate::strconv::{NumberError, parse_uint, quote};
 
 /// Why a text is no version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

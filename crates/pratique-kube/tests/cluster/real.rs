@@ -1,4 +1,3 @@
-
 //! It creates a policy, a binding and a namespace of the name `pratique-test`, and deletes them again.
 
 use std::time::{Duration, Instant};

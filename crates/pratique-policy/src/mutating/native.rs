@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use pratique_cel::value::{List, Map, Struct};
 use pratique_cel::{Context, Value};
 use pratique_gotext::strconv::quote_rune;
-use pratique_json::{Progress, self as json};
+use pratique_json::{self as json, Progress};
 use pratique_merge::structured::{Foreign, Patch};
 
 use super::plain::Conversion;

@@ -1,6 +1,7 @@
 //! Generated objects are valid, and have what expressions read.
 
 use pratique_cel::library;
+use pratique_json::Progress;
 use pratique_types::builtin::{named, resources};
 
 use super::*;

@@ -30,9 +30,10 @@ fn service(limits: Limits) -> (AdmissionService, Metrics) {
     )
 }
 
-async fn call<S>(service: &mut S, path: &str, body: impl Into<Bytes>) -> Response<Bytes>
+async fn call<S, B>(service: &mut S, path: &str, body: impl Into<Bytes>) -> Response<Bytes>
 where
-    S: Service<Request<Full<Bytes>>, Response = Response<Full<Bytes>>, Error = Infallible>,
+    S: Service<Request<Full<Bytes>>, Response = Response<B>, Error = Infallible>,
+    B: Body<Data = Bytes, Error = Infallible>,
 {
     let request = Request::post(path).body(Full::new(body.into())).unwrap();
     let (head, body) = service.call(request).await.unwrap().into_parts();

@@ -15,7 +15,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, DenialCause, HeldMemory, Interrupt, Surroundings, Undecided, Unfinished, same};
+use pratique_policy::{
+    Cluster, DenialCause, HeldMemory, Interrupt, Surroundings, Undecided, Unfinished, same,
+};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;

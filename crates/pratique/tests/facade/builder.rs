@@ -48,12 +48,18 @@ fn faults_are_those_of_the_first_that_does_not_load() {
     let broken = |name: &str| file(name, "--- oops\n");
     let builder = Admission::builder().files([broken("a.yaml")], POLICIES);
     let error = builder.files([broken("b.yaml")], POLICIES).build().unwrap_err();
-    let problems: Vec<_> = error.load_errors().unwrap().problems().collect();
-    assert_eq!(problems.len(), 1);
-    assert_eq!(&*problems[0].location.as_ref().unwrap().file, "a.yaml");
+    let errors = error.load_errors().unwrap();
+    let places: Vec<_> = errors
+        .problems()
+        .filter_map(|problem| problem.location.as_ref())
+        .map(|location| &*location.file)
+        .collect();
+    assert!(
+        !places.is_empty() && places.iter().all(|file| *file == "a.yaml"),
+        "{places:?}"
+    );
 }
 
-/// A kubeconfig names the redirections and the caller in one order, a program in another.
 #[test]
 #[cfg(feature = "webhooks")]
 fn webhooks_are_called_however_that_was_said() {

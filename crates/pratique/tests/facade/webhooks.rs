@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use pratique::json::base64;
 use pratique::manifest::Plugin;
 use pratique::observer::{ChainObserver, Span};
-use pratique::policy::DenialCause;
+use pratique::policy::{DenialCause, MemoryBudget, MemoryLimit};
 use pratique::step::{Place, step};
 use pratique::types::AdmissionRequest;
 use pratique::webhook::{Answer, Call, Caller};
-use pratique::{Admission, AdmissionBuilder, AdmissionContext, MemoryBudget, MemoryLimit, Objects, Outcome};
+use pratique::{Admission, AdmissionBuilder, AdmissionContext, Limits, Objects, Outcome};
 use pratique_json::Value;
 
 use crate::world::{NoDecider, append, configmap, file, mutating, trail, validating};
@@ -232,18 +232,15 @@ impl MemoryBudget for Held {
 async fn what_webhooks_make_is_held_until_the_request_is_answered() {
     let configured = |plugin, mark| {
         let text = webhook(plugin, "w.static.k8s.io", mark, "  failurePolicy: Ignore\n");
-        let builder = Admission::builder().files(&[file("w.yaml", &text)], plugin);
-        builder.unwrap().caller(Lavish).build().unwrap()
+        let builder = Admission::builder().files([file("w.yaml", &text)], plugin);
+        builder.caller(Lavish).build().unwrap()
     };
     for (plugin, mark, code) in [(MUTATING, "grow", 200), (VALIDATING, "deny", 400)] {
         let (admission, objects) = (configured(plugin, mark), Objects::new());
         let held = Arc::new(Held::default());
         let admit = async |bytes| {
-            let context = Context {
-                cluster: &objects,
-                decider: &NoDecider,
-                limits: Limits::default().with_memory(MemoryLimit::new(bytes).with_budget(held.clone())),
-            };
+            let limits = Limits::default().with_memory(MemoryLimit::new(bytes).with_budget(held.clone()));
+            let context = AdmissionContext::new(&objects).with_limits(limits);
             let outcome = admission.admit(&configmap(""), context, &mut ()).await.unwrap();
             let code = outcome.status.as_ref().map_or(200, |status| status.code);
             (code, outcome)
