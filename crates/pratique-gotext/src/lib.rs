@@ -23,4 +23,5 @@ pub mod strfmt;
 pub mod suggest;
 pub mod time;
 pub mod url;
+pub mod utf8;
 pub mod validation;

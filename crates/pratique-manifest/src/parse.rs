@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pratique_gotext::json::unknown_kind;
+use pratique_gotext::utf8::lossy;
 
 use crate::budget::Budget;
 use crate::load::FileDocument;
@@ -86,7 +87,7 @@ pub(crate) fn parsed_json(
 /// Parses a document that is YAML.
 pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Report>> {
     let is_marked = matches!(file.raw.bytes.first(), Some(0xEF | 0xFE | 0xFF));
-    let written = is_marked.then(|| json::lossy(&file.raw.bytes).into());
+    let written = is_marked.then(|| lossy(&file.raw.bytes).into());
     let decoded = yaml::decode(file.raw.bytes);
     let parsed = yaml::parse(&decoded, budget);
     let mut start = file.raw.start;
@@ -152,7 +153,7 @@ impl Parsed {
                 Some(written) => written.to_string(),
                 None => self.document.source.text().to_owned(),
             },
-            _ => json::lossy(&self.raw_item(id)),
+            _ => lossy(&self.raw_item(id)).into_owned(),
         }
     }
 

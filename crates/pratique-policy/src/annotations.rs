@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use pratique_gotext::utf8::lossy;
 use pratique_gotext::validation::qualified_name;
 use pratique_json::escape_html;
 use serde::Serialize;
@@ -90,9 +91,7 @@ fn cut(value: &str) -> Cow<'_, str> {
     let Some(bytes) = value.as_bytes().get(..MAX_VALUE_BYTES) else {
         return Cow::Borrowed(value);
     };
-    let chunks = bytes.utf8_chunks();
-    let texts = chunks.map(|chunk| chunk.valid().to_owned() + &"\u{fffd}".repeat(chunk.invalid().len()));
-    texts.collect()
+    lossy(bytes)
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ fn is_optional_port(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::url::text;
+    use crate::utf8::lossy;
 
     fn check(authority: &str, expected: &str) {
         let got = parse("https", authority).map_or_else(
@@ -127,7 +127,7 @@ mod tests {
                 format!(
                     "{} {}",
                     user.map(|user| user.to_string()).unwrap_or_default(),
-                    text(&host)
+                    lossy(&host)
                 )
             },
         );

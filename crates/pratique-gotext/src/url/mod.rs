@@ -23,6 +23,7 @@ use std::fmt;
 pub use parse::{ParseError, Reason};
 
 use crate::net::AddressError;
+use crate::utf8::lossy;
 use authority::User;
 use escape::{Part, escape};
 
@@ -87,22 +88,22 @@ impl Url {
 
     /// `host` or `host:port`, decoded.
     pub fn host(&self) -> String {
-        text(&self.host)
+        lossy(&self.host).into_owned()
     }
 
     /// The host without port and without the brackets of IPv6.
     pub fn hostname(&self) -> String {
-        text(authority::split_port(&self.host).0)
+        lossy(authority::split_port(&self.host).0).into_owned()
     }
 
     /// The port; empty where there is none.
     pub fn port(&self) -> String {
-        text(authority::split_port(&self.host).1)
+        lossy(authority::split_port(&self.host).1).into_owned()
     }
 
     /// The decoded path.
     pub fn path(&self) -> String {
-        text(&self.path)
+        lossy(&self.path).into_owned()
     }
 
     /// The path, percent-encoded; as it was written where that is a valid encoding.
@@ -127,7 +128,7 @@ impl Url {
 
     /// What follows `#`, decoded.
     pub fn fragment(&self) -> String {
-        text(&self.fragment)
+        lossy(&self.fragment).into_owned()
     }
 
     fn escaped_fragment(&self) -> String {
@@ -180,16 +181,6 @@ impl fmt::Display for Url {
         }
         Ok(())
     }
-}
-
-/// Bytes as text, with a replacement character for each byte that is not UTF-8.
-fn text(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        out.push_str(chunk.valid());
-        out.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
-    }
-    out
 }
 
 #[cfg(test)]

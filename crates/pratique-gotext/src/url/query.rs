@@ -1,7 +1,7 @@
 //! `key=value&key=value`.
 
 use super::escape::{Part, unescape};
-use super::text;
+use crate::utf8::lossy;
 
 /// Queries with more pairs than this read as empty.
 const MAX_PAIRS: usize = 10_000;
@@ -31,7 +31,7 @@ fn parse_pair(pair: &str) -> Option<(String, String)> {
     let decode = |part: &str| {
         unescape(part.as_bytes(), Part::Query)
             .ok()
-            .map(|bytes| text(&bytes))
+            .map(|bytes| lossy(&bytes).into_owned())
     };
     Some((decode(key)?, decode(value)?))
 }

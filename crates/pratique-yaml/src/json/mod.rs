@@ -5,7 +5,6 @@ mod write;
 
 use std::fmt::{self, Display, Formatter};
 
-pub use text::lossy;
 pub use write::write;
 
 use crate::budget::{Budget, Exceeded, Meter};

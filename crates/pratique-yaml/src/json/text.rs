@@ -1,6 +1,7 @@
 //! Strings and numbers of JSON, and the words for bytes that do not belong.
 
 use pratique_gotext::strconv::quote_rune;
+use pratique_gotext::utf8::lossy;
 
 use super::SyntaxError;
 
@@ -33,7 +34,7 @@ pub(super) fn string(bytes: &[u8], at: &mut usize) -> Result<String, SyntaxError
         match bytes.get(*at).copied() {
             Some(b'"') => {
                 *at += 1;
-                return Ok(lossy(&decoded));
+                return Ok(lossy(&decoded).into_owned());
             }
             Some(b'\\') => {
                 let c = escape(bytes, at)?;
@@ -84,16 +85,6 @@ fn hex4(bytes: &[u8], at: usize) -> Result<u32, SyntaxError> {
         let digit = digit.ok_or_else(|| unexpected(bytes, at, "in \\u hexadecimal character escape"))?;
         Ok((value << 4) | digit)
     })
-}
-
-/// UTF-8, with every byte that does not belong to a character replaced.
-pub fn lossy(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
-    }
-    text
 }
 
 /// Reads a number and keeps it as it is written.

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use pratique_gotext::strconv::{general_form, json_form};
+use pratique_gotext::utf8::lossy;
 
 use super::budget::AliasBudget;
 use super::graph::{Children, Graph, GraphId, GraphKind, GraphNode};
@@ -361,7 +362,7 @@ impl<'graph> Converter<'graph> {
             Scalar::Null => Value::Null,
             Scalar::Bool(value) => Value::Bool(value),
             Scalar::Text(text) => Value::String(text.into(), style),
-            Scalar::Bytes(bytes) => Value::String(crate::json::lossy(&bytes).into(), Style::Binary),
+            Scalar::Bytes(bytes) => Value::String(lossy(&bytes).into(), Style::Binary),
             Scalar::Number(Number::Int(value)) => Value::Number(value.to_string().into()),
             Scalar::Number(Number::Unsigned(value)) => Value::Number(value.to_string().into()),
             Scalar::Number(Number::Float(value)) if value.is_finite() => {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use pratique_gotext::strconv::{general_form_32, quote};
+use pratique_gotext::utf8::lossy;
 
 use super::number::Number;
 use super::resolve::Scalar;
@@ -23,7 +24,7 @@ pub(super) enum KeyKind {
 pub(super) fn key(scalar: Scalar) -> (KeyKind, Box<str>) {
     match scalar {
         Scalar::Text(text) => (KeyKind::Text, text.into()),
-        Scalar::Bytes(bytes) => (KeyKind::Text, crate::json::lossy(&bytes).into()),
+        Scalar::Bytes(bytes) => (KeyKind::Text, lossy(&bytes).into()),
         Scalar::Bool(value) => (KeyKind::Bool, value.to_string().into()),
         Scalar::Number(Number::Int(value)) => (KeyKind::Int, value.to_string().into()),
         Scalar::Number(Number::Float(value)) => (KeyKind::Float, float_key(value).into()),

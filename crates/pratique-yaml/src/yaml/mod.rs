@@ -1,7 +1,7 @@
 //! YAML as the server reads it: YAML 1.1 types, merge keys, an alias budget, one document.
 //!
-//! [`parse`] turns a document into a [`Tree`], by stages: [`encoding`] to characters, [`scanner`] to tokens,
-//! [`grammar`] to nodes with anchors, and [`convert`] to values with JSON's types. The scanner and the grammar are our
+//! [`parse`] turns a document into a [`Tree`], by stages: `encoding` to characters, `scanner` to tokens,
+//! `grammar` to nodes with anchors, and `convert` to values with JSON's types. The scanner and the grammar are our
 //! own, for a server's reader accepts and refuses, and names lines, as no library here does: it reads YAML 1.1, and finds
 //! some faults later than the specification has them.
 
