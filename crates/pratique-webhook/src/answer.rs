@@ -62,7 +62,7 @@ impl Answered {
         hold: &dyn Fn(usize) -> Result<(), OutOfMemory>,
     ) -> Result<Result<Self, String>, OutOfMemory> {
         if let Ok(value) = parse(body) {
-            return Ok(Self::from_json(&value, version));
+            return Ok(Self::from_json(&value, body, version));
         }
         hold(wire_bytes(body.len()))?;
         let text = match wire::plain(body) {
@@ -71,10 +71,10 @@ impl Answered {
         };
         hold(memory::of_answer(text.as_bytes()))?;
         let value = parse(text.as_bytes()).map_err(|error| error.to_string());
-        Ok(value.and_then(|value| Self::from_json(&value, version)))
+        Ok(value.and_then(|value| Self::from_json(&value, text.as_bytes(), version)))
     }
 
-    fn from_json(value: &Value<'_>, version: ReviewVersion) -> Result<Self, String> {
+    fn from_json(value: &Value<'_>, text: &[u8], version: ReviewVersion) -> Result<Self, String> {
         let (api_version, kind) = wire::type_of(value)?;
         let own = wire::with_defaults(
             GroupVersion::parse(&api_version).map_err(|error| error.to_string())?,
@@ -85,7 +85,7 @@ impl Answered {
             // It is read before it is found to be no review.
             let mut fields = Fields::new(version.name());
             fields.status(value, "");
-            fields.fault()?;
+            fields.fault(text)?;
         }
         let other = match version {
             ReviewVersion::V1 => ReviewVersion::V1Beta1,
@@ -93,13 +93,13 @@ impl Answered {
         };
         if own == review_kind(other) {
             // It is read as what it is, before it is found to be of another version.
-            Response::of_review(value, other)?;
+            Response::of_review(value, text, other)?;
         }
         readable(&own, version)?;
-        let response = Response::of_review(value, version)?;
+        let response = Response::of_review(value, text, version)?;
         // Only here their case matters.
-        let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
-        let (api_version, kind) = (text("apiVersion"), text("kind"));
+        let member = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (api_version, kind) = (member("apiVersion"), member("kind"));
         Ok(Answered {
             kind: GroupVersion::parse(api_version)
                 .unwrap_or_default()
@@ -149,12 +149,12 @@ impl Response {
     ///
     /// # Errors
     /// Why it cannot be read, in the reference's words.
-    fn of_review(review: &Value<'_>, version: ReviewVersion) -> Result<Option<Self>, String> {
+    fn of_review(review: &Value<'_>, text: &[u8], version: ReviewVersion) -> Result<Option<Self>, String> {
         let mut fields = Fields::new(version.name());
         let response = fields.structure(review, "AdmissionReview", "response", "AdmissionResponse");
         echo::read(review, &mut fields);
         let response = response.map(|response| Response::read(response, &mut fields));
-        fields.fault()?;
+        fields.fault(text)?;
         Ok(response)
     }
 

@@ -61,7 +61,10 @@ mod tests {
         let review = format!(r#"{{"request":{request}}}"#);
         let mut fields = Fields::new("v1beta1");
         read(&parse(review.as_bytes()).unwrap(), &mut fields);
-        assert_eq!(fields.fault().err().unwrap_or_default(), expected);
+        assert_eq!(
+            fields.fault(review.as_bytes()).err().unwrap_or_default(),
+            expected
+        );
     }
 
     #[test]

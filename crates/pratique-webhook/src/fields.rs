@@ -1,6 +1,6 @@
 //! The fields of an answer, with what Go says of one that has the wrong type.
 //!
-//! Reading goes on after a fault, and the first one counts. Null is nothing, as everywhere in Go's JSON.
+//! Reading goes on after a fault, and that counts which is the first in the document. Null is nothing, as everywhere in Go's JSON.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,47 @@ use pratique_gotext::json::UnmarshalTypeError;
 use pratique_json::{Object, Value, base64};
 use pratique_types::{ListMeta, Status, StatusCause, StatusDetails};
 
+use crate::order::first_in;
+
 /// Reads fields.
 #[derive(Debug)]
 pub(crate) struct Fields {
     /// What Go calls the package of reviews.
     package: &'static str,
-    fault: Option<String>,
+    faults: Vec<Fault>,
+}
+
+/// Something that is wrong with a field.
+#[derive(Debug)]
+struct Fault {
+    path: String,
+    message: String,
 }
 
 impl Fields {
     /// For reviews of a version.
     pub(crate) fn new(package: &'static str) -> Self {
-        Fields { package, fault: None }
+        Fields {
+            package,
+            faults: Vec::new(),
+        }
     }
 
-    /// The first fault, if there was any.
-    pub(crate) fn fault(self) -> Result<(), String> {
-        self.fault.map_or(Ok(()), Err)
+    /// The first fault of a document, if there was any. `text` is the document, as JSON.
+    ///
+    /// # Errors
+    /// The fault, in the reference's words.
+    pub(crate) fn fault(self, text: &[u8]) -> Result<(), String> {
+        let mut faults = self.faults;
+        let first = match faults.len() {
+            0 => return Ok(()),
+            1 => 0,
+            _ => {
+                let paths: Vec<&str> = faults.iter().map(|fault| fault.path.as_str()).collect();
+                first_in(text, &paths).unwrap_or_default()
+            }
+        };
+        Err(faults.swap_remove(first).message)
     }
 
     /// The object that the last step of a path names; `of` is the type of what has it, `go` its own, of the same
@@ -153,7 +177,7 @@ impl Fields {
             Some(Value::String(text)) => match base64::decode(text) {
                 Ok(bytes) => bytes,
                 Err(at) => {
-                    self.say(format!("illegal base64 data at input byte {at}"));
+                    self.say(path, format!("illegal base64 data at input byte {at}"));
                     Vec::new()
                 }
             },
@@ -261,12 +285,20 @@ impl Fields {
 
     fn mismatch<T>(&mut self, value: &Value<'_>, of: &str, path: &str, go: &str) -> Option<T> {
         let what = value.kind_for(go);
-        self.say(UnmarshalTypeError::of_field(&what, of, path, go).to_string());
+        self.say(
+            path,
+            UnmarshalTypeError::of_field(&what, of, path, go).to_string(),
+        );
         None
     }
 
-    fn say(&mut self, fault: String) {
-        self.fault.get_or_insert(fault);
+    /// One for each path is enough: of those at one, the first is found first.
+    fn say(&mut self, path: &str, message: String) {
+        // The fields of a type that Go embeds are those of what embeds it.
+        let path = path.replace("TypeMeta.", "");
+        if !self.faults.iter().any(|fault| fault.path == path) {
+            self.faults.push(Fault { path, message });
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pratique_gotext::strconv::quote;
-use pratique_json::{Counts, Interrupted, Progress, Value, escape_html, parse};
+use pratique_gotext::utf8::lossy;
+use pratique_json::{Interrupted, Progress, Value, escape_html, parse};
 use pratique_merge::json_patch::{self, Operation};
 use pratique_schema::Schema;
 use pratique_typed::ConversionError;
@@ -136,14 +137,16 @@ impl From<json_patch::Error> for Unapplied {
     }
 }
 
-/// How much memory it takes at most to apply operations, which were read from `patch`: the document that they change, what it
-/// becomes in the form of its kind, and a copy of that to keep.
-pub(crate) fn applied_bytes(object: &Value<'_>, operations: &[Operation<'_>], patch: &[u8]) -> usize {
+/// How much memory it takes at most to apply operations, which were read from a patch of so many bytes: the document that they
+/// change, what it becomes in the form of its kind, and a copy of that to keep.
+pub(crate) fn applied_bytes(object: &Value<'_>, operations: &[Operation<'_>], patch: usize) -> usize {
     /// What a byte of copied JSON becomes in memory at most: `{}` and a comma are a value.
     const COPIED: usize = 16;
-    let changed = object
-        .copied_bytes()
-        .saturating_add(Counts::of(patch).parsed_bytes());
+    let values = operations.iter().filter_map(|operation| operation.value.as_ref());
+    let values: usize = values
+        .map(|value| value.copied_bytes() + size_of_val(value))
+        .sum();
+    let changed = object.copied_bytes().saturating_add(values);
     let copies = operations
         .iter()
         .filter(|operation| operation.op == "copy")
@@ -151,7 +154,11 @@ pub(crate) fn applied_bytes(object: &Value<'_>, operations: &[Operation<'_>], pa
     // Each copies no more than all that is there by then.
     let copied = (0..copies.min(16)).fold(changed, |copied, _| copied.saturating_mul(2)) - changed;
     let copied = copied.min(json_patch::MAX_COPIED_BYTES * COPIED);
-    changed.saturating_add(copied).saturating_mul(3)
+    // Keys come from the paths.
+    changed
+        .saturating_add(copied)
+        .saturating_add(patch)
+        .saturating_mul(3)
 }
 
 /// The object that operations make of one.
@@ -211,7 +218,7 @@ impl Written {
     /// Reads the operations of a patch that was decoded.
     pub(crate) fn read(text: &[u8]) -> Self {
         // What was decoded once can be again.
-        Written(serde_json::from_str(&String::from_utf8_lossy(text)).unwrap_or_default())
+        Written(serde_json::from_str(&lossy(text)).unwrap_or_default())
     }
 
     /// As compact JSON; the members of each operation are in order.
