@@ -60,6 +60,7 @@
 //! ```
 
 mod annotations;
+mod attributes;
 mod binding;
 mod cause;
 mod cluster;
@@ -83,6 +84,7 @@ mod params;
 mod policies;
 mod renew;
 mod session;
+mod surroundings;
 mod sweep;
 mod trace;
 mod trial;
@@ -93,6 +95,7 @@ mod variables;
 use pratique_typed as typed;
 use pratique_typed::decode;
 
+pub use attributes::Attributes;
 pub use cause::DenialCause;
 pub use cluster::{Cluster, ParamScope};
 pub use mutating::{
@@ -110,7 +113,7 @@ pub use pratique_expression::{Missing, OnUndecided, Undecided};
 pub use pratique_match::{Namespace, Namespaces};
 pub use pratique_typed::settle_request;
 pub use pratique_workers::Workers;
-pub use session::{Submission, Surroundings};
+pub use surroundings::Surroundings;
 pub use trace::{Does, Met, Part, Subject, Trace};
 pub use trial::{Trial, TrialResult};
 pub use validate::validate;

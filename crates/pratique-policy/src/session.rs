@@ -5,91 +5,23 @@ use std::sync::Arc;
 
 use pratique_cel::library::authz::Authorizer;
 use pratique_cel::{Activation, Arena, Context, Interrupt, MemoryLimit, Program, Value, value::Struct};
-use pratique_expression::{Authorizers, NamedNamespace, OnUndecided, Sees, request_value, slots};
+use pratique_expression::{Authorizers, NamedNamespace, Sees, request_value, slots};
 use pratique_json::{self as json, Progress};
 use pratique_match::{Matched, Namespace, Target};
 use pratique_typed::ConversionError;
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
-use pratique_workers::Workers;
 
+use crate::attributes::Attributes;
 use crate::cluster::Cluster;
 use crate::evaluate::CALL_LIMIT;
 use crate::few::Few;
 use crate::memo::{Frame, Memo, NamespaceForm, ended};
 use crate::namespace::{self, NamespaceObject};
 use crate::outcome::Unfinished;
+use crate::surroundings::Surroundings;
 use crate::trace::Trace;
 use crate::typed;
 use crate::variables::Variables;
-
-/// What a verdict depends on besides the request and the policies.
-#[derive(Clone)]
-pub struct Surroundings<'a> {
-    pub(crate) cluster: &'a dyn Cluster,
-    pub(crate) authorizer: Arc<dyn Authorizer>,
-    pub(crate) interrupt: Option<&'a Interrupt>,
-    pub(crate) memory: Option<&'a MemoryLimit>,
-    pub(crate) trace: Option<&'a dyn Trace>,
-    pub(crate) workers: Option<&'a dyn Workers>,
-    pub(crate) on_undecided: OnUndecided,
-}
-
-impl<'a> Surroundings<'a> {
-    /// Judges with this view of the cluster; `authorizer` answers the checks of expressions.
-    pub fn new(cluster: &'a dyn Cluster, authorizer: Arc<dyn Authorizer>) -> Self {
-        Surroundings {
-            cluster,
-            authorizer,
-            interrupt: None,
-            memory: None,
-            trace: None,
-            workers: None,
-            on_undecided: OnUndecided::default(),
-        }
-    }
-
-    /// Sets what becomes of policies whose decision depends on what was not given.
-    pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
-        Surroundings { on_undecided, ..self }
-    }
-
-    /// Stops soon after `interrupt` is set, as [`Unfinished::Interrupted`](crate::Unfinished::Interrupted).
-    pub fn with_interrupt(self, interrupt: &'a Interrupt) -> Self {
-        Surroundings {
-            interrupt: Some(interrupt),
-            ..self
-        }
-    }
-
-    /// Bounds what expressions may hold in memory, for each phase and each thread of the [workers](Self::with_workers).
-    pub fn with_memory(self, memory: &'a MemoryLimit) -> Self {
-        Surroundings {
-            memory: Some(memory),
-            ..self
-        }
-    }
-
-    /// Takes others' help with many policies.
-    pub fn with_workers(self, workers: &'a dyn Workers) -> Self {
-        Surroundings {
-            workers: Some(workers),
-            ..self
-        }
-    }
-
-    /// Whether somebody helps.
-    pub fn has_workers(&self) -> bool {
-        self.workers.is_some()
-    }
-
-    /// Lets somebody look on.
-    pub fn with_trace(self, trace: &'a dyn Trace) -> Self {
-        Surroundings {
-            trace: Some(trace),
-            ..self
-        }
-    }
-}
 
 /// Memory for a request; outlives its [`Session`].
 #[derive(Default)]
@@ -119,42 +51,6 @@ pub(crate) struct Workplace<'s> {
     pub(crate) memo: &'s Memo<'s>,
     pub(crate) interrupt: Option<&'s Interrupt>,
     pub(crate) trace: Option<&'s dyn Trace>,
-}
-
-/// A request, and its object as it is by now.
-#[derive(Clone, Copy, Debug)]
-pub struct Submission<'s> {
-    /// The request.
-    pub request: &'s AdmissionRequest<'s>,
-    /// What it asks to store, perhaps mutated meanwhile.
-    pub object: &'s json::Value<'s>,
-    /// What is known of the form of that.
-    pub form: ObjectForm,
-}
-
-impl<'s> Submission<'s> {
-    /// A request with what mutating policies made of its object, which they leave in the form of its kind.
-    pub fn mutated(request: &'s AdmissionRequest<'s>, object: &'s json::Value<'s>) -> Self {
-        let form = match typed::keeps_form(&request.kind) {
-            true => ObjectForm::Settled,
-            false => ObjectForm::Written,
-        };
-        Submission {
-            request,
-            object,
-            form,
-        }
-    }
-}
-
-impl<'s> From<&'s AdmissionRequest<'s>> for Submission<'s> {
-    fn from(request: &'s AdmissionRequest<'s>) -> Self {
-        Submission {
-            request,
-            object: &request.object,
-            form: request.form,
-        }
-    }
 }
 
 /// A request while it is judged.
@@ -204,7 +100,7 @@ pub(crate) type Unconverted = Box<ConversionError>;
 
 /// What a session is about: enough for another one on another thread.
 pub(crate) struct Case<'s> {
-    submission: Submission<'s>,
+    attributes: Attributes<'s>,
     name: &'s str,
     types_objects: bool,
     cluster: &'s dyn Cluster,
@@ -238,15 +134,15 @@ pub(crate) struct Inputs<'s> {
 
 impl<'s> Session<'s> {
     pub(crate) fn new(
-        submission: Submission<'s>,
+        attributes: Attributes<'s>,
         surroundings: Surroundings<'s>,
         store: &'s Store<'s>,
     ) -> Self {
         Session {
-            request: submission.request,
-            object: submission.object,
-            form: submission.form,
-            name: &submission.request.name,
+            request: attributes.request,
+            object: attributes.object,
+            form: attributes.form,
+            name: &attributes.request.name,
             progress: match surroundings.interrupt {
                 Some(interrupt) => Progress::new(interrupt),
                 None => Progress::unwatched(),
@@ -290,7 +186,7 @@ impl<'s> Session<'s> {
     /// What this is about.
     pub(crate) fn case(&self) -> Case<'s> {
         Case {
-            submission: Submission {
+            attributes: Attributes {
                 request: self.request,
                 object: self.object,
                 form: self.form,
@@ -670,7 +566,7 @@ impl Case<'_> {
         Session {
             name: self.name,
             types_objects: self.types_objects,
-            ..Session::new(self.submission, surroundings, store)
+            ..Session::new(self.attributes, surroundings, store)
         }
     }
 }

@@ -11,7 +11,8 @@ use crate::compiled::{Compiled, Compiler, Variable};
 use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::memo::{Frame, NamespaceForm};
 use crate::outcome::Unfinished;
-use crate::session::{Inputs, Session, Store, Surroundings};
+use crate::session::{Inputs, Session, Store};
+use crate::surroundings::Surroundings;
 use crate::trace::Part;
 
 /// An expression with the variables that it may name.

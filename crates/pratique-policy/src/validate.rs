@@ -8,6 +8,7 @@ use pratique_match::Matched;
 use pratique_types::Status;
 
 use crate::annotations::{Annotations, Collected, Failure};
+use crate::attributes::Attributes;
 use crate::binding::{Action, Binding, Params, Terms};
 use crate::cause::DenialCause;
 use crate::denial::{Denial, namespace_not_found};
@@ -17,7 +18,8 @@ use crate::memo::NamespaceForm;
 use crate::observer::{Conditions, Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
 use crate::policies::{Policies, Policy};
-use crate::session::{Inputs, Objects, Session, Store, Submission, Surroundings};
+use crate::session::{Inputs, Objects, Session, Store};
+use crate::surroundings::Surroundings;
 use crate::trace::Does;
 use crate::validator::{Annotated, Decided, Judgement, Open, judge};
 
@@ -26,21 +28,21 @@ use crate::validator::{Annotated, Decided, Judgement, Open, judge};
 /// All policies judge, whatever the others say; the first denial is the one that the user is told.
 pub fn validate<'s>(
     sets: &[&Policies],
-    submission: impl Into<Submission<'s>>,
+    attributes: impl Into<Attributes<'s>>,
     surroundings: Surroundings<'s>,
     observer: &mut dyn Observer,
 ) -> Result<Verdict, Unfinished> {
-    judge_all(sets, submission.into(), surroundings, observer)
+    judge_all(sets, attributes.into(), surroundings, observer)
 }
 
 fn judge_all(
     sets: &[&Policies],
-    submission: Submission<'_>,
+    attributes: Attributes<'_>,
     surroundings: Surroundings<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Verdict, Unfinished> {
     let store = Store::within(surroundings.memory);
-    let session = Session::new(submission, surroundings, &store).named_by_object();
+    let session = Session::new(attributes, surroundings, &store).named_by_object();
     let mut bench = Bench {
         meeting: Meeting::new(Does::Validate, &session),
         session: &session,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_policy::{MutatingPolicies, Origin, Policies, Submission, Surroundings, mutate, validate};
+use pratique_policy::{Attributes, MutatingPolicies, Origin, Policies, Surroundings, mutate, validate};
 use pratique_testkit::{NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
 use proptest::prelude::*;
@@ -97,9 +97,9 @@ fn outcome((policies, bindings): (Vec<Json>, Vec<Json>), validating: (Vec<Json>,
     let cluster = TestCluster::new();
     let surroundings = Surroundings::new(&cluster, Arc::new(NoOpinion));
     let mutated = mutate(&[&mutating], &request, surroundings.clone(), &mut ()).unwrap();
-    let submission = Submission::mutated(&request, mutated.object.as_ref().expect("it changes"));
-    let verdict = validate(&[&validating], submission, surroundings, &mut ()).unwrap();
-    let order = submission
+    let attributes = Attributes::mutated(&request, mutated.object.as_ref().expect("it changes"));
+    let verdict = validate(&[&validating], attributes, surroundings, &mut ()).unwrap();
+    let order = attributes
         .object
         .at(&["metadata", "labels", "order"])
         .and_then(Value::as_str);

@@ -6,24 +6,24 @@ use pratique_match::{MatchError, Matched, Target};
 use pratique_types::AdmissionRequest;
 
 use crate::configurations::Webhooks;
-use crate::surroundings::{Submission, Surroundings};
+use crate::surroundings::{Attributes, Surroundings};
 use crate::webhook::Webhook;
 
 /// The webhooks of an origin that a request may meet, with their positions among all of the origin; none where the
 /// origin may not intercept it.
 pub(crate) fn candidates<'h>(
     webhooks: &'h Webhooks,
-    submission: Submission<'_>,
+    attributes: Attributes<'_>,
     surroundings: &Surroundings<'_>,
 ) -> Vec<(usize, &'h Webhook)> {
-    let request = submission.request;
+    let request = attributes.request;
     let phase = Phase::Webhook {
         excludes_virtual: surroundings.excludes_virtual,
     };
     if webhooks.all.is_empty() || !intercepts(phase, webhooks.origin, &request.resource, &request.kind) {
         return Vec::new();
     }
-    let target = target(submission, &request.name);
+    let target = target(attributes, &request.name);
     let found = webhooks.index.candidates(&target, surroundings.equivalents);
     let found = found.into_iter().map(|at| at as usize);
     found
@@ -41,13 +41,13 @@ pub(crate) enum Unmet {
 /// What a request meets a webhook as, going by its rules and selectors.
 pub(crate) fn meets<'r>(
     webhook: &Webhook,
-    submission: Submission<'r>,
+    attributes: Attributes<'r>,
     name: &'r str,
     surroundings: &Surroundings<'r>,
 ) -> Result<Option<Matched<'r>>, Unmet> {
     let target = Target {
         types_objects: surroundings.types_objects,
-        ..target(submission, name)
+        ..target(attributes, name)
     };
     let constraints = &webhook.constraints;
     let matched = constraints.matches(&target, surroundings.equivalents, surroundings.namespaces);
@@ -60,18 +60,18 @@ pub(crate) fn meets<'r>(
 }
 
 /// The name of a request's object. By the time of validation one that is to be generated is in the object.
-pub(crate) fn given_name<'r>(request: &'r AdmissionRequest<'r>, submission: Submission<'r>) -> &'r str {
-    let given = submission.object.at(&["metadata", "name"]);
+pub(crate) fn given_name<'r>(request: &'r AdmissionRequest<'r>, attributes: Attributes<'r>) -> &'r str {
+    let given = attributes.object.at(&["metadata", "name"]);
     match request.name.as_str() {
         "" => given.and_then(pratique_json::Value::as_str).unwrap_or_default(),
         name => name,
     }
 }
 
-fn target<'r>(submission: Submission<'r>, name: &'r str) -> Target<'r> {
+fn target<'r>(attributes: Attributes<'r>, name: &'r str) -> Target<'r> {
     Target {
         name,
-        object: submission.object,
-        ..Target::new(submission.request)
+        object: attributes.object,
+        ..Target::new(attributes.request)
     }
 }

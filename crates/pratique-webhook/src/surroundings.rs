@@ -16,16 +16,16 @@ use crate::endpoint::Services;
 
 /// A request, and its object as it is by now.
 #[derive(Clone, Copy, Debug)]
-pub struct Submission<'s> {
+pub struct Attributes<'s> {
     /// The request.
     pub request: &'s AdmissionRequest<'s>,
     /// What it asks to store, perhaps mutated meanwhile.
     pub object: &'s Value<'s>,
 }
 
-impl<'s> From<&'s AdmissionRequest<'s>> for Submission<'s> {
+impl<'s> From<&'s AdmissionRequest<'s>> for Attributes<'s> {
     fn from(request: &'s AdmissionRequest<'s>) -> Self {
-        Submission {
+        Attributes {
             request,
             object: &request.object,
         }

@@ -24,7 +24,7 @@ use crate::outcome::{End, Unanswered, Verdict};
 use crate::patch::Unapplied;
 use crate::review::{Review, Subject};
 use crate::statuses::{denied, forbidden, internal, out_of_memory, timeout, unmatchable};
-use crate::surroundings::{Submission, Surroundings};
+use crate::surroundings::{Attributes, Surroundings};
 use crate::undecided::settle;
 use crate::version::{Conversion, Held};
 use crate::webhook::{ReviewVersion, Webhook};
@@ -36,18 +36,18 @@ use crate::webhook::{ReviewVersion, Webhook};
 /// An authorization check of a match condition was left open.
 pub async fn validate<'s>(
     sets: &[&ValidatingWebhooks],
-    submission: impl Into<Submission<'s>>,
+    attributes: impl Into<Attributes<'s>>,
     surroundings: &Surroundings<'s>,
     caller: &dyn Caller,
     observer: &mut dyn Observer,
 ) -> Result<Verdict, Unanswered> {
-    let submission = submission.into();
+    let attributes = attributes.into();
     let memory = PhaseMemory::new(&surroundings.memory);
     let mut jury = Jury {
-        submission,
-        name: given_name(submission.request, submission),
+        attributes,
+        name: given_name(attributes.request, attributes),
         surroundings,
-        conversion: conversion(submission, surroundings),
+        conversion: conversion(attributes, surroundings),
         versions: Vec::new(),
         reviews: Vec::new(),
         calls: Vec::new(),
@@ -78,7 +78,7 @@ pub async fn validate<'s>(
 
 /// Those who judge a request.
 struct Jury<'j, 's> {
-    submission: Submission<'s>,
+    attributes: Attributes<'s>,
     name: &'s str,
     surroundings: &'j Surroundings<'s>,
     conversion: Conversion<'s>,
@@ -122,8 +122,8 @@ impl<'j, 's> Jury<'j, 's> {
         observer: &mut dyn Observer,
     ) -> Result<(), End> {
         for set in sets {
-            for (_, webhook) in candidates(&set.webhooks, self.submission, self.surroundings) {
-                let met = meets(webhook, self.submission, self.name, self.surroundings);
+            for (_, webhook) in candidates(&set.webhooks, self.attributes, self.surroundings) {
+                let met = meets(webhook, self.attributes, self.name, self.surroundings);
                 let matched = match met {
                     Ok(Some(matched)) => matched,
                     Ok(None) => continue,
@@ -153,7 +153,7 @@ impl<'j, 's> Jury<'j, 's> {
         matched: Matched<'s>,
         observer: &mut dyn Observer,
     ) -> Result<bool, End> {
-        let request = self.submission.request;
+        let request = self.attributes.request;
         let at = self.version(matched.kind, webhook)?;
         let Some(version) = self.versions.get(at) else {
             return Ok(true);
@@ -200,7 +200,7 @@ impl<'j, 's> Jury<'j, 's> {
         missing: Missing,
         observer: &mut dyn Observer,
     ) -> Result<(), End> {
-        let subject = (self.submission.request, self.name);
+        let subject = (self.attributes.request, self.name);
         let settled = settle(
             (webhook, Does::Validate),
             missing,
@@ -238,8 +238,8 @@ impl<'j, 's> Jury<'j, 's> {
         };
         let version = Version {
             kind: kind.clone(),
-            old_object: convert(&self.submission.request.old_object)?,
-            object: convert(self.submission.object)?,
+            old_object: convert(&self.attributes.request.old_object)?,
+            object: convert(self.attributes.object)?,
         };
         let made = version
             .object
@@ -269,7 +269,7 @@ impl<'j, 's> Jury<'j, 's> {
         let null = pratique_json::Value::Null;
         let version = self.versions.get(version);
         let subject = Subject {
-            request: self.submission.request,
+            request: self.attributes.request,
             name: self.name,
             matched,
             object: version.map_or(&null, |version| version.object.get()),
@@ -282,7 +282,7 @@ impl<'j, 's> Jury<'j, 's> {
     }
 
     async fn judge(&self, caller: &dyn Caller, observer: &mut dyn Observer) -> Verdict {
-        let request = self.submission.request;
+        let request = self.attributes.request;
         let dry_run = request.dry_run.unwrap_or_default();
         let asked = self.calls.iter().enumerate().map(async |(index, call)| {
             let review = call.review.and_then(|at| self.reviews.get(at));
@@ -366,15 +366,15 @@ mod tests {
     #[allow(dead_code, reason = "compiling is the test")]
     fn can_be_sent(
         sets: &[&ValidatingWebhooks],
-        submission: Submission<'_>,
+        attributes: Attributes<'_>,
         surroundings: &Surroundings<'_>,
         caller: &dyn Caller,
     ) {
         fn sent<T: Send>(_: T) {}
-        sent(validate(sets, submission, surroundings, caller, &mut ()));
+        sent(validate(sets, attributes, surroundings, caller, &mut ()));
         sent(crate::mutate(
             &[],
-            submission,
+            attributes,
             surroundings,
             &mut crate::Reinvocation::default(),
             caller,

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use pratique_json::Value;
-pub use pratique_policy::Submission as Attributes;
+pub use pratique_policy::Attributes;
 use pratique_types::{Reason, Status};
 
 /// A step of the chain that a program brings: it may change the object, refuse the request, warn and annotate.

@@ -12,6 +12,7 @@ use super::outcome::{Mutated, Step};
 use super::reinvocation::Reinvocation;
 use super::version::Version;
 use super::{MutatingPolicies, MutatingPolicy};
+use crate::attributes::Attributes;
 use crate::binding::Binding;
 use crate::cause::DenialCause;
 use crate::denial::namespace_not_found;
@@ -19,27 +20,28 @@ use crate::hook::Hook;
 use crate::meeting::{Meeting, Unmatched};
 use crate::observer::{Conditions, Mutating, Observer};
 use crate::outcome::Unfinished;
-use crate::session::{Session, Store, Submission, Surroundings};
+use crate::session::{Session, Store};
+use crate::surroundings::Surroundings;
 use crate::trace::Does;
 
 /// Puts a request before sets of policies, in their order: static ones first. When policies change the object, those
 /// before them that want it have a second turn.
 pub fn mutate<'s>(
     sets: &[&MutatingPolicies],
-    submission: impl Into<Submission<'s>>,
+    attributes: impl Into<Attributes<'s>>,
     surroundings: Surroundings<'s>,
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
-    let submission = submission.into();
+    let attributes = attributes.into();
     let mut turns = Reinvocation::default();
-    let first = mutate_once(sets, submission, surroundings.clone(), &mut turns, observer)?;
+    let first = mutate_once(sets, attributes, surroundings.clone(), &mut turns, observer)?;
     if !first.allowed() || !turns.is_due() {
         return Ok(first);
     }
     turns.begin_second(false);
     let mutated = match &first.object {
-        Some(object) => Submission::mutated(submission.request, object),
-        None => submission,
+        Some(object) => Attributes::mutated(attributes.request, object),
+        None => attributes,
     };
     let second = mutate_once(sets, mutated, surroundings, &mut turns, observer)?;
     let object = match second.allowed() {
@@ -47,7 +49,7 @@ pub fn mutate<'s>(
         false => None,
     };
     Ok(Mutated {
-        object: object.filter(|object| !same(object, submission.object)),
+        object: object.filter(|object| !same(object, attributes.object)),
         status: second.status,
         undecided: second.undecided,
         cause: second.cause,
@@ -58,32 +60,32 @@ pub fn mutate<'s>(
 /// One turn of [`mutate`], for those who have other things to do between the two.
 pub fn mutate_once<'s>(
     sets: &[&MutatingPolicies],
-    submission: impl Into<Submission<'s>>,
+    attributes: impl Into<Attributes<'s>>,
     surroundings: Surroundings<'s>,
     turns: &mut Reinvocation,
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
-    let submission = submission.into();
+    let attributes = attributes.into();
     // There is nothing to mutate in what is deleted.
-    if submission.request.operation == Operation::Delete || sets.iter().all(|set| set.is_empty()) {
+    if attributes.request.operation == Operation::Delete || sets.iter().all(|set| set.is_empty()) {
         return Ok(Mutated::default());
     }
-    run(sets, submission, surroundings, turns, observer)
+    run(sets, attributes, surroundings, turns, observer)
 }
 
 fn run(
     sets: &[&MutatingPolicies],
-    submission: Submission<'_>,
+    attributes: Attributes<'_>,
     surroundings: Surroundings<'_>,
     turns: &mut Reinvocation,
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
     let store = Store::within(surroundings.memory);
-    let session = Session::new(submission, surroundings, &store);
+    let session = Session::new(attributes, surroundings, &store);
     let mut bench = Bench {
         meeting: Meeting::new(Does::Mutate, &session),
         session: &session,
-        object: submission.object,
+        object: attributes.object,
         versions: Vec::new(),
         failures: Failures::default(),
         // What an unfinished turn did counts for nothing.
@@ -109,7 +111,7 @@ fn run(
             let target = Target {
                 object: bench
                     .changed()
-                    .map_or(submission.object, |changed| changed.object),
+                    .map_or(attributes.object, |changed| changed.object),
                 ..bench.meeting.target
             };
             (failures.status(&target), None)

@@ -12,8 +12,8 @@ use pratique_match::Equivalents;
 use pratique_testkit::{NoNamespaces, NoOpinion};
 use pratique_types::AdmissionRequest;
 use pratique_webhook::{
-    Answer, Call, CallError, CallErrorKind, Caller, Mutated, MutatingWebhooks, Observer, Origin,
-    Reinvocation, Submission, Surroundings, ValidatingWebhooks, Verdict, mutate, validate,
+    Answer, Attributes, Call, CallError, CallErrorKind, Caller, Mutated, MutatingWebhooks, Observer, Origin,
+    Reinvocation, Surroundings, ValidatingWebhooks, Verdict, mutate, validate,
 };
 use serde_json::{Value as Json, json};
 
@@ -205,11 +205,11 @@ async fn turns_of(
     }
     turns.begin_second();
     let object = between.or(first.object.clone());
-    let submission = Submission {
+    let attributes = Attributes {
         request,
         object: object.as_ref().unwrap_or(&request.object),
     };
-    let second = mutate(sets, submission, &surroundings, &mut turns, player, &mut ()).await;
+    let second = mutate(sets, attributes, &surroundings, &mut turns, player, &mut ()).await;
     vec![first, second.unwrap()]
 }
 

@@ -82,12 +82,12 @@ impl<'r> ChainRun<'r> {
         let asking = self.asking();
         let (mutated, cause) = {
             let (attributes, surroundings) = (self.attributes(), self.calling(&asking));
-            let submission = pratique_webhook::Submission {
+            let attributes = pratique_webhook::Attributes {
                 request: attributes.request,
                 object: attributes.object,
             };
             let mut logging = Logging::new(observer.webhooks());
-            let mutated = mutate(&sets, submission, &surroundings, turns, caller, &mut logging).await;
+            let mutated = mutate(&sets, attributes, &surroundings, turns, caller, &mut logging).await;
             (mutated, logging.cause)
         };
         let Mutated {
@@ -122,12 +122,12 @@ impl<'r> ChainRun<'r> {
         let asking = self.asking();
         let (verdict, cause) = {
             let (attributes, surroundings) = (self.attributes(), self.calling(&asking));
-            let submission = pratique_webhook::Submission {
+            let attributes = pratique_webhook::Attributes {
                 request: attributes.request,
                 object: attributes.object,
             };
             let mut logging = Logging::new(observer.webhooks());
-            let verdict = validate(&sets, submission, &surroundings, caller, &mut logging).await;
+            let verdict = validate(&sets, attributes, &surroundings, caller, &mut logging).await;
             (verdict, logging.cause)
         };
         let Verdict {

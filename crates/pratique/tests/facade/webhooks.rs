@@ -145,8 +145,8 @@ async fn a_step_between_counts_as_a_change_of_others() {
     let builder = webhooks(Admission::builder(), MUTATING, &[("w", "IfNeeded")]);
     let builder = builder.step(
         Place::BeforeMutatingPolicies,
-        step("s", |submission| {
-            pratique::step::StepOutcome::change(append(submission.object, "s"))
+        step("s", |attributes| {
+            pratique::step::StepOutcome::change(append(attributes.object, "s"))
         }),
     );
     let (outcome, called, _) = admit(builder, &configmap("")).await;

@@ -10,7 +10,7 @@ use pratique_manifest::load_kube_config;
 use pratique_match::Equivalents;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Status, warnings};
 use pratique_webhook::{
-    Caller, HttpCaller, MutatingWebhooks, Reinvocation, Service, Services, Submission, Surroundings,
+    Attributes, Caller, HttpCaller, MutatingWebhooks, Reinvocation, Service, Services, Surroundings,
     ValidatingWebhooks, mutate, validate,
 };
 use pratique_webhook_backend::{Backend, Listener, Script};
@@ -196,11 +196,11 @@ impl Judged {
         let mut turns = Reinvocation::default();
         loop {
             let given = self.object.take();
-            let submission = Submission {
+            let attributes = Attributes {
                 request,
                 object: given.as_ref().unwrap_or(&request.object),
             };
-            let mutated = mutate(sets, submission, surroundings, &mut turns, caller, &mut ()).await;
+            let mutated = mutate(sets, attributes, surroundings, &mut turns, caller, &mut ()).await;
             let mutated = mutated.map_err(|error| error.to_string())?;
             self.object = mutated.object.or(given);
             self.warnings.extend(mutated.warnings);
@@ -230,11 +230,11 @@ impl Judged {
         if self.status.is_some() {
             return Ok(());
         }
-        let submission = Submission {
+        let attributes = Attributes {
             request,
             object: self.object.as_ref().unwrap_or(&request.object),
         };
-        let verdict = validate(sets, submission, surroundings, caller, &mut ()).await;
+        let verdict = validate(sets, attributes, surroundings, caller, &mut ()).await;
         let verdict = verdict.map_err(|error| error.to_string())?;
         self.warnings.extend(verdict.warnings);
         self.annotate(verdict.audit_annotations);

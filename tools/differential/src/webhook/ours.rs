@@ -9,7 +9,8 @@ use pratique_expression::Cache;
 use pratique_policy::Cluster;
 use pratique_types::AdmissionRequest;
 use pratique_webhook::{
-    Answer, Call, Caller, MutatingWebhooks, Origin, Reinvocation, Submission, Surroundings, mutate,
+    Answer, Attributes, Call, CallError, CallErrorKind, Caller, MutatingWebhooks, Origin, Reinvocation,
+    Surroundings, mutate,
 };
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -48,10 +49,21 @@ impl Caller for Player<'_> {
             .map(|said| said.body().replace("$UID", uid));
         let mut uids = self.uids.lock().unwrap_or_else(PoisonError::into_inner);
         uids.push(uid.to_owned());
-        Box::pin(async move { Ok(body.unwrap_or_default().into()) })
+        Box::pin(async move {
+            match body.unwrap_or_default() {
+                body if body.is_empty() => Err(CallError {
+                    message: EMPTY.to_owned(),
+                    kind: CallErrorKind::Transport,
+                }),
+                body => Ok(body.into()),
+            }
+        })
     }
 }
 
+/// What a caller says of an answer without a body.
+const EMPTY: &str =
+    "failed to call webhook: 0-length response with status code: 200 and content type: application/json";
 /// Where the webhooks would be.
 const HOST: &str = "https://webhooks.example";
 
@@ -104,14 +116,14 @@ impl Ours {
         let (mut turns, mut current) = (Reinvocation::default(), None);
         let (mut warnings, mut annotations) = (Vec::new(), serde_json::Map::new());
         let status = loop {
-            let submission = Submission {
+            let attributes = Attributes {
                 request: &request,
                 object: current.as_ref().unwrap_or(&request.object),
             };
             let mutated = self.runtime.block_on(async {
                 mutate(
                     &[webhooks],
-                    submission,
+                    attributes,
                     &surroundings,
                     &mut turns,
                     &player,
