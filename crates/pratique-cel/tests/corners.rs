@@ -366,6 +366,10 @@ fn options_of_a_request() {
     check("request.options.l == 1", "Bool(false)");
     check("request.kind == 1", "no such overload");
     check("request.kind[1]", "unsupported map key type: types.Int");
+    check(
+        "dyn(request.kind) in request.kind",
+        "unsupported map key type: *common.reflectSchemalessTypedStruct",
+    );
     check("request.l == 1", "no such overload");
     check("request.texts[dyn(0u)]", "unsupported index type: types.Uint");
     check("{}[request.texts[dyn(0u)]]", "invalid qualifier type: *types.Err");

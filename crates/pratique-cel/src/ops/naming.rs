@@ -6,7 +6,7 @@ use super::failed::native_name;
 use crate::error::Fault;
 use crate::function::CostNeed;
 use crate::meter::{Meter, Unmetered};
-use crate::value::{List, Value};
+use crate::value::{List, Map, Value};
 
 /// A value as messages show it: `%v` of the reference's value.
 pub fn shown(value: &Value<'_>) -> String {
@@ -106,6 +106,8 @@ pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
         Value::List(List::Typed(_)) => "*common.reflectSchemalessTypedList",
         Value::List(List::Joined(_)) => "*types.concatList",
         Value::List(_) => "*types.baseList",
+        // Most are structs in Go. Its maps, such as labels, have a type of their own, which nothing here tells apart.
+        Value::Map(Map::Typed(_)) => "*common.reflectSchemalessTypedStruct",
         Value::Map(_) => "*types.baseMap",
         Value::Struct(value) if value.type_name() == "JSONPatch" => "*mutation.JSONPatchVal",
         Value::Struct(value) if value.type_name() == "kubernetes.variables" => "*lazy.MapValue",
