@@ -22,6 +22,7 @@ use pratique_manifest::{LoadErrors, ManifestFile, ManifestSet, path_text};
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::input;
+use crate::memory;
 use crate::output::finding::Finding;
 use crate::output::{self, problems, sarif};
 use connect::Connection;
@@ -51,7 +52,7 @@ pub(crate) struct Refusal {
 /// Checks every path; succeeds if all of them load without a denied warning.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let levels = Levels::new(&arguments.warnings);
-    let expressions = Expressions::new(Arc::new(Cache::new()));
+    let expressions = Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(memory::load());
     let mut checked = Vec::new();
     for path in &arguments.paths {
         let subject = Subject::of(path, arguments.plugin)?;

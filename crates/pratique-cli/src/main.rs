@@ -8,6 +8,7 @@ mod check;
 mod exit;
 mod explanation;
 mod input;
+mod memory;
 mod output;
 mod review;
 mod serve;

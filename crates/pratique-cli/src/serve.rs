@@ -5,7 +5,6 @@ mod cluster;
 mod files;
 mod log_writer;
 mod logging;
-mod memory;
 mod registration;
 mod sample_request;
 mod signals;
@@ -27,6 +26,7 @@ use tokio::runtime;
 use crate::STACK;
 use crate::arguments::{AuditLevel, CertificateArguments, LimitArguments, LogLevel, ServeArguments};
 use crate::exit::{CliError, ExitStatus};
+use crate::memory;
 use crate::output::text::{Text, text};
 use admission::{LiveAdmission, LoadFailure};
 use cluster::ClusterContext;
@@ -304,7 +304,9 @@ fn limits(arguments: &LimitArguments, files: Option<u64>) -> Limits {
         body: usize::from(arguments.max_body) << 20,
         memory: arguments
             .max_memory
-            .map_or_else(memory::default, |mebibytes| count(mebibytes) << 20),
+            .map_or_else(memory::requests, |mebibytes| u64::from(mebibytes) << 20)
+            .try_into()
+            .unwrap_or(usize::MAX),
         requests: count(arguments.max_requests_inflight),
         connections: count(files::connections(arguments.max_connections, files)),
         ..Limits::default()

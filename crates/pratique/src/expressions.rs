@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pratique_cel::{CompileError, Position};
 pub use pratique_expression::{Cache, Declarations};
 use pratique_expression::{Composition, Use, word_at};
-use pratique_manifest as manifest;
+use pratique_manifest::{self as manifest, DEFAULT_LOAD_BYTES};
 use pratique_workers::Threads;
 
 use crate::hints;
@@ -19,6 +19,7 @@ use crate::hints;
 pub struct Expressions {
     cache: Arc<Cache>,
     minor: u32,
+    max_load_bytes: u64,
 }
 
 impl Expressions {
@@ -29,12 +30,27 @@ impl Expressions {
 
     /// Compiles with what version 1.`minor` has.
     pub fn at(cache: Arc<Cache>, minor: u32) -> Self {
-        Expressions { cache, minor }
+        Expressions {
+            cache,
+            minor,
+            max_load_bytes: DEFAULT_LOAD_BYTES,
+        }
+    }
+
+    /// Bounds the memory of each load, in bytes, see [`Options::with_max_bytes`](manifest::Options::with_max_bytes).
+    #[must_use]
+    pub fn with_max_load_bytes(self, max_load_bytes: u64) -> Self {
+        Expressions {
+            max_load_bytes,
+            ..self
+        }
     }
 
     /// How manifests with these are loaded, with the help of all cores.
     pub fn options(&self) -> manifest::Options<'_> {
-        manifest::Options::new(self).with_workers(&Threads)
+        manifest::Options::new(self)
+            .with_workers(&Threads)
+            .with_max_bytes(self.max_load_bytes)
     }
 
     /// Where compiled expressions are kept.

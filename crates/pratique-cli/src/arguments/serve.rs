@@ -175,6 +175,12 @@ pub(crate) struct LimitArguments {
     #[arg(long, alias = "max-bodies", env = "PRATIQUE_MAX_MEMORY", value_name = "MIB",
           value_parser = clap::value_parser!(u32).range(16..=1 << 20))]
     pub(crate) max_memory: Option<u32>,
+    /// Memory that loading manifests may use, in MiB, by an estimate that counts values as often as YAML aliases repeat them.
+    /// A larger set is not loaded, and the one in use stays. By default three eighths of the container's limit, up to 2048; or
+    /// 2048 if the container has no limit.
+    #[arg(long, env = "PRATIQUE_MAX_LOAD_MEMORY", value_name = "MIB",
+          value_parser = clap::value_parser!(u32).range(16..=1 << 20))]
+    pub(crate) max_load_memory: Option<u32>,
     /// Maximum number of requests in flight: those that are evaluated at the same time. Others wait for up to a second.
     #[arg(long, alias = "max-requests", env = "PRATIQUE_MAX_REQUESTS_INFLIGHT", value_name = "COUNT", default_value_t = 256,
           value_parser = clap::value_parser!(u32).range(1..))]

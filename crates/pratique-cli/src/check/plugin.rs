@@ -7,7 +7,7 @@ use std::fs;
 use pratique_manifest::{Kind, Plugin, read_regular};
 use pratique_suite::is_manifest;
 
-use super::subject::LARGEST;
+use super::subject::largest;
 use crate::exit::CliError;
 
 /// The plugin of the manifests in a directory.
@@ -21,7 +21,7 @@ pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
         let file = entry.map_err(unreadable)?.path();
         // Errors are reported when the directory is loaded.
         if let Some(content) = is_manifest(&file)
-            .then(|| read_regular(&file, LARGEST).ok())
+            .then(|| read_regular(&file, largest()).ok())
             .flatten()
         {
             plugins.extend(plugins_of(&content));

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{
-    ConfigurationOptions, DEFAULT_LOAD_BYTES, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet,
-    ObjectSource, Plugin, load_configuration_below, load_directory, load_files, path_text,
+    ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Plugin,
+    load_configuration_below, load_directory, load_files, path_text,
 };
 
 use pratique_types::{FeatureGates, KubeConfig};
@@ -17,9 +17,12 @@ use super::plugin::{plugin_of, plugins_of};
 use super::stdin::{self, Stdin};
 use crate::exit::CliError;
 use crate::input::{STDIN, named};
+use crate::memory;
 
 /// The maximum size of a manifest file, in bytes: what is larger takes more memory than a load may.
-pub(super) const LARGEST: u64 = DEFAULT_LOAD_BYTES / 4;
+pub(super) fn largest() -> u64 {
+    memory::load() / 4
+}
 
 /// What a path refers to.
 pub(super) enum Subject {
@@ -89,7 +92,7 @@ impl Subject {
                 plugin => Ok(Subject::Directory(path, plugin?)),
             };
         }
-        let content = named::read(path, LARGEST).map_err(unreadable)?;
+        let content = named::read(path, largest()).map_err(unreadable)?;
         let plugin = plugin.or_else(|| match plugins_of(&content).as_slice() {
             [plugin] => Some(*plugin),
             _ => None,

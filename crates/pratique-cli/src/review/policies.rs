@@ -14,6 +14,7 @@ use crate::baseline::{self, Level};
 use crate::check::plugin_of;
 use crate::exit::CliError;
 use crate::input::openable;
+use crate::memory;
 use crate::output::excerpt::Texts;
 
 /// Why policies cannot be loaded.
@@ -47,7 +48,10 @@ pub(super) fn load(
     webhooks: bool,
     bind: bool,
 ) -> Result<(Admission, Vec<ManifestSet>), LoadFailure> {
-    let mut builder = Admission::builder().feature_gates(gates).registry_checks(true);
+    let mut builder = Admission::builder()
+        .max_load_bytes(memory::load())
+        .feature_gates(gates)
+        .registry_checks(true);
     let expressions = builder.expressions();
     let sets = match (&arguments.admission_control_config_file, &arguments.manifests) {
         (Some(path), _) => {

@@ -12,6 +12,7 @@ use crate::baseline;
 use crate::check::plugin_of;
 use crate::exit::CliError;
 use crate::input::openable;
+use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::Text;
@@ -59,7 +60,9 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
 }
 
 fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, LoadFailure> {
+    let max_load_memory = arguments.limits.max_load_memory;
     let builder = Admission::builder()
+        .max_load_bytes(max_load_memory.map_or_else(memory::load, |mebibytes| u64::from(mebibytes) << 20))
         .feature_gates(arguments.feature_gates)
         .registry_checks(true)
         .guards(arguments.guards.guards())

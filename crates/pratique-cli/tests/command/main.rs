@@ -31,6 +31,7 @@ mod registry;
 mod review;
 mod security;
 mod serve;
+mod serve_webhooks;
 mod stdin;
 mod story;
 mod support;

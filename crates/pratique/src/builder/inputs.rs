@@ -105,6 +105,6 @@ impl Loading<'_> {
     }
 
     fn options(&self) -> Options<'_> {
-        Options::new(self.expressions).with_workers(self.workers)
+        self.expressions.options().with_workers(self.workers)
     }
 }

@@ -69,6 +69,16 @@ impl AdmissionBuilder {
         }
     }
 
+    /// Bounds the memory that each load of manifests may take, in bytes, by an estimate that counts values as often as YAML
+    /// aliases repeat them: [`DEFAULT_LOAD_BYTES`](crate::manifest::DEFAULT_LOAD_BYTES) unless set. What needs more is not
+    /// loaded. Three eighths of a container's memory are a good bound for a server.
+    pub fn max_load_bytes(self, bytes: u64) -> Self {
+        AdmissionBuilder {
+            expressions: self.expressions.with_max_load_bytes(bytes),
+            ..self
+        }
+    }
+
     /// Sets feature gates of kube-apiserver.
     pub fn feature_gates(self, feature_gates: FeatureGates) -> Self {
         AdmissionBuilder {

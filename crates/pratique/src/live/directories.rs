@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pratique_manifest::{LoadErrors, ManifestSet, Options, Plugin, Reloaded, Reloader};
+use pratique_manifest::{LoadErrors, ManifestSet, Plugin, Reloaded, Reloader};
 use pratique_watch::{Attempt, Load, Loaded, Outcome, Version, Watched, Wording};
+use pratique_workers::Alone;
 
 use super::observer::{AdmissionObserver, Reload, ReloadResult};
 use super::source::Changed;
@@ -117,11 +118,11 @@ impl Load<Arc<ManifestSet>> for Loader {
         current: Option<&Version<Arc<ManifestSet>>>,
     ) -> Result<Loaded<Arc<ManifestSet>>, LoadErrors> {
         let in_use = current.map(|current| current.hash.as_str());
-        let options = Options::new(&self.expressions);
-        // Later, the cores are there for requests.
+        let options = self.expressions.options();
         let options = match current {
             None => options.with_workers(&*self.helpers.starting),
-            Some(_) => options,
+            // The cores are there for requests now.
+            Some(_) => options.with_workers(&Alone),
         };
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let loaded = self.reloader.load_settled(&self.path, in_use, &options)?;

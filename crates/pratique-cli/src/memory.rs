@@ -1,21 +1,31 @@
-//! The default of the memory limit.
+//! The defaults of memory limits, which follow that of the container.
 
 use std::fs;
 use std::path::Path;
 
-/// The default without a container limit.
-const DEFAULT: usize = 512 << 20;
+/// The memory of requests without a container limit.
+const REQUESTS: u64 = 512 << 20;
 /// The maximum: requests that are answered in time need no more.
-const MAX: usize = 1 << 30;
-/// The minimum.
-const MIN: usize = 16 << 20;
+const MAX_REQUESTS: u64 = 1 << 30;
+/// The memory of a load without a container limit, and the maximum.
+const LOAD: u64 = 2 << 30;
+/// The minimum of both.
+const MIN: u64 = 16 << 20;
 
-/// Half of the container's limit: policies, caches and the allocator need the rest.
-pub(super) fn default() -> usize {
+/// Memory for all requests together, in bytes: half of the container's limit. Policies, caches and the allocator need the
+/// rest.
+pub(crate) fn requests() -> u64 {
+    container_limit().map_or(REQUESTS, |limit| (limit / 2).clamp(MIN, MAX_REQUESTS))
+}
+
+/// Memory for loading manifests, in bytes: three eighths of the container's limit, beside that of requests.
+pub(crate) fn load() -> u64 {
+    container_limit().map_or(LOAD, |limit| (limit / 8 * 3).clamp(MIN, LOAD))
+}
+
+fn container_limit() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    limit(&groups, Path::new("/sys/fs/cgroup")).map_or(DEFAULT, |limit| {
-        usize::try_from(limit / 2).unwrap_or(MAX).clamp(MIN, MAX)
-    })
+    limit(&groups, Path::new("/sys/fs/cgroup"))
 }
 
 /// The minimum memory limit of the control groups of a process and their ancestors, in bytes. `groups` is the content
