@@ -61,7 +61,7 @@ impl TestCluster {
         self
     }
 
-    /// All namespaces exist, and nothing else is known of those that are not stored.
+    /// All namespaces exist, and nothing else is known of those that are not stored, nor of kinds that are not given.
     #[must_use]
     pub fn with_names_only(mut self) -> Self {
         self.only_names = true;
@@ -136,7 +136,11 @@ impl Cluster for TestCluster {
     }
 
     fn knows_params(&self, kind: &GroupVersionKind) -> bool {
-        !matches!(self.params.get(&kind.kind), Some(Params::Unknown))
+        match self.params.get(&kind.kind) {
+            Some(Params::Listed(_) | Params::NotSynced) => true,
+            Some(Params::Unknown) => false,
+            None => !self.only_names,
+        }
     }
 
     fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {

@@ -207,7 +207,10 @@ fn plain_scalar(scalar: Scalar, value: Option<&Value<'_>>, pointer: bool) -> Str
         (Scalar::Time | Scalar::MicroTime, None) => NO_TIME.to_owned(),
         (Scalar::Time | Scalar::MicroTime, Some(value)) => {
             let text = text(value);
-            Timestamp::parse(&text).map_or(text.clone(), |time| time.in_messages())
+            match Timestamp::parse(&text) {
+                Ok(time) => time.in_messages(),
+                Err(_) => text,
+            }
         }
         (Scalar::Duration, None) => "0s".to_owned(),
         (Scalar::Duration, Some(value)) => text(value),
