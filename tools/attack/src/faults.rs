@@ -46,8 +46,8 @@ pub(super) const LOST: &str = "apiserver_audit_error_total";
 pub(super) const WRITE_FAILURES: &str = "pratique_audit_write_failures_total";
 /// How many operations a patch has.
 const INSERTS: usize = 300_000;
-/// How many events wait for room on the disk, and the one that is being written.
-const WAITING: f64 = 10_000.0 + 1.0;
+/// How many events wait for room on the disk, and at most how many are being written: 256 KiB.
+const WAITING: f64 = 10_000.0 + 512.0;
 
 /// Nothing of the audit log can be written: that is counted, as are the events that find no room to wait, and decisions
 /// go on.
