@@ -107,6 +107,11 @@ impl Slow {
             let length = match channel.read(&mut buffer) {
                 Ok(length) => length,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                // It is not mounted yet.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    thread::sleep(LOOK);
+                    continue;
+                }
                 Err(_) => return,
             };
             let request = buffer.get(..length).unwrap_or_default().to_vec();
