@@ -1,6 +1,6 @@
 //! Maintenance tasks: `cargo xtask <task>`.
 //!
-//! Only what is quick to build is in this program: [`tidy`]. All else is a [tool](tools) with a program of its own.
+//! Only what is quick to build is in this program: [`mod@tidy`]. All else is a [tool](tools) with a program of its own.
 
 mod tidy;
 mod tools;
