@@ -1,5 +1,6 @@
 //! The status of a denied request.
 
+use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_match::{Target, labels_of};
 use pratique_types::{Reason, Status, StatusCause, StatusDetails};
@@ -48,7 +49,7 @@ impl Denial {
 
 /// The status of a request whose namespace does not exist.
 pub(crate) fn namespace_not_found(name: &str) -> Status {
-    let mut status = Status::failure(Reason::NotFound, format!("namespaces \"{name}\" not found"));
+    let mut status = Status::failure(Reason::NotFound, format!("namespaces {} not found", quote(name)));
     status.details = Some(StatusDetails {
         name: name.to_owned(),
         kind: "namespaces".to_owned(),
@@ -63,7 +64,7 @@ pub(crate) fn forbidden(target: &Target<'_>, message: &str) -> Status {
     let name = name_of(target);
     let message = match resource.resource.as_str() {
         "" => format!("forbidden: {message}"),
-        _ => format!("{resource} \"{name}\" is forbidden: {message}"),
+        _ => format!("{resource} {} is forbidden: {message}", quote(name)),
     };
     let mut status = Status::failure(Reason::Forbidden, message);
     status.details = Some(StatusDetails {

@@ -59,7 +59,7 @@ pub(crate) fn forbidden(resource: &GroupVersionResource, name: &str, error: &str
     let message = match (resource.resource.as_str(), name) {
         ("", _) => format!("forbidden: {error}"),
         (_, "") => format!("{resource} is forbidden: {error}"),
-        _ => format!("{resource} \"{name}\" is forbidden: {error}"),
+        _ => format!("{resource} {} is forbidden: {error}", quote(name)),
     };
     let mut status = Status::failure(Reason::Forbidden, message);
     status.details = Some(StatusDetails {
