@@ -4,12 +4,13 @@
 //! objects cannot have it, and why. [`converted`] brings one into another version of its kind.
 //!
 //! ```
+//! use pratique_json::Progress;
 //! use pratique_typed::settle_object;
 //! use pratique_types::GroupVersionKind;
 //!
 //! let text = br#"{"metadata": {"labels": {}}, "spec": {"containers": [{"name": "app", "unknown": 1}]}}"#;
 //! let mut pod = pratique_json::parse(text)?;
-//! settle_object(&GroupVersionKind::new("", "v1", "Pod"), &mut pod);
+//! settle_object(&GroupVersionKind::new("", "v1", "Pod"), &mut pod, &Progress::unwatched());
 //! // What is empty or unknown is gone, and what is always there has come.
 //! assert_eq!(pod.at(&["metadata", "labels"]), None);
 //! assert!(pod.at(&["status"]).is_some());
