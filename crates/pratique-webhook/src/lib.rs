@@ -103,6 +103,7 @@ mod order;
 mod outcome;
 mod patch;
 mod probe;
+mod quantities;
 mod reinvocation;
 mod review;
 mod spelling;

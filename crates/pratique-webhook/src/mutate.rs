@@ -21,6 +21,7 @@ use crate::memory::{self, CallMemory, PhaseMemory};
 use crate::observer::{Conditions, Does, Observer};
 use crate::outcome::{End, Mutated, Unanswered};
 use crate::patch::{self, Unapplied, Written};
+use crate::quantities;
 use crate::reinvocation::Reinvocation;
 use crate::review::{Review, Subject};
 use crate::statuses::{forbidden, internal, out_of_memory, timeout, unknown, unmatchable};
@@ -395,7 +396,7 @@ impl<'s> Bench<'_, 's> {
         applying
             .hold(memory::of_patch(&answer.patch))
             .map_err(no_memory)?;
-        let operations = patch::decode(&answer.patch).map_err(|error| {
+        let mut operations = patch::decode(&answer.patch).map_err(|error| {
             let reason = format!("received undecodable patch in webhook response: {error}");
             Failure::call(reason, 503)
         })?;
@@ -415,6 +416,9 @@ impl<'s> Bench<'_, 's> {
                 reason,
                 u16::try_from(denied.code).unwrap_or_default(),
             ));
+        }
+        if self.conversion.is_typed(&version.kind) {
+            quantities::keep_digits(&answer.patch, &mut operations, &version.kind);
         }
         let needed = patch::applied_bytes(version.object.get(), &operations, answer.patch.len());
         applying.hold(needed).map_err(no_memory)?;

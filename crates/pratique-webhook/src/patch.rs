@@ -221,6 +221,11 @@ impl Written {
         Written(serde_json::from_str(&lossy(text)).unwrap_or_default())
     }
 
+    /// The members of each operation.
+    pub(crate) fn operations(&self) -> &[Option<Members>] {
+        &self.0
+    }
+
     /// As compact JSON; the members of each operation are in order.
     pub(crate) fn json(&self) -> String {
         let operations = self.0.iter().map(|operation| match operation {
