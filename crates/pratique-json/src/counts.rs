@@ -1,5 +1,7 @@
 //! How much there is in a JSON text, for those who have to know before they parse it.
 
+use memchr::memchr2;
+
 /// What an element of an array takes while its array grows, and where its array is its only element.
 const ELEMENT: usize = 112;
 /// What a member of an object takes likewise, with its key.
@@ -24,10 +26,11 @@ impl Counts {
     /// Counts what is outside of strings: each value but the first of its container has a comma before it.
     pub fn of(text: &[u8]) -> Self {
         let (mut values, mut members, mut objects, mut empty_objects) = (0_usize, 0_usize, 0, 0);
-        let mut bytes = text.iter().peekable();
-        while let Some(byte) = bytes.next() {
-            match (byte, bytes.peek()) {
-                (b'"', _) => skip_string(&mut bytes),
+        let mut rest = text;
+        while let Some((byte, after)) = rest.split_first() {
+            rest = after;
+            match (byte, rest.first()) {
+                (b'"', _) => rest = after_string(rest),
                 (b'{', Some(b'}')) => empty_objects += 1,
                 (b'[', Some(b']')) => {}
                 (b'{', _) => (values, objects) = (values + 1, objects + 1),
@@ -71,14 +74,17 @@ impl Counts {
     }
 }
 
-fn skip_string<'t>(bytes: &mut impl Iterator<Item = &'t u8>) {
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' => return,
-            b'\\' => drop(bytes.next()),
-            _ => {}
+/// What follows a string, of which this is the text behind its opening quote.
+fn after_string(mut text: &[u8]) -> &[u8] {
+    while let Some(at) = memchr2(b'"', b'\\', text) {
+        let (_, found) = text.split_at(at);
+        match found {
+            [b'"', after @ ..] => return after,
+            [_, _escaped, after @ ..] => text = after,
+            _ => break,
         }
     }
+    &[]
 }
 
 #[cfg(test)]
