@@ -58,14 +58,12 @@ impl Weight {
     /// Of a text. If it is no JSON, it takes less.
     pub(crate) fn of(text: &[u8]) -> Self {
         // An upper bound, which is quick to have: most reviews are small.
-        let bound = Weight::bound(text);
-        match bound.presumed(Half::Both) <= UNSEEN {
-            true => bound,
-            false => Weight {
-                counts: Counts::of(text),
-                is_bound: false,
-            },
-        }
+        let bound = (text.len() <= UNSEEN / TEXT).then(|| Weight::bound(text));
+        let bound = bound.filter(|bound| bound.presumed(Half::Both) <= UNSEEN);
+        bound.unwrap_or_else(|| Weight {
+            counts: Counts::of(text),
+            is_bound: false,
+        })
     }
 
     fn bound(text: &[u8]) -> Self {

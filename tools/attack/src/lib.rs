@@ -206,7 +206,12 @@ fn beside(served: &mut Served, attack: Attack, scale: Scale, quiet: &Measured) -
     let seen = beside.stop()?;
     let survived = served.survived()?;
     let quiet = scale.judges_time.then_some(quiet);
-    Ok(format!("{}\n{}\n{survived}", attacked?, seen.fine(quiet)?))
+    match (attacked, seen.fine(quiet)) {
+        (Ok(attacked), Ok(seen)) => Ok(format!("{attacked}\n{seen}\n{survived}")),
+        (Ok(attacked) | Err(attacked), Ok(seen) | Err(seen)) => {
+            Err(format!("{attacked}\n{seen}\n{survived}"))
+        }
+    }
 }
 
 impl Seen {

@@ -33,7 +33,8 @@ pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, String
             let answer = served
                 .connect()
                 .and_then(|mut client| client.post("/admit", &body));
-            // Who is dropped gets no answer: 0.
+            // A client whose body made room for others is still sending when its connection is closed, and may not come to
+            // read the answer: 0.
             codes.push(answer.map_or(0, |answer| answer.code));
         }
         codes
@@ -41,7 +42,7 @@ pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, String
     told(
         &codes,
         "reviews of 966,000 empty containers",
-        &[200, 400, 408, 413, 429, 504],
+        &[0, 200, 400, 408, 413, 429, 504],
     )
 }
 
