@@ -16,7 +16,7 @@ use crate::plugin::Plugin;
 use crate::position::Location;
 use crate::problem::{Failure, ObjectName, Problem};
 use crate::registry::{self, Registered};
-use crate::report::{self, Report};
+use crate::report;
 use crate::set::ObjectSource;
 use crate::tree::{NodeId, Step, Value};
 use crate::{decode, default, schema, validate};
@@ -71,7 +71,7 @@ pub(crate) enum Finding {
 pub(crate) struct Candidate {
     pub(crate) name: ObjectName,
     /// What only objects of the API may have, if it has it and is none.
-    pub(crate) faults: Vec<Report>,
+    pub(crate) faults: Vec<Failure>,
     /// The policy that it binds, if it binds one.
     pub(crate) policy: Option<String>,
     /// `None` if it is not valid.
@@ -81,7 +81,7 @@ pub(crate) struct Candidate {
 
 /// Why a value is refused, and the value nevertheless, as far as it has the right types.
 struct Refused {
-    report: Report,
+    failure: Failure,
     decoded: Option<Box<Decoded>>,
 }
 
@@ -92,10 +92,10 @@ struct Decoded {
     wrong: WrongFields,
 }
 
-impl From<Report> for Refused {
-    fn from(report: Report) -> Self {
+impl From<Failure> for Refused {
+    fn from(failure: Failure) -> Self {
         Refused {
-            report,
+            failure,
             decoded: None,
         }
     }
@@ -147,14 +147,6 @@ impl<'a> Examiner<'a> {
     }
 }
 
-/// The failure to load a file because of one thing in it.
-pub(crate) fn failure(file: &str, report: Report) -> Failure {
-    Failure {
-        text: format!("error loading {file}: {}", report.text),
-        problems: report.problems,
-    }
-}
-
 /// The findings about a document so far.
 struct Examination<'e> {
     examiner: &'e Examiner<'e>,
@@ -174,11 +166,11 @@ impl Examination<'_> {
             return;
         }
         let decoded = self.decode(parsed, id).unwrap_or_else(|refused| {
-            let mut report = refused.report;
+            let mut failure = refused.failure;
             if id != parsed.root {
-                report.text = format!("failed to decode list item: {}", report.text);
+                failure = failure.prefixed("failed to decode list item: ");
             }
-            self.fail(report);
+            self.fail(failure);
             // The server stops here; what else is wrong is told as well, if there is a value to look at.
             refused.decoded.map(|decoded| *decoded)
         });
@@ -242,7 +234,7 @@ impl Examination<'_> {
         let decoded = decode::decode(parsed.tree(), id, shape, &header.version);
         match report::decoding(parsed, id, &decoded) {
             None => Ok(Some(Decoded::whole(registered, decoded.value))),
-            Some(report) => {
+            Some(failure) => {
                 self.note_names(&registered, &decoded.value);
                 let wrong = decoded.fatal.into_iter().chain(decoded.types);
                 let wrong = WrongFields::new(wrong.map(|fault| fault.field).collect());
@@ -252,7 +244,7 @@ impl Examination<'_> {
                     wrong,
                 });
                 let decoded = decoded.map(Box::new);
-                Err(Refused { report, decoded })
+                Err(Refused { failure, decoded })
             }
         }
     }
@@ -356,24 +348,24 @@ impl Examination<'_> {
             .into_iter()
             .flat_map(|error| faults::field(subject, error))
             .collect();
-        let report = Report { text, problems };
+        let failure = Failure { text, problems };
         // It is refused for that, then, not for this.
-        self.spend(&report);
-        Some(Finding::Fault(failure(&self.file, report)))
+        self.spend(&failure);
+        Some(Finding::Fault(failure.in_file(&self.file)))
     }
 
-    fn fail(&mut self, report: Report) {
+    fn fail(&mut self, failure: Failure) {
         // Of what is wrong once there is no more to spend, the first thing tells where that was.
-        if self.spend(&report) || self.findings.is_empty() {
-            self.findings.push(Finding::Fault(failure(&self.file, report)));
+        if self.spend(&failure) || self.findings.is_empty() {
+            self.findings.push(Finding::Fault(failure.in_file(&self.file)));
         }
     }
 
-    /// Spends what a report takes; false if there is no more.
-    fn spend(&self, report: &Report) -> bool {
-        let texts = report.problems.iter().map(|problem| problem.message.len());
-        let problems = report.problems.len().saturating_mul(size_of::<Problem>());
-        let length = texts.fold(report.text.len().saturating_add(problems), usize::saturating_add);
+    /// Spends what a failure takes of the budget; false if that is exceeded.
+    fn spend(&self, failure: &Failure) -> bool {
+        let texts = failure.problems.iter().map(|problem| problem.message.len());
+        let problems = failure.problems.len().saturating_mul(size_of::<Problem>());
+        let length = texts.fold(failure.text.len().saturating_add(problems), usize::saturating_add);
         let bytes = u64::try_from(length).unwrap_or(u64::MAX);
         self.examiner.budget.spend(bytes.saturating_add(DOCUMENT)).is_ok()
     }

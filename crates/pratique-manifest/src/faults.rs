@@ -10,7 +10,6 @@ use serde_json::Value as Json;
 use crate::help;
 use crate::kind::Kind;
 use crate::problem::{Failure, ObjectName, Problem, Rule};
-use crate::report::Report;
 use crate::set::ObjectSource;
 use crate::tree::Step;
 use crate::validate::FieldError;
@@ -71,7 +70,7 @@ pub(crate) fn field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem> {
 }
 
 /// A name without the suffix, or one that another object has.
-pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Report> {
+pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Failure> {
     let name = &subject.name.name;
     if name.ends_with(SUFFIX) {
         return repeated_name(subject, names);
@@ -84,11 +83,11 @@ pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Re
     );
     let mut problem = subject.problem(Rule::StaticSuffix, &text, &["metadata", "name"]);
     problem.help = Some(format!("name it {}", quote(&format!("{name}{SUFFIX}"))));
-    Some(Report::single(text, problem))
+    Some(Failure::single(text, problem))
 }
 
 /// A name that another object of the kind has.
-pub(crate) fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<Report> {
+pub(crate) fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<Failure> {
     let ObjectName { kind, name } = subject.name;
     match names.entry((*kind, name.as_str().into())) {
         Entry::Vacant(entry) => {
@@ -103,13 +102,13 @@ pub(crate) fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<
                 quote(first.get())
             );
             let problem = subject.problem(Rule::DuplicateName, &text, &["metadata", "name"]);
-            Some(Report::single(text, problem))
+            Some(Failure::single(text, problem))
         }
     }
 }
 
 /// Everything that only objects of the API may have. The server stops at the first.
-pub(crate) fn static_rules(subject: &Subject<'_>, value: &Json) -> Vec<Report> {
+pub(crate) fn static_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
     match subject.name.kind {
         Kind::ValidatingAdmissionPolicy | Kind::MutatingAdmissionPolicy => {
             policy_rule(subject, value).into_iter().collect()
@@ -123,7 +122,7 @@ pub(crate) fn static_rules(subject: &Subject<'_>, value: &Json) -> Vec<Report> {
     }
 }
 
-fn policy_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
+fn policy_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
     given(value, "/spec/paramKind")?;
     let ObjectName { kind, name } = subject.name;
     let text = format!(
@@ -131,10 +130,10 @@ fn policy_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
         quote(name)
     );
     let problem = subject.problem(Rule::StaticUnsupported, &text, &["spec", "paramKind"]);
-    Some(Report::single(text, problem))
+    Some(Failure::single(text, problem))
 }
 
-fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Report> {
+fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
     let name = quote(&subject.name.name);
     // Without a policy validation has said so.
     let policy = given(value, "/spec/policyName").and_then(Json::as_str);
@@ -150,18 +149,18 @@ fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Report> {
         problem.help = Some(format!(
             "static manifests bind static policies: the policy has to be named {full}, too"
         ));
-        Report::single(text, problem)
+        Failure::single(text, problem)
     });
     let params = given(value, "/spec/paramRef").map(|_| {
         let text = format!("binding {name}: spec.paramRef is not supported for static manifests");
         let problem = subject.problem(Rule::StaticUnsupported, &text, &["spec", "paramRef"]);
-        Report::single(text, problem)
+        Failure::single(text, problem)
     });
     suffix.into_iter().chain(params).collect()
 }
 
 /// The webhooks of a configuration that are behind services: the server names the first.
-fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
+fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
     let hooks = given(value, "/webhooks").and_then(Json::as_array)?;
     let behind_services = hooks
         .iter()
@@ -185,7 +184,7 @@ fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Report> {
     });
     let problems: Vec<Problem> = problems.collect();
     let text = problems.first()?.message.clone();
-    Some(Report { text, problems })
+    Some(Failure { text, problems })
 }
 
 /// What a value has at a place, unless it is null.

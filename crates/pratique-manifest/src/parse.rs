@@ -9,8 +9,7 @@ use pratique_gotext::utf8::lossy;
 use crate::budget::Budget;
 use crate::load::FileDocument;
 use crate::position::{DocumentSource, Location, Span};
-use crate::problem::{Problem, Rule};
-use crate::report::Report;
+use crate::problem::{Failure, Problem, Rule};
 use crate::set::{ObjectSource, ParsedDocument};
 use crate::tree::{NodeId, Tree, Value};
 use crate::{help, json, yaml};
@@ -40,7 +39,7 @@ pub(crate) enum Format {
 }
 
 /// Parses a document by the format that its first byte tells. Its values are spent of a budget.
-pub(crate) fn parse(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Report>> {
+pub(crate) fn parse(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Failure>> {
     if json::is_json(&file.raw.bytes) {
         parse_json(file, budget)
     } else {
@@ -49,7 +48,7 @@ pub(crate) fn parse(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<R
 }
 
 /// Parses a document that is JSON.
-pub(crate) fn parse_json(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Report>> {
+pub(crate) fn parse_json(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Failure>> {
     let parsed = json::parse(&file.raw.bytes, budget);
     parsed_json(file, parsed, budget)
 }
@@ -59,7 +58,7 @@ pub(crate) fn parsed_json(
     file: FileDocument,
     parsed: Result<json::Document, json::SyntaxError>,
     budget: &Budget,
-) -> Result<Parsed, Box<Report>> {
+) -> Result<Parsed, Box<Failure>> {
     let is_text = std::str::from_utf8(&file.raw.bytes).is_ok();
     let bytes = (!is_text).then(|| file.raw.bytes.as_slice().into());
     let text = into_text(file.raw.bytes);
@@ -85,7 +84,7 @@ pub(crate) fn parsed_json(
 }
 
 /// Parses a document that is YAML.
-pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Report>> {
+pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Failure>> {
     let is_marked = matches!(file.raw.bytes.first(), Some(0xEF | 0xFE | 0xFF));
     let written = is_marked.then(|| lossy(&file.raw.bytes).into());
     let decoded = yaml::decode(file.raw.bytes);
@@ -116,11 +115,11 @@ pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, 
         }
         Err(error) => {
             let help = help::for_yaml(source.text(), error.span.start as usize);
-            let mut report = unparsed(error.message.clone(), error.message, &source, error.span);
-            if let Some(problem) = report.problems.first_mut() {
+            let mut failure = unparsed(error.message.clone(), error.message, &source, error.span);
+            if let Some(problem) = failure.problems.first_mut() {
                 problem.help = help;
             }
-            Err(report)
+            Err(failure)
         }
     }
 }
@@ -136,9 +135,9 @@ pub(crate) fn tree(text: &str, is_json: bool) -> Option<Tree> {
     yaml::parse_text(text, &budget).ok().map(|document| document.tree)
 }
 
-fn unparsed(text: String, message: String, source: &DocumentSource, span: Span) -> Box<Report> {
+fn unparsed(text: String, message: String, source: &DocumentSource, span: Span) -> Box<Failure> {
     let problem = Problem::new(Rule::Syntax, message).at(source.location(span));
-    Box::new(Report::single(text, problem))
+    Box::new(Failure::single(text, problem))
 }
 
 fn into_text(bytes: Vec<u8>) -> String {

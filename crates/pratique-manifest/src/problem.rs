@@ -1,4 +1,4 @@
-//! What can be wrong with a set of manifests, and the report that holds all of it.
+//! What can be wrong with a set of manifests.
 
 use std::fmt;
 
@@ -151,6 +151,19 @@ impl Failure {
             text: text.into(),
             problems: vec![problem],
         }
+    }
+
+    /// The failure with a text before the server's message.
+    pub(crate) fn prefixed(self, prefix: &str) -> Self {
+        Self {
+            text: format!("{prefix}{}", self.text),
+            ..self
+        }
+    }
+
+    /// The failure to load a file because of one thing in it.
+    pub(crate) fn in_file(self, file: &str) -> Self {
+        self.prefixed(&format!("error loading {file}: "))
     }
 }
 

@@ -9,7 +9,6 @@ use crate::json;
 use crate::load::{FileDocument, bad_separators, documents};
 use crate::parse::{Format, Parsed, parse_yaml, parsed_json};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
-use crate::report::Report;
 use crate::set::ObjectSource;
 use crate::stream::Parts;
 use crate::tree::Value;
@@ -156,15 +155,10 @@ impl Reader {
         FileDocument { index, ..document }
     }
 
-    fn take(&mut self, parsed: Result<Parsed, Box<Report>>) {
+    fn take(&mut self, parsed: Result<Parsed, Box<Failure>>) {
         let parsed = match parsed {
             Ok(parsed) => parsed,
-            Err(report) => {
-                return self.fail(Failure {
-                    text: report.text,
-                    problems: report.problems,
-                });
-            }
+            Err(failure) => return self.fail(*failure),
         };
         if let Some(rest) = parsed.rest_location() {
             let problem = Problem::new(Rule::Syntax, AFTER_THE_END).at(rest);

@@ -10,28 +10,12 @@ use crate::header::{self, Header};
 use crate::help;
 use crate::parse::{Format, Parsed};
 use crate::position::Span;
-use crate::problem::{Problem, Rule};
+use crate::problem::{Failure, Problem, Rule};
 use crate::tree::{NodeId, Step};
 use crate::yaml::Duplicate;
 
-/// A server's message and the problems that it is about.
-#[derive(Debug)]
-pub(crate) struct Report {
-    pub(crate) text: String,
-    pub(crate) problems: Vec<Problem>,
-}
-
-impl Report {
-    pub(crate) fn single(text: impl Into<String>, problem: Problem) -> Self {
-        Self {
-            text: text.into(),
-            problems: vec![problem],
-        }
-    }
-}
-
 /// Reads a value's header, which must have a kind and a version.
-pub(crate) fn header(parsed: &Parsed, id: NodeId) -> Result<Header, Report> {
+pub(crate) fn header(parsed: &Parsed, id: NodeId) -> Result<Header, Failure> {
     let interpreted = match parsed.reread_item(id) {
         None => header::interpret(parsed.tree(), id),
         Some(Err(text)) => Err((text, id)),
@@ -40,7 +24,7 @@ pub(crate) fn header(parsed: &Parsed, id: NodeId) -> Result<Header, Report> {
     };
     let header = interpreted.map_err(|(text, at)| {
         let problem = wrong_type(parsed, at, &text);
-        Report::single(text, problem)
+        Failure::single(text, problem)
     })?;
     let missing = match &header {
         Header { kind, .. } if kind.is_empty() => "Kind",
@@ -48,7 +32,7 @@ pub(crate) fn header(parsed: &Parsed, id: NodeId) -> Result<Header, Report> {
         _ => return Ok(header),
     };
     let text = format!("Object '{missing}' is missing in '{}'", parsed.raw_text(id));
-    Err(Report::single(text, missing_kind(parsed, id, missing)))
+    Err(Failure::single(text, missing_kind(parsed, id, missing)))
 }
 
 fn at(parsed: &Parsed, rule: Rule, message: &str, span: Span) -> Problem {
@@ -86,16 +70,16 @@ fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
 }
 
 /// A value of a kind that is not taken here.
-pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Report {
+pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Failure {
     let span = parsed.tree().nearest_span(id, &[Step::Field("kind".to_owned())]);
     let mut problem = at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
     let header = header::interpret(parsed.tree(), id);
     problem.help = header.ok().and_then(|header| help::for_kind(&header));
-    Report::single(text, problem)
+    Failure::single(text, problem)
 }
 
 /// What is wrong with a value that decoded, with the text that the server has for it.
-pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option<Report> {
+pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option<Failure> {
     let duplicates = match &parsed.format {
         // They are told of the document, not again of each item of a list in it.
         Format::Yaml(duplicates) if id == parsed.root => duplicates.as_slice(),
@@ -134,7 +118,7 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
         problem
     }));
     problems.extend(decoded.strict.iter().map(|fault| strict_problem(parsed, fault)));
-    Some(Report { text, problems })
+    Some(Failure { text, problems })
 }
 
 fn strict_text(faults: &[StrictFault], duplicates: &[Duplicate]) -> Option<String> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::examine::{Candidate, Finding, Home, failure};
+use crate::examine::{Candidate, Finding, Home};
 use crate::faults::{self, Names, Subject};
 use crate::kind::Kind;
 use crate::load::Texts;
@@ -121,7 +121,7 @@ impl StaticRules {
         }
         let is_good = faults.is_empty() && !name.name.is_empty();
         self.failures
-            .extend(faults.into_iter().map(|report| failure(file, report)));
+            .extend(faults.into_iter().map(|failure| failure.in_file(file)));
         match (candidate.object.filter(|_| is_good), candidate.policy) {
             (Some(object), _) => self.put(object, candidate.source),
             (None, Some(policy)) => self.faulty_bindings.push(FaultyBinding {

@@ -145,7 +145,7 @@ mod tests {
             file_lines,
         };
         let parsed = parse(file, &Budget::unlimited());
-        let parsed = parsed.map_err(|report| report.text).unwrap();
+        let parsed = parsed.map_err(|failure| failure.text).unwrap();
         let path = [Step::Field("a".to_owned())];
         let id = parsed.tree().find(parsed.root, &path).unwrap();
         let crate::Value::String(value, _) = parsed.tree().get(id).value.clone() else {

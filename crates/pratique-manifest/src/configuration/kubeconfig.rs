@@ -46,7 +46,7 @@ fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, String> {
         return Ok(KubeConfig::default());
     }
     let parsed = parse_yaml(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
-        .map_err(|report| report.text)?;
+        .map_err(|failure| failure.text)?;
     check_header(&parsed)?;
     let decoded = decode::decode(parsed.tree(), parsed.root, &schema::KUBE_CONFIG, "v1");
     if let Some(fault) = decoded.fatal.first().or(decoded.types.first()) {

@@ -15,7 +15,7 @@ use crate::parse::{Parsed, parse};
 use crate::position::{DocumentStart, file_lines};
 use crate::problem::{Failure, Problem, Rule};
 use crate::registry;
-use crate::report::{self, Report};
+use crate::report;
 use crate::schema::{self, Struct};
 use crate::tree::{NodeId, Step};
 
@@ -54,14 +54,17 @@ pub(super) fn open(path: &str) -> Result<OpenedConfiguration, Failure> {
             "unable to read admission control configuration from {} [{reason}]",
             quote(path)
         );
-        prefixed(Report::single(text.clone(), Problem::new(Rule::Unreadable, text)))
+        prefixed(Failure::single(
+            text.clone(),
+            Problem::new(Rule::Unreadable, text),
+        ))
     })?;
     let parsed = parse(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
-        .map_err(|report| prefixed(*report))?;
+        .map_err(|failure| prefixed(*failure))?;
     let configuration = match decode_configuration(&parsed) {
         Ok(configuration) => configuration,
         Err(Refusal::Legacy) => AdmissionConfiguration::default(),
-        Err(Refusal::Report(report)) => return Err(prefixed(report)),
+        Err(Refusal::Failed(failure)) => return Err(prefixed(failure)),
     };
     Ok(OpenedConfiguration {
         path: path.to_owned(),
@@ -70,11 +73,8 @@ pub(super) fn open(path: &str) -> Result<OpenedConfiguration, Failure> {
     })
 }
 
-fn prefixed(report: Report) -> Failure {
-    Failure {
-        text: format!("failed to read plugin config: {}", report.text),
-        problems: report.problems,
-    }
+fn prefixed(failure: Failure) -> Failure {
+    failure.prefixed("failed to read plugin config: ")
 }
 
 /// A file as one document: configuration is not split, what follows the first document is not looked at.
@@ -93,24 +93,24 @@ pub(super) fn whole_file(path: &str, bytes: Vec<u8>) -> FileDocument {
 enum Refusal {
     /// It is one of the two unversioned kinds of configuration from before, which configure none of our plugins.
     Legacy,
-    Report(Report),
+    Failed(Failure),
 }
 
 fn decode_configuration(parsed: &Parsed) -> Result<AdmissionConfiguration, Refusal> {
-    let tolerant = |report| {
+    let tolerant = |failure| {
         if is_legacy(parsed) {
             Refusal::Legacy
         } else {
-            Refusal::Report(report)
+            Refusal::Failed(failure)
         }
     };
     let header = report::header(parsed, parsed.root).map_err(tolerant)?;
     if let Some(shape) = configuration_shape(&header) {
-        return decode_as(parsed, parsed.root, shape, &header.version).map_err(Refusal::Report);
+        return decode_as(parsed, parsed.root, shape, &header.version).map_err(Refusal::Failed);
     }
     if header.group == GROUP && OTHER_KINDS.contains(&header.kind.as_str()) && header.version == "v1" {
         let text = format!("unexpected type: *apiserver.{}", header.kind);
-        return Err(Refusal::Report(report::unsupported(parsed, parsed.root, text)));
+        return Err(Refusal::Failed(report::unsupported(parsed, parsed.root, text)));
     }
     Err(tolerant(report::unsupported(
         parsed,
@@ -141,10 +141,10 @@ pub(super) fn decode_as<T: serde::de::DeserializeOwned + Default>(
     id: NodeId,
     shape: &'static Struct,
     version: &str,
-) -> Result<T, Report> {
+) -> Result<T, Failure> {
     let decoded = decode::decode(parsed.tree(), id, shape, version);
     match report::decoding(parsed, id, &decoded) {
-        Some(report) => Err(report),
+        Some(failure) => Err(failure),
         // The types are the schema's, so nothing is lost.
         None => Ok(serde_json::from_value(decoded.value).unwrap_or_default()),
     }

@@ -14,7 +14,7 @@ use crate::parse::{Parsed, parse};
 use crate::plugin::Plugin;
 use crate::problem::{Failure, Problem, Rule};
 use crate::registry;
-use crate::report::{self, Report};
+use crate::report;
 use crate::schema;
 use crate::set::ManifestSet;
 use crate::tree::{NodeId, Step};
@@ -63,7 +63,7 @@ pub(super) fn load(
     };
     let Some(source) = source else { return Ok(None) };
     let settings =
-        settings(plugin, &source, options, root).map_err(|report| vec![refused(plugin, report).into()])?;
+        settings(plugin, &source, options, root).map_err(|failure| vec![refused(plugin, failure).into()])?;
     start(plugin, settings, options)
 }
 
@@ -84,19 +84,14 @@ fn open_own(plugin: Plugin, path: &str) -> Result<Parsed, Stop> {
         Stop { failure, exit_code: 255 }
     })?;
     parse(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
-        .map_err(|report| refused(plugin, *report).into())
+        .map_err(|failure| refused(plugin, *failure).into())
 }
 
-fn refused(plugin: Plugin, report: Report) -> Failure {
-    let text = format!(
-        "couldn't init admission plugin {}: {}",
-        quote(plugin.name()),
-        report.text
-    );
-    Failure {
-        text,
-        problems: report.problems,
-    }
+fn refused(plugin: Plugin, failure: Failure) -> Failure {
+    failure.prefixed(&format!(
+        "couldn't init admission plugin {}: ",
+        quote(plugin.name())
+    ))
 }
 
 fn settings(
@@ -104,7 +99,7 @@ fn settings(
     source: &Source<'_>,
     options: &ConfigurationOptions<'_>,
     root: Root<'_>,
-) -> Result<Settings, Report> {
+) -> Result<Settings, Failure> {
     let mut settings = if plugin.is_policy() {
         policy_settings(plugin, source)?
     } else {
@@ -128,7 +123,7 @@ fn settings(
 
 const GROUP: &str = "apiserver.config.k8s.io";
 
-fn policy_settings(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Report> {
+fn policy_settings(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Failure> {
     let Source { parsed, root } = source;
     let header = report::header(parsed, *root)?;
     let (shape, owner) = match (
@@ -163,7 +158,7 @@ fn policy_settings(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Repo
     })
 }
 
-fn webhook_settings(source: &Source<'_>) -> Result<Settings, Report> {
+fn webhook_settings(source: &Source<'_>) -> Result<Settings, Failure> {
     let Source { parsed, root } = source;
     let header = report::header(parsed, *root)?;
     let known =
@@ -189,7 +184,7 @@ fn check_directory(
     path: &str,
     options: &ConfigurationOptions<'_>,
     root: Root<'_>,
-) -> Result<String, Report> {
+) -> Result<String, Failure> {
     const FIELD: &str = "staticManifestsDir";
     if path.is_empty() {
         return Ok(String::new());
@@ -216,7 +211,7 @@ fn check_directory(
     }
 }
 
-fn invalid(source: &Source<'_>, field: &'static str, value: &str, detail: &str) -> Report {
+fn invalid(source: &Source<'_>, field: &'static str, value: &str, detail: &str) -> Failure {
     at_field(
         source,
         field,
@@ -224,13 +219,13 @@ fn invalid(source: &Source<'_>, field: &'static str, value: &str, detail: &str) 
     )
 }
 
-fn at_field(source: &Source<'_>, field: &'static str, text: String) -> Report {
+fn at_field(source: &Source<'_>, field: &'static str, text: String) -> Failure {
     let span = source
         .parsed
         .tree()
         .nearest_span(source.root, &[Step::Field(field.to_owned())]);
     let location = source.parsed.document.source.location(span);
-    Report::single(
+    Failure::single(
         text.clone(),
         Problem::new(Rule::Configuration, text)
             .at(location)
@@ -274,9 +269,6 @@ fn started(plugin: Plugin, path: &str, failures: Vec<Failure>) -> Vec<Stop> {
         quote(plugin.name()),
         quote(path)
     );
-    let prefixed = |failure: Failure| Failure {
-        text: format!("{prefix}{}", failure.text),
-        ..failure
-    };
-    failures.into_iter().map(prefixed).map(Stop::from).collect()
+    let prefixed = failures.into_iter().map(|failure| failure.prefixed(&prefix));
+    prefixed.map(Stop::from).collect()
 }
