@@ -1,5 +1,8 @@
 //! Strict decoding: a value against its type, giving JSON without what is empty, or everything that does not fit.
 
+pub(crate) mod failures;
+mod help;
+pub(crate) mod registry;
 mod scalar;
 
 use std::collections::HashSet;

@@ -16,66 +16,56 @@
 //! assert_eq!(first.location.as_ref().unwrap().start.line, 1);
 //! ```
 //!
-//! CEL expressions are compiled by whoever loads, through [`ExpressionCompiler`]. Documents are looked at on several
+//! CEL expressions are compiled by the caller, through [`ExpressionCompiler`]. Documents are validated on several
 //! threads if the caller [lends](Options::with_workers) some.
+//!
+//! The modules follow the way of a file, and each knows only those before it: `read` (files), `parse` (documents and
+//! values with positions), `decode` (kinds and types) and `default`, `validate` (fields and the rules of static
+//! manifests), `load` (sets of objects, reloads). `configuration` loads AdmissionConfigurations by means of them.
 
 mod configuration;
 mod decode;
 mod default;
-mod directory;
-mod document;
-mod examine;
 mod expression;
-mod faults;
-mod file;
-mod header;
-mod help;
-mod intake;
 mod kind;
 mod load;
-mod object;
 mod parse;
-mod partial;
-mod path;
 mod plugin;
 mod problem;
-mod reading;
-mod registry;
-mod reload;
-mod report;
-mod rules;
-mod scalar;
+mod read;
 mod schema;
-mod set;
-mod settle;
-mod stream;
 mod time;
 mod validate;
 
+use parse::header;
 use pratique_yaml::{budget, json, position, tree, yaml};
 
 pub use configuration::{
     ConfigurationErrors, ConfigurationOptions, IgnoredPlugin, LoadedConfiguration, PluginConfiguration,
     load_configuration, load_configuration_below, load_configuration_within, load_kube_config,
 };
-pub use directory::ManifestFile;
+
 pub use expression::{
     Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionIssue, ExpressionUse,
     PolicyExpressions, UncheckedExpressions,
 };
-pub use file::{MAX_CONFIGURATION_BYTES, read_regular};
+
 pub use kind::Kind;
-pub use load::{
-    Options, content_hash, load_among, load_api_files, load_directory, load_directory_objects, load_files,
-};
-pub use path::path_text;
+pub use load::content_hash::content_hash;
+pub use load::options::Options;
+pub use load::reload::{Reloaded, Reloader};
+pub use load::set::{Loaded, ManifestSet};
+pub use load::settling::{Settling, Unsettled};
+pub use load::{load_among, load_api_files, load_directory, load_directory_objects, load_files};
+pub use parse::documents::{Contents, Document, read_contents, read_documents};
+pub use parse::source::ObjectSource;
+
 pub use plugin::Plugin;
 pub use pratique_yaml::budget::DEFAULT_LOAD_BYTES;
 pub use pratique_yaml::position::{DocumentSource, Location, Position, Span};
 pub use pratique_yaml::tree::{Entry, Node, NodeId, Step, Style, Tree, Value};
 pub use pratique_yaml::{is_json, yaml_as_json};
 pub use problem::{Failure, LoadErrors, ObjectName, Problem, Rule};
-pub use reading::{Contents, Document, read_contents, read_documents};
-pub use reload::{Reloaded, Reloader};
-pub use set::{Loaded, ManifestSet, ObjectSource};
-pub use settle::{Settling, Unsettled};
+pub use read::directory::ManifestFile;
+pub use read::file::{MAX_CONFIGURATION_BYTES, read_regular};
+pub use read::path::path_text;

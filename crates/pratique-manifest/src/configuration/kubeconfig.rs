@@ -12,8 +12,11 @@ use serde_json::Value as Json;
 use super::open::whole_file;
 use super::{Root, relative_to};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
+use crate::decode::{self, registry};
+use crate::parse::header;
 use crate::parse::{Parsed, parse_yaml};
-use crate::{decode, directory, header, registry, schema};
+use crate::read::directory;
+use crate::schema;
 
 /// Reads a kubeconfig as webhook plugins do; the empty path stands for no file.
 ///

@@ -7,15 +7,15 @@ use pratique_types::configuration::AdmissionConfiguration;
 
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode;
-use crate::directory;
-use crate::document::RawDocument;
-use crate::header::{self, Header};
-use crate::load::FileDocument;
+use crate::decode::failures;
+use crate::decode::registry;
+use crate::parse::file_document::FileDocument;
+use crate::parse::header::{self, Header};
+use crate::parse::split::RawDocument;
 use crate::parse::{Parsed, parse};
 use crate::position::{DocumentStart, file_lines};
 use crate::problem::{Failure, Problem, Rule};
-use crate::registry;
-use crate::report;
+use crate::read::directory;
 use crate::schema::{self, Struct};
 use crate::tree::{NodeId, Step};
 
@@ -104,15 +104,15 @@ fn decode_configuration(parsed: &Parsed) -> Result<AdmissionConfiguration, Refus
             Refusal::Failed(failure)
         }
     };
-    let header = report::header(parsed, parsed.root).map_err(tolerant)?;
+    let header = failures::header(parsed, parsed.root).map_err(tolerant)?;
     if let Some(shape) = configuration_shape(&header) {
         return decode_as(parsed, parsed.root, shape, &header.version).map_err(Refusal::Failed);
     }
     if header.group == GROUP && OTHER_KINDS.contains(&header.kind.as_str()) && header.version == "v1" {
         let text = format!("unexpected type: *apiserver.{}", header.kind);
-        return Err(Refusal::Failed(report::unsupported(parsed, parsed.root, text)));
+        return Err(Refusal::Failed(failures::unsupported(parsed, parsed.root, text)));
     }
-    Err(tolerant(report::unsupported(
+    Err(tolerant(failures::unsupported(
         parsed,
         parsed.root,
         registry::not_registered(&header),
@@ -143,7 +143,7 @@ pub(super) fn decode_as<T: serde::de::DeserializeOwned + Default>(
     version: &str,
 ) -> Result<T, Failure> {
     let decoded = decode::decode(parsed.tree(), id, shape, version);
-    match report::decoding(parsed, id, &decoded) {
+    match failures::decoding(parsed, id, &decoded) {
         Some(failure) => Err(failure),
         // The types are the schema's, so nothing is lost.
         None => Ok(serde_json::from_value(decoded.value).unwrap_or_default()),

@@ -8,15 +8,15 @@ use super::kubeconfig::load_below;
 use super::open::{OpenedConfiguration, decode_as, whole_file};
 use super::{ConfigurationOptions, PluginConfiguration, Root, Stop, relative_to};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
-use crate::directory;
+use crate::decode::failures;
+use crate::decode::registry;
 use crate::load::load_directory;
+use crate::load::set::ManifestSet;
 use crate::parse::{Parsed, parse};
 use crate::plugin::Plugin;
 use crate::problem::{Failure, Problem, Rule};
-use crate::registry;
-use crate::report;
+use crate::read::directory;
 use crate::schema;
-use crate::set::ManifestSet;
 use crate::tree::{NodeId, Step};
 
 /// What a plugin's configuration says.
@@ -125,7 +125,7 @@ const GROUP: &str = "apiserver.config.k8s.io";
 
 fn policy_settings(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Failure> {
     let Source { parsed, root } = source;
-    let header = report::header(parsed, *root)?;
+    let header = failures::header(parsed, *root)?;
     let (shape, owner) = match (
         header.group.as_str(),
         header.version.as_str(),
@@ -139,7 +139,7 @@ fn policy_settings(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Fail
             (&schema::POLICY_CONFIGURATION_MAP, Plugin::MutatingAdmissionPolicy)
         }
         _ => {
-            return Err(report::unsupported(
+            return Err(failures::unsupported(
                 parsed,
                 *root,
                 registry::not_registered(&header),
@@ -150,7 +150,7 @@ fn policy_settings(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Fail
     let decoded: ValidatingAdmissionPolicyConfiguration = decode_as(parsed, *root, shape, &header.version)?;
     if owner != plugin {
         let text = format!("unexpected type: *policyconfig.{}", header.kind);
-        return Err(report::unsupported(parsed, *root, text));
+        return Err(failures::unsupported(parsed, *root, text));
     }
     Ok(Settings {
         static_manifests_dir: decoded.static_manifests_dir,
@@ -160,11 +160,11 @@ fn policy_settings(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Fail
 
 fn webhook_settings(source: &Source<'_>) -> Result<Settings, Failure> {
     let Source { parsed, root } = source;
-    let header = report::header(parsed, *root)?;
+    let header = failures::header(parsed, *root)?;
     let known =
         header.group == GROUP && header.version == "v1" && header.kind == "WebhookAdmissionConfiguration";
     if !known {
-        return Err(report::unsupported(
+        return Err(failures::unsupported(
             parsed,
             *root,
             registry::not_registered(&header),

@@ -6,7 +6,7 @@ use pratique_gotext::validation;
 use super::errors::FieldErrors;
 use super::selector::validate_labels;
 use super::view::View;
-use crate::header::split_version;
+use crate::parse::header::split_version;
 
 const ANNOTATIONS_MAX: usize = 256 * 1024;
 const MANAGER_MAX: usize = 128;

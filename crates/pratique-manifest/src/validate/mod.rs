@@ -7,9 +7,12 @@ mod matching;
 mod metadata;
 mod mutation;
 mod policy;
+pub(crate) mod problems;
 mod selector;
+pub(crate) mod static_rules;
 mod view;
 mod webhook;
+pub(crate) mod wrong_fields;
 
 pub(crate) use errors::{FieldError, aggregate, path_text};
 

@@ -10,7 +10,7 @@ use super::expressions::Expressions;
 use super::matching::{FAILURE_POLICIES, match_constraints, one_of, required_one_of};
 use super::view::View;
 use crate::expression::{Declarations, ExpressionCompiler, ExpressionUse};
-use crate::header::split_version;
+use crate::parse::header::split_version;
 
 const ANNOTATIONS_MAX: usize = 20;
 const ANNOTATION_EXPRESSION_MAX: usize = 5 * 1024;

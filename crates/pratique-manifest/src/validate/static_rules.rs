@@ -7,67 +7,18 @@ use std::sync::Arc;
 use pratique_gotext::strconv::quote;
 use serde_json::Value as Json;
 
-use crate::help;
+use super::problems::Subject;
 use crate::kind::Kind;
+use crate::parse::source::ObjectSource;
 use crate::problem::{Failure, ObjectName, Problem, Rule};
-use crate::set::ObjectSource;
 use crate::tree::Step;
-use crate::validate::FieldError;
+use pratique_gotext::suggest::{did_you_mean, nearest};
 
 /// The reserved suffix of static manifests' names.
 pub(crate) const SUFFIX: &str = ".static.k8s.io";
 
 /// The file that first had a name, by kind and name.
 pub(crate) type Names = HashMap<(Kind, Box<str>), Arc<str>>;
-
-/// The object that something is wrong with.
-pub(crate) struct Subject<'a> {
-    pub(crate) name: &'a ObjectName,
-    pub(crate) source: &'a ObjectSource,
-    pub(crate) file: &'a Arc<str>,
-}
-
-/// The problems of a field's error: one, or one for each fault of an expression.
-pub(crate) fn field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem> {
-    let source = subject.source;
-    let field = crate::validate::path_text(&error.path);
-    let problem = |message: &str, location| {
-        let mut problem = Problem::new(error.rule, message)
-            .at(location)
-            .with_field(field.clone());
-        problem.object = Some(subject.name.clone());
-        problem
-    };
-    // What the server makes of the rest of the text follows from the tag.
-    let tag = help::tag_instead(source, &error.path);
-    if error.issues.is_empty() || tag.is_some() {
-        let mut whole = problem(&error.text, source.locate(&error.path));
-        whole.help = error.help.or_else(|| help::for_null(source, &error.path));
-        if let Some(span) = tag {
-            whole.location = Some(source.document().location(span));
-            whole.help = Some(help::TAG.to_owned());
-        }
-        return vec![whole];
-    }
-    let first = error
-        .issues
-        .first()
-        .map(|issue| format!("{field}: {}", issue.message));
-    // The first carries the server's text for the expression as a whole.
-    let messages =
-        std::iter::once(&error.text).chain(error.issues.iter().skip(1).map(|issue| &issue.message));
-    let problems = messages.zip(&error.issues).map(|(message, issue)| {
-        let range = issue.offset..issue.offset + issue.length;
-        let mut problem = problem(message, source.locate_range(&error.path, range));
-        problem.help.clone_from(&issue.help);
-        problem
-    });
-    let mut problems: Vec<Problem> = problems.collect();
-    if let Some(problem) = problems.first_mut() {
-        problem.summary = first;
-    }
-    problems
-}
 
 /// A name without the suffix, or one that another object has.
 pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Failure> {
@@ -192,25 +143,6 @@ fn given<'v>(value: &'v Json, pointer: &str) -> Option<&'v Json> {
     value.pointer(pointer).filter(|value| !value.is_null())
 }
 
-impl Subject<'_> {
-    fn problem(&self, rule: Rule, text: &str, fields: &[&str]) -> Problem {
-        let path: Vec<Step> = fields
-            .iter()
-            .map(|name| Step::Field((*name).to_owned()))
-            .collect();
-        self.problem_at(rule, text, &path)
-    }
-
-    fn problem_at(&self, rule: Rule, text: &str, path: &[Step]) -> Problem {
-        let field = crate::validate::path_text(path);
-        let mut problem = Problem::new(rule, text)
-            .at(self.source.locate(path))
-            .with_field(field);
-        problem.object = Some(self.name.clone());
-        problem
-    }
-}
-
 /// A binding of a policy that is not there.
 pub(crate) fn missing_policy<'p>(
     (kind, name): (Kind, &str),
@@ -229,10 +161,64 @@ pub(crate) fn missing_policy<'p>(
     ];
     let mut problem = Problem::new(Rule::MissingPolicy, text.clone()).at(source.locate(&path));
     problem.field = Some("spec.policyName".to_owned());
-    problem.help = Some(help::for_policy(policy, policies));
+    problem.help = Some(policy_help(policy, policies));
     problem.object = Some(ObjectName {
         kind,
         name: name.to_owned(),
     });
     Failure::single(text, problem)
+}
+
+/// Help for a policy that is not there, by the names of those that are.
+fn policy_help<'p>(policy: &str, policies: impl Iterator<Item = &'p str>) -> String {
+    let short = |name: &'p str| name.strip_suffix(SUFFIX).unwrap_or(name);
+    let mut names: Vec<&str> = policies.map(short).collect();
+    names.sort_unstable();
+    names.dedup();
+    let meant = nearest(
+        policy.strip_suffix(SUFFIX).unwrap_or(policy),
+        names.iter().copied(),
+    );
+    match (meant, names.as_slice()) {
+        (Some(meant), _) => did_you_mean(&format!("{meant}{SUFFIX}")),
+        (None, []) => {
+            "there is no policy of that kind here: a static binding needs its policy beside it".to_owned()
+        }
+        (None, names) if names.len() <= FEW => {
+            let names: Vec<String> = names.iter().map(|name| format!("{name}{SUFFIX}")).collect();
+            format!("policies here: {}", names.join(", "))
+        }
+        (None, names) => format!("none of the {} policies here has a name like it", names.len()),
+    }
+}
+
+/// So many names are listed.
+const FEW: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies() {
+        let check = |policy: &str, policies: &[&str], expected: &str| {
+            assert_eq!(policy_help(policy, policies.iter().copied()), expected);
+        };
+        let policies = ["replicas.static.k8s.io", "images.static.k8s.io"];
+        check(
+            "replica.static.k8s.io",
+            &policies,
+            "did you mean \"replicas.static.k8s.io\"?",
+        );
+        check(
+            "other.static.k8s.io",
+            &policies,
+            "policies here: images.static.k8s.io, replicas.static.k8s.io",
+        );
+        check(
+            "other.static.k8s.io",
+            &[],
+            "there is no policy of that kind here: a static binding needs its policy beside it",
+        );
+    }
 }

@@ -6,15 +6,16 @@ use std::time::Duration;
 
 use pratique_workers::{estimate, map};
 
+use super::document_validator::{Examiner, Finding};
+use super::known_files::{Known, KnownFile};
+use super::options::Texts;
+use super::set::ManifestSet;
+use super::set_builder::StaticRules;
 use crate::budget::DOCUMENT;
-use crate::directory::ManifestFile;
-use crate::document;
-use crate::examine::{Examiner, Finding};
-use crate::load::{FileDocument, Texts, documents};
+use crate::parse::file_document::{FileDocument, documents};
+use crate::parse::split;
 use crate::problem::Failure;
-use crate::reload::{Known, KnownFile};
-use crate::rules::StaticRules;
-use crate::set::ManifestSet;
+use crate::read::directory::ManifestFile;
 
 /// Takes files one after the other.
 pub(crate) struct Intake<'a> {
@@ -196,6 +197,6 @@ impl Item {
 
 /// What the documents of a file take besides their values.
 fn documents_cost(content: &[u8]) -> u64 {
-    let count = u64::try_from(document::count(content)).unwrap_or(u64::MAX);
+    let count = u64::try_from(split::count(content)).unwrap_or(u64::MAX);
     count.saturating_mul(DOCUMENT)
 }

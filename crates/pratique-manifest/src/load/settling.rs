@@ -10,10 +10,10 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
-use crate::directory::ManifestFile;
-use crate::file::Identity;
+use super::set::ManifestSet;
 use crate::kind::Kind;
-use crate::set::ManifestSet;
+use crate::read::directory::Identified;
+use crate::read::file::Identity;
 
 /// For how long files that are rewritten in place have to stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,9 +104,6 @@ struct Doubt {
     /// When the first content was seen that was not taken.
     began: Instant,
 }
-
-/// A file of a directory and its identity.
-pub(crate) type Identified = (ManifestFile, Identity);
 
 impl Settler {
     /// The content is that which was taken; files may be others that have it.

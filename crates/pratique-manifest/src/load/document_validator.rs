@@ -5,20 +5,22 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use super::object::Object;
+use super::options::{Options, Texts};
 use crate::budget::{Budget, DOCUMENT};
-use crate::faults::{self, Subject};
+use crate::decode::failures;
+use crate::decode::registry::{self, Registered};
 use crate::kind::Kind;
-use crate::load::{FileDocument, Options, Texts};
-use crate::object::Object;
+use crate::parse::file_document::FileDocument;
+use crate::parse::source::ObjectSource;
 use crate::parse::{self, Parsed};
-use crate::partial::WrongFields;
 use crate::plugin::Plugin;
 use crate::position::Location;
 use crate::problem::{Failure, ObjectName, Problem};
-use crate::registry::{self, Registered};
-use crate::report;
-use crate::set::ObjectSource;
 use crate::tree::{NodeId, Step, Value};
+use crate::validate::problems::{self, Subject};
+use crate::validate::static_rules;
+use crate::validate::wrong_fields::WrongFields;
 use crate::{decode, default, schema, validate};
 
 /// Where objects are to live.
@@ -181,7 +183,7 @@ impl Examination<'_> {
                 ..
             }) if lists >= MAX_LISTS => {
                 let text = format!("lists are nested more than {MAX_LISTS} levels deep");
-                self.fail(report::unsupported(parsed, id, text));
+                self.fail(failures::unsupported(parsed, id, text));
             }
             Some(Decoded {
                 registered: Registered::List,
@@ -209,9 +211,9 @@ impl Examination<'_> {
     }
 
     fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<Option<Decoded>, Refused> {
-        let known = report::header(parsed, id).and_then(|header| {
+        let known = failures::header(parsed, id).and_then(|header| {
             let registered = registry::find(&header);
-            let unknown = || report::unsupported(parsed, id, registry::not_registered(&header));
+            let unknown = || failures::unsupported(parsed, id, registry::not_registered(&header));
             registered
                 .ok_or_else(unknown)
                 .map(|registered| (header, registered))
@@ -232,7 +234,7 @@ impl Examination<'_> {
             }
         };
         let decoded = decode::decode(parsed.tree(), id, shape, &header.version);
-        match report::decoding(parsed, id, &decoded) {
+        match failures::decoding(parsed, id, &decoded) {
             None => Ok(Some(Decoded::whole(registered, decoded.value))),
             Some(failure) => {
                 self.note_names(&registered, &decoded.value);
@@ -294,7 +296,7 @@ impl Examination<'_> {
 
     fn refuse_type(&mut self, parsed: &Parsed, id: NodeId, type_name: &str) {
         let text = format!("unsupported resource type {type_name}");
-        self.fail(report::unsupported(parsed, id, text));
+        self.fail(failures::unsupported(parsed, id, text));
     }
 
     /// Defaults and validates all objects of a document; what is not valid comes before what else there is to say.
@@ -314,7 +316,7 @@ impl Examination<'_> {
                 file: &self.file,
             };
             let faults = match self.examiner.home {
-                Home::Plugin(_) => faults::static_rules(&subject, &value),
+                Home::Plugin(_) => static_rules::static_rules(&subject, &value),
                 Home::Api => Vec::new(),
             };
             let invalid = self.validate(&subject, &value, &wrong);
@@ -346,7 +348,7 @@ impl Examination<'_> {
         let text = format!("{kind} {name}: {}", validate::aggregate(&errors));
         let problems = errors
             .into_iter()
-            .flat_map(|error| faults::field(subject, error))
+            .flat_map(|error| problems::of_field(subject, error))
             .collect();
         let failure = Failure { text, problems };
         // It is refused for that, then, not for this.

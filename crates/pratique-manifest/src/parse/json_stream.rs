@@ -1,9 +1,9 @@
 //! JSON values that follow each other, as they come from `kubectl get -o json` twice over, or one a line.
 
+use super::file_document::FileDocument;
+use super::split::RawDocument;
 use crate::budget::Budget;
-use crate::document::RawDocument;
 use crate::json::{self, Document, SyntaxError};
-use crate::load::FileDocument;
 use crate::position::{DocumentStart, Lead};
 
 /// The values of a text that begins with a JSON object, each with the part of the text that holds it.

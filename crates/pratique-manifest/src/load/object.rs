@@ -9,8 +9,9 @@ use k8s_openapi::api::admissionregistration::v1::{
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
+use super::set::{Loaded, ManifestSet};
 use crate::kind::Kind;
-use crate::set::{Loaded, ManifestSet, ObjectSource};
+use crate::parse::source::ObjectSource;
 
 /// An object of any of the kinds.
 pub(crate) enum Object {

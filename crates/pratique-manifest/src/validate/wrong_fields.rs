@@ -4,9 +4,9 @@
 
 use serde_json::{Value as Json, json};
 
+use super::{FieldError, path_text};
 use crate::kind::Kind;
 use crate::problem::Rule;
-use crate::validate::{FieldError, path_text};
 
 /// The fields of a value that do not have their types, as their paths: `spec.validations[0].expression`.
 #[derive(Clone, Debug, Default)]

@@ -1,18 +1,19 @@
 //! Loading a directory again and again: what did not change is taken from the time before.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Instant;
 
+use super::content_hash::ContentHash;
+use super::document_validator::{Examiner, Home};
+use super::finish;
+use super::known_files::Memory;
+use super::options::{Options, Texts};
+use super::set::ManifestSet;
+use super::settling::{Seen, Settler, Settling, Unsettled};
 use crate::budget::Budget;
-use crate::directory::{self, ManifestFile};
-use crate::examine::{Examiner, Home};
-use crate::load::{ContentHash, Options, Texts, finish};
 use crate::plugin::Plugin;
 use crate::problem::{Failure, LoadErrors};
-use crate::set::ManifestSet;
-use crate::settle::{Identified, Seen, Settler, Settling, Unsettled};
+use crate::read::directory::{self, Identified};
 
 /// Loads a plugin's directory whenever it may have changed.
 ///
@@ -137,68 +138,5 @@ fn is_in_use(files: &[Result<Identified, Failure>], in_use: Option<&str>) -> Res
     match files.iter().all(Result::is_ok) && in_use == Some(hash.as_str()) {
         true => Ok(()),
         false => Err(hash),
-    }
-}
-
-/// What the files of the time before came to, by path; of those without a fault.
-#[derive(Debug, Default)]
-pub(crate) struct Memory {
-    files: HashMap<Box<str>, Known>,
-}
-
-/// A file and its objects.
-#[derive(Clone, Debug)]
-pub(crate) struct Known {
-    text: Arc<String>,
-    objects: Arc<ManifestSet>,
-    cost: u64,
-}
-
-/// A file, by its path.
-pub(crate) type KnownFile = (Box<str>, Known);
-
-impl Known {
-    pub(crate) fn new(text: Arc<String>, objects: ManifestSet, cost: u64) -> Self {
-        Self {
-            text,
-            objects: Arc::new(objects),
-            cost,
-        }
-    }
-
-    pub(crate) fn objects(&self) -> &ManifestSet {
-        &self.objects
-    }
-
-    /// What its documents took of the budget of their load.
-    pub(crate) fn cost(&self) -> u64 {
-        self.cost
-    }
-
-    pub(crate) fn text(&self) -> &Arc<String> {
-        &self.text
-    }
-
-    /// The file that it was.
-    pub(crate) fn file(&self, path: &str) -> ManifestFile {
-        ManifestFile {
-            path: path.to_owned(),
-            content: self.text.as_bytes().to_vec(),
-        }
-    }
-}
-
-impl Memory {
-    /// A file's objects, if the file is what it was.
-    pub(crate) fn recall(&self, file: &ManifestFile) -> Option<Known> {
-        let known = self.files.get(file.path.as_str());
-        known
-            .filter(|known| known.text.as_bytes() == file.content)
-            .cloned()
-    }
-
-    /// Puts other files in the place of those before.
-    pub(crate) fn replace(&mut self, files: impl IntoIterator<Item = KnownFile>) {
-        self.files = files.into_iter().collect();
     }
 }

@@ -1,7 +1,7 @@
 //! Which kinds the server's loader knows, beyond those that it loads.
 
-use crate::header::Header;
 use crate::kind::Kind;
+use crate::parse::header::Header;
 use crate::schema::{self, Struct};
 
 /// What a header names.

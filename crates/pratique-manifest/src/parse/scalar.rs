@@ -127,16 +127,16 @@ fn is_blank(c: char) -> bool {
 mod tests {
     use crate::budget::Budget;
     use crate::json;
-    use crate::load::FileDocument;
+    use crate::parse::file_document::FileDocument;
     use crate::parse::parse;
+    use crate::parse::source::ObjectSource;
     use crate::position::file_lines;
-    use crate::set::ObjectSource;
     use crate::tree::Step;
 
     /// Where each of some words of the value of `a` stands: line and column.
     #[track_caller]
     fn check(text: &str, expected: &[(&str, u32, u32)]) {
-        let mut raw = crate::document::split(text.as_bytes());
+        let mut raw = crate::parse::split::split(text.as_bytes());
         let file_lines = file_lines(text.as_bytes());
         let file = FileDocument {
             file: "f".into(),

@@ -7,14 +7,14 @@ mod plugin;
 
 use std::path::{Path, PathBuf};
 
-use crate::directory;
-use crate::load::Options;
+use crate::load::options::Options;
+use crate::load::set::ManifestSet;
 use crate::parse::Parsed;
-use crate::path::path_text;
 use crate::plugin::Plugin;
 use crate::position::Location;
 use crate::problem::{Failure, LoadErrors};
-use crate::set::ManifestSet;
+use crate::read::directory;
+use crate::read::path::path_text;
 pub use ignored::IgnoredPlugin;
 pub use kubeconfig::load_kube_config;
 use open::open;

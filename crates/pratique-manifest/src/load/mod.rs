@@ -1,80 +1,30 @@
 //! From files to a [`ManifestSet`]: the order of things, and everything that goes wrong on the way.
 
+pub(crate) mod content_hash;
+mod document_batcher;
+mod document_validator;
+mod known_files;
+mod object;
+pub(crate) mod options;
+pub(crate) mod reload;
+pub(crate) mod set;
+mod set_builder;
+pub(crate) mod settling;
+
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
-use crate::budget::{self, Budget, DEFAULT_LOAD_BYTES};
-use crate::directory::{self, ManifestFile};
-use crate::document::{self, RawDocument};
-use crate::examine::{Examiner, Home};
-use crate::expression::ExpressionCompiler;
-use crate::intake::Intake;
+use crate::budget::{self, Budget};
+use crate::parse::documents::Document;
+use crate::parse::file_document::{FileDocument, bad_separators};
 use crate::plugin::Plugin;
-use crate::position;
-use crate::position::{DocumentStart, FileLines, file_lines};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
-use crate::reading::Document;
-use crate::reload::Memory;
-use crate::set::ManifestSet;
-use pratique_gotext::strconv::quote;
-use pratique_workers::{Alone, Workers};
-
-/// How to load.
-#[derive(Clone, Copy)]
-pub struct Options<'a> {
-    expressions: &'a dyn ExpressionCompiler,
-    workers: &'a dyn Workers,
-    max_bytes: u64,
-}
-
-impl<'a> Options<'a> {
-    /// Has the CEL expressions of policies and webhooks compiled by `expressions`, and does all on the thread that asks.
-    #[must_use]
-    pub fn new(expressions: &'a dyn ExpressionCompiler) -> Self {
-        Self {
-            expressions,
-            workers: &Alone,
-            max_bytes: DEFAULT_LOAD_BYTES,
-        }
-    }
-
-    /// Takes others' help with whatever takes long. The outcome is the same.
-    #[must_use]
-    pub fn with_workers(self, workers: &'a dyn Workers) -> Self {
-        Self { workers, ..self }
-    }
-
-    /// Bounds the memory that a load takes, in bytes, [`DEFAULT_LOAD_BYTES`] otherwise: of files, of the values in them
-    /// with YAML aliases expanded, and of what is wrong with these. It is an estimate from lengths and numbers. A load
-    /// that needs more is refused as a whole.
-    #[must_use]
-    pub fn with_max_bytes(self, max_bytes: u64) -> Self {
-        Self { max_bytes, ..self }
-    }
-
-    pub(crate) fn budget(&self) -> Budget {
-        Budget::new(self.max_bytes)
-    }
-
-    pub(crate) fn expressions(&self) -> &'a dyn ExpressionCompiler {
-        self.expressions
-    }
-
-    pub(crate) fn workers(&self) -> &'a dyn Workers {
-        self.workers
-    }
-}
-
-/// Whether the texts of documents are kept when their objects have loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Texts {
-    /// For those who ask where a field stands.
-    Kept,
-    /// Nobody will ask.
-    LetGo,
-}
+use crate::read::directory::{self, ManifestFile};
+use content_hash::ContentHash;
+use document_batcher::Intake;
+use document_validator::{Examiner, Home};
+use known_files::Memory;
+use options::{Options, Texts};
+use set::ManifestSet;
 
 /// Loads a plugin's directory of static manifests.
 ///
@@ -141,39 +91,6 @@ pub fn load_among(
     intake.documents(documents.map(FileDocument::from));
     let (set, failures, _) = intake.finish();
     outcome(set, failures, &budget)
-}
-
-/// The hash of manifest files' content, by which a server tells that it changed: `sha256:` over the bytes of each
-/// file that is not empty and a NUL, in order; empty when there is no such file.
-#[must_use]
-pub fn content_hash(files: &[ManifestFile]) -> String {
-    let mut hash = ContentHash::default();
-    files.iter().for_each(|file| hash.add(file));
-    hash.finish()
-}
-
-/// A content hash in the making.
-#[derive(Default)]
-pub(crate) struct ContentHash(Option<Sha256>);
-
-impl ContentHash {
-    pub(crate) fn add(&mut self, file: &ManifestFile) {
-        if !file.content.is_empty() {
-            let hasher = self.0.get_or_insert_default();
-            hasher.update(&file.content);
-            hasher.update([0]);
-        }
-    }
-
-    pub(crate) fn finish(self) -> String {
-        let Some(hasher) = self.0 else {
-            return String::new();
-        };
-        let digest = hasher.finalize();
-        digest
-            .iter()
-            .fold(String::from("sha256:"), |hash, byte| format!("{hash}{byte:02x}"))
-    }
 }
 
 fn load(files: &[ManifestFile], home: Home, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
@@ -283,90 +200,6 @@ fn spend_file(file: &ManifestFile, budget: &Budget) {
     let length = u64::try_from(file.content.len()).unwrap_or(u64::MAX);
     // That there is no more is seen before anything is made of the file.
     let _ = budget.spend(length.saturating_mul(budget::FILE));
-}
-
-/// A document before it is parsed, with what positions in its file need.
-#[derive(Clone)]
-pub(crate) struct FileDocument {
-    pub(crate) file: Arc<str>,
-    pub(crate) index: usize,
-    pub(crate) raw: RawDocument,
-    pub(crate) file_lines: FileLines,
-}
-
-impl FileDocument {
-    /// A document of the same file, with nothing in it.
-    pub(crate) fn without_text(&self) -> Self {
-        FileDocument {
-            file: Arc::clone(&self.file),
-            index: self.index,
-            raw: RawDocument {
-                bytes: Vec::new(),
-                start: self.raw.start,
-            },
-            file_lines: self.file_lines.clone(),
-        }
-    }
-
-    /// Its text with its place in the file, whatever the text is.
-    pub(crate) fn into_source(self) -> position::DocumentSource {
-        let text = String::from_utf8_lossy(&self.raw.bytes).into_owned();
-        position::DocumentSource::new(self.file, self.index, text, self.raw.start, self.file_lines)
-    }
-}
-
-impl From<&position::DocumentSource> for FileDocument {
-    fn from(source: &position::DocumentSource) -> Self {
-        FileDocument {
-            file: Arc::clone(source.file()),
-            index: source.index(),
-            raw: RawDocument {
-                bytes: source.text().as_bytes().to_vec(),
-                start: source.start(),
-            },
-            file_lines: source.file_lines().cloned(),
-        }
-    }
-}
-
-/// The separators that split no file.
-pub(crate) fn bad_separators(file: &ManifestFile) -> Vec<Failure> {
-    let faults = document::bad_separators(&file.content);
-    if faults.is_empty() {
-        return Vec::new();
-    }
-    let text = String::from_utf8_lossy(&file.content).into_owned();
-    let file_lines = file_lines(&file.content);
-    let path = file.path.as_str().into();
-    let source = position::DocumentSource::new(path, 0, text, DocumentStart::FILE, file_lines);
-    faults.iter().map(|fault| bad_separator(&source, fault)).collect()
-}
-
-/// The documents of a file.
-pub(crate) fn documents(file: &ManifestFile) -> impl Iterator<Item = FileDocument> + use<> {
-    let path: Arc<str> = file.path.as_str().into();
-    let file_lines = file_lines(&file.content);
-    let split = document::split(&file.content).into_iter().enumerate();
-    split.map(move |(index, raw)| FileDocument {
-        file: Arc::clone(&path),
-        index,
-        raw,
-        file_lines: file_lines.clone(),
-    })
-}
-
-/// The failure of a separator in a whole file's text.
-fn bad_separator(source: &position::DocumentSource, fault: &document::BadSeparator) -> Failure {
-    let message = format!("invalid Yaml document separator: {}", fault.rest);
-    let location = source.location(source.line_span(fault.line));
-    let problem = Problem::new(Rule::DocumentSeparator, message.clone()).at(location);
-    Failure::single(
-        format!(
-            "failed to split YAML documents in file {}: {message}",
-            quote(source.file())
-        ),
-        problem,
-    )
 }
 
 #[cfg(test)]

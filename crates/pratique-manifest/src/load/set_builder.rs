@@ -6,13 +6,15 @@ use std::sync::Arc;
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::examine::{Candidate, Finding, Home};
-use crate::faults::{self, Names, Subject};
+use super::document_validator::{Candidate, Finding, Home};
+use super::object::Object;
+use super::options::Texts;
+use super::set::{Loaded, ManifestSet};
 use crate::kind::Kind;
-use crate::load::Texts;
-use crate::object::Object;
+use crate::parse::source::ObjectSource;
 use crate::problem::{Failure, ObjectName};
-use crate::set::{Loaded, ManifestSet, ObjectSource};
+use crate::validate::problems::Subject;
+use crate::validate::static_rules::{self, Names};
 
 /// Takes what documents say, one after the other, and keeps their objects and what is wrong with them.
 pub(crate) struct StaticRules {
@@ -109,14 +111,15 @@ impl StaticRules {
         let of_name = match self.home {
             // A name that is not there has been complained about.
             _ if name.name.is_empty() => None,
-            Home::Plugin(_) => faults::static_name(&subject, &mut self.names),
-            Home::Api => faults::repeated_name(&subject, &mut self.names),
+            Home::Plugin(_) => static_rules::static_name(&subject, &mut self.names),
+            Home::Api => static_rules::repeated_name(&subject, &mut self.names),
         };
         // The server stops at the first.
         let faults: Vec<_> = of_name.into_iter().chain(candidate.faults).collect();
         if !faults.is_empty() && !name.kind.is_binding() {
             // Bindings may name it as it will be named.
-            self.policies.insert(format!("{}{}", name.name, faults::SUFFIX));
+            self.policies
+                .insert(format!("{}{}", name.name, static_rules::SUFFIX));
             self.policies.insert(name.name.clone());
         }
         let is_good = faults.is_empty() && !name.name.is_empty();
@@ -201,7 +204,7 @@ impl StaticRules {
         });
         // That a name does not end as it has to is another fault.
         let faulty = self.faulty_bindings.iter();
-        let faulty = faulty.filter(|binding| binding.policy.ends_with(faults::SUFFIX));
+        let faulty = faulty.filter(|binding| binding.policy.ends_with(static_rules::SUFFIX));
         let faulty = faulty.map(|binding| {
             let ObjectName { kind, name } = &binding.name;
             (
@@ -216,7 +219,7 @@ impl StaticRules {
             let of = policy_kind(kind);
             let binding = (kind, name.unwrap_or_default());
             (!self.is_named(of, policy))
-                .then(|| faults::missing_policy(binding, policy, self.names_of(of), source))
+                .then(|| static_rules::missing_policy(binding, policy, self.names_of(of), source))
         });
         missing.collect()
     }

@@ -3,14 +3,14 @@
 //! For what a server would be asked about, rather than configured with. As its clients do, what looks like JSON and is
 //! none is read as YAML.
 
+use super::file_document::{FileDocument, bad_separators, documents};
+use super::json_stream::Parts;
+use super::source::ObjectSource;
+use super::{Format, Parsed, parse_yaml, parsed_json};
 use crate::budget::Budget;
-use crate::directory::ManifestFile;
 use crate::json;
-use crate::load::{FileDocument, bad_separators, documents};
-use crate::parse::{Format, Parsed, parse_yaml, parsed_json};
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
-use crate::set::ObjectSource;
-use crate::stream::Parts;
+use crate::read::directory::ManifestFile;
 use crate::tree::Value;
 
 /// A document of a file.

@@ -5,11 +5,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use super::file::{self, Identity, MAX_CONFIGURATION_BYTES, Unread};
+use super::path::path_text;
 use crate::budget::{self, Budget};
-use crate::file::{self, Identity, MAX_CONFIGURATION_BYTES, Unread};
-use crate::path::path_text;
 use crate::problem::{Failure, Problem, Rule};
-use crate::settle::Identified;
 use pratique_gotext::strconv::quote;
 
 /// A manifest file's path, as it is shown in messages, and its content.
@@ -20,6 +19,9 @@ pub struct ManifestFile {
     /// The content as it is stored.
     pub content: Vec<u8>,
 }
+
+/// A file of a directory and its identity.
+pub(crate) type Identified = (ManifestFile, Identity);
 
 /// Reads the direct children of a directory whose extension is `.yaml`, `.yml` or `.json`, in any case, in bytewise order
 /// of their names.

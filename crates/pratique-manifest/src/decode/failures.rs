@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use pratique_gotext::strconv::quote;
 use pratique_gotext::suggest::did_you_mean;
 
-use crate::decode::{Decoded, Fault, StrictFault, StrictKind};
-use crate::header::{self, Header};
-use crate::help;
+use super::help;
+use super::{Decoded, Fault, StrictFault, StrictKind};
+use crate::parse::header::{self, Header};
 use crate::parse::{Format, Parsed};
 use crate::position::Span;
 use crate::problem::{Failure, Problem, Rule};

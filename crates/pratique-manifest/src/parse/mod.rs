@@ -1,5 +1,14 @@
 //! A document as values, from YAML or JSON, before anything is known of its kind.
 
+pub(crate) mod documents;
+pub(crate) mod file_document;
+pub(crate) mod header;
+pub(crate) mod help;
+mod json_stream;
+mod scalar;
+pub(crate) mod source;
+pub(crate) mod split;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -7,12 +16,12 @@ use pratique_gotext::json::unknown_kind;
 use pratique_gotext::utf8::lossy;
 
 use crate::budget::Budget;
-use crate::load::FileDocument;
 use crate::position::{DocumentSource, Location, Span};
 use crate::problem::{Failure, Problem, Rule};
-use crate::set::{ObjectSource, ParsedDocument};
 use crate::tree::{NodeId, Tree, Value};
-use crate::{help, json, yaml};
+use crate::{json, yaml};
+use file_document::FileDocument;
+use source::{ObjectSource, ParsedDocument};
 
 /// A parsed document.
 pub(crate) struct Parsed {
@@ -122,17 +131,6 @@ pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, 
             Err(failure)
         }
     }
-}
-
-/// The values of a text that parsed before; none if it does not.
-pub(crate) fn tree(text: &str, is_json: bool) -> Option<Tree> {
-    let budget = Budget::unlimited();
-    if is_json {
-        return json::parse(text.as_bytes(), &budget)
-            .ok()
-            .map(|document| document.tree);
-    }
-    yaml::parse_text(text, &budget).ok().map(|document| document.tree)
 }
 
 fn unparsed(text: String, message: String, source: &DocumentSource, span: Span) -> Box<Failure> {

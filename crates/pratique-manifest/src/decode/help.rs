@@ -1,0 +1,184 @@
+//! Help for values of the wrong kind or the wrong type.
+
+use pratique_gotext::suggest::{did_you_mean, nearest};
+
+use super::{Form, Mismatch};
+use crate::kind::Kind;
+use crate::parse::header::Header;
+use crate::parse::help::looks_like;
+use crate::plugin::Plugin;
+
+const GROUP: &str = "admissionregistration.k8s.io";
+const CONFIGURATION_KINDS: [&str; 4] = [
+    "AdmissionConfiguration",
+    "ValidatingAdmissionPolicyConfiguration",
+    "MutatingAdmissionPolicyConfiguration",
+    "WebhookAdmissionConfiguration",
+];
+
+/// Help for a kind that is not taken.
+pub(crate) fn for_kind(header: &Header) -> Option<String> {
+    if header.group.starts_with("apiserver.") {
+        let meant = nearest(&header.kind, CONFIGURATION_KINDS).filter(|meant| *meant != header.kind);
+        return meant.map(did_you_mean);
+    }
+    let name = header.kind.strip_suffix("List").unwrap_or(&header.kind);
+    let Some(kind) = Kind::from_name(name) else {
+        return nearest(name, Kind::ALL.map(Kind::name)).map(did_you_mean);
+    };
+    if header.group != GROUP || header.version != "v1" {
+        return Some(format!("the kind is read in the version {GROUP}/v1 only"));
+    }
+    let plugin = Plugin::START_ORDER
+        .into_iter()
+        .find(|plugin| plugin.accepts(kind))?;
+    Some(format!("{kind} belongs in the directory of the plugin {plugin}"))
+}
+
+/// Help for a value of the wrong type, by how it is written.
+pub(crate) fn for_value(mismatch: Mismatch, written: &str) -> Option<String> {
+    let Mismatch {
+        found,
+        wanted,
+        fields,
+    } = mismatch;
+    let starts = written.chars().next().unwrap_or_default();
+    Some(match (found, wanted) {
+        (Form::Bool, Form::Text) => unquoted(written, "boolean")?,
+        (Form::Number, Form::Text) => unquoted(written, "number")?,
+        (Form::List, Form::Text) if starts == '[' => looks_like(starts, "list"),
+        (Form::Mapping, Form::Text) if starts == '{' => looks_like(starts, "mapping"),
+        (Form::List, Form::Text) => "this is one text and no list: leave out the dash".to_owned(),
+        (Form::Mapping, Form::Text) => {
+            "YAML takes a text with a colon and a blank in it for a mapping: quote it, or begin it after >- on a line of \
+             its own"
+                .to_owned()
+        }
+        (Form::Mapping, Form::List) => "this is a list: begin each of its items with \"- \"".to_owned(),
+        (Form::Text | Form::Number | Form::Bool, Form::List) if is_short(written.trim_matches(['"', '\''])) => {
+            format!("this is a list: write [{written}]")
+        }
+        (Form::Text | Form::Number | Form::Bool, Form::List) => {
+            "this is a list: begin each of its items with \"- \"".to_owned()
+        }
+        (Form::List, Form::Mapping) => "this is a mapping and no list: leave out the dash".to_owned(),
+        (Form::Text | Form::Number | Form::Bool, Form::Mapping) if (1..=FEW).contains(&fields.len()) => {
+            let fields: Vec<&str> = fields.iter().map(|field| field.name).collect();
+            format!("this is a mapping with the fields {}", fields.join(", "))
+        }
+        (Form::Text, Form::Number | Form::Bool) => "leave out the quotes".to_owned(),
+        _ => return None,
+    })
+}
+
+/// A value that YAML takes for something else than the text it is to be.
+fn unquoted(written: &str, what: &str) -> Option<String> {
+    (!written.is_empty() && is_short(written))
+        .then(|| format!("YAML takes {written} for a {what}: quote it, as in \"{written}\""))
+}
+
+/// Whether it can be written in other ways without thinking of quotes.
+fn is_short(written: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
+    written.chars().all(plain)
+}
+
+/// So many fields are listed.
+const FEW: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(group: &str, version: &str, kind: &str, expected: &str) {
+        let header = Header {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            kind: kind.to_owned(),
+        };
+        assert_eq!(
+            for_kind(&header).unwrap_or_default(),
+            expected,
+            "{group}/{version} {kind}"
+        );
+    }
+
+    #[test]
+    fn kinds() {
+        check(
+            GROUP,
+            "v1",
+            "ValidatingAdmisionPolicy",
+            "did you mean \"ValidatingAdmissionPolicy\"?",
+        );
+        check(
+            GROUP,
+            "v1beta1",
+            "MutatingAdmissionPolicyList",
+            "the kind is read in the version admissionregistration.k8s.io/v1 only",
+        );
+        check(
+            GROUP,
+            "v1",
+            "MutatingAdmissionPolicy",
+            "MutatingAdmissionPolicy belongs in the directory of the plugin MutatingAdmissionPolicy",
+        );
+        check("", "v1", "Pod", "");
+        check(
+            "apiserver.config.k8s.io",
+            "v1",
+            "ValidatingAdmissionPolicyConfig",
+            "did you mean \"ValidatingAdmissionPolicyConfiguration\"?",
+        );
+    }
+
+    #[test]
+    fn values() {
+        for (found, wanted, written, expected) in [
+            (
+                Form::Bool,
+                Form::Text,
+                "yes",
+                "YAML takes yes for a boolean: quote it, as in \"yes\"",
+            ),
+            (
+                Form::Number,
+                Form::Text,
+                "010",
+                "YAML takes 010 for a number: quote it, as in \"010\"",
+            ),
+            (
+                Form::Mapping,
+                Form::Text,
+                "{}",
+                "YAML takes a value that starts with { for a mapping: quote it, or begin it after >- on a line of its own",
+            ),
+            (
+                Form::Mapping,
+                Form::List,
+                "expression: 'true'",
+                "this is a list: begin each of its items with \"- \"",
+            ),
+            (Form::Text, Form::List, "CREATE", "this is a list: write [CREATE]"),
+            (
+                Form::List,
+                Form::Mapping,
+                "- a: b",
+                "this is a mapping and no list: leave out the dash",
+            ),
+            (Form::Bool, Form::Number, "yes", ""),
+        ] {
+            let fields = &[];
+            let help = for_value(
+                Mismatch {
+                    found,
+                    wanted,
+                    fields,
+                },
+                written,
+            );
+            assert_eq!(help.unwrap_or_default(), expected, "{written}");
+        }
+    }
+}

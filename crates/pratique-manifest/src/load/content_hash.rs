@@ -1,0 +1,38 @@
+//! The hash of manifest files' content.
+
+use sha2::{Digest, Sha256};
+
+use crate::read::directory::ManifestFile;
+
+/// The hash of manifest files' content, by which a server tells that it changed: `sha256:` over the bytes of each
+/// file that is not empty and a NUL, in order; empty when there is no such file.
+#[must_use]
+pub fn content_hash(files: &[ManifestFile]) -> String {
+    let mut hash = ContentHash::default();
+    files.iter().for_each(|file| hash.add(file));
+    hash.finish()
+}
+
+/// A content hash in the making.
+#[derive(Default)]
+pub(crate) struct ContentHash(Option<Sha256>);
+
+impl ContentHash {
+    pub(crate) fn add(&mut self, file: &ManifestFile) {
+        if !file.content.is_empty() {
+            let hasher = self.0.get_or_insert_default();
+            hasher.update(&file.content);
+            hasher.update([0]);
+        }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        let Some(hasher) = self.0 else {
+            return String::new();
+        };
+        let digest = hasher.finalize();
+        digest
+            .iter()
+            .fold(String::from("sha256:"), |hash, byte| format!("{hash}{byte:02x}"))
+    }
+}

@@ -1,0 +1,113 @@
+//! Help for documents that are no YAML.
+
+/// Help for a document that is no YAML, by the line on which that shows, or the one before.
+pub(crate) fn for_yaml(text: &str, at: usize) -> Option<String> {
+    let at = at.min(text.len());
+    let end = text
+        .get(at..)
+        .and_then(|rest| rest.find('\n'))
+        .map_or(text.len(), |found| at + found);
+    let around = [
+        text.get(..at).and_then(|before| before.chars().next_back()),
+        text.get(at..).and_then(|rest| rest.chars().next()),
+    ];
+    let last = text.get(..end)?.lines().next_back().unwrap_or_default();
+    if around.contains(&Some('\\')) && last.contains('"') {
+        return Some("in double quotes a backslash is written twice, in single quotes once".to_owned());
+    }
+    let mut lines = text
+        .get(..end)?
+        .lines()
+        .rev()
+        .filter(|line| !line.trim().is_empty());
+    let mut help = || for_line(lines.next()?, text);
+    help().or_else(help)
+}
+
+fn for_line(line: &str, text: &str) -> Option<String> {
+    let indent = line
+        .get(..line.len() - line.trim_start().len())
+        .unwrap_or_default();
+    if indent.contains('\t') {
+        return Some("YAML is indented with blanks: there is a tab".to_owned());
+    }
+    let line = line.trim().trim_start_matches("- ").trim_start();
+    let (value, is_keyed) = match line.split_once(": ") {
+        Some((key, value)) if !key.starts_with(['"', '\'', '[', '{', '!', '#']) => (value.trim(), true),
+        _ => (line, false),
+    };
+    if value.contains("{{") {
+        return Some("a template has to be filled in before it is a manifest".to_owned());
+    }
+    let (inner, rest) = match value.chars().next()? {
+        '!' => return Some(TAG.to_owned()),
+        quote @ ('"' | '\'') => value.get(1..)?.split_once(quote)?,
+        start @ ('[' | '{') => {
+            let close = if start == '[' { ']' } else { '}' };
+            let goes_on = value.rsplit_once(close).is_none_or(|(_, rest)| !is_end(rest));
+            let what = if start == '[' { "list" } else { "mapping" };
+            return goes_on.then(|| looks_like(start, what));
+        }
+        start @ ('@' | '`' | '%') => {
+            return Some(format!("no value of YAML starts with {start}: quote it"));
+        }
+        start @ ('&' | '*') => {
+            let name = value.get(1..)?.split([' ', ',']).next().unwrap_or_default();
+            let is_anchor = start == '&' && name.starts_with(|c: char| c.is_alphanumeric());
+            let is_known = start == '*' && text.contains(&format!("&{name}"));
+            let what = format!("YAML takes what starts with {start} for the name of a value: quote it");
+            return (!is_anchor && !is_known).then_some(what);
+        }
+        _ if is_keyed && (value.contains(": ") || value.ends_with(':')) => {
+            return Some("a text with a colon and a blank in it needs quotes around all of it".to_owned());
+        }
+        _ => return None,
+    };
+    let doubled = value.starts_with('\'') && rest.starts_with('\'');
+    let goes_on = !is_end(rest) && !doubled && !inner.ends_with('\\');
+    goes_on.then(|| "the text goes on behind its closing quote: put all of it into other quotes, or after >- on a line of its own".to_owned())
+}
+
+/// Whether nothing but a comment follows a value.
+fn is_end(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(',').trim();
+    rest.is_empty() || rest.starts_with('#')
+}
+
+/// Help for a text that YAML reads as a list or a mapping.
+pub(crate) fn looks_like(start: char, what: &str) -> String {
+    format!(
+        "YAML takes a value that starts with {start} for a {what}: quote it, or begin it after >- on a line of its own"
+    )
+}
+
+/// Help for a text that YAML reads as a tag.
+pub(crate) const TAG: &str = "YAML takes what starts with ! for a tag and not for a value: quote all of it";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines() {
+        let check = |text: &str, expected: &str| {
+            let help = for_yaml(text, text.len()).unwrap_or_default();
+            assert!(
+                help.contains(expected) && help.is_empty() == expected.is_empty(),
+                "{text}: {help}"
+            );
+        };
+        check("a: b\n  message: error: at most 5", "needs quotes");
+        check("- expression: !has(object.x) || object.y", "a tag");
+        check("- expression: !has(object.x) || object.y\n  message: no", "a tag");
+        check("expression: 'a' == object.x", "closing quote");
+        check("expression: 'it''s'", "");
+        check("expression: [1].all(x, x == 1)", "for a list");
+        check("operations: [CREATE]", "");
+        check("message: `a`", "starts with `");
+        check("validations:\n- expression: {{ .Values.x }}", "a template");
+        check("expression: \"a.matches('\\", "a backslash");
+        check("\tmessage: a", "a tab");
+        check("message: a", "");
+    }
+}

@@ -1,0 +1,131 @@
+//! The source of an object: where it and its fields stand in its file.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::scalar;
+use crate::budget::Budget;
+use crate::position::{DocumentSource, Location};
+use crate::tree::{NodeId, Step, Tree};
+use crate::{json, yaml};
+
+/// Where an object stands in its file, and where each of its fields does.
+#[derive(Clone, Debug)]
+pub struct ObjectSource {
+    document: Arc<ParsedDocument>,
+    root: NodeId,
+}
+
+/// A document's text, and its values once somebody asks for a place in it: a directory that loads takes hardly more
+/// memory than its text and its objects.
+#[derive(Debug)]
+pub(crate) struct ParsedDocument {
+    pub(crate) source: DocumentSource,
+    is_json: bool,
+    tree: OnceLock<Box<Tree>>,
+}
+
+impl ParsedDocument {
+    pub(crate) fn new(source: DocumentSource, is_json: bool) -> Self {
+        Self {
+            source,
+            is_json,
+            tree: OnceLock::new(),
+        }
+    }
+
+    /// Keeps the values that were read.
+    pub(crate) fn keep(&self, tree: Tree) {
+        // If somebody asked before, they are there.
+        let _ = self.tree.set(Box::new(tree));
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        // The text was parsed before, so it parses, and to the same nodes.
+        self.tree
+            .get_or_init(|| Box::new(parse(self.source.text(), self.is_json).unwrap_or_default()))
+    }
+}
+
+impl ObjectSource {
+    pub(crate) fn new(document: Arc<ParsedDocument>, root: NodeId) -> Self {
+        Self { document, root }
+    }
+
+    /// Whether the document is JSON, rather than YAML.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.document.is_json
+    }
+
+    /// Whether places in the document can still be told.
+    pub(crate) fn has_text(&self) -> bool {
+        !self.document.source.text().is_empty()
+    }
+
+    /// The same object's source, where every place is the document's start.
+    pub(crate) fn without_text(&self) -> Self {
+        let source = self.document.source.without_text();
+        Self {
+            document: Arc::new(ParsedDocument::new(source, self.document.is_json)),
+            root: self.root,
+        }
+    }
+
+    /// The document that the object is in.
+    #[must_use]
+    pub fn document(&self) -> &DocumentSource {
+        &self.document.source
+    }
+
+    /// The values as they were written, before defaulting.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        self.document.tree()
+    }
+
+    /// The object's node of [`tree`](Self::tree).
+    #[must_use]
+    pub fn root(&self) -> NodeId {
+        self.root
+    }
+
+    /// Where a field stands; if it is not given, where the nearest object around it is.
+    #[must_use]
+    pub fn locate(&self, path: &[Step]) -> Location {
+        self.document
+            .source
+            .location(self.document.tree().nearest_span(self.root, path))
+    }
+
+    /// Where a range of a string field's decoded text stands in the file, as [`locate_in`](Self::locate_in) for one byte.
+    #[must_use]
+    pub fn locate_range(&self, path: &[Step], range: Range<usize>) -> Location {
+        let mut location = self.locate_in(path, range.start);
+        if let Some(last) = range.end.checked_sub(1).filter(|last| *last > range.start) {
+            location.end = self.locate_in(path, last).end;
+        }
+        location
+    }
+
+    /// Where a byte of a string field's decoded text stands in the file, through quotes, escapes and folded lines.
+    #[must_use]
+    pub fn locate_in(&self, path: &[Step], offset: usize) -> Location {
+        let Some(id) = self.document.tree().find(self.root, path) else {
+            return self.locate(path);
+        };
+        let span = scalar::span_at(&self.document.source, self.document.tree().get(id), offset);
+        self.document.source.location(span)
+    }
+}
+
+/// The values of a text that parsed before; none if it does not.
+fn parse(text: &str, is_json: bool) -> Option<Tree> {
+    let budget = Budget::unlimited();
+    if is_json {
+        return json::parse(text.as_bytes(), &budget)
+            .ok()
+            .map(|document| document.tree);
+    }
+    yaml::parse_text(text, &budget).ok().map(|document| document.tree)
+}

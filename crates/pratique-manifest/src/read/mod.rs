@@ -1,0 +1,5 @@
+//! Reading directories and files.
+
+pub(crate) mod directory;
+pub(crate) mod file;
+pub(crate) mod path;

@@ -1,0 +1,110 @@
+//! The problems of an object, each with its place.
+
+use std::sync::Arc;
+
+use super::errors::{FieldError, path_text};
+use crate::parse::help;
+use crate::parse::source::ObjectSource;
+use crate::position::Span;
+use crate::problem::{ObjectName, Problem, Rule};
+use crate::tree::{Step, Style, Value};
+
+/// The object that something is wrong with.
+pub(crate) struct Subject<'a> {
+    pub(crate) name: &'a ObjectName,
+    pub(crate) source: &'a ObjectSource,
+    pub(crate) file: &'a Arc<str>,
+}
+
+impl Subject<'_> {
+    pub(super) fn problem(&self, rule: Rule, text: &str, fields: &[&str]) -> Problem {
+        let path: Vec<Step> = fields
+            .iter()
+            .map(|name| Step::Field((*name).to_owned()))
+            .collect();
+        self.problem_at(rule, text, &path)
+    }
+
+    pub(super) fn problem_at(&self, rule: Rule, text: &str, path: &[Step]) -> Problem {
+        let field = crate::validate::path_text(path);
+        let mut problem = Problem::new(rule, text)
+            .at(self.source.locate(path))
+            .with_field(field);
+        problem.object = Some(self.name.clone());
+        problem
+    }
+}
+
+/// The problems of a field's error: one, or one for each fault of an expression.
+pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem> {
+    let source = subject.source;
+    let field = path_text(&error.path);
+    let problem = |message: &str, location| {
+        let mut problem = Problem::new(error.rule, message)
+            .at(location)
+            .with_field(field.clone());
+        problem.object = Some(subject.name.clone());
+        problem
+    };
+    // What the server makes of the rest of the text follows from the tag.
+    let tag = tag_instead(source, &error.path);
+    if error.issues.is_empty() || tag.is_some() {
+        let mut whole = problem(&error.text, source.locate(&error.path));
+        whole.help = error.help.or_else(|| null_help(source, &error.path));
+        if let Some(span) = tag {
+            whole.location = Some(source.document().location(span));
+            whole.help = Some(help::TAG.to_owned());
+        }
+        return vec![whole];
+    }
+    let first = error
+        .issues
+        .first()
+        .map(|issue| format!("{field}: {}", issue.message));
+    // The first carries the server's text for the expression as a whole.
+    let messages =
+        std::iter::once(&error.text).chain(error.issues.iter().skip(1).map(|issue| &issue.message));
+    let problems = messages.zip(&error.issues).map(|(message, issue)| {
+        let range = issue.offset..issue.offset + issue.length;
+        let mut problem = problem(message, source.locate_range(&error.path, range));
+        problem.help.clone_from(&issue.help);
+        problem
+    });
+    let mut problems: Vec<Problem> = problems.collect();
+    if let Some(problem) = problems.first_mut() {
+        problem.summary = first;
+    }
+    problems
+}
+
+/// The tag that YAML takes the start of a value for, as in `expression: !has(object.x)`, with what is left of the value.
+fn tag_instead(source: &ObjectSource, path: &[Step]) -> Option<Span> {
+    let tree = source.tree();
+    let (Step::Field(name), parent) = path.split_last()? else {
+        return None;
+    };
+    let entry = tree.entry(tree.find(source.root(), parent)?, name)?;
+    if !matches!(&tree.get(entry.value).value, Value::String(_, Style::Plain)) {
+        return None;
+    }
+    let text = source.document().text();
+    let after = entry.key_span.end as usize;
+    let line = text.get(after..)?.split('\n').next()?;
+    let value = line
+        .trim_start_matches(['"', '\''])
+        .trim_start()
+        .strip_prefix(':')?
+        .trim();
+    // Those of YAML itself are meant.
+    let is_tag = value.starts_with('!') && !value.starts_with("!!");
+    let start = after + line.find('!')?;
+    is_tag.then(|| Span::new(start, start + value.len()))
+}
+
+/// Help for a value that is null, where one is required.
+fn null_help(source: &ObjectSource, path: &[Step]) -> Option<String> {
+    let tree = source.tree();
+    let node = tree.get(tree.find(source.root(), path)?);
+    let is_null = matches!(&node.value, Value::Null);
+    is_null.then(|| "null, ~ and nothing behind the colon are all the same to YAML: no value".to_owned())
+}
