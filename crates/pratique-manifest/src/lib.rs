@@ -54,7 +54,7 @@ pub use kind::Kind;
 pub use load::content_hash::content_hash;
 pub use load::options::Options;
 pub use load::reload::{Reloaded, Reloader};
-pub use load::set::{Loaded, ManifestSet};
+pub use load::set::{Loaded, ManifestSet, ObjectRef};
 pub use load::settling::{Settling, Unsettled};
 pub use load::{load_among, load_api_files, load_directory, load_directory_objects, load_files};
 pub use parse::documents::{Contents, Document, read_contents, read_documents};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::object::Object;
 use super::options::{Options, Texts};
+use super::set::Object;
 use crate::budget::{Budget, DOCUMENT};
 use crate::decode::failures;
 use crate::decode::registry::{self, Registered};
@@ -327,7 +327,7 @@ impl Examination<'_> {
                 .then(|| value.pointer("/spec/policyName").and_then(Json::as_str));
             let policy = policy.flatten().map(str::to_owned);
             candidates.push(Finding::Object(Box::new(Candidate {
-                object: is_valid.then(|| Object::of(kind, value)).flatten(),
+                object: is_valid.then(|| Object::from_json(kind, value)).flatten(),
                 name,
                 faults,
                 policy,

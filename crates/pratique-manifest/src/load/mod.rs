@@ -4,7 +4,6 @@ pub(crate) mod content_hash;
 mod document_batcher;
 mod document_validator;
 mod known_files;
-mod object;
 pub(crate) mod options;
 pub(crate) mod reload;
 pub(crate) mod set;

@@ -2,91 +2,101 @@
 
 use std::sync::Arc;
 
+use k8s_openapi::Metadata;
 use k8s_openapi::api::admissionregistration::v1::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingWebhookConfiguration,
     ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingWebhookConfiguration,
 };
-
-use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde_json::Value as Json;
 
-use crate::kind::Kind;
+use crate::kind::{Kind, with_kinds};
 use crate::parse::source::ObjectSource;
 use crate::position::Location;
 
-/// The objects of a directory of static manifests. Each list is sorted by name, bytewise.
-#[derive(Clone, Debug, Default)]
-pub struct ManifestSet {
-    /// `sha256:` and the hash of the files' content; empty when no file has any.
-    pub hash: String,
-    /// ValidatingAdmissionPolicies.
-    pub validating_policies: Vec<Loaded<ValidatingAdmissionPolicy>>,
-    /// Bindings of ValidatingAdmissionPolicies.
-    pub validating_bindings: Vec<Loaded<ValidatingAdmissionPolicyBinding>>,
-    /// MutatingAdmissionPolicies.
-    pub mutating_policies: Vec<Loaded<MutatingAdmissionPolicy>>,
-    /// Bindings of MutatingAdmissionPolicies.
-    pub mutating_bindings: Vec<Loaded<MutatingAdmissionPolicyBinding>>,
-    /// ValidatingWebhookConfigurations.
-    pub validating_webhooks: Vec<Loaded<ValidatingWebhookConfiguration>>,
-    /// MutatingWebhookConfigurations.
-    pub mutating_webhooks: Vec<Loaded<MutatingWebhookConfiguration>>,
-    /// Text that follows the end of a document, and that the server does not read.
-    pub unread: Vec<Location>,
+macro_rules! declare_set {
+    ($($kind:ident $list:ident,)*) => {
+        /// The objects of a directory of static manifests. Each list is sorted by name, bytewise.
+        #[derive(Clone, Debug, Default)]
+        pub struct ManifestSet {
+            /// `sha256:` and the hash of the files' content; empty when no file has any.
+            pub hash: String,
+            $(#[doc = concat!("Objects of the kind `", stringify!($kind), "`.")] pub $list: Vec<Loaded<$kind>>,)*
+            /// Text that follows the end of a document, and that the server does not read.
+            pub unread: Vec<Location>,
+        }
+
+        impl ManifestSet {
+            /// The objects of all kinds.
+            pub fn objects(&self) -> impl Iterator<Item = ObjectRef<'_>> {
+                std::iter::empty()$(.chain(self.$list.iter().map(|loaded| loaded.object_ref(Kind::$kind))))*
+            }
+
+            /// Moves another set's objects to the end of this one's.
+            pub(crate) fn append(&mut self, other: &mut Self) {
+                $(self.$list.append(&mut other.$list);)*
+                self.unread.append(&mut other.unread);
+            }
+
+            /// Sorts the objects of each kind by name.
+            pub(crate) fn sort(&mut self) {
+                $(sort(&mut self.$list);)*
+            }
+
+            /// Discards the texts that the objects' sources still have.
+            pub(crate) fn discard_texts(&mut self) {
+                $(self.$list.iter_mut().for_each(|loaded| loaded.source.discard_text());)*
+            }
+        }
+
+        /// An object of any of the kinds.
+        pub(crate) enum Object {
+            $($kind(Arc<$kind>),)*
+        }
+
+        impl Object {
+            /// The object that a validated value is; none if it does not have the type after all.
+            pub(crate) fn from_json(kind: Kind, mut value: Json) -> Option<Self> {
+                if let Some(fields) = value.as_object_mut() {
+                    fields.insert("apiVersion".to_owned(), "admissionregistration.k8s.io/v1".into());
+                    fields.insert("kind".to_owned(), kind.name().into());
+                }
+                match kind {
+                    $(Kind::$kind => serde_json::from_value(value).ok().map(Arc::new).map(Object::$kind),)*
+                }
+            }
+
+            /// Adds the object to the list of its kind.
+            pub(crate) fn add_to(self, set: &mut ManifestSet, source: ObjectSource) {
+                match self {
+                    $(Object::$kind(object) => set.$list.push(Loaded { object, source }),)*
+                }
+            }
+        }
+    };
 }
+with_kinds!(declare_set);
 
 impl ManifestSet {
-    /// Takes another set's objects.
-    pub(crate) fn append(&mut self, other: &mut Self) {
-        self.validating_policies.append(&mut other.validating_policies);
-        self.validating_bindings.append(&mut other.validating_bindings);
-        self.mutating_policies.append(&mut other.mutating_policies);
-        self.mutating_bindings.append(&mut other.mutating_bindings);
-        self.validating_webhooks.append(&mut other.validating_webhooks);
-        self.mutating_webhooks.append(&mut other.mutating_webhooks);
-        self.unread.append(&mut other.unread);
-    }
-
-    /// The kinds and names of all objects.
-    pub(crate) fn names(&self) -> impl Iterator<Item = (Kind, &str)> {
-        names(Kind::ValidatingAdmissionPolicy, &self.validating_policies)
-            .chain(names(
-                Kind::ValidatingAdmissionPolicyBinding,
-                &self.validating_bindings,
-            ))
-            .chain(names(Kind::MutatingAdmissionPolicy, &self.mutating_policies))
-            .chain(names(
-                Kind::MutatingAdmissionPolicyBinding,
-                &self.mutating_bindings,
-            ))
-            .chain(names(
-                Kind::ValidatingWebhookConfiguration,
-                &self.validating_webhooks,
-            ))
-            .chain(names(Kind::MutatingWebhookConfiguration, &self.mutating_webhooks))
-    }
-
-    /// The file, kind and name of each object.
-    pub(crate) fn names_in_files(&self) -> impl Iterator<Item = (&str, Kind, &str)> {
-        let files = files(&self.validating_policies)
-            .chain(files(&self.validating_bindings))
-            .chain(files(&self.mutating_policies))
-            .chain(files(&self.mutating_bindings))
-            .chain(files(&self.validating_webhooks))
-            .chain(files(&self.mutating_webhooks));
-        files
-            .zip(self.names())
-            .map(|(file, (kind, name))| (file, kind, name))
+    /// The bindings of both kinds, each with the name of its policy.
+    pub fn bindings(&self) -> impl Iterator<Item = (ObjectRef<'_>, &str)> {
+        let validating = self.validating_bindings.iter().map(|loaded| {
+            let policy = loaded.object.spec.policy_name.as_str();
+            (loaded.object_ref(Kind::ValidatingAdmissionPolicyBinding), policy)
+        });
+        let mutating = self.mutating_bindings.iter().map(|loaded| {
+            let spec = loaded.object.spec.as_ref();
+            let policy = spec.and_then(|spec| spec.policy_name.as_deref());
+            let binding = loaded.object_ref(Kind::MutatingAdmissionPolicyBinding);
+            (binding, policy.unwrap_or_default())
+        });
+        validating.chain(mutating)
     }
 }
 
-fn files<T>(list: &[Loaded<T>]) -> impl Iterator<Item = &str> {
-    list.iter().map(|loaded| &**loaded.source.document().file())
-}
-
-fn names<T: Metadata<Ty = ObjectMeta>>(kind: Kind, list: &[Loaded<T>]) -> impl Iterator<Item = (Kind, &str)> {
-    let names = list.iter().map(|loaded| loaded.object.metadata().name.as_deref());
-    names.map(move |name| (kind, name.unwrap_or_default()))
+fn sort<T: Metadata<Ty = ObjectMeta>>(list: &mut Vec<Loaded<T>>) {
+    list.shrink_to_fit();
+    list.sort_by(|a, b| a.object.metadata().name.cmp(&b.object.metadata().name));
 }
 
 /// An object and where it came from.
@@ -96,4 +106,25 @@ pub struct Loaded<T> {
     pub object: Arc<T>,
     /// Its source.
     pub source: ObjectSource,
+}
+
+impl<T: Metadata<Ty = ObjectMeta>> Loaded<T> {
+    fn object_ref(&self, kind: Kind) -> ObjectRef<'_> {
+        ObjectRef {
+            kind,
+            name: self.object.metadata().name.as_deref().unwrap_or_default(),
+            source: &self.source,
+        }
+    }
+}
+
+/// The kind, the name and the source of a loaded object of any kind.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectRef<'a> {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its `metadata.name`.
+    pub name: &'a str,
+    /// Its source.
+    pub source: &'a ObjectSource,
 }

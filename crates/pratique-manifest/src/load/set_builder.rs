@@ -3,13 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use k8s_openapi::Metadata;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
 use super::document_validator::{Candidate, Finding, Home};
-use super::object::Object;
 use super::options::Texts;
-use super::set::{Loaded, ManifestSet};
+use super::set::ManifestSet;
 use crate::kind::Kind;
 use crate::parse::source::ObjectSource;
 use crate::problem::{Failure, ObjectName};
@@ -88,8 +84,8 @@ impl StaticRules {
     /// Takes a file's objects that were taken before, unless another file has one of their names.
     pub(crate) fn accept_known(&mut self, objects: &ManifestSet, file: &str) -> bool {
         let names: Vec<_> = objects
-            .names()
-            .map(|(kind, name)| (kind, Box::from(name)))
+            .objects()
+            .map(|object| (object.kind, Box::from(object.name)))
             .collect();
         if names.iter().any(|name| self.names.contains_key(name)) {
             return false;
@@ -126,7 +122,16 @@ impl StaticRules {
         self.failures
             .extend(faults.into_iter().map(|failure| failure.in_file(file)));
         match (candidate.object.filter(|_| is_good), candidate.policy) {
-            (Some(object), _) => self.put(object, candidate.source),
+            (Some(object), policy) => {
+                let bound = name.kind.bound_kind().zip(policy);
+                let lacks_policy = bound.is_some_and(|(kind, policy)| !self.is_named(kind, &policy));
+                let mut source = candidate.source;
+                // The place of a binding's policy is still needed if the policy was not there before.
+                if self.texts == Texts::LetGo && !lacks_policy {
+                    source.discard_text();
+                }
+                object.add_to(&mut self.of_file, source);
+            }
             (None, Some(policy)) => self.faulty_bindings.push(FaultyBinding {
                 name: candidate.name,
                 policy,
@@ -134,19 +139,6 @@ impl StaticRules {
             }),
             (None, None) => {}
         }
-    }
-
-    /// The place of a binding's policy may yet be asked for, if the policy was not there before.
-    fn put(&mut self, object: Object, source: ObjectSource) {
-        let lacks_policy = || {
-            let policy = object.bound_policy();
-            policy.is_some_and(|(kind, name)| !self.is_named(kind, name))
-        };
-        let source = match self.texts {
-            Texts::LetGo if !lacks_policy() => source.without_text(),
-            Texts::LetGo | Texts::Kept => source,
-        };
-        object.put(&mut self.of_file, source);
     }
 
     fn is_named(&self, kind: Kind, policy: &str) -> bool {
@@ -172,54 +164,29 @@ impl StaticRules {
         }
         drop((self.names, self.policies, self.unread, self.faulty_bindings));
         if self.texts == Texts::LetGo {
-            let_go(&mut self.set.validating_bindings);
-            let_go(&mut self.set.mutating_bindings);
+            self.set.discard_texts();
         }
-        sort(&mut self.set);
+        self.set.sort();
         (self.set, self.failures)
-    }
-}
-
-fn let_go<T>(list: &mut [Loaded<T>]) {
-    for loaded in list.iter_mut().filter(|loaded| loaded.source.has_text()) {
-        loaded.source = loaded.source.without_text();
     }
 }
 
 impl StaticRules {
     /// The bindings whose policies are not there: those that are at fault in other ways come last.
     fn missing_policies(&self) -> Vec<Failure> {
-        let validating = self.set.validating_bindings.iter().map(|binding| {
-            let policy = binding.object.spec.policy_name.as_str();
-            let kind = Kind::ValidatingAdmissionPolicyBinding;
-            let name = binding.object.metadata.name.as_deref();
-            (kind, name, policy, &binding.source)
-        });
-        let mutating = self.set.mutating_bindings.iter().map(|binding| {
-            let spec = binding.object.spec.as_ref();
-            let policy = spec.and_then(|spec| spec.policy_name.as_deref());
-            let kind = Kind::MutatingAdmissionPolicyBinding;
-            let name = binding.object.metadata.name.as_deref();
-            (kind, name, policy.unwrap_or_default(), &binding.source)
-        });
-        // That a name does not end as it has to is another fault.
+        let bindings = self.set.bindings();
+        let bindings = bindings.map(|(binding, policy)| (binding.kind, binding.name, policy, binding.source));
+        // That a name does not end as it has to is another error.
         let faulty = self.faulty_bindings.iter();
         let faulty = faulty.filter(|binding| binding.policy.ends_with(static_rules::SUFFIX));
         let faulty = faulty.map(|binding| {
             let ObjectName { kind, name } = &binding.name;
-            (
-                *kind,
-                Some(name.as_str()),
-                binding.policy.as_str(),
-                &binding.source,
-            )
+            (*kind, name.as_str(), binding.policy.as_str(), &binding.source)
         });
-        let missing = validating.chain(mutating).chain(faulty);
-        let missing = missing.filter_map(|(kind, name, policy, source)| {
-            let of = policy_kind(kind);
-            let binding = (kind, name.unwrap_or_default());
-            (!self.is_named(of, policy))
-                .then(|| static_rules::missing_policy(binding, policy, self.names_of(of), source))
+        let missing = bindings.chain(faulty).filter_map(|(kind, name, policy, source)| {
+            let of = kind.bound_kind()?;
+            let is_missing = !self.is_named(of, policy);
+            is_missing.then(|| static_rules::missing_policy((kind, name), policy, self.names_of(of), source))
         });
         missing.collect()
     }
@@ -230,26 +197,4 @@ struct FaultyBinding {
     name: ObjectName,
     policy: String,
     source: ObjectSource,
-}
-
-/// The kind of the policies of a kind of bindings.
-fn policy_kind(of: Kind) -> Kind {
-    match of {
-        Kind::MutatingAdmissionPolicyBinding => Kind::MutatingAdmissionPolicy,
-        _ => Kind::ValidatingAdmissionPolicy,
-    }
-}
-
-fn sort(set: &mut ManifestSet) {
-    by_name(&mut set.validating_policies);
-    by_name(&mut set.validating_bindings);
-    by_name(&mut set.mutating_policies);
-    by_name(&mut set.mutating_bindings);
-    by_name(&mut set.validating_webhooks);
-    by_name(&mut set.mutating_webhooks);
-}
-
-fn by_name<T: Metadata<Ty = ObjectMeta>>(list: &mut Vec<Loaded<T>>) {
-    list.shrink_to_fit();
-    list.sort_by(|a, b| a.object.metadata().name.cmp(&b.object.metadata().name));
 }

@@ -159,7 +159,8 @@ impl Settler {
             if !is_rewritten || taken.objects.is_empty() {
                 return None;
             }
-            let names: &HashSet<_> = names.get_or_insert_with(|| set.names().collect());
+            let names: &HashSet<_> =
+                names.get_or_insert_with(|| set.objects().map(|object| (object.kind, object.name)).collect());
             let is_lost = |(kind, name): &&(Kind, Box<str>)| !names.contains(&(*kind, &**name));
             let lost = taken.objects.iter().filter(is_lost).count();
             let is_shrunk = lost > 0 || file.length < before.length;
@@ -182,8 +183,9 @@ impl Settler {
     pub(crate) fn take(&mut self, files: Vec<Seen>, set: &ManifestSet) {
         self.doubt = None;
         let mut objects: HashMap<&str, Vec<(Kind, Box<str>)>> = HashMap::new();
-        for (file, kind, name) in set.names_in_files() {
-            objects.entry(file).or_default().push((kind, name.into()));
+        for object in set.objects() {
+            let file = objects.entry(&**object.source.document().file()).or_default();
+            file.push((object.kind, object.name.into()));
         }
         let taken = files.into_iter().map(|seen| {
             let objects = objects.remove(&*seen.path).unwrap_or_default();

@@ -58,17 +58,11 @@ impl ObjectSource {
         self.document.is_json
     }
 
-    /// Whether places in the document can still be told.
-    pub(crate) fn has_text(&self) -> bool {
-        !self.document.source.text().is_empty()
-    }
-
-    /// The same object's source, where every place is the document's start.
-    pub(crate) fn without_text(&self) -> Self {
-        let source = self.document.source.without_text();
-        Self {
-            document: Arc::new(ParsedDocument::new(source, self.document.is_json)),
-            root: self.root,
+    /// Discards the document's text: every place is then the document's start.
+    pub(crate) fn discard_text(&mut self) {
+        if !self.document.source.text().is_empty() {
+            let source = self.document.source.without_text();
+            self.document = Arc::new(ParsedDocument::new(source, self.document.is_json));
         }
     }
 
