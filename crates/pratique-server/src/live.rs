@@ -250,33 +250,15 @@ impl AdmissionObserver for Reloads {
 }
 
 fn plugin_of(set: &ManifestSet) -> Option<Plugin> {
-    let all = [
-        (
-            set.mutating_policies.len() + set.mutating_bindings.len(),
-            Plugin::MutatingAdmissionPolicy,
-        ),
-        (set.mutating_webhooks.len(), Plugin::MutatingAdmissionWebhook),
-        (
-            set.validating_policies.len() + set.validating_bindings.len(),
-            Plugin::ValidatingAdmissionPolicy,
-        ),
-        (set.validating_webhooks.len(), Plugin::ValidatingAdmissionWebhook),
-    ];
-    all.into_iter()
-        .find(|(count, _)| *count > 0)
-        .map(|(_, plugin)| plugin)
+    Plugin::START_ORDER
+        .into_iter()
+        .find(|plugin| set.objects().any(|object| plugin.accepts(object.kind)))
 }
 
-/// The names of policies and of configurations of webhooks.
+/// The names of policies and webhook configurations.
 fn names(set: &ManifestSet) -> Vec<String> {
-    let policies = set.mutating_policies.iter().map(|own| &own.object.metadata);
-    let policies = policies.chain(set.validating_policies.iter().map(|own| &own.object.metadata));
-    let webhooks = set.mutating_webhooks.iter().map(|own| &own.object.metadata);
-    let webhooks = webhooks.chain(set.validating_webhooks.iter().map(|own| &own.object.metadata));
-    let mut names: Vec<String> = policies
-        .chain(webhooks)
-        .filter_map(|own| own.name.clone())
-        .collect();
+    let objects = set.objects().filter(|object| !object.kind.is_binding());
+    let mut names: Vec<String> = objects.map(|object| object.name.to_owned()).collect();
     names.sort();
     names
 }

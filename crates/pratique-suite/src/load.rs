@@ -131,27 +131,17 @@ fn take(builder: AdmissionBuilder, origin: Origin, set: ManifestSet) -> Admissio
 
 /// Problems for webhooks, which suites do not call: ignoring what may deny would let wrong tests pass.
 fn webhooks(set: &ManifestSet) -> Vec<Problem> {
-    let validating = set.validating_webhooks.iter();
-    let validating = validating.map(|loaded| {
-        (
-            Kind::ValidatingWebhookConfiguration,
-            &loaded.object.metadata.name,
-            &loaded.source,
-        )
-    });
-    let mutating = set.mutating_webhooks.iter();
-    let mutating = mutating.map(|loaded| {
-        (
-            Kind::MutatingWebhookConfiguration,
-            &loaded.object.metadata.name,
-            &loaded.source,
-        )
-    });
-    let all = mutating.chain(validating);
-    let problem = all.map(|(kind, name, source)| {
-        let name = name.clone().unwrap_or_default();
+    let kinds = [
+        Kind::MutatingWebhookConfiguration,
+        Kind::ValidatingWebhookConfiguration,
+    ];
+    let all = kinds
+        .into_iter()
+        .flat_map(|kind| set.objects().filter(move |object| object.kind == kind));
+    let problem = all.map(|object| {
+        let (kind, name) = (object.kind, object.name.to_owned());
         let message = format!("{kind} {name:?} is not evaluated: suites do not call webhooks");
-        let location = source.locate(&[]);
+        let location = object.source.locate(&[]);
         Problem {
             object: Some(ObjectName { kind, name }),
             help: Some("keep it in a file that the suite does not name".to_owned()),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{
-    ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, ObjectSource, Plugin,
+    ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, Plugin,
     load_configuration_below, load_directory, load_files, path_text,
 };
 
@@ -190,56 +190,10 @@ impl Loaded {
 }
 
 fn objects(set: &ManifestSet) -> Vec<LoadedObject> {
-    let mut found = Vec::new();
-    let mut add = |kind, name: &Option<String>, source: &ObjectSource| {
-        let name = name.clone().unwrap_or_default();
-        found.push(LoadedObject {
-            kind,
-            name,
-            location: source.locate(&[]),
-        });
-    };
-    for loaded in &set.validating_policies {
-        add(
-            Kind::ValidatingAdmissionPolicy,
-            &loaded.object.metadata.name,
-            &loaded.source,
-        );
-    }
-    for loaded in &set.validating_bindings {
-        add(
-            Kind::ValidatingAdmissionPolicyBinding,
-            &loaded.object.metadata.name,
-            &loaded.source,
-        );
-    }
-    for loaded in &set.mutating_policies {
-        add(
-            Kind::MutatingAdmissionPolicy,
-            &loaded.object.metadata.name,
-            &loaded.source,
-        );
-    }
-    for loaded in &set.mutating_bindings {
-        add(
-            Kind::MutatingAdmissionPolicyBinding,
-            &loaded.object.metadata.name,
-            &loaded.source,
-        );
-    }
-    for loaded in &set.validating_webhooks {
-        add(
-            Kind::ValidatingWebhookConfiguration,
-            &loaded.object.metadata.name,
-            &loaded.source,
-        );
-    }
-    for loaded in &set.mutating_webhooks {
-        add(
-            Kind::MutatingWebhookConfiguration,
-            &loaded.object.metadata.name,
-            &loaded.source,
-        );
-    }
-    found
+    let objects = set.objects().map(|object| LoadedObject {
+        kind: object.kind,
+        name: object.name.to_owned(),
+        location: object.source.locate(&[]),
+    });
+    objects.collect()
 }

@@ -11,33 +11,25 @@ use crate::configurations::Configurations;
 #[cfg(feature = "watch")]
 pub(super) fn started(plugin: pratique_manifest::Plugin, set: &pratique_manifest::ManifestSet) {
     let name = plugin.name();
+    let count = count(set);
     match plugin.is_policy() {
-        true => {
-            let count = set.mutating_policies.len() + set.validating_policies.len();
-            tracing::info!(
-                plugin = name,
-                count,
-                "Loaded manifest-based admission policy configurations"
-            );
-        }
-        false => {
-            let configurations = set.mutating_webhooks.len() + set.validating_webhooks.len();
-            tracing::info!(
-                plugin = name,
-                configurations,
-                "Loaded manifest-based webhook configurations"
-            );
-        }
+        true => tracing::info!(
+            plugin = name,
+            count,
+            "Loaded manifest-based admission policy configurations"
+        ),
+        false => tracing::info!(
+            plugin = name,
+            configurations = count,
+            "Loaded manifest-based webhook configurations"
+        ),
     }
 }
 
 /// How many policies and webhook configurations there are in a set.
 #[cfg(feature = "watch")]
 pub(super) fn count(set: &pratique_manifest::ManifestSet) -> usize {
-    set.mutating_policies.len()
-        + set.validating_policies.len()
-        + set.mutating_webhooks.len()
-        + set.validating_webhooks.len()
+    set.objects().filter(|object| !object.kind.is_binding()).count()
 }
 
 /// Tells of a directory that had policies or webhook configurations and has none any more. For an API server that is a
