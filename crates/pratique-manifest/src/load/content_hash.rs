@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use crate::read::directory::ManifestFile;
 
-/// The hash of manifest files' content, by which a server tells that it changed: `sha256:` over the bytes of each
+/// The hash of manifest files' content, by which a server notices changes: `sha256:` over the bytes of each
 /// file that is not empty and a NUL, in order; empty when there is no such file.
 #[must_use]
 pub fn content_hash(files: &[ManifestFile]) -> String {
@@ -13,7 +13,7 @@ pub fn content_hash(files: &[ManifestFile]) -> String {
     hash.finish()
 }
 
-/// A content hash in the making.
+/// Computes a content hash.
 #[derive(Default)]
 pub(crate) struct ContentHash(Option<Sha256>);
 

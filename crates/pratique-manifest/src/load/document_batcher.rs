@@ -1,4 +1,5 @@
-//! Files, a good many documents at a time: what each comes to by itself is found out by all who help, and taken in order.
+//! Collects the documents of files in batches, has each batch validated by several threads, and adds the results in
+//! order.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,176 +7,182 @@ use std::time::Duration;
 
 use pratique_workers::{estimate, map};
 
-use super::document_validator::{Examiner, Finding};
-use super::known_files::{Known, KnownFile};
-use super::options::Texts;
+use super::document_validator::{DocumentValidator, Finding};
+use super::file_cache::{CacheEntry, CachedFile};
+use super::options::SourceTexts;
 use super::set::ManifestSet;
-use super::set_builder::StaticRules;
+use super::set_builder::SetBuilder;
 use crate::budget::DOCUMENT;
 use crate::parse::file_document::{FileDocument, documents};
 use crate::parse::split;
 use crate::problem::Failure;
 use crate::read::directory::ManifestFile;
 
-/// Takes files one after the other.
-pub(crate) struct Intake<'a> {
-    examiner: Examiner<'a>,
-    waiting: Vec<Item>,
-    /// How many bytes the documents have that wait, and how many are to.
+/// Builds a set from files, which are added one after the other.
+pub(crate) struct DocumentBatcher<'a> {
+    validator: DocumentValidator<'a>,
+    pending: Vec<Item>,
+    /// How many bytes the pending documents have, and how many make a batch.
     bytes: usize,
     batch: usize,
-    /// What the documents of the file took of the budget so far.
+    /// What the documents of the current file have cost so far.
     cost: u64,
-    rules: StaticRules,
-    known: Vec<KnownFile>,
+    set: SetBuilder,
+    cache: Vec<CacheEntry>,
 }
 
-/// What files hold, in order.
+/// A part of the files, in order.
 enum Item {
     /// A document of a file with this text.
     Document(FileDocument, Arc<String>),
     /// The end of a file.
     End(FileEnd),
-    /// A file that came to this before.
-    Known(Box<str>, Known),
+    /// An unchanged file with its objects.
+    Cached(Box<str>, CachedFile),
 }
 
 struct FileEnd {
     path: Box<str>,
     text: Arc<String>,
-    remember: bool,
+    /// Whether to add the file to the cache.
+    is_cached: bool,
 }
 
-/// How many bytes of documents wait for each other, if others help with so many: what these come to is in memory at the
-/// same time.
+/// How many bytes of documents make a batch, if there are workers for it: the results of a batch are in memory at the same
+/// time.
 const BATCH: usize = 256 << 10;
 
-/// About what so many bytes take to be parsed, validated and compiled.
+/// About how long so many bytes take to be parsed, validated and compiled.
 fn cost(bytes: usize) -> Duration {
     const BYTE: Duration = Duration::from_nanos(100);
     estimate(BYTE, bytes)
 }
 
-impl<'a> Intake<'a> {
-    pub(crate) fn new(examiner: Examiner<'a>) -> Self {
-        Intake {
-            rules: StaticRules::new(examiner.home, examiner.texts),
-            examiner,
-            waiting: Vec::new(),
+impl<'a> DocumentBatcher<'a> {
+    pub(crate) fn new(validator: DocumentValidator<'a>) -> Self {
+        DocumentBatcher {
+            set: SetBuilder::new(validator.scope, validator.texts),
+            validator,
+            pending: Vec::new(),
             bytes: 0,
             cost: 0,
-            batch: match cost(BATCH) >= examiner.options.workers().worthwhile() {
+            batch: match cost(BATCH) >= validator.options.workers().worthwhile() {
                 true => BATCH,
                 false => 0,
             },
-            known: Vec::new(),
+            cache: Vec::new(),
         }
     }
 
-    /// Takes a file, and remembers what it came to if that is wanted. Its text is kept once, for those of its documents that
-    /// hold objects.
-    pub(crate) fn read(&mut self, file: Cow<'_, ManifestFile>, remember: bool) {
-        if self.examiner.budget.spend(documents_cost(&file.content)).is_err() {
+    /// Adds a file. Its text is kept once, for those of its documents that hold objects.
+    pub(crate) fn add_file(&mut self, file: Cow<'_, ManifestFile>, is_cached: bool) {
+        if self
+            .validator
+            .budget
+            .spend(documents_cost(&file.content))
+            .is_err()
+        {
             return;
         }
         let found: Vec<FileDocument> = documents(&file).collect();
         let path = file.path.as_str().into();
-        let text = match self.examiner.texts {
-            // What is not UTF-8 is no part of any text, so nobody shares it.
-            Texts::Kept => String::from_utf8(file.into_owned().content).unwrap_or_default(),
-            Texts::LetGo => String::new(),
+        let text = match self.validator.texts {
+            // Text that is not UTF-8 is not shared: documents have it with replacement characters.
+            SourceTexts::Kept => String::from_utf8(file.into_owned().content).unwrap_or_default(),
+            SourceTexts::Discarded => String::new(),
         };
         let text = Arc::new(text);
-        for document in found {
-            self.bytes += document.raw.bytes.len();
-            self.waiting.push(Item::Document(document, Arc::clone(&text)));
-            self.take_full();
-        }
-        let end = FileEnd { path, text, remember };
-        self.waiting.push(Item::End(end));
+        self.add(
+            found.into_iter(),
+            FileEnd {
+                path,
+                text,
+                is_cached,
+            },
+        );
     }
 
-    /// A file cannot be read.
-    pub(crate) fn miss_file(&mut self) {
-        self.rules.miss_file();
+    /// Records that a file cannot be read.
+    pub(crate) fn add_unreadable_file(&mut self) {
+        self.set.mark_incomplete();
     }
 
-    /// Takes the documents of a file that was read in another way.
-    pub(crate) fn documents(&mut self, documents: impl Iterator<Item = FileDocument>) {
-        let text = Arc::default();
-        for document in documents {
-            self.bytes += document.raw.bytes.len();
-            self.waiting.push(Item::Document(document, Arc::clone(&text)));
-            self.take_full();
-        }
-        self.waiting.push(Item::End(FileEnd {
+    /// Adds documents of a file that was read in another way.
+    pub(crate) fn add_documents(&mut self, documents: impl Iterator<Item = FileDocument>) {
+        let end = FileEnd {
             path: Box::default(),
-            text,
-            remember: false,
-        }));
+            text: Arc::default(),
+            is_cached: false,
+        };
+        self.add(documents, end);
     }
 
-    /// Takes a file that came to this before.
-    pub(crate) fn recall(&mut self, path: &str, known: Known) {
-        if self.examiner.budget.spend(known.cost()).is_err() {
+    /// Adds an unchanged file.
+    pub(crate) fn add_cached(&mut self, path: &str, file: CachedFile) {
+        if self.validator.budget.spend(file.cost()).is_err() {
             return;
         }
-        self.waiting.push(Item::Known(path.into(), known));
+        self.pending.push(Item::Cached(path.into(), file));
     }
 
-    /// The set, all that is wrong, and what to remember of the files.
-    pub(crate) fn finish(mut self) -> (ManifestSet, Vec<Failure>, Vec<KnownFile>) {
-        self.take();
-        let (set, failures) = self.rules.finish();
-        (set, failures, self.known)
+    /// The set, the failures, and the files to cache.
+    pub(crate) fn finish(mut self) -> (ManifestSet, Vec<Failure>, Vec<CacheEntry>) {
+        self.run_batch();
+        let (set, failures) = self.set.finish();
+        (set, failures, self.cache)
     }
 
-    fn take_full(&mut self) {
-        if self.bytes >= self.batch {
-            self.take();
+    fn add(&mut self, documents: impl Iterator<Item = FileDocument>, end: FileEnd) {
+        for document in documents {
+            self.bytes += document.raw.bytes.len();
+            self.pending.push(Item::Document(document, Arc::clone(&end.text)));
+            if self.bytes >= self.batch {
+                self.run_batch();
+            }
         }
+        self.pending.push(Item::End(end));
     }
 
-    /// Takes what waits.
-    fn take(&mut self) {
+    /// Validates the pending documents and adds them to the set.
+    fn run_batch(&mut self) {
         self.bytes = 0;
-        let waiting = std::mem::take(&mut self.waiting);
-        let examiner = self.examiner;
-        let findings = map(examiner.options.workers(), &waiting, Item::cost, |item| {
-            item.examine(examiner)
+        let pending = std::mem::take(&mut self.pending);
+        let validator = self.validator;
+        let results = map(validator.options.workers(), &pending, Item::cost, |item| {
+            item.validate(validator)
         });
-        for (item, (findings, cost)) in waiting.into_iter().zip(findings) {
+        for (item, (findings, cost)) in pending.into_iter().zip(results) {
             match item {
                 Item::Document(document, _) => {
                     self.cost = self.cost.saturating_add(cost);
-                    self.rules.accept(findings, &document.file);
+                    self.set.add_findings(findings, &document.file);
                 }
-                Item::End(end) => self.end(end),
-                Item::Known(path, known) => self.accept_known(path, known),
+                Item::End(end) => self.end_file(end),
+                Item::Cached(path, file) => self.add_cached_objects(path, file),
             }
         }
     }
 
-    fn end(&mut self, end: FileEnd) {
-        let objects = self.rules.end_file(end.remember);
+    fn end_file(&mut self, end: FileEnd) {
+        let objects = self.set.end_file(end.is_cached);
         let cost = std::mem::take(&mut self.cost);
-        let known = objects.map(|objects| (end.path, Known::new(end.text, objects, cost)));
-        self.known.extend(known);
+        let entry = objects.map(|objects| (end.path, CachedFile::new(end.text, objects, cost)));
+        self.cache.extend(entry);
     }
 
-    fn accept_known(&mut self, path: Box<str>, known: Known) {
-        if self.rules.accept_known(known.objects(), &path) {
-            self.known.push((path, known));
+    fn add_cached_objects(&mut self, path: Box<str>, cached: CachedFile) {
+        if self.set.add_objects(cached.objects(), &path) {
+            self.cache.push((path, cached));
             return;
         }
-        // Another file has one of its names, so that it has to be said where this one has it.
-        let file = known.file(&path);
+        // Another file has one of its names: the error needs the place where this file has it.
+        let file = cached.to_file(&path);
         for document in documents(&file) {
             let path = Arc::clone(&document.file);
-            let (findings, _) = self.examiner.examine(document, known.text());
-            self.rules.accept(findings, &path);
+            let (findings, _) = self.validator.validate(document, cached.text());
+            self.set.add_findings(findings, &path);
         }
-        self.rules.end_file(false);
+        self.set.end_file(false);
     }
 }
 
@@ -183,19 +190,19 @@ impl Item {
     fn cost(&self) -> Duration {
         match self {
             Item::Document(document, _) => cost(document.raw.bytes.len()),
-            Item::End(_) | Item::Known(..) => Duration::ZERO,
+            Item::End(_) | Item::Cached(..) => Duration::ZERO,
         }
     }
 
-    fn examine(&self, examiner: Examiner<'_>) -> (Vec<Finding>, u64) {
+    fn validate(&self, validator: DocumentValidator<'_>) -> (Vec<Finding>, u64) {
         match self {
-            Item::Document(document, text) => examiner.examine(document.clone(), text),
-            Item::End(_) | Item::Known(..) => Default::default(),
+            Item::Document(document, text) => validator.validate(document.clone(), text),
+            Item::End(_) | Item::Cached(..) => Default::default(),
         }
     }
 }
 
-/// What the documents of a file take besides their values.
+/// What the documents of a file cost besides their values.
 fn documents_cost(content: &[u8]) -> u64 {
     let count = u64::try_from(split::count(content)).unwrap_or(u64::MAX);
     count.saturating_mul(DOCUMENT)

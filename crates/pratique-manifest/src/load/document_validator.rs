@@ -1,11 +1,11 @@
-//! What a document comes to by itself: decoded, defaulted, validated, and held against the rules that are about one
-//! object alone. Nothing here knows of other documents, so that several can be examined at the same time.
+//! Decodes, defaults and validates one document, and applies the rules of static manifests that are about one object.
+//! Nothing here depends on other documents, so several can be validated at the same time.
 
 use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::options::{Options, Texts};
+use super::options::{Options, SourceTexts};
 use super::set::Object;
 use crate::budget::{Budget, DOCUMENT};
 use crate::decode::failures;
@@ -23,105 +23,110 @@ use crate::validate::static_rules;
 use crate::validate::wrong_fields::WrongFields;
 use crate::{decode, default, schema, validate};
 
-/// Where objects are to live.
+/// What manifests are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Home {
-    /// In the directory of a plugin.
+pub(crate) enum ManifestScope {
+    /// The directory of a plugin.
     Plugin(Plugin),
-    /// In the API, where none of the rules of static manifests holds.
+    /// The API, whose objects are free of the rules of static manifests.
     Api,
 }
 
-impl Home {
+impl ManifestScope {
     fn accepts(self, kind: Kind) -> bool {
         match self {
-            Home::Plugin(plugin) => plugin.accepts(kind),
-            Home::Api => true,
+            ManifestScope::Plugin(plugin) => plugin.accepts(kind),
+            ManifestScope::Api => true,
         }
     }
 }
 
-/// How many lists may be in each other. The server has no bound.
+/// How deep lists may nest. The server has no bound.
 const MAX_LISTS: usize = 128;
 
-/// How documents are examined.
+/// Validates documents.
 #[derive(Clone, Copy)]
-pub(crate) struct Examiner<'a> {
-    pub(crate) home: Home,
+pub(crate) struct DocumentValidator<'a> {
+    pub(crate) scope: ManifestScope,
     pub(crate) options: &'a Options<'a>,
-    pub(crate) texts: Texts,
+    pub(crate) texts: SourceTexts,
     pub(crate) budget: &'a Budget,
-    /// Whether objects that do not belong to the home are left to others, rather than refused.
-    pub(crate) passes_over: bool,
+    /// Whether objects of kinds outside the scope are skipped rather than refused.
+    pub(crate) skips_other_kinds: bool,
 }
 
-/// Something that a document says.
+/// A result of validating a document.
 pub(crate) enum Finding {
-    /// What is wrong.
-    Fault(Failure),
+    /// An error.
+    Failure(Failure),
     /// The name of a policy that did not decode.
-    Undecoded(String),
-    /// The text of a document in which there may be anything, as it cannot be read.
-    Unread(Box<str>),
+    UndecodedPolicy(String),
+    /// The text of a document that does not parse.
+    Unparsed(Box<str>),
     /// An object.
     Object(Box<Candidate>),
-    /// Text that follows it, and that the server does not read.
-    PassedOver(Location),
+    /// Text after the end of the document, which the server does not read.
+    TrailingText(Location),
 }
 
-/// An object that has to be looked at beside others yet.
+/// An object whose name and references have yet to be checked against other objects.
 pub(crate) struct Candidate {
     pub(crate) name: ObjectName,
-    /// What only objects of the API may have, if it has it and is none.
-    pub(crate) faults: Vec<Failure>,
-    /// The policy that it binds, if it binds one.
+    /// What breaks the rules of static manifests.
+    pub(crate) failures: Vec<Failure>,
+    /// The policy that it binds, if it is a binding.
     pub(crate) policy: Option<String>,
-    /// `None` if it is not valid.
+    /// The typed object; none if it is not valid.
     pub(crate) object: Option<Object>,
     pub(crate) source: ObjectSource,
 }
 
-/// Why a value is refused, and the value nevertheless, as far as it has the right types.
-struct Refused {
+/// Why a value does not decode, and as much of it as does.
+struct DecodeFailure {
     failure: Failure,
     decoded: Option<Box<Decoded>>,
 }
 
-/// A value, and what of it does not have its type.
+/// A decoded value, and its fields that have the wrong type.
 struct Decoded {
     registered: Registered,
     value: Json,
     wrong: WrongFields,
 }
 
-impl From<Failure> for Refused {
+impl From<Failure> for DecodeFailure {
     fn from(failure: Failure) -> Self {
-        Refused {
+        DecodeFailure {
             failure,
             decoded: None,
         }
     }
 }
 
-impl<'a> Examiner<'a> {
-    pub(crate) fn new(home: Home, options: &'a Options<'a>, texts: Texts, budget: &'a Budget) -> Self {
-        Examiner {
-            home,
+impl<'a> DocumentValidator<'a> {
+    pub(crate) fn new(
+        scope: ManifestScope,
+        options: &'a Options<'a>,
+        texts: SourceTexts,
+        budget: &'a Budget,
+    ) -> Self {
+        DocumentValidator {
+            scope,
             options,
             texts,
             budget,
-            passes_over: false,
+            skips_other_kinds: false,
         }
     }
 
-    /// All that a document of a file with this text says, in order, and what it took of the budget. Once there is no more
-    /// of that, documents say nothing.
-    pub(crate) fn examine(&self, document: FileDocument, text: &Arc<String>) -> (Vec<Finding>, u64) {
+    /// The findings about a document of a file with this text, in order, and what it cost of the budget. There are none once
+    /// the budget is exceeded.
+    pub(crate) fn validate(&self, document: FileDocument, text: &Arc<String>) -> (Vec<Finding>, u64) {
         if self.budget.is_exceeded() {
             return Default::default();
         }
-        let mut examination = Examination {
-            examiner: self,
+        let mut validation = DocumentValidation {
+            validator: self,
             file: Arc::clone(&document.file),
             findings: Vec::new(),
             cost: DOCUMENT,
@@ -130,51 +135,51 @@ impl<'a> Examiner<'a> {
             .into_owned()
             .into_boxed_str();
         let parsed = parse::parse(document, self.budget).map(|parsed| match self.texts {
-            Texts::Kept => parsed.share(text),
-            Texts::LetGo => parsed,
+            SourceTexts::Kept => parsed.share(text),
+            SourceTexts::Discarded => parsed,
         });
         match parsed {
             Ok(parsed) => {
-                examination.cost += parsed.cost;
-                examination.value(&parsed, parsed.root, 0);
-                let passed_over = parsed.rest_location().map(Finding::PassedOver);
-                examination.findings.extend(passed_over);
+                validation.cost += parsed.cost;
+                validation.value(&parsed, parsed.root, 0);
+                let trailing_text = parsed.rest_location().map(Finding::TrailingText);
+                validation.findings.extend(trailing_text);
             }
             Err(fault) => {
-                examination.fail(*fault);
-                examination.findings.push(Finding::Unread(written));
+                validation.fail(*fault);
+                validation.findings.push(Finding::Unparsed(written));
             }
         }
-        (examination.findings, examination.cost)
+        (validation.findings, validation.cost)
     }
 }
 
 /// The findings about a document so far.
-struct Examination<'e> {
-    examiner: &'e Examiner<'e>,
+struct DocumentValidation<'e> {
+    validator: &'e DocumentValidator<'e>,
     file: Arc<str>,
     findings: Vec<Finding>,
-    /// What the document took of the budget.
+    /// What the document cost of the budget.
     cost: u64,
 }
 
-impl Examination<'_> {
-    /// Takes a document's value, or an item of a list in so many lists in it.
+impl DocumentValidation<'_> {
+    /// Validates a document's value, or an item within so many lists in it.
     fn value(&mut self, parsed: &Parsed, id: NodeId, lists: usize) {
-        if self.examiner.budget.is_exceeded() {
+        if self.validator.budget.is_exceeded() {
             return;
         }
-        if self.examiner.passes_over && !self.may_belong(parsed, id) {
+        if self.validator.skips_other_kinds && !self.may_belong(parsed, id) {
             return;
         }
-        let decoded = self.decode(parsed, id).unwrap_or_else(|refused| {
-            let mut failure = refused.failure;
+        let decoded = self.decode(parsed, id).unwrap_or_else(|error| {
+            let mut failure = error.failure;
             if id != parsed.root {
                 failure = failure.prefixed("failed to decode list item: ");
             }
             self.fail(failure);
-            // The server stops here; what else is wrong is told as well, if there is a value to look at.
-            refused.decoded.map(|decoded| *decoded)
+            // The server stops here; other errors are reported as well if there is a value.
+            error.decoded.map(|decoded| *decoded)
         });
         match decoded {
             None => {}
@@ -197,7 +202,7 @@ impl Examination<'_> {
         }
     }
 
-    /// Whether a value is of a kind that belongs to the home, or a list that may have such items.
+    /// Whether a value is of a kind in the scope, or a list that may have such items.
     fn may_belong(&self, parsed: &Parsed, id: NodeId) -> bool {
         let entry = parsed.tree().entry(id, "kind");
         let Some(Value::String(name, _)) = entry.map(|entry| &parsed.tree().get(entry.value).value) else {
@@ -205,12 +210,12 @@ impl Examination<'_> {
         };
         let of_items = || Kind::from_name(name.strip_suffix("List")?);
         match Kind::from_name(name).or_else(of_items) {
-            Some(kind) => self.examiner.home.accepts(kind),
+            Some(kind) => self.validator.scope.accepts(kind),
             None => &**name == "List",
         }
     }
 
-    fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<Option<Decoded>, Refused> {
+    fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<Option<Decoded>, DecodeFailure> {
         let known = failures::header(parsed, id).and_then(|header| {
             let registered = registry::find(&header);
             let unknown = || failures::unsupported(parsed, id, registry::not_registered(&header));
@@ -220,7 +225,7 @@ impl Examination<'_> {
         });
         let (header, registered) = known.inspect_err(|_| {
             let name = name_in(parsed, id);
-            self.findings.extend(name.map(Finding::Undecoded));
+            self.findings.extend(name.map(Finding::UndecodedPolicy));
         })?;
         let shape = match &registered {
             Registered::Object(kind) => schema::kind_type(*kind),
@@ -246,12 +251,12 @@ impl Examination<'_> {
                     wrong,
                 });
                 let decoded = decoded.map(Box::new);
-                Err(Refused { failure, decoded })
+                Err(DecodeFailure { failure, decoded })
             }
         }
     }
 
-    /// Keeps the names of policies that did not decode, so that bindings are not blamed for it.
+    /// Records the names of policies that did not decode: they do not count as missing for bindings.
     fn note_names(&mut self, registered: &Registered, value: &Json) {
         let values = match registered {
             Registered::Object(_) => std::slice::from_ref(value),
@@ -266,7 +271,7 @@ impl Examination<'_> {
             .filter_map(|value| value.pointer("/metadata/name"))
             .filter_map(Json::as_str);
         self.findings
-            .extend(names.map(|name| Finding::Undecoded(name.to_owned())));
+            .extend(names.map(|name| Finding::UndecodedPolicy(name.to_owned())));
     }
 
     fn registered(&mut self, parsed: &Parsed, id: NodeId, decoded: Decoded) {
@@ -275,18 +280,18 @@ impl Examination<'_> {
             value,
             wrong,
         } = decoded;
-        let home = self.examiner.home;
+        let scope = self.validator.scope;
         match registered {
-            Registered::Object(kind) if home.accepts(kind) => {
+            Registered::Object(kind) if scope.accepts(kind) => {
                 self.objects(parsed, kind, vec![(id, value, wrong)]);
             }
-            Registered::TypedList(kind) if home.accepts(kind) => {
+            Registered::TypedList(kind) if scope.accepts(kind) => {
                 let items = list_items(parsed, id).into_iter().zip(into_items(value));
                 let items = items.enumerate();
                 let items = items.map(|(index, (id, value))| (id, value, wrong.of_item(index)));
                 self.objects(parsed, kind, items.collect());
             }
-            // Its items are taken one by one.
+            // Its items are validated one by one.
             Registered::List => {}
             Registered::Object(kind) => self.refuse_type(parsed, id, &format!("*v1.{kind}")),
             Registered::TypedList(kind) => self.refuse_type(parsed, id, &format!("*v1.{kind}List")),
@@ -299,7 +304,7 @@ impl Examination<'_> {
         self.fail(failures::unsupported(parsed, id, text));
     }
 
-    /// Defaults and validates all objects of a document; what is not valid comes before what else there is to say.
+    /// Defaults and validates all objects of a document; errors of validation come before the objects.
     fn objects(&mut self, parsed: &Parsed, kind: Kind, items: Vec<(NodeId, Json, WrongFields)>) {
         let mut candidates = Vec::with_capacity(items.len());
         for (id, mut value, wrong) in items {
@@ -315,9 +320,9 @@ impl Examination<'_> {
                 source: &source,
                 file: &self.file,
             };
-            let faults = match self.examiner.home {
-                Home::Plugin(_) => static_rules::static_rules(&subject, &value),
-                Home::Api => Vec::new(),
+            let failures = match self.validator.scope {
+                ManifestScope::Plugin(_) => static_rules::static_rules(&subject, &value),
+                ManifestScope::Api => Vec::new(),
             };
             let invalid = self.validate(&subject, &value, &wrong);
             let is_valid = invalid.is_none() && wrong.is_empty();
@@ -329,7 +334,7 @@ impl Examination<'_> {
             candidates.push(Finding::Object(Box::new(Candidate {
                 object: is_valid.then(|| Object::from_json(kind, value)).flatten(),
                 name,
-                faults,
+                failures,
                 policy,
                 source,
             })));
@@ -339,7 +344,7 @@ impl Examination<'_> {
 
     fn validate(&self, subject: &Subject<'_>, value: &Json, wrong: &WrongFields) -> Option<Finding> {
         let ObjectName { kind, name } = subject.name;
-        let mut errors = validate::validate(*kind, value, self.examiner.options.expressions());
+        let mut errors = validate::validate(*kind, value, self.validator.options.expressions());
         errors.retain(|error| !wrong.explain(error));
         if errors.is_empty() {
             return None;
@@ -351,15 +356,15 @@ impl Examination<'_> {
             .flat_map(|error| problems::of_field(subject, error))
             .collect();
         let failure = Failure { text, problems };
-        // It is refused for that, then, not for this.
+        // If this exceeds the budget, the load fails for that alone.
         self.spend(&failure);
-        Some(Finding::Fault(failure.in_file(&self.file)))
+        Some(Finding::Failure(failure.in_file(&self.file)))
     }
 
     fn fail(&mut self, failure: Failure) {
-        // Of what is wrong once there is no more to spend, the first thing tells where that was.
+        // Once the budget is exceeded, the first failure of a document says where.
         if self.spend(&failure) || self.findings.is_empty() {
-            self.findings.push(Finding::Fault(failure.in_file(&self.file)));
+            self.findings.push(Finding::Failure(failure.in_file(&self.file)));
         }
     }
 
@@ -369,7 +374,10 @@ impl Examination<'_> {
         let problems = failure.problems.len().saturating_mul(size_of::<Problem>());
         let length = texts.fold(failure.text.len().saturating_add(problems), usize::saturating_add);
         let bytes = u64::try_from(length).unwrap_or(u64::MAX);
-        self.examiner.budget.spend(bytes.saturating_add(DOCUMENT)).is_ok()
+        self.validator
+            .budget
+            .spend(bytes.saturating_add(DOCUMENT))
+            .is_ok()
     }
 }
 
@@ -383,7 +391,7 @@ impl Decoded {
     }
 }
 
-/// The name of a value of which not even the kind is known.
+/// The name of a value whose kind is not known.
 fn name_in(parsed: &Parsed, id: NodeId) -> Option<String> {
     let path = ["metadata", "name"].map(|name| Step::Field(name.to_owned()));
     let tree = parsed.tree();

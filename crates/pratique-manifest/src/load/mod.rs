@@ -1,14 +1,14 @@
-//! From files to a [`ManifestSet`]: the order of things, and everything that goes wrong on the way.
+//! Loading files as a [`ManifestSet`], or all their errors.
 
 pub(crate) mod content_hash;
 mod document_batcher;
 mod document_validator;
-mod known_files;
+mod file_cache;
 pub(crate) mod options;
 pub(crate) mod reload;
+pub(crate) mod rewrites;
 pub(crate) mod set;
 mod set_builder;
-pub(crate) mod settling;
 
 use std::borrow::Cow;
 
@@ -17,27 +17,27 @@ use crate::parse::documents::Document;
 use crate::parse::file_document::{FileDocument, bad_separators};
 use crate::plugin::Plugin;
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
-use crate::read::directory::{self, ManifestFile};
+use crate::read::directory::{self, Identified, ManifestFile};
 use content_hash::ContentHash;
-use document_batcher::Intake;
-use document_validator::{Examiner, Home};
-use known_files::Memory;
-use options::{Options, Texts};
+use document_batcher::DocumentBatcher;
+use document_validator::{DocumentValidator, ManifestScope};
+use file_cache::FileCache;
+use options::{Options, SourceTexts};
 use set::ManifestSet;
 
 /// Loads a plugin's directory of static manifests.
 ///
 /// # Errors
-/// All that is wrong with them; the first failure's text is what the server would stop with.
+/// All failures; the text of the first is what the server would stop with.
 pub fn load_directory(path: &str, plugin: Plugin, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
     let budget = options.budget();
-    let examiner = Examiner::new(Home::Plugin(plugin), options, Texts::Kept, &budget);
-    hashed(read(path, &budget)?, examiner)
+    let validator =
+        DocumentValidator::new(ManifestScope::Plugin(plugin), options, SourceTexts::Kept, &budget);
+    hashed(contents(read(path, &budget)?), validator)
 }
 
-/// Loads a plugin's directory for somebody who only wants the objects: the texts of the documents are let go of on the way,
-/// which is a good part of the memory. All places in an object's source are then the start of its document. Errors are the
-/// same, with the same places.
+/// Loads a plugin's directory without keeping the texts of the documents, which are a good part of the memory. All places in
+/// an object's source are then the start of its document. Errors are the same, with the same places.
 ///
 /// # Errors
 /// As [`load_directory`].
@@ -47,11 +47,16 @@ pub fn load_directory_objects(
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
     let budget = options.budget();
-    let examiner = Examiner::new(Home::Plugin(plugin), options, Texts::LetGo, &budget);
-    hashed(read(path, &budget)?, examiner)
+    let validator = DocumentValidator::new(
+        ManifestScope::Plugin(plugin),
+        options,
+        SourceTexts::Discarded,
+        &budget,
+    );
+    hashed(contents(read(path, &budget)?), validator)
 }
 
-/// Loads files that were read before. They are taken in the order given, which should be that of their names.
+/// Loads files that were read before, in the order given, which should be that of their names.
 ///
 /// # Errors
 /// As [`load_directory`].
@@ -60,20 +65,20 @@ pub fn load_files(
     plugin: Plugin,
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
-    load(files, Home::Plugin(plugin), options)
+    load(files, ManifestScope::Plugin(plugin), options)
 }
 
-/// Loads files of objects that are to be created in the API: decoded, defaulted and validated in the same way, but
-/// free of the rules of static manifests, and of any kind.
+/// Loads files of objects of the API: of any kind, decoded, defaulted and validated in the same way, but free of the rules
+/// of static manifests.
 ///
 /// # Errors
 /// As [`load_directory`].
 pub fn load_api_files(files: &[ManifestFile], options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
-    load(files, Home::Api, options)
+    load(files, ManifestScope::Api, options)
 }
 
-/// Loads the manifests of a plugin among documents of any kind. What is of another kind is passed over; the set has no
-/// hash, as there is no directory that it could be loaded from.
+/// Loads the manifests of a plugin among documents of any kind; other kinds are skipped. The set has no hash, as there is no
+/// directory that it could be loaded from.
 ///
 /// # Errors
 /// As [`load_directory`].
@@ -83,31 +88,41 @@ pub fn load_among(
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
     let budget = options.budget();
-    let mut examiner = Examiner::new(Home::Plugin(plugin), options, Texts::Kept, &budget);
-    examiner.passes_over = true;
-    let mut intake = Intake::new(examiner);
+    let mut validator =
+        DocumentValidator::new(ManifestScope::Plugin(plugin), options, SourceTexts::Kept, &budget);
+    validator.skips_other_kinds = true;
+    let mut batcher = DocumentBatcher::new(validator);
     let documents = documents.iter().map(|document| document.source.document());
-    intake.documents(documents.map(FileDocument::from));
-    let (set, failures, _) = intake.finish();
+    batcher.add_documents(documents.map(FileDocument::from));
+    let (set, failures, _) = batcher.finish();
     outcome(set, failures, &budget)
 }
 
-fn load(files: &[ManifestFile], home: Home, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
+fn load(
+    files: &[ManifestFile],
+    scope: ManifestScope,
+    options: &Options<'_>,
+) -> Result<ManifestSet, LoadErrors> {
     let budget = options.budget();
     let files = files.iter().map(|file| {
         spend_file(file, &budget);
         Ok(Cow::Borrowed(file))
     });
-    hashed(files, Examiner::new(home, options, Texts::Kept, &budget))
+    hashed(
+        files,
+        DocumentValidator::new(scope, options, SourceTexts::Kept, &budget),
+    )
 }
 
-/// The files of a directory. All are read before any is looked at: a change meanwhile is seen as late as can be.
-pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Readable<'static>>, LoadErrors> {
-    let files = directory::read(path, budget).map_err(|failure| LoadErrors::new(vec![failure]))?;
-    let files = files
+/// Reads the files of a directory. All are read before any is parsed, so that they belong together as far as possible.
+fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified, Failure>>, LoadErrors> {
+    directory::read(path, budget).map_err(|failure| LoadErrors::new(vec![failure]))
+}
+
+fn contents(files: Vec<Result<Identified, Failure>>) -> impl Iterator<Item = Readable<'static>> {
+    files
         .into_iter()
-        .map(|file| file.map(|(file, _)| Cow::Owned(file)));
-    Ok(files.collect())
+        .map(|file| file.map(|(file, _)| Cow::Owned(file)))
 }
 
 /// A file, or why it cannot be read.
@@ -116,7 +131,7 @@ pub(crate) type Readable<'a> = Result<Cow<'a, ManifestFile>, Failure>;
 /// [`finish`], with the files' hash.
 fn hashed<'a>(
     files: impl IntoIterator<Item = Readable<'a>>,
-    examiner: Examiner<'_>,
+    validator: DocumentValidator<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
     let mut hash = ContentHash::default();
     let files = files.into_iter().inspect(|file| {
@@ -124,54 +139,53 @@ fn hashed<'a>(
             hash.add(file);
         }
     });
-    let mut set = finish(files, examiner, None)?;
+    let mut set = finish(files, validator, None)?;
     set.hash = hash.finish();
     Ok(set)
 }
 
-/// Goes through the documents of files, but those of files that are known.
+/// Loads files, of which those in the cache are not loaded again.
 pub(crate) fn finish<'a>(
     files: impl IntoIterator<Item = Readable<'a>>,
-    examiner: Examiner<'_>,
-    memory: Option<&mut Memory>,
+    validator: DocumentValidator<'_>,
+    cache: Option<&mut FileCache>,
 ) -> Result<ManifestSet, LoadErrors> {
-    let mut intake = Intake::new(examiner);
+    let mut batcher = DocumentBatcher::new(validator);
     // The server reads and splits all files before it looks at any document.
     let mut failures = Vec::new();
     for file in files {
         let file = match file {
             Ok(file) => file,
             Err(failure) => {
-                intake.miss_file();
+                batcher.add_unreadable_file();
                 failures.push(failure);
                 continue;
             }
         };
-        if examiner.budget.is_exceeded() {
+        if validator.budget.is_exceeded() {
             break;
         }
-        match memory.as_ref().and_then(|memory| memory.recall(&file)) {
-            Some(known) => intake.recall(&file.path, known),
+        match cache.as_ref().and_then(|cache| cache.get(&file)) {
+            Some(cached) => batcher.add_cached(&file.path, cached),
             None => {
                 let found = bad_separators(&file);
-                intake.read(file, memory.is_some() && found.is_empty());
+                batcher.add_file(file, cache.is_some() && found.is_empty());
                 failures.extend(found);
             }
         }
     }
-    let (set, found, known) = intake.finish();
-    if let Some(memory) = memory.filter(|_| !examiner.budget.is_exceeded()) {
-        memory.replace(known);
+    let (set, found, entries) = batcher.finish();
+    if let Some(cache) = cache.filter(|_| !validator.budget.is_exceeded()) {
+        cache.replace(entries);
     }
     failures.extend(found);
-    outcome(set, failures, examiner.budget)
+    outcome(set, failures, validator.budget)
 }
 
-/// What a load came to. One that needs more memory than it may take is refused for that alone: what else is wrong was
-/// not all looked for.
+/// The result of a load. One that exceeds its budget fails for that alone, as the search for other errors was cut short.
 fn outcome(set: ManifestSet, failures: Vec<Failure>, budget: &Budget) -> Result<ManifestSet, LoadErrors> {
     if budget.is_exceeded() {
-        return Err(LoadErrors::new(vec![too_much(&failures, budget)]));
+        return Err(LoadErrors::new(vec![exceeded(&failures, budget)]));
     }
     match failures.is_empty() {
         true => Ok(set),
@@ -179,8 +193,8 @@ fn outcome(set: ManifestSet, failures: Vec<Failure>, budget: &Budget) -> Result<
     }
 }
 
-/// The failure of a load that needs too much, with the place where that showed, if it is one.
-fn too_much(failures: &[Failure], budget: &Budget) -> Failure {
+/// The failure of a load that exceeds its budget, with the place where it does, if that is known.
+fn exceeded(failures: &[Failure], budget: &Budget) -> Failure {
     let message = budget.message();
     let mut found = failures.iter().flat_map(|failure| &failure.problems);
     let found = found.find(|problem| problem.message.ends_with(&message));
@@ -194,10 +208,10 @@ fn too_much(failures: &[Failure], budget: &Budget) -> Failure {
     Failure::single(text, problem)
 }
 
-/// Spends what a file takes that is in memory already.
+/// Spends what a file costs that is in memory already.
 fn spend_file(file: &ManifestFile, budget: &Budget) {
     let length = u64::try_from(file.content.len()).unwrap_or(u64::MAX);
-    // That there is no more is seen before anything is made of the file.
+    // An exceeded budget is noticed before the file is split.
     let _ = budget.spend(length.saturating_mul(budget::FILE));
 }
 

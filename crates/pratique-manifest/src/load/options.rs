@@ -5,7 +5,7 @@ use pratique_workers::{Alone, Workers};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::expression::ExpressionCompiler;
 
-/// How to load.
+/// How to load manifests.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     expressions: &'a dyn ExpressionCompiler,
@@ -14,7 +14,7 @@ pub struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Has the CEL expressions of policies and webhooks compiled by `expressions`, and does all on the thread that asks.
+    /// Compiles the CEL expressions of policies and webhooks with `expressions`, and does all work on the calling thread.
     #[must_use]
     pub fn new(expressions: &'a dyn ExpressionCompiler) -> Self {
         Self {
@@ -24,15 +24,15 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Takes others' help with whatever takes long. The outcome is the same.
+    /// Divides long work among these workers. The result is the same.
     #[must_use]
     pub fn with_workers(self, workers: &'a dyn Workers) -> Self {
         Self { workers, ..self }
     }
 
-    /// Bounds the memory that a load takes, in bytes, [`DEFAULT_LOAD_BYTES`] otherwise: of files, of the values in them
-    /// with YAML aliases expanded, and of what is wrong with these. It is an estimate from lengths and numbers. A load
-    /// that needs more is refused as a whole.
+    /// Bounds the memory of a load, in bytes ([`DEFAULT_LOAD_BYTES`] by default): of files, of the values in them with YAML
+    /// aliases expanded, and of errors. The memory is estimated from lengths and numbers. A load that needs more fails as a
+    /// whole.
     #[must_use]
     pub fn with_max_bytes(self, max_bytes: u64) -> Self {
         Self { max_bytes, ..self }
@@ -51,11 +51,11 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Whether the texts of documents are kept when their objects have loaded.
+/// Whether the texts of documents are kept once their objects are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Texts {
-    /// For those who ask where a field stands.
+pub(crate) enum SourceTexts {
+    /// Kept, so that fields can be located.
     Kept,
-    /// Nobody will ask.
-    LetGo,
+    /// Discarded, which saves memory: every place is then the start of the document.
+    Discarded,
 }

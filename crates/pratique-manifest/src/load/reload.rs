@@ -1,41 +1,40 @@
-//! Loading a directory again and again: what did not change is taken from the time before.
+//! Loading a directory repeatedly: unchanged files are not loaded again.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
 use super::content_hash::ContentHash;
-use super::document_validator::{Examiner, Home};
-use super::finish;
-use super::known_files::Memory;
-use super::options::{Options, Texts};
+use super::document_validator::{DocumentValidator, ManifestScope};
+use super::file_cache::FileCache;
+use super::options::{Options, SourceTexts};
+use super::rewrites::{RewriteDelays, RewriteDetector, Seen, UnstableFile};
 use super::set::ManifestSet;
-use super::settling::{Seen, Settler, Settling, Unsettled};
+use super::{contents, finish, read};
 use crate::budget::Budget;
 use crate::plugin::Plugin;
 use crate::problem::{Failure, LoadErrors};
-use crate::read::directory::{self, Identified};
+use crate::read::directory::Identified;
 
-/// Loads a plugin's directory whenever it may have changed.
+/// Loads a plugin's directory repeatedly.
 ///
-/// The result is always that of [`load_directory`](crate::load_directory). Files that are the same as before are not
-/// parsed, validated or compiled again, and their objects are the very same.
+/// The result is always that of [`load_directory`](crate::load_directory). Unchanged files are not parsed, validated or
+/// compiled again, and their objects are the very same.
 #[derive(Debug)]
 pub struct Reloader {
     plugin: Plugin,
-    memory: Memory,
-    settling: Settling,
-    settler: Settler,
+    cache: FileCache,
+    delays: RewriteDelays,
+    rewrites: RewriteDetector,
 }
 
-/// What loading a directory that may be being written came to.
+/// The result of loading a directory that may just be written to.
 #[derive(Debug)]
 pub enum Reloaded {
     /// The content has the hash that is in use.
     Unchanged,
-    /// What the directory holds.
+    /// The objects of the directory.
     New(ManifestSet),
-    /// A file was rewritten in place, and is not taken for whole yet.
-    Unsettled(Unsettled),
+    /// A file was rewritten in place a moment ago, and may be incomplete.
+    Unstable(UnstableFile),
 }
 
 impl Reloader {
@@ -44,20 +43,20 @@ impl Reloader {
     pub fn new(plugin: Plugin) -> Self {
         Self {
             plugin,
-            memory: Memory::default(),
-            settling: Settling::default(),
-            settler: Settler::default(),
+            cache: FileCache::default(),
+            delays: RewriteDelays::default(),
+            rewrites: RewriteDetector::default(),
         }
     }
 
-    /// How long [`load_settled`](Self::load_settled) waits for files that are rewritten in place.
+    /// Sets how long [`load_stable`](Self::load_stable) waits for files that are rewritten in place.
     #[must_use]
-    pub fn with_settling(self, settling: Settling) -> Self {
-        Self { settling, ..self }
+    pub fn with_rewrite_delays(self, delays: RewriteDelays) -> Self {
+        Self { delays, ..self }
     }
 
-    /// Loads the directory, unless its content has the hash that is in use. The compiler of the options should be the
-    /// same each time: it is not asked again of what it compiled.
+    /// Loads the directory, unless its content has the hash that is in use. The compiler of the options should be the same
+    /// each time: objects of unchanged files are not compiled again.
     ///
     /// # Errors
     /// As [`load_directory`](crate::load_directory).
@@ -69,20 +68,20 @@ impl Reloader {
     ) -> Result<Option<ManifestSet>, LoadErrors> {
         let budget = options.budget();
         let files = read(path, &budget)?;
-        match is_in_use(&files, in_use) {
-            Ok(()) => Ok(None),
-            Err(hash) => self.finish(files, hash, &budget, options).map(Some),
+        match changed_hash(&files, in_use) {
+            None => Ok(None),
+            Some(hash) => self.finish(files, hash, &budget, options).map(Some),
         }
     }
 
-    /// Loads the directory as [`load`](Self::load) does, and does not take files for whole that are being rewritten in
-    /// place, as far as can be told: they have to stay the same for a while, and longer where objects are gone that
-    /// were there or the file is shorter than before. To be asked again then; nothing is in use before it was given.
-    /// Files that were renamed into place, removed, or swapped by links are taken at once.
+    /// Loads the directory as [`load`](Self::load) does, unless a file was rewritten in place a moment ago: such a file has to
+    /// stay the same for a while, and longer if it is shorter than before or objects of it are gone. The caller is expected
+    /// to call again after the delay that is returned. Files that were renamed into place, removed, or swapped by links are
+    /// loaded at once, and so is the first content.
     ///
     /// # Errors
     /// As [`load_directory`](crate::load_directory).
-    pub fn load_settled(
+    pub fn load_stable(
         &mut self,
         path: &str,
         in_use: Option<&str>,
@@ -90,23 +89,22 @@ impl Reloader {
     ) -> Result<Reloaded, LoadErrors> {
         let budget = options.budget();
         let files = read(path, &budget)?;
-        let hash = match is_in_use(&files, in_use) {
-            Ok(()) => {
-                self.settler.unchanged(files.iter().flatten());
-                return Ok(Reloaded::Unchanged);
-            }
-            Err(hash) => hash,
+        let Some(hash) = changed_hash(&files, in_use) else {
+            self.rewrites.unchanged(files.iter().flatten());
+            return Ok(Reloaded::Unchanged);
         };
         let seen: Vec<_> = files.iter().flatten().map(Seen::new).collect();
         let set = self.finish(files, hash, &budget, options)?;
         if in_use.is_some() {
             let loaded = (&set, set.hash.as_str());
-            let doubts = self.settler.doubts(&seen, loaded, &self.settling, Instant::now());
-            if let Some(unsettled) = doubts {
-                return Ok(Reloaded::Unsettled(unsettled));
+            let unstable = self
+                .rewrites
+                .unstable_file(&seen, loaded, &self.delays, Instant::now());
+            if let Some(file) = unstable {
+                return Ok(Reloaded::Unstable(file));
             }
         }
-        self.settler.take(seen, &set);
+        self.rewrites.accept(seen, &set);
         Ok(Reloaded::New(set))
     }
 
@@ -117,26 +115,18 @@ impl Reloader {
         budget: &Budget,
         options: &Options<'_>,
     ) -> Result<ManifestSet, LoadErrors> {
-        let examiner = Examiner::new(Home::Plugin(self.plugin), options, Texts::Kept, budget);
-        let files = files
-            .into_iter()
-            .map(|file| file.map(|(file, _)| Cow::Owned(file)));
-        let set = finish(files, examiner, Some(&mut self.memory))?;
+        let scope = ManifestScope::Plugin(self.plugin);
+        let validator = DocumentValidator::new(scope, options, SourceTexts::Kept, budget);
+        let set = finish(contents(files), validator, Some(&mut self.cache))?;
         Ok(ManifestSet { hash, ..set })
     }
 }
 
-fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified, Failure>>, LoadErrors> {
-    directory::read(path, budget).map_err(|failure| LoadErrors::new(vec![failure]))
-}
-
-/// Whether files have the content that is in use; otherwise the hash that they have.
-fn is_in_use(files: &[Result<Identified, Failure>], in_use: Option<&str>) -> Result<(), String> {
+/// The hash of files, unless it is in use; files that cannot be read count as changed.
+fn changed_hash(files: &[Result<Identified, Failure>], in_use: Option<&str>) -> Option<String> {
     let mut hash = ContentHash::default();
     files.iter().flatten().for_each(|(file, _)| hash.add(file));
     let hash = hash.finish();
-    match files.iter().all(Result::is_ok) && in_use == Some(hash.as_str()) {
-        true => Ok(()),
-        false => Err(hash),
-    }
+    let is_unchanged = files.iter().all(Result::is_ok) && in_use == Some(hash.as_str());
+    (!is_unchanged).then_some(hash)
 }

@@ -1,88 +1,95 @@
-//! Objects beside each other: names that are given once, and bindings of policies that are there.
+//! Builds a set from the findings about documents: names are unique, and the policies of bindings exist.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::document_validator::{Candidate, Finding, Home};
-use super::options::Texts;
+use super::document_validator::{Candidate, Finding, ManifestScope};
+use super::options::SourceTexts;
 use super::set::ManifestSet;
 use crate::kind::Kind;
 use crate::parse::source::ObjectSource;
 use crate::problem::{Failure, ObjectName};
 use crate::validate::problems::Subject;
-use crate::validate::static_rules::{self, Names};
+use crate::validate::static_rules::{self, Names, SUFFIX};
 
-/// Takes what documents say, one after the other, and keeps their objects and what is wrong with them.
-pub(crate) struct StaticRules {
-    home: Home,
-    texts: Texts,
+/// Collects objects and failures, one document after the other.
+pub(crate) struct SetBuilder {
+    scope: ManifestScope,
+    texts: SourceTexts,
     set: ManifestSet,
-    /// The objects of the file that documents are being taken of.
-    of_file: ManifestSet,
+    /// The objects of the current file.
+    file_set: ManifestSet,
     failures: Vec<Failure>,
-    /// How many failures there were before that file.
+    /// How many failures there were before the current file.
     failures_before: usize,
-    /// The file that first had a name, by its kind and name.
+    /// The first file with a name, by kind and name.
     names: Names,
-    /// Names of policies at fault, so that bindings are not blamed for it.
-    policies: HashSet<String>,
-    /// The texts of documents that cannot be read, which may be policies.
-    unread: Vec<Box<str>>,
-    /// Whether a file is missing, which may have any policy.
-    incomplete: bool,
-    /// Bindings at fault, whose policies may be missing as well.
-    faulty_bindings: Vec<FaultyBinding>,
+    /// Names of policies that failed to load: they do not count as missing for bindings.
+    failed_policies: HashSet<String>,
+    /// The texts of documents that do not parse, which may hold policies.
+    unparsed: Vec<Box<str>>,
+    /// Whether a file cannot be read: it may hold any policy.
+    is_incomplete: bool,
+    /// Bindings that failed to load, whose policies may be missing as well.
+    failed_bindings: Vec<FailedBinding>,
 }
 
-impl StaticRules {
-    pub(crate) fn new(home: Home, texts: Texts) -> Self {
+/// A binding that failed to load.
+struct FailedBinding {
+    name: ObjectName,
+    policy: String,
+    source: ObjectSource,
+}
+
+impl SetBuilder {
+    pub(crate) fn new(scope: ManifestScope, texts: SourceTexts) -> Self {
         Self {
-            home,
+            scope,
             texts,
             set: ManifestSet::default(),
-            of_file: ManifestSet::default(),
+            file_set: ManifestSet::default(),
             failures: Vec::new(),
             failures_before: 0,
             names: HashMap::new(),
-            policies: HashSet::new(),
-            unread: Vec::new(),
-            incomplete: false,
-            faulty_bindings: Vec::new(),
+            failed_policies: HashSet::new(),
+            unparsed: Vec::new(),
+            is_incomplete: false,
+            failed_bindings: Vec::new(),
         }
     }
 
-    /// A file cannot be read.
-    pub(crate) fn miss_file(&mut self) {
-        self.incomplete = true;
+    /// Records that a file cannot be read.
+    pub(crate) fn mark_incomplete(&mut self) {
+        self.is_incomplete = true;
     }
 
-    /// Takes what a document of a file says.
-    pub(crate) fn accept(&mut self, findings: Vec<Finding>, file: &Arc<str>) {
+    /// Adds the findings about a document of a file.
+    pub(crate) fn add_findings(&mut self, findings: Vec<Finding>, file: &Arc<str>) {
         for finding in findings {
             match finding {
-                Finding::Fault(failure) => self.failures.push(failure),
-                Finding::Undecoded(policy) => {
-                    self.policies.insert(policy);
+                Finding::Failure(failure) => self.failures.push(failure),
+                Finding::UndecodedPolicy(name) => {
+                    self.failed_policies.insert(name);
                 }
-                Finding::Unread(text) => self.unread.push(text),
-                Finding::Object(candidate) => self.accept_object(*candidate, file),
-                Finding::PassedOver(location) => self.of_file.unread.push(location),
+                Finding::Unparsed(text) => self.unparsed.push(text),
+                Finding::Object(candidate) => self.add_candidate(*candidate, file),
+                Finding::TrailingText(location) => self.file_set.unread.push(location),
             }
         }
     }
 
-    /// Ends a file, and gives its objects if they are wanted and nothing is wrong with any.
-    pub(crate) fn end_file(&mut self, wanted: bool) -> Option<ManifestSet> {
-        let mut objects = std::mem::take(&mut self.of_file);
-        let is_good = self.failures.len() == self.failures_before;
+    /// Ends a file; returns a copy of its objects if `copied` and the file has no failures.
+    pub(crate) fn end_file(&mut self, copied: bool) -> Option<ManifestSet> {
+        let mut objects = std::mem::take(&mut self.file_set);
+        let is_valid = self.failures.len() == self.failures_before;
         self.failures_before = self.failures.len();
-        let given = (wanted && is_good).then(|| objects.clone());
+        let copy = (copied && is_valid).then(|| objects.clone());
         self.set.append(&mut objects);
-        given
+        copy
     }
 
-    /// Takes a file's objects that were taken before, unless another file has one of their names.
-    pub(crate) fn accept_known(&mut self, objects: &ManifestSet, file: &str) -> bool {
+    /// Adds the objects of an unchanged file; false if another file has one of their names.
+    pub(crate) fn add_objects(&mut self, objects: &ManifestSet, file: &str) -> bool {
         let names: Vec<_> = objects
             .objects()
             .map(|object| (object.kind, Box::from(object.name)))
@@ -97,42 +104,41 @@ impl StaticRules {
         true
     }
 
-    fn accept_object(&mut self, candidate: Candidate, file: &Arc<str>) {
+    fn add_candidate(&mut self, candidate: Candidate, file: &Arc<str>) {
         let name = &candidate.name;
         let subject = Subject {
             name,
             source: &candidate.source,
             file,
         };
-        let of_name = match self.home {
-            // A name that is not there has been complained about.
+        let name_failure = match self.scope {
+            // Validation has reported that the name is missing.
             _ if name.name.is_empty() => None,
-            Home::Plugin(_) => static_rules::static_name(&subject, &mut self.names),
-            Home::Api => static_rules::repeated_name(&subject, &mut self.names),
+            ManifestScope::Plugin(_) => static_rules::static_name(&subject, &mut self.names),
+            ManifestScope::Api => static_rules::repeated_name(&subject, &mut self.names),
         };
         // The server stops at the first.
-        let faults: Vec<_> = of_name.into_iter().chain(candidate.faults).collect();
-        if !faults.is_empty() && !name.kind.is_binding() {
-            // Bindings may name it as it will be named.
-            self.policies
-                .insert(format!("{}{}", name.name, static_rules::SUFFIX));
-            self.policies.insert(name.name.clone());
+        let failures: Vec<_> = name_failure.into_iter().chain(candidate.failures).collect();
+        if !failures.is_empty() && !name.kind.is_binding() {
+            // Bindings may already refer to the corrected name.
+            self.failed_policies.insert(format!("{}{SUFFIX}", name.name));
+            self.failed_policies.insert(name.name.clone());
         }
-        let is_good = faults.is_empty() && !name.name.is_empty();
+        let is_valid = failures.is_empty() && !name.name.is_empty();
         self.failures
-            .extend(faults.into_iter().map(|failure| failure.in_file(file)));
-        match (candidate.object.filter(|_| is_good), candidate.policy) {
+            .extend(failures.into_iter().map(|failure| failure.in_file(file)));
+        match (candidate.object.filter(|_| is_valid), candidate.policy) {
             (Some(object), policy) => {
                 let bound = name.kind.bound_kind().zip(policy);
-                let lacks_policy = bound.is_some_and(|(kind, policy)| !self.is_named(kind, &policy));
+                let lacks_policy = bound.is_some_and(|(kind, policy)| !self.may_exist(kind, &policy));
                 let mut source = candidate.source;
-                // The place of a binding's policy is still needed if the policy was not there before.
-                if self.texts == Texts::LetGo && !lacks_policy {
+                // A binding without a policy so far may need its text to say where it names it.
+                if self.texts == SourceTexts::Discarded && !lacks_policy {
                     source.discard_text();
                 }
-                object.add_to(&mut self.of_file, source);
+                object.add_to(&mut self.file_set, source);
             }
-            (None, Some(policy)) => self.faulty_bindings.push(FaultyBinding {
+            (None, Some(policy)) => self.failed_bindings.push(FailedBinding {
                 name: candidate.name,
                 policy,
                 source: candidate.source,
@@ -141,60 +147,59 @@ impl StaticRules {
         }
     }
 
-    fn is_named(&self, kind: Kind, policy: &str) -> bool {
+    /// Whether there is a policy of this name, or may be in what failed to load.
+    fn may_exist(&self, kind: Kind, policy: &str) -> bool {
         self.names.contains_key(&(kind, policy.into()))
-            || self.policies.contains(policy)
-            || self.incomplete
-            || self.unread.iter().any(|text| text.contains(policy))
+            || self.failed_policies.contains(policy)
+            || self.is_incomplete
+            || self.unparsed.iter().any(|text| text.contains(policy))
     }
 
-    /// The names of the policies of a kind that are there.
-    fn names_of(&self, kind: Kind) -> impl Iterator<Item = &str> {
-        let of_kind = self.names.keys().filter(move |(own, _)| *own == kind);
+    /// The names of the policies of a kind.
+    fn policy_names(&self, kind: Kind) -> impl Iterator<Item = &str> {
+        let of_kind = self.names.keys().filter(move |(found, _)| *found == kind);
         of_kind
             .map(|(_, name)| &**name)
-            .chain(self.policies.iter().map(String::as_str))
+            .chain(self.failed_policies.iter().map(String::as_str))
     }
 
-    /// Looks at the bindings' policies, and gives the set, sorted by name, and everything that is wrong.
+    /// The set, sorted by name, and all failures, those of bindings without a policy last.
     pub(crate) fn finish(mut self) -> (ManifestSet, Vec<Failure>) {
-        if self.home != Home::Api {
+        if self.scope != ManifestScope::Api {
             let missing = self.missing_policies();
             self.failures.extend(missing);
         }
-        drop((self.names, self.policies, self.unread, self.faulty_bindings));
-        if self.texts == Texts::LetGo {
+        // Sorting and discarding take memory of their own.
+        drop((
+            self.names,
+            self.failed_policies,
+            self.unparsed,
+            self.failed_bindings,
+        ));
+        if self.texts == SourceTexts::Discarded {
             self.set.discard_texts();
         }
         self.set.sort();
         (self.set, self.failures)
     }
-}
 
-impl StaticRules {
-    /// The bindings whose policies are not there: those that are at fault in other ways come last.
+    /// The failures of bindings whose policies do not exist; bindings that failed to load come last.
     fn missing_policies(&self) -> Vec<Failure> {
         let bindings = self.set.bindings();
         let bindings = bindings.map(|(binding, policy)| (binding.kind, binding.name, policy, binding.source));
-        // That a name does not end as it has to is another error.
-        let faulty = self.faulty_bindings.iter();
-        let faulty = faulty.filter(|binding| binding.policy.ends_with(static_rules::SUFFIX));
-        let faulty = faulty.map(|binding| {
+        // A policy name without the suffix is reported as that.
+        let failed = self.failed_bindings.iter();
+        let failed = failed.filter(|binding| binding.policy.ends_with(SUFFIX));
+        let failed = failed.map(|binding| {
             let ObjectName { kind, name } = &binding.name;
             (*kind, name.as_str(), binding.policy.as_str(), &binding.source)
         });
-        let missing = bindings.chain(faulty).filter_map(|(kind, name, policy, source)| {
+        let missing = bindings.chain(failed).filter_map(|(kind, name, policy, source)| {
             let of = kind.bound_kind()?;
-            let is_missing = !self.is_named(of, policy);
-            is_missing.then(|| static_rules::missing_policy((kind, name), policy, self.names_of(of), source))
+            let is_missing = !self.may_exist(of, policy);
+            is_missing
+                .then(|| static_rules::missing_policy((kind, name), policy, self.policy_names(of), source))
         });
         missing.collect()
     }
-}
-
-/// A binding that does not load.
-struct FaultyBinding {
-    name: ObjectName,
-    policy: String,
-    source: ObjectSource,
 }

@@ -101,10 +101,10 @@ fn what_is_gone_for_good_goes() {
 fn a_file_that_is_written_all_the_time_is_taken() {
     let world = World::new();
     world.put("first.yaml", &policy("first"));
-    let settling = pratique_manifest::Settling {
+    let settling = pratique_manifest::RewriteDelays {
         rewritten: Duration::from_secs(3600),
         shrunk: Duration::from_secs(3600),
-        at_most: Duration::from_secs(1),
+        max: Duration::from_secs(1),
     };
     let world = world.watch_settling(settling);
     let over = AtomicBool::new(false);

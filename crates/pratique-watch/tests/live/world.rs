@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use pratique_manifest::{
-    LoadErrors, Options as LoadOptions, Plugin, Reloaded, Reloader, Settling, UncheckedExpressions,
+    LoadErrors, Options as LoadOptions, Plugin, Reloaded, Reloader, RewriteDelays, UncheckedExpressions,
 };
 use pratique_watch::{Attempt, Load, Loaded, Observer, Options, Outcome, Version, Watched, Wording};
 use tempfile::TempDir;
@@ -50,21 +50,21 @@ impl World {
     }
 
     pub(crate) fn watch_polling(self, poll: Duration) -> Self {
-        self.watch_with(poll, Settling::default())
+        self.watch_with(poll, RewriteDelays::default())
     }
 
-    pub(crate) fn watch_settling(self, settling: Settling) -> Self {
-        self.watch_with(NEVER, settling)
+    pub(crate) fn watch_settling(self, delays: RewriteDelays) -> Self {
+        self.watch_with(NEVER, delays)
     }
 
-    fn watch_with(mut self, poll: Duration, settling: Settling) -> Self {
+    fn watch_with(mut self, poll: Duration, delays: RewriteDelays) -> Self {
         let options = Options {
             poll,
             wording: Wording::policies("ValidatingAdmissionPolicy"),
             ..Options::default()
         };
         let reloader = Reloader::new(Plugin::ValidatingAdmissionPolicy);
-        let loader = Policies(reloader.with_settling(settling));
+        let loader = Policies(reloader.with_rewrite_delays(delays));
         let watched = Watched::start(&self.directory, options, loader, Arc::clone(&self.heard));
         self.watched = Some(watched.unwrap());
         self
@@ -137,11 +137,11 @@ impl Load<Vec<String>> for Policies {
         let options = LoadOptions::new(&UncheckedExpressions);
         let in_use = current.map(|current| current.hash.as_str());
         let path = directory.to_str().unwrap();
-        Ok(match self.0.load_settled(path, in_use, &options)? {
+        Ok(match self.0.load_stable(path, in_use, &options)? {
             Reloaded::Unchanged => Loaded::Unchanged,
-            Reloaded::Unsettled(unsettled) => Loaded::Unsettled {
-                reason: unsettled.to_string(),
-                again_in: unsettled.again_in,
+            Reloaded::Unstable(unstable) => Loaded::Unsettled {
+                reason: unstable.to_string(),
+                again_in: unstable.retry_after,
             },
             Reloaded::New(set) => Loaded::New {
                 value: set

@@ -125,12 +125,12 @@ impl Load<Arc<ManifestSet>> for Loader {
             Some(_) => options.with_workers(&Alone),
         };
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let loaded = self.reloader.load_settled(&self.path, in_use, &options)?;
+        let loaded = self.reloader.load_stable(&self.path, in_use, &options)?;
         Ok(match loaded {
             Reloaded::Unchanged => Loaded::Unchanged,
-            Reloaded::Unsettled(unsettled) => Loaded::Unsettled {
-                reason: unsettled.to_string(),
-                again_in: unsettled.again_in,
+            Reloaded::Unstable(unstable) => Loaded::Unsettled {
+                reason: unstable.to_string(),
+                again_in: unstable.retry_after,
             },
             Reloaded::New(set) => {
                 self.loaded.store(super::log::count(&set), Ordering::Relaxed);
