@@ -41,8 +41,9 @@ use parse::header;
 use pratique_yaml::{budget, json, position, tree, yaml};
 
 pub use configuration::{
-    ConfigurationErrors, ConfigurationOptions, IgnoredPlugin, LoadedConfiguration, PluginConfiguration,
-    load_configuration, load_configuration_below, load_configuration_within, load_kube_config,
+    ConfigurationErrors, ConfigurationOptions, IgnoredPlugin, KubeConfigError, KubeConfigIssue,
+    LoadedConfiguration, PluginConfiguration, load_configuration, load_configuration_below,
+    load_configuration_within, load_kube_config,
 };
 
 pub use expression::{

@@ -1,6 +1,7 @@
 //! Loads the policies of a suite: static manifests, and objects of the API.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use pratique::manifest::{
@@ -257,7 +258,7 @@ impl PolicyFiles {
         }
         self.files.push(reference.path.clone());
         let roots = &self.roots;
-        let permit = |path: &Path| roots.permit(path).map_err(|outside| outside.to_string());
+        let permit = |path: &Path| roots.permit(path).map_err(io::Error::other);
         match load_configuration_within(&permit, &path, &options) {
             Ok(loaded) => {
                 let directories = loaded

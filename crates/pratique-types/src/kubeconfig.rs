@@ -1,19 +1,19 @@
-//! A kubeconfig, as far as webhook plugins use one: whom a webhook takes the API server for.
+//! A kubeconfig, as far as webhook plugins use one: the client credentials for webhooks.
 
 use std::fmt;
 
-/// Users by name, where the name says for which webhooks they are.
+/// Users by name; the name of a user says for which webhooks it is.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct KubeConfig {
     /// The users, by name.
     pub users: Vec<(String, KubeUser)>,
     /// The user of each context, by the context's name.
     pub contexts: Vec<(String, String)>,
-    /// The name of the context that is used where no user's name fits.
+    /// The name of the context that is used where no user's name matches.
     pub current_context: String,
 }
 
-/// The credentials of a user. Empty texts say nothing.
+/// The credentials of a user. Empty fields are not set.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct KubeUser {
     /// A bearer token.
@@ -38,7 +38,7 @@ pub struct KubeUser {
     pub act_as_uid: String,
     /// That user's groups.
     pub act_as_groups: Vec<String>,
-    /// What else there is to say of that user, by key.
+    /// Extra attributes of that user, by key.
     pub act_as_extra: Vec<(String, Vec<String>)>,
     /// Whether a command gives the credentials.
     pub has_exec: bool,
@@ -46,31 +46,44 @@ pub struct KubeUser {
     pub has_auth_provider: bool,
 }
 
-/// A file, and what was in it when the kubeconfig was read.
+/// A file, and its content when the kubeconfig was read.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ReadFile {
-    /// Where it is.
+    /// The path.
     pub path: String,
-    /// What was in it, or why it could not be read.
-    pub content: Result<Vec<u8>, String>,
+    /// The content, or why it could not be read.
+    pub content: Result<Vec<u8>, FileError>,
+}
+
+/// Why a file cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{call} {path}: {reason}")]
+pub struct FileError {
+    /// The system call that failed: `open`, `stat` or `read`.
+    pub call: &'static str,
+    /// The path of the file.
+    pub path: String,
+    /// Why it failed, as the C library words it, in lower case.
+    pub reason: String,
 }
 
 impl KubeConfig {
     /// The user for a webhook at `host:port`.
     ///
-    /// A user's name fits if it is the same, or `*.` and what follows one of the dots; for port 443 the port may be
+    /// A user's name matches if it is the same, or `*.` and the text after one of the dots; for port 443 the port may be
     /// missing. Otherwise it is the user `*`, and then that of the current context.
+    // Upstream: apiserver/pkg/util/webhook/authentication.go, authenticationInfoResolver.clientConfig
     pub fn user_for(&self, authority: &str) -> Option<&KubeUser> {
         let https = authority
             .strip_suffix(":443")
             .map(|host| host.trim_matches(['[', ']']));
-        self.fitting(authority)
-            .or_else(|| self.fitting(https?))
+        self.matching(authority)
+            .or_else(|| self.matching(https?))
             .or_else(|| self.user("*"))
             .or_else(|| self.user(self.current_user()?))
     }
 
-    fn fitting(&self, target: &str) -> Option<&KubeUser> {
+    fn matching(&self, target: &str) -> Option<&KubeUser> {
         let wild = |(at, _): (usize, &str)| self.user(&format!("*{}", target.get(at..)?));
         self.user(target)
             .or_else(|| target.match_indices('.').find_map(wild))
@@ -125,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_for_whom_users_are() {
+    fn names_select_users() {
         let check = |names: &[&str], authority: &str, expected: Option<&str>| {
             let config = config(names);
             assert_eq!(

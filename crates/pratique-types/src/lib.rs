@@ -43,7 +43,7 @@ pub use group_version::{
 };
 pub use invisible::is_invisible;
 pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
-pub use kubeconfig::{KubeConfig, KubeUser, ReadFile};
+pub use kubeconfig::{FileError, KubeConfig, KubeUser, ReadFile};
 pub use owned::{OwnedAdmissionRequest, OwnedAdmissionReview};
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;

@@ -43,7 +43,7 @@ pub fn kubeconfig(input: &[u8]) {
                     let _ = config.and_then(|config| config.user_for(authority));
                 }
             }
-            Err(message) => assert!(!message.is_empty()),
+            Err(error) => assert!(!error.to_string().is_empty()),
         }
     });
 }

@@ -14,7 +14,7 @@ pub(crate) const LINT: Lint = Lint {
 /// Warns of entries without effect.
 pub(crate) fn check(plugin: &IgnoredPlugin) -> Warning {
     let name = &plugin.name;
-    let (message, help) = match plugin.again {
+    let (message, help) = match plugin.is_duplicate {
         true => (
             format!("the plugin {name:?} is configured before: this entry is ignored"),
             Some("make one of both entries: only the first counts".to_owned()),

@@ -1,4 +1,6 @@
-//! Entries of an AdmissionConfiguration that the server passes over without a word.
+//! Entries of an AdmissionConfiguration that the server ignores silently.
+
+use pratique_types::configuration::AdmissionPluginConfiguration;
 
 use super::open::OpenedConfiguration;
 use crate::position::Location;
@@ -9,10 +11,10 @@ use crate::tree::Step;
 pub struct IgnoredPlugin {
     /// The plugin's name, as it is written.
     pub name: String,
-    /// Where that is.
+    /// The place of the name.
     pub location: Location,
-    /// Whether it is an entry before that has the effect; if not, no plugin has such a name.
-    pub again: bool,
+    /// Whether an earlier entry has the same name; otherwise no plugin has it.
+    pub is_duplicate: bool,
 }
 
 /// The entries that have no effect.
@@ -21,15 +23,12 @@ pub(super) fn find(opened: &OpenedConfiguration) -> Vec<IgnoredPlugin> {
         return Vec::new();
     };
     let plugins = &opened.configuration.plugins;
-    let entry = |(index, plugin): (
-        usize,
-        &pratique_types::configuration::AdmissionPluginConfiguration,
-    )| {
-        let again = plugins
+    let entry = |(index, plugin): (usize, &AdmissionPluginConfiguration)| {
+        let is_duplicate = plugins
             .iter()
             .take(index)
             .any(|before| before.name == plugin.name);
-        if !again && KNOWN.contains(&plugin.name.as_str()) {
+        if !is_duplicate && KNOWN.contains(&plugin.name.as_str()) {
             return None;
         }
         let field = |name: &str| Step::Field(name.to_owned());
@@ -38,7 +37,7 @@ pub(super) fn find(opened: &OpenedConfiguration) -> Vec<IgnoredPlugin> {
         Some(IgnoredPlugin {
             name: plugin.name.clone(),
             location: parsed.document.source.location(span),
-            again,
+            is_duplicate,
         })
     };
     plugins.iter().enumerate().filter_map(entry).collect()

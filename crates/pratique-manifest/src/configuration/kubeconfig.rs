@@ -1,12 +1,12 @@
-//! The kubeconfig that a webhook plugin's configuration names: it must be there and decode.
+//! The kubeconfig that a webhook plugin's configuration names: it has to exist and to decode.
 //!
-//! The files that it names are read with it. One that cannot be read is no fault yet: nobody may need it.
+//! The files that it names are read with it. A file that cannot be read is an error only once its content is needed.
 
 use std::collections::HashSet;
 
 use pratique_gotext::strconv::quote;
 use pratique_json::base64;
-use pratique_types::{KubeConfig, KubeUser, ReadFile};
+use pratique_types::{FileError, KubeConfig, KubeUser, ReadFile};
 use serde_json::Value as Json;
 
 use super::open::whole_file;
@@ -18,11 +18,63 @@ use crate::parse::{Parsed, parse_yaml};
 use crate::read::directory;
 use crate::schema;
 
+/// Why a kubeconfig does not load, in the server's words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KubeConfigError {
+    /// There is no such file, or it may not be opened.
+    #[error(transparent)]
+    NotFound(#[from] FileError),
+    /// The file has an error.
+    #[error("error loading config file {}: {issue}", quote(path))]
+    Invalid {
+        /// The path.
+        path: String,
+        /// The error.
+        issue: KubeConfigIssue,
+    },
+}
+
+/// An error in a kubeconfig.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KubeConfigIssue {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
+    /// The text is not YAML.
+    #[error("{0}")]
+    Syntax(String),
+    /// The kind or the version is of the wrong type.
+    #[error("{0}")]
+    Header(String),
+    /// There is a group or a kind, but no version in this document.
+    #[error("Object 'apiVersion' is missing in '{0}'")]
+    MissingVersion(String),
+    /// The document is not a `Config`.
+    #[error("{0}")]
+    UnknownKind(String),
+    /// A field is of the wrong type.
+    #[error("{0}")]
+    WrongType(String),
+    /// Two items of a list have the same name.
+    #[error("error converting *[]{list} into *map[string]{map}: duplicate name \"{name}\" in list")]
+    DuplicateName {
+        /// The type of the items.
+        list: &'static str,
+        /// The type that they are converted to.
+        map: &'static str,
+        /// The name.
+        name: String,
+    },
+}
+
 /// Reads a kubeconfig as webhook plugins do; the empty path stands for no file.
 ///
 /// # Errors
-/// The server's text.
-pub fn load_kube_config(path: &str) -> Result<Option<KubeConfig>, String> {
+/// The file cannot be read, or is not a valid kubeconfig.
+// Upstream: apiserver/pkg/util/webhook/authentication.go, NewDefaultAuthenticationInfoResolver
+pub fn load_kube_config(path: &str) -> Result<Option<KubeConfig>, KubeConfigError> {
     let root = Root {
         path: "",
         permit: &|_| Ok(()),
@@ -31,37 +83,40 @@ pub fn load_kube_config(path: &str) -> Result<Option<KubeConfig>, String> {
 }
 
 /// Reads a kubeconfig whose absolute paths begin at the root; its own path does not.
-pub(super) fn load_below(root: Root<'_>, path: &str) -> Result<Option<KubeConfig>, String> {
+pub(super) fn load_below(root: Root<'_>, path: &str) -> Result<Option<KubeConfig>, KubeConfigError> {
     if path.is_empty() {
         return Ok(None);
     }
     root.permit(path)?;
     directory::is_directory(path)?;
-    let loaded = load(root, path);
-    loaded
+    load(root, path)
         .map(Some)
-        .map_err(|reason| format!("error loading config file {}: {reason}", quote(path)))
+        .map_err(|issue| KubeConfigError::Invalid {
+            path: path.to_owned(),
+            issue,
+        })
 }
 
-fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, String> {
+fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, KubeConfigIssue> {
     let bytes = directory::read_file(path)?;
     if bytes.is_empty() {
         return Ok(KubeConfig::default());
     }
     let parsed = parse_yaml(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
-        .map_err(|failure| failure.text)?;
+        .map_err(|failure| KubeConfigIssue::Syntax(failure.text))?;
     check_header(&parsed)?;
     let decoded = decode::decode(parsed.tree(), parsed.root, &schema::KUBE_CONFIG, "v1");
     if let Some(fault) = decoded.fatal.first().or(decoded.types.first()) {
-        return Err(fault.message.clone());
+        return Err(KubeConfigIssue::WrongType(fault.message.clone()));
     }
     check_names(&decoded.value)?;
-    Ok(Reading { path, root }.config(&decoded.value))
+    Ok(Converter { path, root }.config(&decoded.value))
 }
 
-/// Without kind or version it is taken for a Config.
-fn check_header(parsed: &Parsed) -> Result<(), String> {
-    let mut header = header::interpret(parsed.tree(), parsed.root).map_err(|(text, _)| text)?;
+/// Checks the kind and the version, which may both be missing.
+fn check_header(parsed: &Parsed) -> Result<(), KubeConfigIssue> {
+    let mut header =
+        header::interpret(parsed.tree(), parsed.root).map_err(|(text, _)| KubeConfigIssue::Header(text))?;
     if header.kind.is_empty() {
         "Config".clone_into(&mut header.kind);
     }
@@ -69,45 +124,42 @@ fn check_header(parsed: &Parsed) -> Result<(), String> {
         "v1".clone_into(&mut header.version);
     }
     if header.version.is_empty() {
-        let text = parsed.raw_text(parsed.root);
-        return Err(format!("Object 'apiVersion' is missing in '{text}'"));
+        return Err(KubeConfigIssue::MissingVersion(parsed.raw_text(parsed.root)));
     }
     let known = header.group.is_empty() && header.version == "v1" && header.kind == "Config";
     if known {
         Ok(())
     } else {
-        Err(registry::not_registered(&header))
+        Err(KubeConfigIssue::UnknownKind(registry::not_registered(&header)))
     }
 }
 
-/// Lists become maps, so that a name may not be given twice.
-fn check_names(config: &Json) -> Result<(), String> {
-    for (list, kind, to) in [
+/// Checks that names are unique: lists are converted to maps.
+fn check_names(config: &Json) -> Result<(), KubeConfigIssue> {
+    for (field, list, map) in [
         ("clusters", "NamedCluster", "*api.Cluster"),
         ("users", "NamedAuthInfo", "*api.AuthInfo"),
         ("contexts", "NamedContext", "*api.Context"),
     ] {
         let mut seen = HashSet::new();
-        let items = config.get(list).and_then(Json::as_array).into_iter().flatten();
+        let items = config.get(field).and_then(Json::as_array).into_iter().flatten();
         for name in items.filter_map(|item| item.get("name").and_then(Json::as_str)) {
             if !seen.insert(name) {
-                let text = format!(
-                    "error converting *[]{kind} into *map[string]{to}: duplicate name \"{name}\" in list"
-                );
-                return Err(text);
+                let name = name.to_owned();
+                return Err(KubeConfigIssue::DuplicateName { list, map, name });
             }
         }
     }
     Ok(())
 }
 
-/// Makes of the decoded file what it says.
-struct Reading<'a> {
+/// Converts a decoded kubeconfig, and reads the files that it names.
+struct Converter<'a> {
     path: &'a str,
     root: Root<'a>,
 }
 
-impl Reading<'_> {
+impl Converter<'_> {
     fn config(&self, json: &Json) -> KubeConfig {
         let users = items(json, "users");
         let contexts = items(json, "contexts");
@@ -186,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_read_along() {
+    fn named_files_are_read() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
         std::fs::write(path("token"), "secret\n").unwrap();
@@ -205,7 +257,7 @@ mod tests {
         );
         let key = user.client_key.as_ref().unwrap();
         assert_eq!(
-            key.content,
+            key.content.as_ref().map_err(FileError::to_string),
             Err("open /nonexistent/key: no such file or directory".to_owned())
         );
         assert_eq!(user.client_certificate_data, b"abc");
@@ -222,7 +274,7 @@ mod tests {
     #[cfg(unix)]
     fn devices_are_not_read() {
         assert_eq!(
-            load_kube_config("/dev/zero").unwrap_err(),
+            load_kube_config("/dev/zero").unwrap_err().to_string(),
             "error loading config file \"/dev/zero\": open /dev/zero: not a regular file"
         );
         let directory = tempfile::tempdir().unwrap();
@@ -231,7 +283,7 @@ mod tests {
         let config = load_kube_config(&path).unwrap().unwrap();
         let token = config.user_for("a").unwrap().token_file.clone().unwrap();
         assert_eq!(
-            token.content,
+            token.content.map_err(|error| error.to_string()),
             Err("open /dev/zero: not a regular file".to_owned())
         );
     }
@@ -239,7 +291,10 @@ mod tests {
     #[test]
     fn no_file_and_no_such_file() {
         assert_eq!(load_kube_config(""), Ok(None));
-        let fault = load_kube_config("/nonexistent/config").unwrap_err();
-        assert_eq!(fault, "stat /nonexistent/config: no such file or directory");
+        let error = load_kube_config("/nonexistent/config").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "stat /nonexistent/config: no such file or directory"
+        );
     }
 }

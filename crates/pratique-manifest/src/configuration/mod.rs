@@ -5,7 +5,8 @@ mod kubeconfig;
 mod open;
 mod plugin;
 
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 use crate::load::options::Options;
 use crate::load::set::ManifestSet;
@@ -16,9 +17,9 @@ use crate::problem::{Failure, LoadErrors};
 use crate::read::directory;
 use crate::read::path::path_text;
 pub use ignored::IgnoredPlugin;
-pub use kubeconfig::load_kube_config;
+pub use kubeconfig::{KubeConfigError, KubeConfigIssue, load_kube_config};
 use open::open;
-use pratique_types::KubeConfig;
+use pratique_types::{FileError, KubeConfig};
 
 /// How to load an AdmissionConfiguration.
 #[derive(Clone, Copy)]
@@ -34,9 +35,9 @@ pub struct ConfigurationOptions<'a> {
 pub struct LoadedConfiguration {
     /// The plugins that have a static manifest directory or a kubeconfig, in the order in which they start.
     pub plugins: Vec<PluginConfiguration>,
-    /// The entries that the server passes over.
+    /// The entries that the server ignores.
     pub ignored: Vec<IgnoredPlugin>,
-    /// What follows the file's first document, which is the only one that the server reads.
+    /// Text after the file's first document, which the server does not read.
     pub unread: Option<Location>,
 }
 
@@ -49,7 +50,7 @@ pub struct PluginConfiguration {
     pub static_manifests_dir: Option<String>,
     /// The kubeconfig file that webhook plugins authenticate with, if there is one.
     pub kube_config_file: Option<String>,
-    /// What the kubeconfig file says, and the files that it names.
+    /// The kubeconfig, with the files that it names.
     pub kube_config: Option<KubeConfig>,
     /// The manifests of the directory.
     pub manifests: ManifestSet,
@@ -59,19 +60,19 @@ pub struct PluginConfiguration {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{errors}")]
 pub struct ConfigurationErrors {
-    /// Everything that is wrong; the first failure's text is what the server would stop with.
+    /// All failures; the text of the first is what the server would stop with.
     pub errors: LoadErrors,
-    /// The exit code of the server that stops with the first failure: 1, or 255 where it does not even unwind.
+    /// The exit code of a server that stops with the first failure: 1, or 255 if it ends through `klog.Fatal`.
     pub exit_code: u8,
 }
 
-/// A failure and the exit code that the server has with it.
-pub(crate) struct Stop {
+/// A failure and the exit code of a server that stops with it.
+pub(crate) struct StartupFailure {
     pub(crate) failure: Failure,
     pub(crate) exit_code: u8,
 }
 
-impl From<Failure> for Stop {
+impl From<Failure> for StartupFailure {
     fn from(failure: Failure) -> Self {
         Self {
             failure,
@@ -85,7 +86,7 @@ impl From<Failure> for Stop {
 /// The empty path stands for no file, which configures nothing.
 ///
 /// # Errors
-/// All that is wrong with any of them.
+/// All failures.
 pub fn load_configuration(
     path: &str,
     options: &ConfigurationOptions<'_>,
@@ -93,11 +94,11 @@ pub fn load_configuration(
     load_configuration_below("", path, options)
 }
 
-/// Loads an AdmissionConfiguration of a machine whose files are here below another directory: absolute paths in it, and in
-/// the kubeconfigs that it names, begin at `root`. The path of the file itself does not.
+/// Loads an AdmissionConfiguration of another machine whose files lie below the directory `root`: absolute paths in it, and in
+/// the kubeconfigs that it names, begin there. The path of the file itself does not.
 ///
 /// # Errors
-/// As [`load_configuration`], with the paths that the files have here.
+/// As [`load_configuration`], with the paths below `root`.
 pub fn load_configuration_below(
     root: &str,
     path: &str,
@@ -110,14 +111,14 @@ pub fn load_configuration_below(
     load_from(root, path, options)
 }
 
-/// Loads an AdmissionConfiguration that others have written: of the files and directories that it names, and those that
-/// these name, only such are looked at as `permit` lets through. What it says of the others is told as the reason for which
-/// they cannot be opened. The file itself is opened as it is.
+/// Loads an untrusted AdmissionConfiguration: of the files and directories that it names, and those that these name, only
+/// those that `permit` accepts are opened. Its error is reported as the reason for which a file cannot be opened. The file
+/// itself is opened without asking.
 ///
 /// # Errors
 /// As [`load_configuration`].
 pub fn load_configuration_within(
-    permit: &dyn Fn(&Path) -> Result<(), String>,
+    permit: &dyn Fn(&Path) -> io::Result<()>,
     path: &str,
     options: &ConfigurationOptions<'_>,
 ) -> Result<LoadedConfiguration, ConfigurationErrors> {
@@ -138,53 +139,59 @@ fn load_from(
         unread: opened.parsed.as_ref().and_then(Parsed::rest_location),
         ..LoadedConfiguration::default()
     };
-    let mut stops = Vec::new();
+    let mut failures = Vec::new();
     for plugin in Plugin::START_ORDER {
         match plugin::load(plugin, &opened, options, root) {
             Ok(configuration) => loaded.plugins.extend(configuration),
-            Err(found) => stops.extend(found),
+            Err(found) => failures.extend(found),
         }
     }
-    if stops.is_empty() {
+    if failures.is_empty() {
         Ok(loaded)
     } else {
-        Err(finish(stops))
+        Err(finish(failures))
     }
 }
 
-fn finish(stops: Vec<Stop>) -> ConfigurationErrors {
-    let exit_code = stops.first().map_or(1, |stop| stop.exit_code);
-    let failures = stops.into_iter().map(|stop| stop.failure).collect();
+fn finish(failures: Vec<StartupFailure>) -> ConfigurationErrors {
+    let exit_code = failures.first().map_or(1, |failure| failure.exit_code);
+    let failures = failures.into_iter().map(|failure| failure.failure).collect();
     ConfigurationErrors {
         errors: LoadErrors::new(failures),
         exit_code,
     }
 }
 
-/// The directory that stands for a machine's `/`, none if that is this machine's; and which files may be looked at.
+/// The directory that stands for `/` (empty for `/` itself), and which files may be opened.
 #[derive(Clone, Copy)]
 struct Root<'a> {
     path: &'a str,
-    permit: &'a dyn Fn(&Path) -> Result<(), String>,
+    permit: &'a dyn Fn(&Path) -> io::Result<()>,
 }
 
 impl Root<'_> {
-    /// Whether a file or directory may be looked at; an error says which, and why not.
-    fn permit(self, path: &str) -> Result<(), String> {
-        (self.permit)(Path::new(path)).map_err(|why| format!("open {path}: {why}"))
+    /// Checks that a file or directory may be opened.
+    fn permit(self, path: &str) -> Result<(), FileError> {
+        self.permit_path(Path::new(path), path.to_owned())
     }
 
-    /// Whether a directory may be looked at, with all that is in it.
-    fn permit_directory(self, path: &str) -> Result<(), String> {
+    /// Checks that a directory and its files may be opened.
+    fn permit_directory(self, path: &str) -> Result<(), FileError> {
         self.permit(path)?;
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
         let mut entries = entries.map(|entry| entry.path());
-        let permit =
-            |path: PathBuf| (self.permit)(&path).map_err(|why| format!("open {}: {why}", path_text(&path)));
-        entries.try_for_each(permit)
+        entries.try_for_each(|path| self.permit_path(&path, path_text(&path)))
     }
 
-    /// Where a file is that has an absolute path on the machine.
+    fn permit_path(self, path: &Path, shown: String) -> Result<(), FileError> {
+        (self.permit)(path).map_err(|error| FileError {
+            call: "open",
+            path: shown,
+            reason: error.to_string(),
+        })
+    }
+
+    /// The path below the root of a file; only absolute paths change.
     fn find(self, path: &str) -> String {
         match (self.path.is_empty(), path.starts_with('/')) {
             (false, true) => directory::clean_path(&format!("{}{path}", self.path)),
@@ -193,7 +200,7 @@ impl Root<'_> {
     }
 }
 
-/// A path that a file names, which is relative to that file's directory.
+/// Resolves a path that a file names, relative to that file's directory.
 fn relative_to(path: &str, file: &str, root: Root<'_>) -> String {
     if path.starts_with('/') {
         return root.find(path);

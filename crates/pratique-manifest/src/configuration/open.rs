@@ -48,6 +48,7 @@ const OTHER_KINDS: [&str; 4] = [
     "TracingConfiguration",
 ];
 
+// Upstream: apiserver/pkg/admission/config.go, ReadAdmissionConfiguration
 pub(super) fn open(path: &str) -> Result<OpenedConfiguration, Failure> {
     let bytes = directory::read_file(path).map_err(|reason| {
         let text = format!(
@@ -77,7 +78,7 @@ fn prefixed(failure: Failure) -> Failure {
     failure.prefixed("failed to read plugin config: ")
 }
 
-/// A file as one document: configuration is not split, what follows the first document is not looked at.
+/// A file as one document: configurations are not split, and text after the first document is ignored.
 pub(super) fn whole_file(path: &str, bytes: Vec<u8>) -> FileDocument {
     let file_lines = file_lines(&bytes);
     let start = DocumentStart::FILE;
@@ -89,22 +90,22 @@ pub(super) fn whole_file(path: &str, bytes: Vec<u8>) -> FileDocument {
     }
 }
 
-/// Why a file is no AdmissionConfiguration.
+/// Why a file is not an AdmissionConfiguration.
 enum Refusal {
-    /// It is one of the two unversioned kinds of configuration from before, which configure none of our plugins.
+    /// It is one of the two unversioned legacy kinds, which configure other plugins.
     Legacy,
     Failed(Failure),
 }
 
 fn decode_configuration(parsed: &Parsed) -> Result<AdmissionConfiguration, Refusal> {
-    let tolerant = |failure| {
+    let unless_legacy = |failure| {
         if is_legacy(parsed) {
             Refusal::Legacy
         } else {
             Refusal::Failed(failure)
         }
     };
-    let header = failures::header(parsed, parsed.root).map_err(tolerant)?;
+    let header = failures::header(parsed, parsed.root).map_err(unless_legacy)?;
     if let Some(shape) = configuration_shape(&header) {
         return decode_as(parsed, parsed.root, shape, &header.version).map_err(Refusal::Failed);
     }
@@ -112,7 +113,7 @@ fn decode_configuration(parsed: &Parsed) -> Result<AdmissionConfiguration, Refus
         let text = format!("unexpected type: *apiserver.{}", header.kind);
         return Err(Refusal::Failed(failures::unsupported(parsed, parsed.root, text)));
     }
-    Err(tolerant(failures::unsupported(
+    Err(unless_legacy(failures::unsupported(
         parsed,
         parsed.root,
         registry::not_registered(&header),
@@ -127,7 +128,7 @@ fn configuration_shape(header: &Header) -> Option<&'static Struct> {
     (known && header.kind == "AdmissionConfiguration").then_some(&schema::ADMISSION_CONFIGURATION)
 }
 
-/// Only a file without a known kind is taken for one of these.
+/// Whether a file without a known kind has a field of the legacy kinds.
 fn is_legacy(parsed: &Parsed) -> bool {
     ["imagePolicy", "podNodeSelectorPluginConfig"]
         .iter()
@@ -135,7 +136,7 @@ fn is_legacy(parsed: &Parsed) -> bool {
         && header::interpret(parsed.tree(), parsed.root).is_ok()
 }
 
-/// Decodes a value strictly as a type of ours that has the fields of a schema.
+/// Decodes a value strictly as a type that has the fields of a schema.
 pub(super) fn decode_as<T: serde::de::DeserializeOwned + Default>(
     parsed: &Parsed,
     id: NodeId,

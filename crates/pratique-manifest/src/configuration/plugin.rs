@@ -6,7 +6,7 @@ use pratique_types::configuration::{ValidatingAdmissionPolicyConfiguration, Webh
 
 use super::kubeconfig::load_below;
 use super::open::{OpenedConfiguration, decode_as, whole_file};
-use super::{ConfigurationOptions, PluginConfiguration, Root, Stop, relative_to};
+use super::{ConfigurationOptions, PluginConfiguration, Root, StartupFailure, relative_to};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode::failures;
 use crate::decode::registry;
@@ -19,7 +19,7 @@ use crate::read::directory;
 use crate::schema;
 use crate::tree::{NodeId, Step};
 
-/// What a plugin's configuration says.
+/// The configuration of a plugin.
 #[derive(Default)]
 struct Settings {
     static_manifests_dir: String,
@@ -27,24 +27,24 @@ struct Settings {
     kube_config: Option<KubeConfig>,
 }
 
-/// A value that configures a plugin.
+/// The value that configures a plugin.
 struct Source<'a> {
     parsed: &'a Parsed,
     root: NodeId,
 }
 
-/// Loads a plugin as the server starts it; none if nothing of it is configured. Absolute paths begin at the root.
+/// Loads what a plugin's configuration names; none if there is nothing. Absolute paths begin at the root.
 pub(super) fn load(
     plugin: Plugin,
     opened: &OpenedConfiguration,
     options: &ConfigurationOptions<'_>,
     root: Root<'_>,
-) -> Result<Option<PluginConfiguration>, Vec<Stop>> {
+) -> Result<Option<PluginConfiguration>, Vec<StartupFailure>> {
     let mut plugins = opened.configuration.plugins.iter().enumerate();
     let Some((index, configured)) = plugins.find(|(_, configured)| configured.name == plugin.name()) else {
         return Ok(None);
     };
-    let own_file;
+    let separate_file;
     let source = if configured.configuration.is_some() {
         opened
             .embedded(index)
@@ -54,11 +54,11 @@ pub(super) fn load(
     } else {
         let path = relative_to(&configured.path, &opened.path, root);
         root.permit(&path)
-            .map_err(|why| vec![Failure::single(why.clone(), Problem::new(Rule::Unreadable, why)).into()])?;
-        own_file = open_own(plugin, &path).map_err(|stop| vec![stop])?;
+            .map_err(|error| vec![unreadable(error.to_string()).into()])?;
+        separate_file = open_separate(plugin, &path).map_err(|failure| vec![failure])?;
         Some(Source {
-            parsed: &own_file,
-            root: own_file.root,
+            parsed: &separate_file,
+            root: separate_file.root,
         })
     };
     let Some(source) = source else { return Ok(None) };
@@ -67,9 +67,10 @@ pub(super) fn load(
     start(plugin, settings, options)
 }
 
-/// Opens the file that a plugin's configuration is in. The server does not survive one that it cannot read.
-fn open_own(plugin: Plugin, path: &str) -> Result<Parsed, Stop> {
-    let bytes = directory::open_and_read(path).map_err(|error| {
+/// Opens the file that a plugin's configuration is in. A server ends at once if it cannot read the file.
+// Upstream: apiserver/pkg/admission/config.go, GetAdmissionPluginConfigurationFor
+fn open_separate(plugin: Plugin, path: &str) -> Result<Parsed, StartupFailure> {
+    let bytes = directory::read_configuration(path).map_err(|error| {
         let call = error.call;
         let reason = match error.error.raw_os_error() {
             Some(code) => format!("{code:#x}"),
@@ -80,11 +81,17 @@ fn open_own(plugin: Plugin, path: &str) -> Result<Parsed, Stop> {
             quote(call),
             quote(path)
         );
-        let failure = Failure::single(text.clone(), Problem::new(Rule::Unreadable, text));
-        Stop { failure, exit_code: 255 }
+        StartupFailure {
+            failure: unreadable(text),
+            exit_code: 255,
+        }
     })?;
     parse(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
         .map_err(|failure| refused(plugin, *failure).into())
+}
+
+fn unreadable(text: String) -> Failure {
+    Failure::single(text.clone(), Problem::new(Rule::Unreadable, text))
 }
 
 fn refused(plugin: Plugin, failure: Failure) -> Failure {
@@ -117,7 +124,7 @@ fn settings(
     settings.kube_config_file = root.find(kube_config);
     settings.static_manifests_dir = check_directory(source, &settings.static_manifests_dir, options, root)?;
     settings.kube_config = load_below(root, &settings.kube_config_file)
-        .map_err(|text| at_field(source, "kubeConfigFile", text))?;
+        .map_err(|error| at_field(source, "kubeConfigFile", error.to_string()))?;
     Ok(settings)
 }
 
@@ -179,6 +186,7 @@ fn webhook_settings(source: &Source<'_>) -> Result<Settings, Failure> {
     })
 }
 
+// Upstream: apiserver/pkg/admission/plugin/manifest/validation.go, ValidateStaticManifestsDir
 fn check_directory(
     source: &Source<'_>,
     path: &str,
@@ -238,7 +246,7 @@ fn start(
     plugin: Plugin,
     settings: Settings,
     options: &ConfigurationOptions<'_>,
-) -> Result<Option<PluginConfiguration>, Vec<Stop>> {
+) -> Result<Option<PluginConfiguration>, Vec<StartupFailure>> {
     let Settings {
         static_manifests_dir,
         kube_config_file,
@@ -262,7 +270,7 @@ fn start(
     }))
 }
 
-fn started(plugin: Plugin, path: &str, failures: Vec<Failure>) -> Vec<Stop> {
+fn started(plugin: Plugin, path: &str, failures: Vec<Failure>) -> Vec<StartupFailure> {
     let what = if plugin.is_policy() { "policy" } else { "webhook" };
     let prefix = format!(
         "failed to initialize admission plugin {}: failed to load static {what} manifests from {}: ",
@@ -270,5 +278,5 @@ fn started(plugin: Plugin, path: &str, failures: Vec<Failure>) -> Vec<Stop> {
         quote(path)
     );
     let prefixed = failures.into_iter().map(|failure| failure.prefixed(&prefix));
-    prefixed.map(Stop::from).collect()
+    prefixed.map(StartupFailure::from).collect()
 }

@@ -1,15 +1,16 @@
-//! Reading a directory of manifests, and the files that configuration names.
+//! Reading directories of manifests, and files that a configuration names.
 
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::file::{self, Identity, MAX_CONFIGURATION_BYTES, Unread};
+use super::file::{self, Identity, MAX_CONFIGURATION_BYTES, ReadError};
 use super::path::path_text;
 use crate::budget::{self, Budget};
 use crate::problem::{Failure, Problem, Rule};
 use pratique_gotext::strconv::quote;
+use pratique_types::FileError;
 
 /// A manifest file's path, as it is shown in messages, and its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +27,9 @@ pub(crate) type Identified = (ManifestFile, Identity);
 /// Reads the direct children of a directory whose extension is `.yaml`, `.yml` or `.json`, in any case, in bytewise order
 /// of their names.
 ///
-/// Symbolic links are followed; one that leads to a directory is an error. What is read is spent of a budget; more than that
-/// is an error of the directory.
+/// Symbolic links are followed; one that leads to a directory is an error. The content is spent of a budget; exceeding it is
+/// an error of the directory.
+// Upstream: apiserver/pkg/admission/plugin/manifest/loader.go, LoadFiles
 pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified, Failure>>, Failure> {
     if path.is_empty() {
         return Err(unreadable("manifest directory path is empty".to_owned()));
@@ -45,22 +47,21 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified,
         let path = clean_path(&format!("{path}/{}", path_text(Path::new(&name))));
         files.push(match read_manifest(&found, budget) {
             Ok((content, identity)) => Ok((ManifestFile { path, content }, identity)),
-            Err(unread) => {
-                let is_too_large = unread.error.kind() == io::ErrorKind::FileTooLarge;
-                let reason = unopened(&path, &unread);
+            Err(error) => {
+                let reason = file_error(&path, &error);
                 let failure = unreadable(format!("failed to read file {}: {reason}", quote(&path)));
-                if is_too_large {
-                    return Err(failure);
+                match error.error.kind() {
+                    io::ErrorKind::FileTooLarge => return Err(failure),
+                    _ => Err(failure),
                 }
-                Err(failure)
             }
         });
     }
     Ok(files)
 }
 
-/// Reads a file of a directory. The server would wait for a pipe, and read a device without end.
-fn read_manifest(path: &Path, budget: &Budget) -> Result<(Vec<u8>, Identity), Unread> {
+/// Reads a file of a directory. The server would block on a pipe, and read a device without end.
+fn read_manifest(path: &Path, budget: &Budget) -> Result<(Vec<u8>, Identity), ReadError> {
     let limit = budget.limit() / budget::FILE;
     let read = file::read(path, limit)?;
     let length = u64::try_from(read.0.len()).unwrap_or(u64::MAX);
@@ -68,7 +69,7 @@ fn read_manifest(path: &Path, budget: &Budget) -> Result<(Vec<u8>, Identity), Un
     spent.map(|()| read).map_err(|_| {
         let text = format!("the manifests are larger than {} MiB together", limit >> 20);
         let error = io::Error::new(io::ErrorKind::FileTooLarge, text);
-        Unread { call: "read", error }
+        ReadError { call: "read", error }
     })
 }
 
@@ -96,24 +97,30 @@ fn has_manifest_extension(name: &str) -> bool {
     matches!(extension.as_deref(), Some("yaml" | "yml" | "json"))
 }
 
-/// Reads a file of configuration.
-pub(crate) fn open_and_read(path: &str) -> Result<Vec<u8>, Unread> {
+/// Reads a configuration file.
+pub(crate) fn read_configuration(path: &str) -> Result<Vec<u8>, ReadError> {
     file::read(Path::new(path), MAX_CONFIGURATION_BYTES).map(|(content, _)| content)
 }
 
-/// Reads a file of configuration; an error says which call failed on which path.
-pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, String> {
-    open_and_read(path).map_err(|error| unopened(path, &error))
+/// Reads a configuration file; the error has the path.
+pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, FileError> {
+    read_configuration(path).map_err(|error| file_error(path, &error))
 }
 
-fn unopened(path: &str, unread: &Unread) -> String {
-    format!("{} {path}: {}", unread.call, io_text(&unread.error))
+/// Whether a path leads to a directory.
+pub(crate) fn is_directory(path: &str) -> Result<bool, FileError> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(found.is_dir()),
+        Err(error) => Err(file_error(path, &ReadError { call: "stat", error })),
+    }
 }
 
-/// Whether a path leads to a directory; an error says why nobody knows.
-pub(crate) fn is_directory(path: &str) -> Result<bool, String> {
-    let found = fs::metadata(path).map_err(|error| format!("stat {path}: {}", io_text(&error)))?;
-    Ok(found.is_dir())
+fn file_error(path: &str, error: &ReadError) -> FileError {
+    FileError {
+        call: error.call,
+        path: path.to_owned(),
+        reason: io_text(&error.error),
+    }
 }
 
 /// The current directory.
@@ -122,7 +129,7 @@ pub(crate) fn current() -> String {
 }
 
 /// An I/O error as the system's C library words it, in lower case.
-pub(crate) fn io_text(error: &io::Error) -> String {
+fn io_text(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text
         .rsplit_once(" (os error")
@@ -133,7 +140,8 @@ pub(crate) fn io_text(error: &io::Error) -> String {
         .map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// A path without empty, `.` and `..` elements, as far as the path alone tells.
+/// A path without empty, `.` and `..` elements, resolved without the file system.
+// Upstream: Go's path/filepath, Clean
 pub(crate) fn clean_path(path: &str) -> String {
     let rooted = path.starts_with('/');
     let mut elements: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! Reading files that others write: regular ones only, opened without blocking, and none larger than a bound.
+//! Reading files that other programs write: only regular ones, opened without blocking, and none larger than a bound.
 //!
 //! A pipe would block the thread that opens it until another process writes to it, and a device can be read without end.
 
@@ -13,12 +13,12 @@ use std::time::SystemTime;
 /// certificates, keys, tokens.
 pub const MAX_CONFIGURATION_BYTES: u64 = 16 << 20;
 
-/// What is reserved for a file of the size that its metadata tells; beyond it, memory is taken as content arrives.
+/// How much memory is reserved at once for a file of the size in its metadata.
 const MAX_RESERVED: usize = 1 << 20;
 
-/// A file that cannot be read.
+/// Why a file cannot be read.
 #[derive(Debug)]
-pub(crate) struct Unread {
+pub(crate) struct ReadError {
     /// The call that failed: `open`, `stat` or `read`.
     pub(crate) call: &'static str,
     pub(crate) error: io::Error,
@@ -27,19 +27,19 @@ pub(crate) struct Unread {
 /// Reads a regular file of at most `limit` bytes. Symbolic links are followed.
 ///
 /// # Errors
-/// The file cannot be opened or read; it is a pipe, a socket or a device, which is told without opening it; it has more
+/// The file cannot be opened or read; it is a pipe, a socket or a device, which is noticed without opening it; it has more
 /// bytes than the limit.
 pub fn read_regular(path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
     let read = read(path.as_ref(), limit);
-    read.map(|(bytes, _)| bytes).map_err(|unread| unread.error)
+    read.map(|(bytes, _)| bytes).map_err(|error| error.error)
 }
 
-/// What tells a file from another that has the same path later.
+/// Distinguishes a file from another that has the same path later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// The device and the number on it, where there is one. Numbers are used again.
+    /// The device and the inode, where there are such. Inodes are used again.
     number: Option<(u64, u64)>,
-    /// When it was made, if the file system remembers.
+    /// When the file was created, if the file system records that.
     created: Option<SystemTime>,
 }
 
@@ -57,14 +57,14 @@ impl Identity {
 }
 
 /// [`read_regular`], with the call that failed, or the file's identity.
-pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), Unread> {
-    let failed = |call| move |error| Unread { call, error };
-    // To open some devices is to do something with them. What cannot be looked at is told when it is opened.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), ReadError> {
+    let failed = |call| move |error| ReadError { call, error };
+    // Opening some devices has effects. An error here shows again when the file is opened.
     if let Ok(found) = fs::metadata(path) {
         check(&found, limit)?;
     }
     let mut options = OpenOptions::new();
-    // The path may lead to a pipe by now.
+    // Meanwhile the path may lead to a pipe.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
     let file = options.read(true).open(path).map_err(failed("open"))?;
@@ -79,10 +79,10 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), Unrea
     }
 }
 
-/// Refuses what is not to be opened. A directory is left to the system to refuse.
-fn check(found: &Metadata, limit: u64) -> Result<(), Unread> {
+/// Refuses special files and large ones. Directories are refused by the system.
+fn check(found: &Metadata, limit: u64) -> Result<(), ReadError> {
     if !found.is_file() && !found.is_dir() {
-        return Err(Unread {
+        return Err(ReadError {
             call: "open",
             error: io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"),
         });
@@ -93,9 +93,9 @@ fn check(found: &Metadata, limit: u64) -> Result<(), Unread> {
     Ok(())
 }
 
-fn too_large(limit: u64) -> Unread {
+fn too_large(limit: u64) -> ReadError {
     let text = format!("larger than {}", shown(limit));
-    Unread {
+    ReadError {
         call: "read",
         error: io::Error::new(io::ErrorKind::FileTooLarge, text),
     }

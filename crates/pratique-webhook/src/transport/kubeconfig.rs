@@ -49,7 +49,7 @@ fn token(user: &KubeUser) -> Result<Option<String>, String> {
         (Ok(token), _) if !token.is_empty() => Ok(Some(token)),
         (_, Some(token)) => Ok(Some(token)),
         (Ok(_), None) => Err(format!("read empty token from file {}", quote(&file.path))),
-        (Err(reason), None) => Err(reason.clone()),
+        (Err(error), None) => Err(error.to_string()),
     }
 }
 
@@ -57,7 +57,8 @@ fn either(data: &[u8], file: Option<&ReadFile>) -> Result<Option<Vec<u8>>, Strin
     if !data.is_empty() {
         return Ok(Some(data.to_vec()));
     }
-    file.map(|file| file.content.clone()).transpose()
+    let content = file.map(|file| file.content.clone()).transpose();
+    content.map_err(|error| error.to_string())
 }
 
 fn impersonation(user: &KubeUser) -> Option<Impersonation> {
@@ -71,6 +72,8 @@ fn impersonation(user: &KubeUser) -> Option<Impersonation> {
 
 #[cfg(test)]
 mod tests {
+    use pratique_types::FileError;
+
     use super::*;
 
     fn file(content: Result<&str, &str>) -> Option<ReadFile> {
@@ -78,7 +81,11 @@ mod tests {
             path: "/f".to_owned(),
             content: content
                 .map(|text| text.as_bytes().to_vec())
-                .map_err(str::to_owned),
+                .map_err(|reason| FileError {
+                    call: "open",
+                    path: "/f".to_owned(),
+                    reason: reason.to_owned(),
+                }),
         })
     }
 
@@ -104,7 +111,7 @@ mod tests {
         check(user("t", None), Ok(with_token("t")));
         check(user("t", file(Ok("u\n"))), Ok(with_token("u")));
         check(user("t", file(Err("gone"))), Ok(with_token("t")));
-        check(user("", file(Err("gone"))), Err("gone"));
+        check(user("", file(Err("gone"))), Err("open /f: gone"));
         check(user("", file(Ok(" "))), Err("read empty token from file \"/f\""));
     }
 
@@ -138,6 +145,6 @@ mod tests {
         check(user(b"c", file(Ok("k"))), Ok(both));
         check(user(b"c", None), Ok(Credentials::default()));
         check(user(b"", file(Ok("k"))), Ok(Credentials::default()));
-        check(user(b"c", file(Err("gone"))), Err("gone"));
+        check(user(b"c", file(Err("gone"))), Err("open /f: gone"));
     }
 }

@@ -94,7 +94,8 @@ impl World {
         };
         let directory = Directory::new(&json!({"kubeconfig": self.fill(text)}));
         let directory = directory.map_err(|error| error.to_string())?;
-        let config = load_kube_config(&format!("{}/kubeconfig", directory.text()))?;
+        let config = load_kube_config(&format!("{}/kubeconfig", directory.text()));
+        let config = config.map_err(|error| error.to_string())?;
         let credentials = Arc::new(config.unwrap_or_default());
         Ok(HttpCaller::builder().credentials(credentials).build())
     }
