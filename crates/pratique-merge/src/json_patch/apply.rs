@@ -1,15 +1,15 @@
-//! The operations.
+//! Applies the operations of a patch.
 
 use std::borrow::Cow;
 
 use pratique_json::{Progress, Value};
 
+use super::container::{Container, PlaceError, find};
 use super::equal::passes;
-use super::locate::{Container, find};
 use super::node::{Node, Size};
 use super::{Error, MAX_COPIED_BYTES, MAX_DEPTH, Operation, Text};
 
-/// What an operation costs beside the bytes that it moves, compares or copies.
+/// What an operation costs besides the bytes that it moves, compares or copies.
 const OPERATION: usize = 64;
 
 /// A document being patched.
@@ -27,15 +27,15 @@ impl<'a> State<'a, '_> {
             "add" => self.add(operation),
             "remove" => self.remove(operation),
             "replace" => self.replace(operation),
-            "move" => self.relocate(operation),
+            "move" => self.move_value(operation),
             "copy" => self.copy(operation),
             "test" => self.test(operation),
-            other => Err(fault(format!("Unexpected kind: {other}"))),
+            other => Err(failed(format!("Unexpected kind: {other}"))),
         }
     }
 
     fn add(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
-        let path = operation.path.short("add")?;
+        let path = operation.path.path_only("add")?;
         let (value, size) = self.value(operation)?;
         let (mut container, key) = find_container(&mut self.document, path, || {
             format!("add operation does not apply: doc is missing path: \"{path}\": missing value")
@@ -45,7 +45,7 @@ impl<'a> State<'a, '_> {
     }
 
     fn remove(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
-        let path = operation.path.short("remove")?;
+        let path = operation.path.path_only("remove")?;
         let (mut container, key) = find_container(&mut self.document, path, || {
             format!("remove operation does not apply: doc is missing path: \"{path}\": missing value")
         })?;
@@ -62,7 +62,7 @@ impl<'a> State<'a, '_> {
             format!("replace operation does not apply: doc is missing path: {path}: missing value")
         })?;
         container.get(&key).map_err(|_| {
-            fault(format!(
+            failed(format!(
                 "replace operation does not apply: doc is missing key: {path}: missing value"
             ))
         })?;
@@ -79,13 +79,13 @@ impl<'a> State<'a, '_> {
                 self.document = value;
                 Ok(())
             }
-            _ => Err(fault(
+            _ => Err(failed(
                 "replace operation value must be object or array: %!w(<nil>)".into(),
             )),
         }
     }
 
-    fn relocate(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
+    fn move_value(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let from = operation.from.from("move")?;
         let (mut container, key) = find_container(&mut self.document, from, || {
             format!("move operation does not apply: doc is missing from path: {from}: missing value")
@@ -98,7 +98,7 @@ impl<'a> State<'a, '_> {
         let path = operation.path.path("move")?;
         let size = match steps(path) > steps(from) {
             true => taken.size(),
-            // It was no less deep before.
+            // The document does not get deeper.
             false => Size::default(),
         };
         self.work(size.bytes)?;
@@ -116,11 +116,11 @@ impl<'a> State<'a, '_> {
         })?;
         let source = container
             .get(&key)
-            .map_err(|error| fault(format!("error in copy for from: '{from}': {error}")))?;
+            .map_err(|error| failed(format!("error in copy for from: '{from}': {error}")))?;
         let (copied, size) = source
             .map(|source| (source.clone(), source.size()))
             .unwrap_or_default();
-        let path = operation.path.short("copy")?;
+        let path = operation.path.path_only("copy")?;
         self.work(size.bytes)?;
         let (mut container, key) = find_container(&mut self.document, path, || {
             format!("copy operation does not apply: doc is missing destination path: {path}: missing value")
@@ -134,7 +134,7 @@ impl<'a> State<'a, '_> {
         fits(path, size)?;
         container
             .add(&key, copied)
-            .map_err(|error| fault(format!("error while adding value during copy: {error}")))
+            .map_err(|error| failed(format!("error while adding value during copy: {error}")))
     }
 
     fn test(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
@@ -170,7 +170,7 @@ impl<'a> State<'a, '_> {
         }
     }
 
-    /// The value of an operation, and how large that is.
+    /// The value of an operation and its size.
     fn value(&mut self, operation: &Operation<'a>) -> Result<(Node<'a>, Size), Error> {
         let value = Node::of_operation(operation.value.as_ref());
         let size = value.size();
@@ -184,7 +184,7 @@ fn find_container<'d, 'a, 'p>(
     path: &'p str,
     missing: impl FnOnce() -> String,
 ) -> Result<(Container<'d, 'a>, Cow<'p, str>), Error> {
-    find(document, path).ok_or_else(|| fault(missing()))
+    find(document, path).ok_or_else(|| failed(missing()))
 }
 
 fn length(text: &Text<'_>) -> usize {
@@ -194,12 +194,12 @@ fn length(text: &Text<'_>) -> usize {
     }
 }
 
-/// How far down a path leads.
+/// How many steps a path has.
 fn steps(path: &str) -> usize {
     path.matches('/').count()
 }
 
-/// Whether a document is not nested too deep with a value at a path: all that goes through it does so by recursion.
+/// Checks that a document does not get nested too deep by a value at a path, as documents are processed by recursion.
 fn fits(path: &str, size: Size) -> Result<(), Error> {
     match steps(path) + size.depth <= MAX_DEPTH {
         true => Ok(()),
@@ -208,11 +208,11 @@ fn fits(path: &str, size: Size) -> Result<(), Error> {
 }
 
 impl Text<'_> {
-    /// The path of an operation that does not say what is wrong with it.
-    fn short(&self, operation: &str) -> Result<&str, Error> {
+    /// The path of an operation whose error gives no details.
+    fn path_only(&self, operation: &str) -> Result<&str, Error> {
         match self {
             Text::Given(text) => Ok(text),
-            Text::Missing | Text::Invalid(_) => Err(fault(format!(
+            Text::Missing | Text::Invalid(_) => Err(failed(format!(
                 "{operation} operation failed to decode path: missing value"
             ))),
         }
@@ -232,17 +232,17 @@ impl Text<'_> {
             Text::Missing => missing,
             Text::Invalid(why) => why,
         };
-        Err(fault(format!(
+        Err(failed(format!(
             "{operation} operation failed to decode {field}: {why}"
         )))
     }
 }
 
-fn in_path<'p>(operation: &'static str, path: &'p str) -> impl Fn(String) -> Error + 'p {
-    move |error| fault(format!("error in {operation} for path: '{path}': {error}"))
+fn in_path<'p>(operation: &'static str, path: &'p str) -> impl Fn(PlaceError) -> Error + 'p {
+    move |error| failed(format!("error in {operation} for path: '{path}': {error}"))
 }
 
-fn fault(message: String) -> Error {
+fn failed(message: String) -> Error {
     Error::DoesNotApply(message)
 }
 

@@ -1,4 +1,4 @@
-//! A sequence that takes and gives up elements anywhere at a cost that hardly depends on how many there are.
+//! A sequence that inserts and removes elements anywhere at a cost that hardly depends on its length.
 //!
 //! A patch may insert hundreds of thousands of elements at the front of an array. A vector moves all that follow each
 //! time; here the elements lie in chunks, and only those of one chunk move. Most sequences are one chunk: a vector.

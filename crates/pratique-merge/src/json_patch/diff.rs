@@ -1,4 +1,4 @@
-//! From two documents to the patch between them.
+//! Computes the patch between two documents.
 
 use pratique_json::{Object, Value};
 
@@ -154,11 +154,11 @@ fn gaps<'v, 'a>(from: &'v [Value<'a>], to: &'v [Value<'a>]) -> Vec<Gap<'v, 'a>> 
     };
     let mut gaps = Vec::new();
     let (mut kept, mut from_here, mut to_here) = (prefix, 0, 0);
-    for (own, other) in common.into_iter().chain([(from.len(), to.len())]) {
+    for (from_next, to_next) in common.into_iter().chain([(from.len(), to.len())]) {
         let gap = Gap {
             kept,
-            from: from.get(from_here..own).unwrap_or_default(),
-            to: to.get(to_here..other).unwrap_or_default(),
+            from: from.get(from_here..from_next).unwrap_or_default(),
+            to: to.get(to_here..to_next).unwrap_or_default(),
         };
         if gap.from.is_empty() && gap.to.is_empty() {
             kept += 1;
@@ -166,7 +166,7 @@ fn gaps<'v, 'a>(from: &'v [Value<'a>], to: &'v [Value<'a>]) -> Vec<Gap<'v, 'a>> 
             gaps.push(gap);
             kept = 1;
         }
-        (from_here, to_here) = (own + 1, other + 1);
+        (from_here, to_here) = (from_next + 1, to_next + 1);
     }
     gaps
 }
@@ -178,9 +178,9 @@ fn longest_common(from: &[Value<'_>], to: &[Value<'_>]) -> Vec<(usize, usize)> {
     let length = |lengths: &[Vec<usize>], i: usize, j: usize| {
         lengths.get(i).and_then(|row| row.get(j)).copied().unwrap_or(0)
     };
-    for (i, own) in from.iter().enumerate().rev() {
+    for (i, element) in from.iter().enumerate().rev() {
         for (j, other) in to.iter().enumerate().rev() {
-            let longest = match own == other {
+            let longest = match element == other {
                 true => 1 + length(&lengths, i + 1, j + 1),
                 false => length(&lengths, i + 1, j).max(length(&lengths, i, j + 1)),
             };
@@ -190,8 +190,8 @@ fn longest_common(from: &[Value<'_>], to: &[Value<'_>]) -> Vec<(usize, usize)> {
         }
     }
     let (mut i, mut j, mut common) = (0, 0, Vec::new());
-    while let (Some(own), Some(other)) = (from.get(i), to.get(j)) {
-        if own == other {
+    while let (Some(element), Some(other)) = (from.get(i), to.get(j)) {
+        if element == other {
             common.push((i, j));
             (i, j) = (i + 1, j + 1);
         } else if length(&lengths, i + 1, j) >= length(&lengths, i, j + 1) {
@@ -261,7 +261,7 @@ mod tests {
             );
             let paths = operations
                 .into_iter()
-                .map(|own| Value::from(own).get("path").unwrap().to_string());
+                .map(|element| Value::from(element).get("path").unwrap().to_string());
             paths.collect()
         };
         let after = r#"{"name":"","resources":{}}"#;

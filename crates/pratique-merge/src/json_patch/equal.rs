@@ -1,10 +1,10 @@
-//! What a `test` compares.
+//! The comparison of `test` operations.
 
 use pratique_json::Value;
 
 use super::node::Node;
 
-/// Whether a value that is there passes a test. The null of an expression equals all that is empty.
+/// Whether an existing value passes a test. The null of an expression equals every empty value.
 pub(super) fn passes(actual: &Node<'_>, expected: &Value<'_>) -> bool {
     match (actual, expected) {
         (Node::Nothing, Value::Null) => true,

@@ -1,54 +1,67 @@
 //! Array indices, read as Go's `strconv.Atoi` reads them.
 
-/// The index that a reference token names; the error is Go's text.
-pub(super) fn parse(token: &str) -> Result<i64, String> {
+/// Why a token does not name an element of an array.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum IndexError {
+    /// The token is not a number.
+    #[error("strconv.Atoi: parsing {0:?}: invalid syntax")]
+    Syntax(String),
+    /// The number does not fit into 64 bits.
+    #[error("strconv.Atoi: parsing {0:?}: value out of range")]
+    OutOfRange(String),
+    /// The array has no such element.
+    #[error("Unable to access invalid index: {0}: invalid index referenced")]
+    NoElement(i64),
+}
+
+/// The index that a reference token names.
+pub(super) fn parse(token: &str) -> Result<i64, IndexError> {
     let digits = token.strip_prefix(['+', '-']).unwrap_or(token);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(format!("strconv.Atoi: parsing {token:?}: invalid syntax"));
+        return Err(IndexError::Syntax(token.to_owned()));
     }
     token
         .parse()
-        .map_err(|_| format!("strconv.Atoi: parsing {token:?}: value out of range"))
+        .map_err(|_| IndexError::OutOfRange(token.to_owned()))
 }
 
-/// An index that may count from the end, as a position below `length`.
-pub(super) fn within(index: i64, length: usize) -> Result<usize, String> {
-    let invalid = || format!("Unable to access invalid index: {index}: invalid index referenced");
+/// The position below `length` that an index stands for, which may count from the end.
+pub(super) fn within(index: i64, length: usize) -> Result<usize, IndexError> {
     let from_start = if index < 0 {
         index.checked_add_unsigned(length as u64)
     } else {
         Some(index)
     };
-    let position = from_start
+    from_start
         .and_then(|index| usize::try_from(index).ok())
-        .ok_or_else(invalid)?;
-    if position < length {
-        Ok(position)
-    } else {
-        Err(invalid())
-    }
+        .filter(|position| *position < length)
+        .ok_or(IndexError::NoElement(index))
+}
+
+/// The position below `length` that a token names.
+pub(super) fn position(token: &str, length: usize) -> Result<usize, IndexError> {
+    within(parse(token)?, length)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check_error<T: std::fmt::Debug>(result: Result<T, IndexError>, expected: &str) {
+        assert_eq!(result.unwrap_err().to_string(), expected);
+    }
+
     #[test]
     fn indices_read_as_go_reads_them() {
         for (token, index) in [("0", 0), ("01", 1), ("+1", 1), ("-1", -1)] {
             assert_eq!(parse(token), Ok(index));
         }
-        assert_eq!(
-            parse("x").unwrap_err(),
-            r#"strconv.Atoi: parsing "x": invalid syntax"#
-        );
-        assert_eq!(
-            parse("").unwrap_err(),
-            r#"strconv.Atoi: parsing "": invalid syntax"#
-        );
-        assert_eq!(
-            parse("99999999999999999999").unwrap_err(),
-            r#"strconv.Atoi: parsing "99999999999999999999": value out of range"#
+        check_error(parse("x"), r#"strconv.Atoi: parsing "x": invalid syntax"#);
+        check_error(parse(""), r#"strconv.Atoi: parsing "": invalid syntax"#);
+        check_error(
+            parse("99999999999999999999"),
+            r#"strconv.Atoi: parsing "99999999999999999999": value out of range"#,
         );
     }
 
@@ -56,9 +69,9 @@ mod tests {
     fn negative_indices_count_from_the_end() {
         assert_eq!(within(-1, 3), Ok(2));
         assert_eq!(within(-3, 3), Ok(0));
-        assert_eq!(
-            within(-4, 3).unwrap_err(),
-            "Unable to access invalid index: -4: invalid index referenced"
+        check_error(
+            within(-4, 3),
+            "Unable to access invalid index: -4: invalid index referenced",
         );
         assert!(within(3, 3).is_err());
     }

@@ -6,10 +6,10 @@
 
 mod apply;
 mod chunks;
+mod container;
 mod diff;
 mod equal;
 mod index;
-mod locate;
 mod node;
 mod operation;
 
@@ -20,7 +20,7 @@ pub use operation::{DecodeError, Operation, Text, decode};
 
 /// How many bytes the `copy` operations of one patch may add together, as JSON.
 ///
-/// Upstream: pkg/server/config.go, JSONPatchMaxCopyBytes
+/// Upstream: `apiserver/pkg/server/config.go`, `JSONPatchMaxCopyBytes`
 pub const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
 /// How deep arrays and objects of a patched document may be nested: as deep as those that can be read.
@@ -41,21 +41,21 @@ pub enum Error {
          {MAX_COPIED_BYTES}"
     )]
     CopiesTooMuch {
-        /// What the copies add, with the one that is too much.
+        /// How many bytes the copies add, including the last one.
         bytes: usize,
     },
     /// The document would be nested deeper than [`MAX_DEPTH`].
     #[error("exceeded max depth")]
     TooDeep,
-    /// The caller does not want the patch any more.
+    /// The caller interrupted it.
     #[error("interrupted")]
     Interrupted,
-    /// Any other fault, in the reference's words.
+    /// Any other error, in the reference's words.
     #[error("{0}")]
     DoesNotApply(String),
 }
 
-/// Applies the operations in order and gives the changed document; the first fault ends it.
+/// Applies the operations in order and returns the changed document; the first error ends it.
 ///
 /// It takes time in proportion to the sizes of the document, the patch and the copies.
 ///

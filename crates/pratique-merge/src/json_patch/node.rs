@@ -25,7 +25,7 @@ pub(super) enum Node<'a> {
 /// The members of an object, sorted by key.
 type Members<'a> = Chunks<(Cow<'a, str>, Node<'a>)>;
 
-/// How large a value is.
+/// The size of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     /// In bytes, as the reference writes it: compact, with `<`, `>`, `&` and two line separators escaped.
@@ -44,7 +44,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether a value is there at all.
+    /// Whether there is a value at all.
     pub(super) fn is_some(&self) -> bool {
         !matches!(self, Node::Plain(Value::Null))
     }
@@ -67,7 +67,7 @@ impl<'a> Node<'a> {
         };
     }
 
-    /// The value that it is in the end.
+    /// The resulting value.
     pub(super) fn into_value(self) -> Value<'a> {
         match self {
             Node::Plain(value) => value,
@@ -87,7 +87,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// How large it is.
+    /// The size of the value.
     pub(super) fn size(&self) -> Size {
         match self {
             Node::Plain(value) => Size::of(value),
@@ -106,7 +106,7 @@ impl Default for Node<'_> {
 }
 
 impl Size {
-    /// How large a value is.
+    /// The size of a value.
     pub(super) fn of(value: &Value<'_>) -> Self {
         let bytes = match value {
             Value::Null | Value::Bool(true) => 4,

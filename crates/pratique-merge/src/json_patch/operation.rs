@@ -19,19 +19,19 @@ pub struct Operation<'a> {
     pub value: Option<Value<'a>>,
 }
 
-/// A text of an operation.
+/// A string member of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Text<'a> {
-    /// It is not there.
+    /// The member is missing.
     #[default]
     Missing,
-    /// Something else is there; why it is no text, in the reference's words.
+    /// The member is not a string; the reference's message.
     Invalid(String),
-    /// The text.
+    /// The string.
     Given(Cow<'a, str>),
 }
 
-/// Why JSON is no patch.
+/// Why a JSON value is not a patch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", UnmarshalTypeError::of_value(.found, .wanted))]
 pub struct DecodeError {
@@ -39,8 +39,8 @@ pub struct DecodeError {
     wanted: &'static str,
 }
 
-/// Reads a patch from JSON. Null is the empty patch; members that no operation has are ignored, and what is
-/// missing is found out when the patch is applied.
+/// Decodes a patch. Null is the empty patch; unknown members are ignored, and missing ones are noticed when the patch is
+/// applied.
 pub fn decode<'a>(patch: &Value<'a>) -> Result<Vec<Operation<'a>>, DecodeError> {
     match patch {
         Value::Null => Ok(Vec::new()),
@@ -91,8 +91,8 @@ impl From<String> for Text<'_> {
 }
 
 impl<'a> Text<'a> {
-    /// A text that an expression gave. The reference quotes it as Go does and reads it as JSON, which knows fewer
-    /// escapes: with a control character, say, it is no text.
+    /// A string that an expression returned. The reference quotes it as Go does and reads it as JSON, which knows fewer
+    /// escapes: a string with a control character, for example, is invalid.
     pub fn evaluated(text: &'a str) -> Self {
         match text.chars().find_map(foreign_escape) {
             None => Text::from(text),

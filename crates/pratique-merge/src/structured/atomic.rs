@@ -1,6 +1,6 @@
-//! What a patch sets that can only be replaced as a whole.
+//! Finds the values of a patch that can only be replaced as a whole.
 //!
-//! To set such a value would remove what it held before, which an author who means to add to it does not expect.
+//! Setting such a value would remove its previous content, which authors of an apply configuration do not expect.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -9,8 +9,9 @@ use pratique_schema::merge::{ListMerging, MergeSchema, MergeTypeId};
 
 use super::node::{Node, View};
 
-/// The places of atomic lists, maps and structs in a value. Only declared fields and elements of lists are looked
-/// at: members of maps can be set as a whole. Where `progress` is not to go on, it finds no more.
+/// The places of atomic lists, maps and structs in a value. Only declared fields and elements of lists are
+/// searched: members of maps can be set as a whole. The search ends when `progress` is interrupted.
+// Upstream: apiserver/pkg/admission/plugin/policy/mutating/patch/smd.go, findAtomics
 pub(super) fn find<'a, N: Node<'a>>(
     schema: &MergeSchema,
     of: MergeTypeId,

@@ -1,4 +1,4 @@
-//! The merge itself, of values that are known to fit.
+//! Merges values that were validated.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use super::Patch;
 use super::identity::{Identity, Index, identify};
 use super::order::{Step, interleave};
 
-/// Merges patches into values. Where its `progress` is not to go on, what a value becomes is of no use.
+/// Merges patches into values. Once `progress` is interrupted, the result is unspecified.
 pub(super) struct Combiner<'s> {
     pub(super) schema: &'s MergeSchema,
     pub(super) progress: &'s Progress<'s>,
 }
 
-/// Up to so many members are set one by one.
+/// Up to this many members are set one by one.
 const FEW: usize = 16;
 
 impl Combiner<'_> {
@@ -57,15 +57,15 @@ impl Combiner<'_> {
         }
     }
 
-    /// Goes through both once: both are sorted.
+    /// Merges many members in one pass over both, which are sorted.
     fn combine_many<'a>(&self, of: &MapType, object: &mut Object<'a>, patch: Vec<(Cow<'a, str>, Patch<'a>)>) {
         let mut merged = Vec::with_capacity(object.len() + patch.len());
-        let mut own = std::mem::take(object).into_iter().peekable();
+        let mut existing = std::mem::take(object).into_iter().peekable();
         for (key, member) in patch {
-            while let Some(before) = own.next_if(|(own, _)| *own < key) {
+            while let Some(before) = existing.next_if(|(name, _)| *name < key) {
                 merged.push(before);
             }
-            let value = match own.next_if(|(own, _)| *own == key) {
+            let value = match existing.next_if(|(name, _)| *name == key) {
                 Some((_, mut value)) => {
                     self.combine_members(of, &key, &mut value, member);
                     value
@@ -74,7 +74,7 @@ impl Combiner<'_> {
             };
             merged.push((key, value));
         }
-        merged.extend(own);
+        merged.extend(existing);
         *object = merged.into_iter().collect();
     }
 
@@ -87,10 +87,10 @@ impl Combiner<'_> {
 
     fn combine_lists<'a>(&self, of: &ListType, elements: &mut Vec<Value<'a>>, patch: Vec<Patch<'a>>) {
         let counterparts = self.counterparts(&of.merging, elements, &patch);
-        // Elements of the object that are there more than once are not merged with the patch's, but give way to it.
+        // Elements of the object with the same identity are not merged with the patch's element but replaced by it.
         let mut partners = vec![Partner::None; patch.len()];
-        for (at, own) in counterparts.iter().enumerate() {
-            if let Some(partner) = own.and_then(|own| partners.get_mut(own)) {
+        for (at, counterpart) in counterparts.iter().enumerate() {
+            if let Some(partner) = counterpart.and_then(|position| partners.get_mut(position)) {
                 *partner = match partner {
                     Partner::None => Partner::One(at),
                     Partner::One(_) | Partner::Several => Partner::Several,
@@ -129,13 +129,13 @@ impl Combiner<'_> {
         elements: &[Value<'_>],
         patch: &[Patch<'_>],
     ) -> Vec<Option<usize>> {
-        // All elements have an identity: both lists were checked.
-        let own: Vec<Identity<'_>> = patch
+        // All elements have an identity: both lists were validated.
+        let identities: Vec<Identity<'_>> = patch
             .iter()
             .take_while(|_| self.progress.nodes(1))
             .filter_map(|element| identify(merging, element).ok().flatten())
             .collect();
-        let index = Index::new(&own, self.progress);
+        let index = Index::new(&identities, self.progress);
         elements
             .iter()
             .take_while(|_| self.progress.nodes(1))

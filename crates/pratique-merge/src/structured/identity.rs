@@ -1,4 +1,4 @@
-//! What tells the elements of sets and keyed lists apart.
+//! The identities of elements of sets and keyed lists.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,8 +7,8 @@ use pratique_gotext::strconv::quote;
 use pratique_json::Progress;
 use pratique_schema::merge::{ListKey, ListMerging};
 
+use super::display;
 use super::node::{Node, View};
-use super::words;
 
 /// What identifies an element: itself in a set, some of its fields in a keyed list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,15 +26,34 @@ pub(super) enum Part<'v> {
     Int(i64),
     Float(u64),
     String(&'v str),
-    /// What cannot identify anything, in words.
+    /// A value of another type, as messages show it.
     Other(String),
 }
 
-/// Identifies an element of a list; the error says why it cannot be.
+/// Why an element of a list has no identity.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum IdentityError {
+    #[error("associative list without keys has an element that's a map type")]
+    MapInSet,
+    #[error("not supported: associative list with lists as elements")]
+    ListInSet,
+    #[error("associative list without keys has an element that's an explicit null")]
+    NullInSet,
+    #[error("associative list with keys may not have a null element")]
+    Null,
+    #[error("associative list with keys may not have non-map elements")]
+    NotAMap,
+    #[error(
+        "associative list with keys has an element that omits all key fields [{0}] (and doesn't have default values for any key fields)"
+    )]
+    NoKeys(String),
+}
+
+/// Identifies an element of a list; none if the list is atomic.
 pub(super) fn identify<'v, 'a: 'v, N: Node<'a>>(
     merging: &'v ListMerging,
     element: &'v N,
-) -> Result<Option<Identity<'v>>, String> {
+) -> Result<Option<Identity<'v>>, IdentityError> {
     match merging {
         ListMerging::Atomic => Ok(None),
         ListMerging::Set => of_set(element).map(Some),
@@ -42,23 +61,24 @@ pub(super) fn identify<'v, 'a: 'v, N: Node<'a>>(
     }
 }
 
-fn of_set<'v, 'a: 'v, N: Node<'a>>(element: &'v N) -> Result<Identity<'v>, String> {
-    let fault = match element.view() {
-        View::Map(_) => "associative list without keys has an element that's a map type",
-        View::List(_) | View::ForeignList => "not supported: associative list with lists as elements",
-        View::Null => "associative list without keys has an element that's an explicit null",
-        _ => return Ok(Identity::One(part(element))),
-    };
-    Err(fault.to_owned())
+fn of_set<'v, 'a: 'v, N: Node<'a>>(element: &'v N) -> Result<Identity<'v>, IdentityError> {
+    match element.view() {
+        View::Map(_) => Err(IdentityError::MapInSet),
+        View::List(_) | View::ForeignList => Err(IdentityError::ListInSet),
+        View::Null => Err(IdentityError::NullInSet),
+        _ => Ok(Identity::One(part(element))),
+    }
 }
 
-fn of_keys<'v, 'a: 'v, N: Node<'a>>(keys: &'v [ListKey], element: &'v N) -> Result<Identity<'v>, String> {
+fn of_keys<'v, 'a: 'v, N: Node<'a>>(
+    keys: &'v [ListKey],
+    element: &'v N,
+) -> Result<Identity<'v>, IdentityError> {
     let View::Map(members) = element.view() else {
         return Err(match element.view() {
-            View::Null => "associative list with keys may not have a null element",
-            _ => "associative list with keys may not have non-map elements",
-        }
-        .to_owned());
+            View::Null => IdentityError::Null,
+            _ => IdentityError::NotAMap,
+        });
     };
     let find = |key: &'v ListKey| match member(members, &key.name) {
         Some(value) => Some(part(value)),
@@ -74,16 +94,13 @@ fn of_keys<'v, 'a: 'v, N: Node<'a>>(keys: &'v [ListKey], element: &'v N) -> Resu
     }
 }
 
-fn no_keys(keys: &[ListKey]) -> String {
+fn no_keys(keys: &[ListKey]) -> IdentityError {
     let names: Vec<String> = keys.iter().map(|key| quote(&key.name)).collect();
-    format!(
-        "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
-        names.join(" ")
-    )
+    IdentityError::NoKeys(names.join(" "))
 }
 
 fn member<'v, N>(members: &'v [(Cow<'_, str>, N)], name: &str) -> Option<&'v N> {
-    let at = members.binary_search_by(|(own, _)| own.as_ref().cmp(name)).ok()?;
+    let at = members.binary_search_by(|(key, _)| key.as_ref().cmp(name)).ok()?;
     members.get(at).map(|(_, value)| value)
 }
 
@@ -93,7 +110,7 @@ fn part<'v, 'a: 'v, N: Node<'a>>(value: &'v N) -> Part<'v> {
         View::Int(number) => Part::Int(number),
         View::Float(number) => whole(number).map_or_else(|| Part::Float(number.to_bits()), Part::Int),
         View::String(text) => Part::String(text),
-        _ => Part::Other(words::identifying(value)),
+        _ => Part::Other(display::identifying(value)),
     }
 }
 
@@ -107,15 +124,15 @@ fn whole(number: f64) -> Option<i64> {
 pub(super) fn step<'a, N: Node<'a>>(merging: &ListMerging, at: usize, element: &N) -> String {
     match merging {
         ListMerging::Atomic => format!("[{at}]"),
-        ListMerging::Set => format!("[={}]", words::identifying(element)),
+        ListMerging::Set => format!("[={}]", display::identifying(element)),
         ListMerging::Keyed(keys) => {
             let members = match element.view() {
                 View::Map(members) => members,
                 _ => &[],
             };
             let shown = keys.iter().filter_map(|key| {
-                let own = member(members, &key.name).map(words::identifying);
-                let value = own.or_else(|| key.default.as_ref().map(words::identifying))?;
+                let given = member(members, &key.name).map(display::identifying);
+                let value = given.or_else(|| key.default.as_ref().map(display::identifying))?;
                 Some(format!("{}={value}", key.name))
             });
             let mut shown: Vec<String> = shown.collect();
@@ -128,14 +145,14 @@ pub(super) fn step<'a, N: Node<'a>>(merging: &ListMerging, at: usize, element: &
 /// Elements by what identifies them.
 pub(super) struct Index<'i, 'v> {
     all: &'i [Identity<'v>],
-    /// Made where looking through all takes longer.
+    /// Built for lists that are not short.
     map: Option<HashMap<&'i Identity<'v>, usize>>,
 }
 
 const FEW: usize = 8;
 
 impl<'i, 'v> Index<'i, 'v> {
-    /// Indexes identities that are all different, as far as it is to go on.
+    /// Indexes identities, which all differ; incomplete once `progress` is interrupted.
     pub(super) fn new(all: &'i [Identity<'v>], progress: &Progress<'_>) -> Self {
         let going_on = || all.iter().zip(0..).take_while(|_| progress.nodes(1));
         let map = (all.len() > FEW).then(|| going_on().collect());
@@ -146,7 +163,7 @@ impl<'i, 'v> Index<'i, 'v> {
     pub(super) fn find(&self, wanted: &Identity<'_>) -> Option<usize> {
         match &self.map {
             Some(map) => map.get(wanted).copied(),
-            None => self.all.iter().position(|own| own == wanted),
+            None => self.all.iter().position(|identity| identity == wanted),
         }
     }
 }

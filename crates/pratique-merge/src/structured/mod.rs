@@ -2,12 +2,12 @@
 
 mod atomic;
 mod combine;
+mod display;
 mod identity;
 mod node;
 mod order;
 mod patch;
 mod validate;
-mod words;
 
 use pratique_json::{Interrupted, Progress, Value};
 use pratique_schema::merge::{MergeSchema, MergeTypeId};
@@ -20,13 +20,13 @@ pub use patch::{Foreign, Patch};
 /// Why a patch cannot be merged in. The API server writes `error applying patch: ` before it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The kind has no type.
+    /// The schema has no such kind.
     #[error("failed to convert patch object to typed object: no corresponding type for {0}")]
     NoType(GroupVersionKind),
     /// The patch is not of the object's type.
     #[error("failed to convert patch object to typed object: {0}")]
     Patch(String),
-    /// The patch sets what can only be replaced as a whole: these places.
+    /// The patch sets values that can only be replaced as a whole, at these paths.
     #[error("invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {}", .0.join(", "))]
     Atomic(Vec<String>),
     /// The object is not of its type.
@@ -39,8 +39,9 @@ pub enum Error {
 
 /// Merges a patch into an object of a type.
 ///
-/// `apiVersion` and `kind` of the patch are ignored. After an error the object is as it was, unless it was interrupted: then
-/// there is no telling what it is.
+/// `apiVersion` and `kind` of the patch are ignored. After an error the object is unchanged, unless the merge was
+/// interrupted: then the object is unspecified.
+// Upstream: apiserver/pkg/admission/plugin/policy/mutating/patch/smd.go, ApplyStructuredMergeDiff
 pub fn apply<'a>(
     schema: &MergeSchema,
     of: MergeTypeId,
@@ -58,18 +59,20 @@ pub fn apply<'a>(
         progress,
         duplicates: false,
     };
-    strict.check(of, &patch)?.map_err(Error::Patch)?;
+    let checked = strict.check(of, &patch)?;
+    checked.map_err(|errors| Error::Patch(errors.to_string()))?;
     let atomic = atomic::find(schema, of, &patch, progress);
     progress.outcome()?;
     if !atomic.is_empty() {
         return Err(Error::Atomic(atomic));
     }
-    let lenient = Validator {
+    let allowing_duplicates = Validator {
         schema,
         progress,
         duplicates: true,
     };
-    lenient.check(of, object)?.map_err(Error::Object)?;
+    let checked = allowing_duplicates.check(of, object)?;
+    checked.map_err(|errors| Error::Object(errors.to_string()))?;
     combine::Combiner { schema, progress }.combine(of, object, patch);
     Ok(progress.outcome()?)
 }

@@ -1,4 +1,4 @@
-//! Documents and patches, seen alike.
+//! One view of documents and patches.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub(super) trait Node<'a>: Sized {
     fn view(&self) -> View<'_, 'a, Self>;
 }
 
-/// What a value is.
+/// A value by its type.
 pub(super) enum View<'v, 'a, N> {
     /// The null of a document, which every type allows.
     Null,
@@ -22,7 +22,7 @@ pub(super) enum View<'v, 'a, N> {
     List(&'v [N]),
     /// Members sorted by key.
     Map(&'v [(Cow<'a, str>, N)]),
-    /// What an expression made and no document holds.
+    /// A value of an expression that no document can hold.
     Foreign(&'v Foreign),
     /// The null of an expression.
     ForeignNull,

@@ -23,7 +23,7 @@ pub(super) fn interleave(counterparts: &[Option<usize>], patch_length: usize) ->
     loop {
         let wanted = shared.get(next).copied().flatten();
         match remaining.peek().copied() {
-            // An element of the object alone comes as soon as it is met.
+            // An element that only the object has comes at once.
             Some((at, None)) => {
                 steps.push(Step::Keep(at));
                 remaining.next();
@@ -34,8 +34,8 @@ pub(super) fn interleave(counterparts: &[Option<usize>], patch_length: usize) ->
                 remaining.next();
                 continue;
             }
-            // Met again, or met where the patch has it now.
-            Some((_, Some(own))) if own == next || taken.get(own) == Some(&true) => {
+            // A duplicate, or the element whose turn it is.
+            Some((_, Some(position))) if position == next || taken.get(position) == Some(&true) => {
                 remaining.next();
             }
             Some(_) => {}
@@ -53,9 +53,9 @@ pub(super) fn interleave(counterparts: &[Option<usize>], patch_length: usize) ->
 /// For each element of the patch the first one from there on that the object has too.
 fn shared_from(counterparts: &[Option<usize>], patch_length: usize) -> Vec<Option<usize>> {
     let mut shared = vec![None; patch_length];
-    for own in counterparts.iter().flatten() {
-        if let Some(place) = shared.get_mut(*own) {
-            *place = Some(*own);
+    for position in counterparts.iter().flatten() {
+        if let Some(place) = shared.get_mut(*position) {
+            *place = Some(*position);
         }
     }
     let mut following = None;

@@ -1,4 +1,4 @@
-//! What an `ApplyConfiguration` sets.
+//! The value that an `ApplyConfiguration` merges in.
 
 use std::borrow::Cow;
 
@@ -6,12 +6,12 @@ use pratique_json::{Progress, Value};
 
 /// A value to merge in.
 ///
-/// It is more than JSON: an expression can put values into it that no document holds. Most of these are refused, in
-/// words that name them, so they come with the words.
+/// It is more than JSON: expressions have values that no document holds. Most of these are refused, in messages that show
+/// them, so they come with the texts for that.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Patch<'a> {
-    /// The null of a document. It leaves lists, maps and structs that hold something as they are, unless they are
-    /// atomic, and takes the place of all else.
+    /// The null of a document. It leaves lists, maps and structs that are not empty as they are, unless they are atomic,
+    /// and replaces everything else.
     Null,
     /// The null of an expression: always refused.
     NullValue,
@@ -21,7 +21,7 @@ pub enum Patch<'a> {
     Int(i64),
     /// A floating-point number.
     Float(f64),
-    /// A text.
+    /// A string.
     String(Cow<'a, str>),
     /// A list. An empty one that the merge puts into the object is `[]`.
     List(Vec<Patch<'a>>),
@@ -30,7 +30,7 @@ pub enum Patch<'a> {
     EmptyList,
     /// A map or struct; of members with the same key the last one counts.
     Map(Vec<(Cow<'a, str>, Patch<'a>)>),
-    /// Anything else, such as a timestamp, or the error that took a value's place: always refused.
+    /// Any other value, such as a timestamp, or an error in place of a value: always refused.
     Foreign(Box<Foreign>),
 }
 
@@ -65,7 +65,7 @@ impl<'a> From<Value<'a>> for Patch<'a> {
 }
 
 impl<'a> Patch<'a> {
-    /// The value as the object gets it. What is refused has none, nor has what it is not to go on with.
+    /// The value that the object gets. It is null for what is refused, and once `progress` is interrupted.
     pub(super) fn into_value(self, progress: &Progress<'_>) -> Value<'a> {
         match self {
             Patch::Bool(value) => Value::Bool(value),
@@ -87,7 +87,7 @@ impl<'a> Patch<'a> {
         }
     }
 
-    /// Brings the members of all maps into order, as far as it is to go on.
+    /// Sorts the members of all maps, until `progress` is interrupted.
     pub(super) fn sort(&mut self, progress: &Progress<'_>) {
         match self {
             Patch::List(elements) if progress.nodes(elements.len()) => {

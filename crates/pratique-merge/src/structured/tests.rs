@@ -169,14 +169,14 @@ fn repeated_elements_of_the_object_stay_unless_the_patch_has_them() {
 #[test]
 fn sets_are_united() {
     let finalizers = |list: &str| format!(r#"{{"metadata":{{"finalizers":{list}}}}}"#);
-    for (own, patch, expected) in [
+    for (existing, patch, expected) in [
         (r#"["a","b"]"#, r#"["c"]"#, r#"["a","b","c"]"#),
         (r#"["a","b"]"#, r#"["b","a"]"#, r#"["b","a"]"#),
         (r#"["a","a"]"#, r#"["a"]"#, r#"["a"]"#),
         ("[]", r#"["a"]"#, r#"["a"]"#),
     ] {
         assert_eq!(
-            run("v1/Pod", &finalizers(own), &finalizers(patch)),
+            run("v1/Pod", &finalizers(existing), &finalizers(patch)),
             finalizers(expected)
         );
     }
@@ -200,11 +200,11 @@ fn atomic_values_are_refused() {
 
 #[test]
 fn a_patch_has_to_fit() {
-    let check = |patch: &str, fault: &str| {
+    let check = |patch: &str, error: &str| {
         check(
             "{}",
             patch,
-            &format!("failed to convert patch object to typed object: {fault}"),
+            &format!("failed to convert patch object to typed object: {error}"),
         );
     };
     check(r#"{"nope":1}"#, ".spec.nope: field not declared in schema");

@@ -1,4 +1,4 @@
-//! Whether a value is of a type.
+//! Validates values against types.
 
 use std::collections::HashSet;
 use std::fmt::{self, Display, Formatter};
@@ -6,22 +6,22 @@ use std::fmt::{self, Display, Formatter};
 use pratique_json::{Interrupted, MAX_DEPTH, Progress};
 use pratique_schema::merge::{ListType, MapType, MergeSchema, MergeType, MergeTypeId, ScalarKind};
 
+use super::display;
 use super::identity::{identify, step};
 use super::node::{Node, View};
-use super::words;
 
-/// What is wrong with a value, and where.
+/// The errors of a value.
 #[derive(Debug, Default)]
-pub(super) struct Faults(Vec<Fault>);
+pub(super) struct ValidationErrors(Vec<ValidationError>);
 
 #[derive(Debug)]
-struct Fault {
-    /// The steps to the place, the last one first.
+struct ValidationError {
+    /// The steps to the value, the last one first.
     path: Vec<String>,
     message: String,
 }
 
-/// Checks values against types. Where its `progress` is not to go on, it finds no more.
+/// Validates values against types, until `progress` is interrupted.
 pub(super) struct Validator<'s> {
     pub(super) schema: &'s MergeSchema,
     pub(super) progress: &'s Progress<'s>,
@@ -30,40 +30,46 @@ pub(super) struct Validator<'s> {
 }
 
 impl Validator<'_> {
-    /// Finds all faults of a value, and tells them.
+    /// Validates a value; the inner error has all its errors.
     pub(super) fn check<'a, N: Node<'a>>(
         &self,
         of: MergeTypeId,
         value: &N,
-    ) -> Result<Result<(), String>, Interrupted> {
-        let mut faults = Faults::default();
-        self.value(of, value, 0, &mut faults);
+    ) -> Result<Result<(), ValidationErrors>, Interrupted> {
+        let mut errors = ValidationErrors::default();
+        self.value(of, value, 0, &mut errors);
         self.progress.outcome()?;
-        Ok(match faults.0.is_empty() {
+        Ok(match errors.0.is_empty() {
             true => Ok(()),
-            false => Err(faults.to_string()),
+            false => Err(errors),
         })
     }
 
     #[inline]
-    fn value<'a, N: Node<'a>>(&self, of: MergeTypeId, value: &N, depth: usize, faults: &mut Faults) {
+    fn value<'a, N: Node<'a>>(
+        &self,
+        of: MergeTypeId,
+        value: &N,
+        depth: usize,
+        errors: &mut ValidationErrors,
+    ) {
         if depth > MAX_DEPTH {
-            return faults.add("exceeded max depth".to_owned());
+            return errors.add("exceeded max depth".to_owned());
         }
         let of = self.schema.get(of);
-        // Most values are scalars that fit.
+        // Most values are scalars of the right kind.
         if of.scalar.is_some_and(|kind| fits(kind, &value.view())) {
             return;
         }
-        self.other(of, value, depth, faults);
+        self.other(of, value, depth, errors);
     }
 
-    /// A value that is no scalar, or not the one that it has to be.
-    fn other<'a, N: Node<'a>>(&self, of: &MergeType, value: &N, depth: usize, faults: &mut Faults) {
+    /// Validates a value that is not a scalar of the right kind.
+    fn other<'a, N: Node<'a>>(&self, of: &MergeType, value: &N, depth: usize, errors: &mut ValidationErrors) {
         match (value.view(), of) {
-            (View::Map(members), MergeType { map: Some(map), .. }) => self.map(map, members, depth, faults),
+            (View::Map(members), MergeType { map: Some(map), .. }) => self.map(map, members, depth, errors),
             (View::List(elements), MergeType { list: Some(list), .. }) => {
-                self.list(list, elements, depth, faults);
+                self.list(list, elements, depth, errors);
             }
             (View::ForeignList, MergeType { list: Some(_), .. }) | (View::Null, _) => {}
             (
@@ -71,17 +77,17 @@ impl Validator<'_> {
                 MergeType {
                     scalar: Some(kind), ..
                 },
-            ) => faults.add(unfit(*kind, value)),
+            ) => errors.add(unfit(*kind, value)),
             (_, MergeType { map: Some(_), .. }) => {
-                faults.add(format!("expected map, got &{{{}}}", words::plain(value)));
+                errors.add(format!("expected map, got &{{{}}}", display::plain(value)));
             }
             (
                 _,
                 MergeType {
                     scalar: Some(kind), ..
                 },
-            ) => faults.add(unfit(*kind, value)),
-            _ => faults.add(format!("expected list, got &{{{}}}", words::plain(value))),
+            ) => errors.add(unfit(*kind, value)),
+            _ => errors.add(format!("expected list, got &{{{}}}", display::plain(value))),
         }
     }
 
@@ -90,27 +96,33 @@ impl Validator<'_> {
         of: &MapType,
         members: &[(std::borrow::Cow<'a, str>, N)],
         depth: usize,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
     ) {
         let mut walk = of.walk();
         for (key, member) in members {
             if !self.progress.nodes(1) {
                 return;
             }
-            let before = faults.0.len();
+            let before = errors.0.len();
             let declared = walk.member(key);
             match declared {
-                Some(id) => self.value(id, member, depth + 1, faults),
-                None => faults.add("field not declared in schema".to_owned()),
+                Some(id) => self.value(id, member, depth + 1, errors),
+                None => errors.add("field not declared in schema".to_owned()),
             }
-            faults.prefix(before, || format!(".{key}"));
+            errors.prefix(before, || format!(".{key}"));
             if declared.is_none() {
                 return;
             }
         }
     }
 
-    fn list<'a, N: Node<'a>>(&self, of: &ListType, elements: &[N], depth: usize, faults: &mut Faults) {
+    fn list<'a, N: Node<'a>>(
+        &self,
+        of: &ListType,
+        elements: &[N],
+        depth: usize,
+        errors: &mut ValidationErrors,
+    ) {
         let mut seen = HashSet::new();
         for (at, element) in elements.iter().enumerate() {
             if !self.progress.nodes(1) {
@@ -118,17 +130,17 @@ impl Validator<'_> {
             }
             let identity = match identify(&of.merging, element) {
                 Ok(identity) => identity,
-                Err(fault) => return faults.add(format!("element {at}: {fault}")),
+                Err(error) => return errors.add(format!("element {at}: {error}")),
             };
             if !self.duplicates && identity.is_some_and(|identity| !seen.insert(identity)) {
-                faults.add(format!(
+                errors.add(format!(
                     "duplicate entries for key {}",
                     step(&of.merging, at, element)
                 ));
             }
-            let before = faults.0.len();
-            self.value(of.element, element, depth + 1, faults);
-            faults.prefix(before, || step(&of.merging, at, element));
+            let before = errors.0.len();
+            self.value(of.element, element, depth + 1, errors);
+            errors.prefix(before, || step(&of.merging, at, element));
         }
     }
 }
@@ -144,37 +156,40 @@ fn fits<N>(kind: ScalarKind, value: &View<'_, '_, N>) -> bool {
     }
 }
 
-/// What is wrong with a value that has to be a scalar.
+/// The message for a value that should be a scalar.
 fn unfit<'a, N: Node<'a>>(kind: ScalarKind, value: &N) -> String {
     match kind {
-        ScalarKind::Numeric => format!("expected numeric (int or float), got {}", words::type_name(value)),
+        ScalarKind::Numeric => format!(
+            "expected numeric (int or float), got {}",
+            display::type_name(value)
+        ),
         ScalarKind::String => format!(
             "expected string, got &value.valueUnstructured{{Value:{}}}",
-            words::literal(value)
+            display::literal(value)
         ),
-        ScalarKind::Boolean => format!("expected boolean, got &{{{}}}", words::plain(value)),
-        ScalarKind::Untyped => format!("expected any scalar, got &{{{}}}", words::plain(value)),
+        ScalarKind::Boolean => format!("expected boolean, got &{{{}}}", display::plain(value)),
+        ScalarKind::Untyped => format!("expected any scalar, got &{{{}}}", display::plain(value)),
     }
 }
 
-impl Faults {
+impl ValidationErrors {
     fn add(&mut self, message: String) {
-        self.0.push(Fault {
+        self.0.push(ValidationError {
             path: Vec::new(),
             message,
         });
     }
 
-    /// Adds a step to the places of the faults found since there were `before`.
+    /// Prepends a step to the paths of the errors after the first `before`.
     #[inline]
     fn prefix(&mut self, before: usize, step: impl Fn() -> String) {
-        for fault in self.0.iter_mut().skip(before) {
-            fault.path.push(step());
+        for error in self.0.iter_mut().skip(before) {
+            error.path.push(step());
         }
     }
 }
 
-impl Display for Faults {
+impl Display for ValidationErrors {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         if let [only] = self.0.as_slice() {
             return only.fmt(formatter);
@@ -182,11 +197,11 @@ impl Display for Faults {
         formatter.write_str("errors:")?;
         self.0
             .iter()
-            .try_for_each(|fault| write!(formatter, "\n  {fault}"))
+            .try_for_each(|error| write!(formatter, "\n  {error}"))
     }
 }
 
-impl Display for Fault {
+impl Display for ValidationError {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         for step in self.path.iter().rev() {
             formatter.write_str(step)?;

@@ -1,15 +1,29 @@
-//! From a pointer to the array or object that holds the place it names.
+//! Finds the array or object that holds the place that a pointer names.
 
 use std::borrow::Cow;
 
 use super::chunks::Chunks;
-use super::index;
+use super::index::{self, IndexError};
 use super::node::Node;
 
-/// The reference crashes here.
-const NO_MEMBERS: &str = "null has no members";
+/// Why a key or an index does not name a place in a container.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum PlaceError {
+    /// The array has no such element.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The key is not an index to insert at.
+    #[error("value was not a proper array index: '{key}': {error}")]
+    InsertionIndex { key: String, error: IndexError },
+    /// The object has no such member.
+    #[error("Unable to remove nonexistent key: {0}: missing value")]
+    NoMember(String),
+    /// A member is added to the null of an expression. The reference crashes here.
+    #[error("null has no members")]
+    Nothing,
+}
 
-/// What holds a place.
+/// An array or object that holds a place.
 pub(super) enum Container<'d, 'a> {
     Object(&'d mut Chunks<(Cow<'a, str>, Node<'a>)>),
     Array(&'d mut Chunks<Node<'a>>),
@@ -24,14 +38,14 @@ pub(super) fn find<'d, 'a, 'p>(
 ) -> Option<(Container<'d, 'a>, Cow<'p, str>)> {
     let (parents, last) = path.rsplit_once('/')?;
     let mut at = document;
-    // What stands before the first slash is ignored, as the reference does.
+    // The reference ignores the text before the first slash.
     for token in parents.split('/').skip(1) {
         let token = decode(token);
         at.open();
         at = match at {
             Node::Object(members) => member(members, &token)?,
             Node::Array(elements) => {
-                let position = index::within(index::parse(&token).ok()?, elements.len()).ok()?;
+                let position = index::position(&token, elements.len()).ok()?;
                 elements.get_mut(position)?
             }
             Node::Nothing | Node::Plain(_) => return None,
@@ -57,26 +71,24 @@ fn position(members: &Chunks<(Cow<'_, str>, Node<'_>)>, key: &str) -> Result<usi
 }
 
 impl<'a> Container<'_, 'a> {
-    /// The value at a key or index: `None` for a member that is not there, an error for an index that is none.
-    pub(super) fn get(&self, key: &str) -> Result<Option<&Node<'a>>, String> {
+    /// The value at a key or index: `None` for a missing member, an error for an invalid index.
+    pub(super) fn get(&self, key: &str) -> Result<Option<&Node<'a>>, PlaceError> {
         match self {
             Container::Nothing => Ok(None),
             Container::Object(members) => {
                 let at = position(members, key).ok();
                 Ok(at.and_then(|at| members.get(at)).map(|(_, node)| node))
             }
-            Container::Array(elements) => {
-                Ok(elements.get(index::within(index::parse(key)?, elements.len())?))
-            }
+            Container::Array(elements) => Ok(elements.get(index::position(key, elements.len())?)),
         }
     }
 
-    /// Puts a value in the place of what is there.
-    pub(super) fn set(&mut self, key: &str, value: Node<'a>) -> Result<(), String> {
+    /// Replaces a value.
+    pub(super) fn set(&mut self, key: &str, value: Node<'a>) -> Result<(), PlaceError> {
         let Container::Array(elements) = self else {
             return self.add(key, value);
         };
-        let position = index::within(index::parse(key)?, elements.len())?;
+        let position = index::position(key, elements.len())?;
         if let Some(place) = elements.get_mut(position) {
             *place = value;
         }
@@ -84,9 +96,9 @@ impl<'a> Container<'_, 'a> {
     }
 
     /// Adds a member, or inserts an element: `-` appends, and so does -1.
-    pub(super) fn add(&mut self, key: &str, value: Node<'a>) -> Result<(), String> {
+    pub(super) fn add(&mut self, key: &str, value: Node<'a>) -> Result<(), PlaceError> {
         match self {
-            Container::Nothing => return Err(NO_MEMBERS.to_owned()),
+            Container::Nothing => return Err(PlaceError::Nothing),
             Container::Object(members) => match position(members, key) {
                 Ok(at) => {
                     if let Some((_, node)) = members.get_mut(at) {
@@ -97,18 +109,20 @@ impl<'a> Container<'_, 'a> {
             },
             Container::Array(elements) if key == "-" => elements.insert(elements.len(), value),
             Container::Array(elements) => {
-                let index = index::parse(key)
-                    .map_err(|error| format!("value was not a proper array index: '{key}': {error}"))?;
-                // One past the end is a place to insert at, and what -1 means.
+                let index = index::parse(key).map_err(|error| PlaceError::InsertionIndex {
+                    key: key.to_owned(),
+                    error,
+                })?;
+                // One past the end is a place to insert at, and -1 stands for it.
                 elements.insert(index::within(index, elements.len() + 1)?, value);
             }
         }
         Ok(())
     }
 
-    /// Takes a value out.
-    pub(super) fn remove(&mut self, key: &str) -> Result<Node<'a>, String> {
-        let missing = || format!("Unable to remove nonexistent key: {key}: missing value");
+    /// Removes a value and returns it.
+    pub(super) fn remove(&mut self, key: &str) -> Result<Node<'a>, PlaceError> {
+        let missing = || PlaceError::NoMember(key.to_owned());
         match self {
             Container::Nothing => Err(missing()),
             Container::Object(members) => {
@@ -117,13 +131,14 @@ impl<'a> Container<'_, 'a> {
                 removed.ok_or_else(missing)
             }
             Container::Array(elements) => {
-                let position = index::within(index::parse(key)?, elements.len())?;
+                let position = index::position(key, elements.len())?;
                 elements.remove(position).ok_or_else(missing)
             }
         }
     }
 }
 
+/// Replaces `~1` by `/` and `~0` by `~`.
 fn decode(token: &str) -> Cow<'_, str> {
     if !token.contains('~') {
         return Cow::Borrowed(token);
