@@ -41,7 +41,7 @@ impl<'a> Object<'a> {
     #[inline]
     pub fn get_at(&self, place: usize, key: &str) -> Option<&Value<'a>> {
         match self.members.get(place) {
-            Some((own, value)) if same(own, key) => Some(value),
+            Some((name, value)) if same(name, key) => Some(value),
             _ => None,
         }
     }
@@ -51,7 +51,7 @@ impl<'a> Object<'a> {
     pub fn find(&self, key: &str) -> Option<(usize, &Value<'a>)> {
         if self.members.len() <= FEW {
             let mut members = self.members.iter().enumerate();
-            return members.find_map(|(at, (own, value))| same(own, key).then_some((at, value)));
+            return members.find_map(|(at, (name, value))| same(name, key).then_some((at, value)));
         }
         let at = self.position(key).ok()?;
         self.members.get(at).map(|(_, value)| (at, value))
@@ -148,8 +148,8 @@ impl<'a> Object<'a> {
     pub(crate) fn reread(&self, names: &'static str, progress: &Progress<'_>) -> Object<'static> {
         let members = self.members.iter();
         let members = members.map(|(key, value)| {
-            let own = part_of(names, key).map_or_else(|| Cow::Owned(key.to_string()), Cow::Borrowed);
-            (own, value.reread(names, progress))
+            let name = part_of(names, key).map_or_else(|| Cow::Owned(key.to_string()), Cow::Borrowed);
+            (name, value.reread(names, progress))
         });
         Object {
             members: members.collect(),
@@ -174,7 +174,7 @@ impl<'a> Object<'a> {
     }
 
     fn position(&self, key: &str) -> Result<usize, usize> {
-        self.members.binary_search_by(|(own, _)| own.as_ref().cmp(key))
+        self.members.binary_search_by(|(name, _)| name.as_ref().cmp(key))
     }
 }
 

@@ -56,7 +56,7 @@ impl<'a> Value<'a> {
         };
         match self {
             Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => 0,
-            Value::String(own) => text(own),
+            Value::String(string) => text(string),
             Value::Array(elements) => {
                 let of_elements: usize = elements.iter().map(Value::owned_bytes).sum();
                 of_elements + elements.capacity() * size_of::<Value<'_>>()

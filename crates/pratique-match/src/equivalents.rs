@@ -100,19 +100,19 @@ impl Equivalents {
     }
 
     /// The family of a resource that is known already, or lives in two groups and is known in the other.
-    fn family(&self, own: &GroupResource) -> Option<usize> {
-        let twins = TWINS
-            .iter()
-            .filter(|(resource, groups)| *resource == own.resource && groups.contains(&own.group.as_str()));
+    fn family(&self, wanted: &GroupResource) -> Option<usize> {
+        let twins = TWINS.iter().filter(|(resource, groups)| {
+            *resource == wanted.resource && groups.contains(&wanted.group.as_str())
+        });
         let others = twins.flat_map(|(resource, groups)| groups.iter().map(move |group| (resource, group)));
         let mut known = others.filter_map(|(resource, group)| self.known_family(group, resource));
-        let of_own = self.known_family(&own.group, &own.resource);
-        of_own.or_else(|| known.next())
+        let exact = self.known_family(&wanted.group, &wanted.resource);
+        exact.or_else(|| known.next())
     }
 
     fn known_family(&self, group: &str, resource: &str) -> Option<usize> {
         let groups = self.families.get(resource)?;
-        let found = groups.iter().find(|(own, _)| **own == *group);
+        let found = groups.iter().find(|(known, _)| **known == *group);
         found.map(|(_, at)| *at)
     }
 
@@ -121,7 +121,7 @@ impl Equivalents {
             .families
             .entry(resource.resource.as_str().into())
             .or_default();
-        match groups.iter_mut().find(|(own, _)| **own == *resource.group) {
+        match groups.iter_mut().find(|(known, _)| **known == *resource.group) {
             Some((_, known)) => *known = family,
             None => groups.push((resource.group.as_str().into(), family)),
         }

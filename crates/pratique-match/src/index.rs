@@ -58,7 +58,7 @@ impl MatchIndex {
     /// The positions that can match, in ascending order.
     pub fn candidates(&self, target: &Target<'_>, equivalents: &Equivalents) -> Vec<u32> {
         let mut found = self.always.clone();
-        let wanted = |(own, _): &&(_, _)| *own == target.operation;
+        let wanted = |(operation, _): &&(_, _)| *operation == target.operation;
         let Some((_, groups)) = self.operations.iter().find(wanted) else {
             return found;
         };
@@ -85,11 +85,12 @@ impl MatchIndex {
     }
 
     fn groups(&mut self, operation: Operation) -> Option<&mut Groups> {
-        if !self.operations.iter().any(|(own, _)| *own == operation) {
+        if !self.operations.iter().any(|(known, _)| *known == operation) {
             self.operations.push((operation, Groups::default()));
         }
         let mut all = self.operations.iter_mut();
-        all.find(|(own, _)| *own == operation).map(|(_, groups)| groups)
+        all.find(|(known, _)| *known == operation)
+            .map(|(_, groups)| groups)
     }
 
     fn add_rule(&mut self, position: u32, rule: &Rule) {

@@ -61,7 +61,7 @@ impl Rule {
     }
 
     fn names_match(&self, name: &str) -> bool {
-        self.names.is_empty() || self.names.iter().any(|own| own == name)
+        self.names.is_empty() || self.names.iter().any(|known| known == name)
     }
 
     /// Namespaces themselves are cluster-scoped, though requests for them carry a namespace.
@@ -172,7 +172,7 @@ impl Names {
 
     pub(crate) fn contain(&self, name: &str) -> bool {
         match &self.0 {
-            Some(names) => names.iter().any(|own| own == name),
+            Some(names) => names.iter().any(|known| known == name),
             None => true,
         }
     }
@@ -190,8 +190,11 @@ impl ResourcePattern {
     }
 
     pub(crate) fn matches(&self, resource: &str, subresource: &str) -> bool {
-        self.resource.as_deref().is_none_or(|own| own == resource)
-            && self.subresource.as_deref().is_none_or(|own| own == subresource)
+        self.resource.as_deref().is_none_or(|known| known == resource)
+            && self
+                .subresource
+                .as_deref()
+                .is_none_or(|known| known == subresource)
     }
 }
 

@@ -64,9 +64,14 @@ impl Selector {
 
     /// Whether it selects a namespace of which only the name is known; `None` where that depends on other labels.
     pub fn matches_name(&self, name: &str) -> Option<bool> {
-        let (of_name, others): (Vec<&Requirement>, Vec<_>) =
-            self.requirements.iter().partition(|own| own.key == NAME_LABEL);
-        match of_name.iter().all(|own| own.test.fits(Some(name))) {
+        let (of_name, others): (Vec<&Requirement>, Vec<_>) = self
+            .requirements
+            .iter()
+            .partition(|requirement| requirement.key == NAME_LABEL);
+        match of_name
+            .iter()
+            .all(|requirement| requirement.test.fits(Some(name)))
+        {
             false => Some(false),
             true => others.is_empty().then_some(true),
         }
@@ -74,7 +79,9 @@ impl Selector {
 
     /// Whether it looks at no label but that of the name.
     pub fn is_of_names(&self) -> bool {
-        self.requirements.iter().all(|own| own.key == NAME_LABEL)
+        self.requirements
+            .iter()
+            .all(|requirement| requirement.key == NAME_LABEL)
     }
 }
 

@@ -34,9 +34,9 @@ pub fn optional() -> &'static [ServedResource] {
 
 /// The resource under which objects of a kind are created, an [optional](optional()) one too.
 pub fn resource_of(kind: &GroupVersionKind) -> Option<&'static ServedResource> {
-    let own = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
-    let found = resources().iter().find(own);
-    found.or_else(|| optional().iter().find(own))
+    let of_kind = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
+    let found = resources().iter().find(of_kind);
+    found.or_else(|| optional().iter().find(of_kind))
 }
 
 /// A resource, or a part of one.
@@ -55,7 +55,7 @@ pub fn named(name: &str) -> Option<&'static ServedResource> {
     resources().iter().find(|served| {
         served.subresource.is_empty()
             && group.is_none_or(|group| served.resource.group == group)
-            && (served.resource.resource == name || served.short_names.iter().any(|own| own == name))
+            && (served.resource.resource == name || served.short_names.iter().any(|short| short == name))
     })
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn decode(text: &[u8]) -> Result<Vec<Operation<'static>>, String> {
         Ok(value) if !text.windows(2).any(|two| two == b"-0") => value.into_owned(),
         // The reference writes numbers as it found them and reads them again, so that -0 becomes 0.
         _ => {
-            let plain = without_negative_zero(&json_as_json(text)?);
+            let plain = without_negative_zero(&json_as_json(text).map_err(|error| error.message)?);
             let value = parse(plain.as_bytes()).map_err(|error| error.to_string())?;
             value.into_owned()
         }

@@ -12,7 +12,7 @@ use pratique_yaml::{is_json, json_as_json, yaml_as_json};
 pub(crate) fn plain(body: &[u8]) -> Result<String, String> {
     match is_json(body) {
         true => json_as_json(body).map_err(unknown_kind),
-        false => yaml_as_json(body),
+        false => yaml_as_json(body).map_err(|error| error.message),
     }
 }
 

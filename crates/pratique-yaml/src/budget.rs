@@ -1,7 +1,7 @@
-//! How much memory reading may take, so that no text, however it refers to itself, takes all that there is.
+//! A bound on the memory of reading, so that no text exhausts it, however it refers to itself.
 //!
-//! What is counted is about what values take at their peak, as text, tree and object: each use of a YAML alias is counted
-//! like what it stands for.
+//! The cost is an estimate of what values take at their peak, as text, tree and object: each use of a YAML alias costs as
+//! much as the value that it stands for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,15 +11,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Forty thousand small policies, or ten thousand of 5 KB each, are below it.
 pub const DEFAULT_LOAD_BYTES: u64 = 384 << 20;
 
-/// A byte of a file: as it is read, split, as characters, and for messages.
+/// The cost of a byte of a file: as it is read, split, as characters, and for messages.
 pub const FILE: u64 = 4;
-/// A byte of a value's or a key's text: in the tree of values, and in the object.
+/// The cost of a byte of a value's or a key's text: in the tree of values, and in the object.
 const TEXT: u64 = 2;
-/// A document, or something that is wrong with one, besides its text.
+/// The cost of a document, or of an error, besides its text.
 pub const DOCUMENT: u64 = 1 << 10;
-/// A value, besides its text.
+/// The cost of a value, besides its text.
 const VALUE: u64 = 96;
-/// A key, besides its text.
+/// The cost of a key, besides its text.
 const KEY: u64 = 128;
 
 /// A bound on the memory of one load. Clones share what is left.
@@ -32,7 +32,7 @@ struct Inner {
     spent: AtomicU64,
 }
 
-/// More was needed than there was.
+/// The budget is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exceeded;
 
@@ -43,13 +43,13 @@ impl Budget {
         Budget(Arc::new(Inner { limit, spent }))
     }
 
-    /// For text that was read within a budget before.
+    /// A budget for text that was read within another budget before.
     pub fn unlimited() -> Self {
         Self::new(u64::MAX)
     }
 
-    /// For text whose length is bounded by who gives it: what grows with the length only is within it, and what grows by
-    /// aliases is not.
+    /// A budget for text whose length is already bounded: values that grow with the length fit, values that grow by aliases do
+    /// not.
     pub fn for_text(length: usize) -> Self {
         const SHORTEST_VALUE: u64 = 2;
         let per_byte = FILE + TEXT + (KEY + VALUE) / SHORTEST_VALUE;
@@ -77,12 +77,12 @@ impl Budget {
         self.0.spent.store(u64::MAX / 2, Ordering::Relaxed);
     }
 
-    /// Whether more was to be spent than there was.
+    /// Whether the budget was exceeded.
     pub fn is_exceeded(&self) -> bool {
         self.0.spent.load(Ordering::Relaxed) > self.0.limit
     }
 
-    /// How much there was.
+    /// The limit in bytes.
     pub fn limit(&self) -> u64 {
         self.0.limit
     }
@@ -93,7 +93,7 @@ impl Budget {
         self.0.limit.saturating_sub(self.0.spent.load(Ordering::Relaxed))
     }
 
-    /// What is said of a load that needs more.
+    /// The message for a load that exceeds the budget.
     pub fn message(&self) -> String {
         let limit = self.0.limit >> 20;
         format!(
@@ -102,7 +102,7 @@ impl Budget {
     }
 }
 
-/// Spends for the values of one document, in larger steps: documents are read on several threads.
+/// Spends for the values of one document, in large steps, as documents are read on several threads.
 #[derive(Debug)]
 pub struct Meter<'b> {
     budget: &'b Budget,
@@ -110,7 +110,7 @@ pub struct Meter<'b> {
     unspent: u64,
 }
 
-/// How much is spent at once.
+/// The size of a step.
 const STEP: u64 = 16 << 10;
 
 impl<'b> Meter<'b> {
@@ -123,7 +123,7 @@ impl<'b> Meter<'b> {
         }
     }
 
-    /// A value with so many bytes of text.
+    /// Spends for a value with so many bytes of text.
     ///
     /// # Errors
     /// When the budget does not have them.
@@ -131,7 +131,7 @@ impl<'b> Meter<'b> {
         self.spend(VALUE, length)
     }
 
-    /// A key with so many bytes of text.
+    /// Spends for a key with so many bytes of text.
     ///
     /// # Errors
     /// When the budget does not have them.
@@ -139,7 +139,7 @@ impl<'b> Meter<'b> {
         self.spend(KEY, length)
     }
 
-    /// Some bytes of text that are part of neither.
+    /// Spends for bytes of other text.
     ///
     /// # Errors
     /// When the budget does not have them.
@@ -158,7 +158,7 @@ impl<'b> Meter<'b> {
         }
     }
 
-    /// All that the document took.
+    /// The cost of the document.
     ///
     /// # Errors
     /// When the budget does not have it.

@@ -1,9 +1,9 @@
 //! YAML and JSON as a Kubernetes API server reads them.
 //!
 //! A document becomes a [`Tree`] of values, each with the [`Span`](position::Span) of text that it stands in. What an API
-//! server refuses is refused, with the same words: YAML is 1.1 with merge keys, as `sigs.k8s.io/yaml` reads it, JSON is
-//! as `sigs.k8s.io/json` reads it. Nesting costs no stack, and a [`Budget`] bounds the memory, so that aliases cannot take
-//! all that there is.
+//! server refuses is refused, with the same messages: YAML is 1.1 with merge keys, as `sigs.k8s.io/yaml` reads it, JSON is
+//! as `sigs.k8s.io/json` reads it. Nesting costs no stack, and a [`Budget`] bounds the memory, so that aliases cannot
+//! exhaust it.
 //!
 //! ```
 //! use pratique_yaml::{Budget, Value, yaml};
@@ -20,7 +20,7 @@
 //!
 //! ```
 //! assert_eq!(pratique_yaml::yaml_as_json(b"a: [1, yes]")?, r#"{"a":[1,true]}"#);
-//! # Ok::<(), String>(())
+//! # Ok::<(), pratique_yaml::yaml::SyntaxError>(())
 //! ```
 
 pub mod budget;

@@ -1,4 +1,4 @@
-//! Where something stands in a file: spans of a document's text, and the lines and columns they come to.
+//! Places in a file: spans of a document's text, and their lines and columns.
 
 use std::sync::{Arc, OnceLock};
 
@@ -65,17 +65,17 @@ impl DocumentStart {
     };
 }
 
-/// The byte offsets at which a file's lines start; none where those of a document's text tell them.
+/// The byte offsets at which a file's lines start; none if they follow from the document's text.
 pub type FileLines = Option<Arc<[u32]>>;
 
-/// The lines of a file whose documents' texts are not just parts of it: with line ends that become others, or bytes that
-/// are no UTF-8.
+/// The lines of a file whose documents' texts are not simply parts of it: with carriage returns, or bytes that are not
+/// UTF-8.
 pub fn file_lines(content: &[u8]) -> FileLines {
     let is_plain = !content.contains(&b'\r') && std::str::from_utf8(content).is_ok();
     (!is_plain).then(|| line_starts(content))
 }
 
-/// Blanks that were trimmed off.
+/// Blanks that were trimmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lead {
     /// How many characters.
@@ -84,17 +84,17 @@ pub struct Lead {
     pub bytes: usize,
 }
 
-/// The text of a document: its own, or a part of its file's, which all documents of the file share.
+/// The text of a document, which may be a part of the text that all documents of a file share.
 #[derive(Debug)]
 enum Text {
-    Own(String),
+    Owned(String),
     Part(Arc<String>, Span),
 }
 
 impl Text {
     fn as_str(&self) -> &str {
         match self {
-            Text::Own(text) => text,
+            Text::Owned(text) => text,
             Text::Part(file, span) => file
                 .as_str()
                 .get(span.start as usize..span.end as usize)
@@ -109,7 +109,7 @@ pub struct DocumentSource {
     file: Arc<str>,
     index: u32,
     start: Start,
-    /// A server has many documents that are nothing but a place any more.
+    /// None once the text is discarded: a server keeps many such documents.
     content: Option<Box<Content>>,
 }
 
@@ -118,7 +118,7 @@ pub struct DocumentSource {
 struct Content {
     text: Text,
     file_lines: FileLines,
-    /// Byte offsets at which the document's lines start, found when first asked for.
+    /// The byte offsets at which the document's lines start, computed at first use.
     lines: OnceLock<Arc<[u32]>>,
 }
 
@@ -154,7 +154,7 @@ impl From<Start> for DocumentStart {
 impl Content {
     fn new(text: String, file_lines: FileLines) -> Box<Self> {
         Box::new(Content {
-            text: Text::Own(text),
+            text: Text::Owned(text),
             file_lines,
             lines: OnceLock::new(),
         })
@@ -178,7 +178,7 @@ impl DocumentSource {
         }
     }
 
-    /// Lets go of a text that stands in the file as it is.
+    /// Shares the text of the file if the document's text is a part of it.
     pub fn share(&mut self, file: &Arc<String>) {
         let start = self.start();
         let at = start.offset + start.lead.bytes;
@@ -191,7 +191,7 @@ impl DocumentSource {
         }
     }
 
-    /// The document with no text left, so that every place is its start.
+    /// The document without its text: every place is its start.
     pub fn without_text(&self) -> Self {
         let file_lines = self.file_lines().cloned();
         Self {
@@ -261,7 +261,7 @@ impl DocumentSource {
         self.start.into()
     }
 
-    /// The byte offsets at which the lines of its file start, where its text does not tell them.
+    /// The byte offsets at which the lines of its file start, unless they follow from its text.
     pub fn file_lines(&self) -> Option<&Arc<[u32]>> {
         self.content
             .as_ref()
@@ -323,7 +323,7 @@ fn line_starts(bytes: &[u8]) -> Arc<[u32]> {
     std::iter::once(0).chain(after_breaks).collect()
 }
 
-/// A length or an offset in fewer bytes: what is longer than 4 GiB ends there.
+/// A length or an offset in 32 bits, at most 4 GiB.
 pub(crate) fn saturate(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }

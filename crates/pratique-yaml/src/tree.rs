@@ -21,7 +21,7 @@ pub enum Style {
     Literal,
     /// A YAML folded block scalar (`>`).
     Folded,
-    /// A YAML scalar of bytes (`!!binary`) that are no text: in its text each byte at fault is a replacement character.
+    /// A YAML scalar of bytes (`!!binary`) that are not text: each invalid byte is a replacement character in its text.
     Binary,
 }
 
@@ -47,7 +47,7 @@ pub enum Value {
     String(Box<str>, Style),
     /// A list.
     List(Vec<NodeId>),
-    /// An object. A key that is given twice stands here twice.
+    /// An object. Duplicate keys are kept.
     Map(Vec<Entry>),
 }
 
@@ -56,7 +56,7 @@ pub enum Value {
 pub struct Entry {
     /// The key, decoded.
     pub key: Box<str>,
-    /// Where the key stands.
+    /// The span of the key.
     pub key_span: Span,
     /// The value.
     pub value: NodeId,

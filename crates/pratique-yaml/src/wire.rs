@@ -1,4 +1,4 @@
-//! Bytes that are no manifest, read as the server reads what comes over the wire: an answer of a webhook, say.
+//! Documents from the wire, such as the answers of webhooks, read as the server reads them.
 
 use crate::budget::Budget;
 use crate::{json, yaml};
@@ -21,24 +21,19 @@ fn budget(bytes: &[u8]) -> Budget {
 /// JSON as plain JSON: UTF-8, compact, each key once.
 ///
 /// # Errors
-/// What the server says of bytes that are no JSON; that the values would take far more memory than the bytes do.
-pub fn json_as_json(bytes: &[u8]) -> Result<String, String> {
-    match json::parse(bytes, &budget(bytes)) {
-        Ok(document) => Ok(json::write(&document.tree, document.root)),
-        Err(error) => Err(error.message),
-    }
+/// The bytes are not JSON, or the values would take far more memory than the bytes do.
+pub fn json_as_json(bytes: &[u8]) -> Result<String, json::SyntaxError> {
+    let document = json::parse(bytes, &budget(bytes))?;
+    Ok(json::write(&document.tree, document.root))
 }
 
 /// YAML as plain JSON.
 ///
 /// # Errors
-/// What the server says of bytes that are no YAML; that the values would take far more memory than the bytes do, as those
-/// that aliases repeat.
-pub fn yaml_as_json(bytes: &[u8]) -> Result<String, String> {
-    match yaml::parse(&yaml::decode(bytes.to_vec()), &budget(bytes)) {
-        Ok(document) => Ok(json::write(&document.tree, document.root)),
-        Err(error) => Err(error.message),
-    }
+/// The bytes are not YAML, or the values would take far more memory than the bytes do, as with repeated aliases.
+pub fn yaml_as_json(bytes: &[u8]) -> Result<String, yaml::SyntaxError> {
+    let document = yaml::parse(&yaml::decode(bytes.to_vec()), &budget(bytes))?;
+    Ok(json::write(&document.tree, document.root))
 }
 
 #[cfg(test)]
@@ -46,8 +41,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(read: fn(&[u8]) -> Result<String, String>, bytes: &[u8], expected: &str) {
-        assert_eq!(read(bytes).unwrap_or_else(|error| error), expected);
+    fn check<E: std::fmt::Display>(read: fn(&[u8]) -> Result<String, E>, bytes: &[u8], expected: &str) {
+        assert_eq!(read(bytes).unwrap_or_else(|error| error.to_string()), expected);
     }
 
     #[test]
@@ -74,7 +69,7 @@ mod tests {
     #[test]
     fn aliases_do_not_multiply_without_end() {
         let bomb = format!("a: &a '{}'\nb: [{}]\n", "x".repeat(49_000), "*a,".repeat(100_000));
-        let error = yaml_as_json(bomb.as_bytes()).unwrap_err();
+        let error = yaml_as_json(bomb.as_bytes()).unwrap_err().to_string();
         assert!(error.starts_with("yaml: more than 18 MiB of memory"), "{error}");
         let few = format!("a: &a '{}'\nb: [{}]\n", "x".repeat(49_000), "*a,".repeat(100));
         assert_eq!(yaml_as_json(few.as_bytes()).unwrap().len(), 101 * 49_002 + 112);
@@ -82,6 +77,7 @@ mod tests {
         assert!(
             json_as_json(many.as_bytes())
                 .unwrap_err()
+                .message
                 .starts_with("more than ")
         );
     }

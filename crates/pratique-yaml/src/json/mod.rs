@@ -1,4 +1,4 @@
-//! Strict JSON with positions, faults in the words of the server's own parser.
+//! Strict JSON with positions and the messages of the server's parser.
 
 mod text;
 mod write;
@@ -19,18 +19,18 @@ const MAX_DEPTH: usize = 10_000;
 pub struct Document {
     /// The values.
     pub tree: Tree,
-    /// That of the document.
+    /// The document's value.
     pub root: NodeId,
-    /// What its values took of the budget.
+    /// What its values cost of the budget.
     pub cost: u64,
 }
 
-/// Why bytes are no JSON.
+/// Why bytes are not JSON.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// The server's words.
+    /// The server's message.
     pub message: String,
-    /// The byte at fault.
+    /// The byte at error.
     pub offset: usize,
 }
 
@@ -50,7 +50,7 @@ pub fn is_json(bytes: &[u8]) -> bool {
 /// Parses a document, whose values are spent of a budget. Nesting costs no stack.
 ///
 /// # Errors
-/// The first fault; that the values take more than the budget has.
+/// The first error, or that the values exceed the budget.
 pub fn parse(bytes: &[u8], budget: &Budget) -> Result<Document, SyntaxError> {
     let (document, end) = parse_first(bytes, budget)?;
     let rest = bytes.get(end..).unwrap_or_default();
@@ -79,7 +79,7 @@ pub fn parse_first(bytes: &[u8], budget: &Budget) -> Result<(Document, usize), S
     Ok((Document { tree, root, cost }, at))
 }
 
-/// The values are more than the budget allows, at this one.
+/// The values exceed the budget at this one.
 fn exceeded(budget: &Budget, offset: usize) -> impl FnOnce(Exceeded) -> SyntaxError {
     move |_| SyntaxError {
         message: budget.message(),
@@ -313,10 +313,10 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check_fault(json: &str, message: &str, offset: usize) {
-        let fault = parse(json.as_bytes(), &Budget::unlimited()).err();
+    fn check_error(json: &str, message: &str, offset: usize) {
+        let error = parse(json.as_bytes(), &Budget::unlimited()).err();
         assert_eq!(
-            fault,
+            error,
             Some(SyntaxError {
                 message: message.to_owned(),
                 offset
@@ -346,49 +346,49 @@ mod tests {
 
     #[test]
     fn faults_are_those_of_the_server() {
-        check_fault("", "unexpected end of JSON input", 0);
-        check_fault("{", "unexpected end of JSON input", 1);
-        check_fault(
+        check_error("", "unexpected end of JSON input", 0);
+        check_error("{", "unexpected end of JSON input", 1);
+        check_error(
             "{a: 1}",
             "invalid character 'a' looking for beginning of object key string",
             1,
         );
-        check_fault("{\"a\" 1}", "invalid character '1' after object key", 5);
-        check_fault(
+        check_error("{\"a\" 1}", "invalid character '1' after object key", 5);
+        check_error(
             "{\"a\": 1 \"b\"}",
             "invalid character '\"' after object key:value pair",
             8,
         );
-        check_fault(
+        check_error(
             "{\"a\": 1,}",
             "invalid character '}' looking for beginning of object key string",
             8,
         );
-        check_fault("[1,]", "invalid character ']' looking for beginning of value", 3);
-        check_fault("[1 2]", "invalid character '2' after array element", 3);
-        check_fault("{} x", "invalid character 'x' after top-level value", 3);
-        check_fault("tru", "invalid character ' ' in literal true (expecting 'e')", 3);
-        check_fault("trap", "invalid character 'a' in literal true (expecting 'u')", 2);
-        check_fault("01", "invalid character '1' after top-level value", 1);
-        check_fault("-x", "invalid character 'x' in numeric literal", 1);
-        check_fault(
+        check_error("[1,]", "invalid character ']' looking for beginning of value", 3);
+        check_error("[1 2]", "invalid character '2' after array element", 3);
+        check_error("{} x", "invalid character 'x' after top-level value", 3);
+        check_error("tru", "invalid character ' ' in literal true (expecting 'e')", 3);
+        check_error("trap", "invalid character 'a' in literal true (expecting 'u')", 2);
+        check_error("01", "invalid character '1' after top-level value", 1);
+        check_error("-x", "invalid character 'x' in numeric literal", 1);
+        check_error(
             "1.",
             "invalid character ' ' after decimal point in numeric literal",
             2,
         );
-        check_fault(
+        check_error(
             "1.x",
             "invalid character 'x' after decimal point in numeric literal",
             2,
         );
-        check_fault("1ex", "invalid character 'x' in exponent of numeric literal", 2);
-        check_fault("\"\\x\"", "invalid character 'x' in string escape code", 2);
-        check_fault(
+        check_error("1ex", "invalid character 'x' in exponent of numeric literal", 2);
+        check_error("\"\\x\"", "invalid character 'x' in string escape code", 2);
+        check_error(
             "\"\\u00g0\"",
             "invalid character 'g' in \\u hexadecimal character escape",
             5,
         );
-        check_fault("\"a\nb\"", "invalid character '\\n' in string literal", 2);
+        check_error("\"a\nb\"", "invalid character '\\n' in string literal", 2);
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl<'text> Scanner<'text> {
         let chomping = self.chomping();
         let mut increment = 0;
         match self.cursor.byte(0) {
-            b'0' => return Err(self.fault("found an indentation indicator equal to 0")),
+            b'0' => return Err(self.error("found an indentation indicator equal to 0")),
             digit @ b'1'..=b'9' => {
                 increment = usize::from(digit - b'0');
                 self.cursor.skip();
@@ -93,7 +93,7 @@ impl<'text> Scanner<'text> {
         if self.cursor.is_line_end() {
             Ok((chomping, increment))
         } else {
-            Err(self.fault("did not find expected comment or line break"))
+            Err(self.error("did not find expected comment or line break"))
         }
     }
 
@@ -117,7 +117,7 @@ impl<'text> Scanner<'text> {
             }
             deepest = deepest.max(self.cursor.column());
             if within(self.cursor.column()) && self.cursor.byte(0) == b'\t' {
-                return Err(self.fault("found a tab character where an indentation space is expected"));
+                return Err(self.error("found a tab character where an indentation space is expected"));
             }
             if !self.cursor.is_break(0) {
                 break;

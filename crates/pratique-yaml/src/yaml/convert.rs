@@ -8,11 +8,11 @@ use pratique_gotext::strconv::{general_form, json_form};
 use pratique_gotext::utf8::lossy;
 
 use super::budget::AliasBudget;
+use super::go_syntax::{shown, shown_scalar};
 use super::graph::{Children, Graph, GraphId, GraphKind, GraphNode};
 use super::mapping::{self, Filling, KeyKind};
 use super::number::Number;
 use super::resolve::{Scalar, is_merge, resolve};
-use super::shown::{shown, shown_scalar};
 use super::{Document, Duplicate, SyntaxError};
 use crate::budget::{Budget, Meter};
 use crate::position::Span;
@@ -29,14 +29,14 @@ pub(super) fn convert(graph: &Graph<'_>, budget: &Budget) -> Result<Document, Sy
         meter: Meter::new(budget),
         following: HashSet::new(),
         frames: Vec::new(),
-        faults: Vec::new(),
+        errors: Vec::new(),
     };
     let root = match graph.root() {
         Some(root) => converter.run(root)?,
         None => converter.tree.push(Span::default(), Value::Null),
     };
-    if let Some(fault) = converter.first_fault(root) {
-        return Err(fault);
+    if let Some(error) = converter.first_error(root) {
+        return Err(error);
     }
     let cost = converter.meter.finish();
     Ok(Document {
@@ -59,8 +59,8 @@ struct Converter<'graph> {
     following: HashSet<GraphId>,
     /// The collections that are being converted, and the aliases on the way to them.
     frames: Vec<Frame>,
-    /// Values that JSON cannot hold. They are faults unless a later value of the same key replaces them.
-    faults: Vec<(NodeId, SyntaxError)>,
+    /// Values that JSON cannot hold. They are errors unless a later value of the same key replaces them.
+    errors: Vec<(NodeId, SyntaxError)>,
 }
 
 enum Frame {
@@ -80,7 +80,7 @@ struct MapFrame {
     sources: Vec<Source>,
     /// The key whose value is being converted, with the line of that value.
     pending: Option<(KeyKind, Entry, u32)>,
-    fault: Option<SyntaxError>,
+    error: Option<SyntaxError>,
 }
 
 enum Source {
@@ -162,7 +162,7 @@ impl<'graph> Converter<'graph> {
                 filling: Filling::default(),
                 sources: vec![Source::Entries(graph.children(id), None)],
                 pending: None,
-                fault: None,
+                error: None,
             })),
         }
         Ok(None)
@@ -216,19 +216,19 @@ impl<'graph> Converter<'graph> {
             },
             Some(Frame::Alias(_)) | None => {}
         }
-        let (span, value, fault) = match self.frames.pop() {
+        let (span, value, error) = match self.frames.pop() {
             Some(Frame::List { span, mut items, .. }) => {
                 items.shrink_to_fit();
                 (span, Value::List(items), None)
             }
-            Some(Frame::Map(map)) => (map.span, Value::Map(map.filling.finish()), map.fault),
+            Some(Frame::Map(map)) => (map.span, Value::Map(map.filling.finish()), map.error),
             Some(Frame::Alias(_)) | None => (Span::default(), Value::Null, None),
         };
         let spent = self.meter.value(0);
         spent.map_err(SyntaxError::exceeded(self.budget, span))?;
         let id = self.tree.push(span, value);
         self.tree.reach(self.frames.len() + 1);
-        self.faults.extend(fault.map(|fault| (id, fault)));
+        self.errors.extend(error.map(|error| (id, error)));
         Ok(Step::Done(id))
     }
 
@@ -264,7 +264,7 @@ impl<'graph> Converter<'graph> {
             return Ok(Step::MergeAll(value));
         }
         let scalar = self.key(key, key_node)?;
-        let fault = unsupported(&scalar).map(|kind| {
+        let error = unsupported(&scalar).map(|kind| {
             let value = shown(graph, value).unwrap_or_default();
             let key = shown_scalar(&scalar);
             let message = format!("unsupported map key of type: {kind}, key: {key}, value: {value}");
@@ -280,7 +280,7 @@ impl<'graph> Converter<'graph> {
         };
         if let Some(Frame::Map(map)) = self.frames.last_mut() {
             map.pending = Some((kind, entry, value_node.line));
-            map.fault = map.fault.take().or(fault);
+            map.error = map.error.take().or(error);
         }
         Ok(Step::Begin(value))
     }
@@ -371,7 +371,7 @@ impl<'graph> Converter<'graph> {
             Scalar::Number(Number::Float(value)) => {
                 let id = self.tree.push(node.span, Value::Null);
                 let message = format!("json: unsupported value: {}", general_form(value));
-                self.faults.push((id, SyntaxError::new(message, node.span)));
+                self.errors.push((id, SyntaxError::new(message, node.span)));
                 return Ok(id);
             }
         };
@@ -384,12 +384,12 @@ impl<'graph> Converter<'graph> {
         Ok(self.tree.push(node.span, value))
     }
 
-    /// The first fault of a value that is still there.
-    fn first_fault(&mut self, root: NodeId) -> Option<SyntaxError> {
+    /// The first error of a value that is still there.
+    fn first_error(&mut self, root: NodeId) -> Option<SyntaxError> {
         let mut rest = vec![root];
-        while let Some(id) = rest.pop().filter(|_| !self.faults.is_empty()) {
-            if let Some(at) = self.faults.iter().position(|(faulty, _)| *faulty == id) {
-                return Some(self.faults.swap_remove(at).1);
+        while let Some(id) = rest.pop().filter(|_| !self.errors.is_empty()) {
+            if let Some(at) = self.errors.iter().position(|(found, _)| *found == id) {
+                return Some(self.errors.swap_remove(at).1);
             }
             match &self.tree.get(id).value {
                 Value::List(items) => rest.extend(items.iter().rev()),

@@ -104,7 +104,7 @@ impl<'text> Cursor<'text> {
         self.mark.column += count;
     }
 
-    /// Moves past a line's end, which it returns as it is read: all but Unicode's own are LF.
+    /// Skips a line end and returns it as it is read: LF for all but Unicode's line and paragraph separators.
     pub(super) fn skip_break(&mut self) -> char {
         let (bytes, chars, read) = match self.byte(0) {
             b'\r' if self.byte(1) == b'\n' => (2, 2, '\n'),

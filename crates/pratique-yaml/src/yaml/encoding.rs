@@ -17,23 +17,23 @@ pub struct EncodingError {
 const CHUNK: usize = 512;
 
 pub(super) fn decode(bytes: Vec<u8>) -> Text {
-    let (text, mark_len, fault) = match bytes.as_slice() {
+    let (text, mark_len, undecodable) = match bytes.as_slice() {
         [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest.to_vec(), 3),
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
         _ => utf8(bytes, 0),
     };
-    let fault = [fault, control_character(&text)]
+    let error = [undecodable, control_character(&text)]
         .into_iter()
         .flatten()
-        .min_by_key(|fault| fault.offset);
-    let error = fault.map(|fault| EncodingError {
-        message: fault.message,
-        offset: fault.offset,
-        readable: match fault.message.starts_with("incomplete") {
-            // Only more of the text could tell, which is asked for when all before it is used up.
-            true => fault.offset,
-            false => readable(&text, fault.offset, mark_len),
+        .min_by_key(|error| error.offset);
+    let error = error.map(|error| EncodingError {
+        message: error.message,
+        offset: error.offset,
+        readable: match error.message.starts_with("incomplete") {
+            // The server reads on for more of the text, and so uses all before it.
+            true => error.offset,
+            false => readable(&text, error.offset, mark_len),
         },
     });
     Text {
@@ -43,24 +43,24 @@ pub(super) fn decode(bytes: Vec<u8>) -> Text {
     }
 }
 
-/// A fault and its byte offset in the decoded text.
-struct Fault {
+/// An error and its byte offset in the decoded text.
+struct DecodeError {
     message: &'static str,
     offset: usize,
 }
 
-fn control_character(text: &str) -> Option<Fault> {
+fn control_character(text: &str) -> Option<DecodeError> {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t' | b'\r');
     let plain = text.bytes().position(|byte| !is_plain(byte))?;
     let rest = text.get(plain..).unwrap_or_default();
     let (at, _) = rest.char_indices().find(|(_, c)| !is_allowed(*c))?;
-    Some(Fault {
+    Some(DecodeError {
         message: "control characters are not allowed",
         offset: plain + at,
     })
 }
 
-/// The offset at which the chunk begins that a fault is in.
+/// The offset at which the chunk begins that a error is in.
 fn readable(text: &str, offset: usize, mark_len: usize) -> usize {
     let before = text.get(..offset).unwrap_or_default();
     let width = |c: char| {
@@ -91,24 +91,24 @@ fn is_allowed(c: char) -> bool {
     )
 }
 
-fn utf8(bytes: Vec<u8>, mark_len: usize) -> (String, usize, Option<Fault>) {
+fn utf8(bytes: Vec<u8>, mark_len: usize) -> (String, usize, Option<DecodeError>) {
     match String::from_utf8(bytes) {
         Ok(text) => (text, mark_len, None),
         Err(error) => {
             let offset = error.utf8_error().valid_up_to();
             let bytes = error.as_bytes();
-            let message = utf8_fault(bytes.get(offset..).unwrap_or_default());
+            let message = utf8_error(bytes.get(offset..).unwrap_or_default());
             (
                 String::from_utf8_lossy(bytes).into_owned(),
                 mark_len,
-                Some(Fault { message, offset }),
+                Some(DecodeError { message, offset }),
             )
         }
     }
 }
 
 /// What is wrong with bytes that do not start with a character in UTF-8.
-fn utf8_fault(bytes: &[u8]) -> &'static str {
+fn utf8_error(bytes: &[u8]) -> &'static str {
     let lead = bytes.first().copied().unwrap_or_default();
     let (width, mut value, least) = match lead {
         0xC0..=0xDF => (2, u32::from(lead & 0x1F), 0x80),
@@ -132,21 +132,21 @@ fn utf8_fault(bytes: &[u8]) -> &'static str {
     }
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (String, usize, Option<Fault>) {
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (String, usize, Option<DecodeError>) {
     let (pairs, odd) = bytes.as_chunks::<2>();
     let units: Vec<u16> = pairs.iter().map(|pair| unit(*pair)).collect();
     let mut text = String::with_capacity(units.len());
-    let mut fault = None;
+    let mut error = None;
     for decoded in char::decode_utf16(units.iter().copied()) {
         match decoded {
             Ok(c) => text.push(c),
-            Err(error) => {
-                let message = match error.unpaired_surrogate() {
+            Err(surrogate) => {
+                let message = match surrogate.unpaired_surrogate() {
                     0xDC00.. => "unexpected low surrogate area",
                     _ if text.chars().count() + 1 == units.len() => "incomplete UTF-16 surrogate pair",
                     _ => "expected low surrogate area",
                 };
-                fault.get_or_insert(Fault {
+                error.get_or_insert(DecodeError {
                     message,
                     offset: text.len(),
                 });
@@ -154,13 +154,13 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (String, usize, Option<Fault
             }
         }
     }
-    if !odd.is_empty() && fault.is_none() {
-        fault = Some(Fault {
+    if !odd.is_empty() && error.is_none() {
+        error = Some(DecodeError {
             message: "incomplete UTF-16 character",
             offset: text.len(),
         });
     }
-    (text, 2, fault)
+    (text, 2, error)
 }
 
 #[cfg(test)]

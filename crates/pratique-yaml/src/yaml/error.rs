@@ -1,10 +1,10 @@
-//! Faults of syntax in the server's words.
+//! Syntax errors in the server's words.
 
 use super::SyntaxError;
 use super::cursor::Mark;
 use crate::position::Span;
 
-/// The stage of reading that finds a fault. The server names lines from 1 in one and from 0 in the other, and never
+/// The stage that finds an error. The server counts lines from 1 in the scanner and from 0 in the grammar, and never names
 /// the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
@@ -14,8 +14,9 @@ pub(super) enum Stage {
     Grammar,
 }
 
-/// A fault at a place.
-pub(super) fn fault(stage: Stage, at: Mark, problem: &str) -> SyntaxError {
+/// An error at a place.
+// Upstream: go.yaml.in/yaml/v2/decode.go, parser.fail
+pub(super) fn error_at(stage: Stage, at: Mark, problem: &str) -> SyntaxError {
     let message = match (stage, at.line) {
         (_, 0) => format!("yaml: {problem}"),
         (Stage::Scanner, line) => format!("yaml: line {}: {problem}", line + 1),

@@ -72,7 +72,7 @@ impl<'text> Scanner<'text> {
             if self.cursor.is_blank() {
                 let column = isize::try_from(self.cursor.column()).unwrap_or(isize::MAX);
                 if *is_new_line && column < indent && self.cursor.byte(0) == b'\t' {
-                    return Err(self.fault("found a tab character that violates indentation"));
+                    return Err(self.error("found a tab character that violates indentation"));
                 }
                 self.cursor.skip_bytes(1);
             } else if self.cursor.is_break(0) {
@@ -100,10 +100,10 @@ impl<'text> Scanner<'text> {
         let mut copied = self.cursor.mark().offset;
         loop {
             if self.cursor.is_document_mark() {
-                return Err(self.fault("found unexpected document indicator"));
+                return Err(self.error("found unexpected document indicator"));
             }
             if self.cursor.is_end() {
-                return Err(self.fault("found unexpected end of stream"));
+                return Err(self.error("found unexpected end of stream"));
             }
             let is_joined = self.quoted_word(quote, &mut decoded, &mut copied)?;
             if self.cursor.byte(0) == quote {
@@ -217,7 +217,7 @@ impl<'text> Scanner<'text> {
             b'L' => '\u{2028}',
             b'P' => '\u{2029}',
             b'x' | b'u' | b'U' => '\0',
-            _ => return Err(self.fault("found unknown escape character")),
+            _ => return Err(self.error("found unknown escape character")),
         };
         self.cursor.skip_bytes(2);
         if digits == 0 {
@@ -226,11 +226,11 @@ impl<'text> Scanner<'text> {
         let mut value = 0u32;
         for at in 0..digits {
             let digit = char::from(self.cursor.byte(at)).to_digit(16);
-            let digit = digit.ok_or_else(|| self.fault("did not find expected hexdecimal number"))?;
+            let digit = digit.ok_or_else(|| self.error("did not find expected hexdecimal number"))?;
             value = value.wrapping_mul(16).wrapping_add(digit);
         }
         let read = char::from_u32(value);
-        let read = read.ok_or_else(|| self.fault("found invalid Unicode character escape code"))?;
+        let read = read.ok_or_else(|| self.error("found invalid Unicode character escape code"))?;
         self.cursor.skip_bytes(digits);
         Ok(read)
     }

@@ -1,4 +1,4 @@
-//! Values as the server's messages show them, in its own language's notation.
+//! Values as the server's messages show them: in Go's syntax.
 
 use std::cmp::Ordering;
 
@@ -13,27 +13,26 @@ use crate::tree::Style;
 /// Deeper values are not shown.
 const MAX_DEPTH: usize = 128;
 
-/// So many values are shown, those of aliases included.
+/// How many values are shown, including those of aliases.
 const MAX_VALUES: usize = 100_000;
 
-/// So many bytes of scalars are shown, those of aliases included.
+/// How many bytes of scalars are shown, including those of aliases.
 const MAX_BYTES: usize = 4 << 20;
 
 const NOT_SHOWN: &str = "...";
 
-/// A value that is shown by itself. The error is that of a mapping or list within it that is a key, which the server
-/// finds first.
+/// Formats a value. The error is that of a mapping or list in it that is used as a key, which the server finds first.
 pub(super) fn shown(graph: &Graph<'_>, id: GraphId) -> Result<String, SyntaxError> {
-    let mut shower = Shower {
+    let mut writer = GoSyntax {
         graph,
         left: MAX_VALUES,
         bytes: MAX_BYTES,
     };
-    shower.value(id, 0)
+    writer.value(id, 0)
 }
 
-/// Shows values as Go's `%#v` does: maps by their keys, aliases as what they stand for.
-struct Shower<'g, 'text> {
+/// Formats values as Go's `%#v` does: maps sorted by keys, aliases as the values that they stand for.
+struct GoSyntax<'g, 'text> {
     graph: &'g Graph<'text>,
     left: usize,
     bytes: usize,
@@ -45,7 +44,7 @@ struct Entry {
     value: String,
 }
 
-impl Shower<'_, '_> {
+impl GoSyntax<'_, '_> {
     fn value(&mut self, id: GraphId, depth: usize) -> Result<String, SyntaxError> {
         let node = self.graph.get(id).filter(|_| depth < MAX_DEPTH && self.left > 0);
         let Some(node) = node else {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::SyntaxError;
 use super::cursor::Mark;
-use super::fault::{Stage, fault};
+use super::error::{Stage, error_at};
 use super::graph::{Graph, GraphId, GraphKind};
 use super::scanner::Scanner;
 use super::token::{Token, TokenKind};
@@ -15,7 +15,7 @@ use crate::tree::Style;
 
 /// What a text comes to.
 pub(super) struct Composed<'text> {
-    /// Its first document's nodes, or the first fault.
+    /// The first document's nodes, or the first error.
     pub(super) graph: Result<Graph<'text>, SyntaxError>,
     /// How far the text was read for that.
     pub(super) read: usize,
@@ -197,10 +197,10 @@ impl<'text> Composer<'text> {
         Ok(self.scanner.peek()?.start)
     }
 
-    /// The token that is next does not belong there, unless the scanner has a fault of its own.
+    /// The error that the next token is unexpected, unless the scanner finds an error first.
     fn unexpected(&mut self, problem: &str) -> SyntaxError {
         match self.mark() {
-            Ok(mark) => fault(Stage::Grammar, mark, problem),
+            Ok(mark) => error_at(Stage::Grammar, mark, problem),
             Err(error) => error,
         }
     }
@@ -330,7 +330,7 @@ impl<'text> Composer<'text> {
                     .map_err(SyntaxError::exceeded(self.budget, span))?;
                 Ok(tag.into())
             }
-            None => Err(fault(Stage::Grammar, mark, "found undefined tag handle")),
+            None => Err(error_at(Stage::Grammar, mark, "found undefined tag handle")),
         }
     }
 

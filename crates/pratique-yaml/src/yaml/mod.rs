@@ -1,17 +1,18 @@
 //! YAML as the server reads it: YAML 1.1 types, merge keys, an alias budget, one document.
 //!
 //! [`parse`] turns a document into a [`Tree`], by stages: `encoding` to characters, `scanner` to tokens,
-//! `grammar` to nodes with anchors, and `convert` to values with JSON's types. The scanner and the grammar are our
-//! own, for a server's reader accepts and refuses, and names lines, as no library here does: it reads YAML 1.1, and finds
-//! some faults later than the specification has them.
+//! `grammar` to nodes with anchors, and `convert` to values with JSON's types. The scanner and the grammar
+//! follow those of the server: no library accepts and refuses the same texts and names the same lines. The server reads
+//! YAML 1.1, and finds some errors later than the specification has them.
 
 mod block_scalar;
 mod budget;
 mod convert;
 mod cursor;
 mod encoding;
-mod fault;
+mod error;
 mod flow_scalar;
+mod go_syntax;
 mod grammar;
 mod graph;
 mod mapping;
@@ -19,7 +20,6 @@ mod names;
 mod number;
 mod resolve;
 mod scanner;
-mod shown;
 mod token;
 
 use std::fmt::{self, Display, Formatter};
@@ -30,38 +30,38 @@ use crate::budget::{Budget, Exceeded};
 use crate::position::Span;
 use crate::tree::{NodeId, Tree};
 
-/// A YAML document's values, and the keys that it gives twice.
+/// A YAML document's values and its duplicate keys.
 #[derive(Debug)]
 pub struct Document {
     /// The values.
     pub tree: Tree,
-    /// That of the document.
+    /// The document's value.
     pub root: NodeId,
-    /// The keys that mappings give twice.
+    /// The duplicate keys of mappings.
     pub duplicates: Vec<Duplicate>,
-    /// What its values took of the budget.
+    /// What its values cost of the budget.
     pub cost: u64,
-    /// Where text begins that follows the document, and that the server does not look at.
+    /// The start of text after the document, which the server does not read.
     pub rest: Option<usize>,
 }
 
-/// A key that a mapping has already.
+/// A key that the mapping already has.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Duplicate {
-    /// The server's words, without line.
+    /// The server's message, without line.
     pub message: String,
     /// The line of the document that the server names, from 1.
     pub line: usize,
-    /// Where the second one stands.
+    /// The second occurrence.
     pub span: Span,
 }
 
-/// Why a document is no YAML that the server reads.
+/// Why the server does not read a document.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// The server's words, with `yaml: ` where it has that.
+    /// The server's message.
     pub message: String,
-    /// What is at fault.
+    /// The text at fault.
     pub span: Span,
 }
 
@@ -81,24 +81,24 @@ impl SyntaxError {
         }
     }
 
-    /// The values are more than the budget allows, at this one.
+    /// The values exceed the budget at this one.
     fn exceeded(budget: &Budget, span: Span) -> impl FnOnce(Exceeded) -> Self {
         move |_| Self::new(format!("yaml: {}", budget.message()), span)
     }
 }
 
-/// A document's text, and how many bytes of a byte order mark were taken off it.
+/// A document's text.
 #[derive(Debug)]
 pub struct Text {
     /// The characters.
     pub text: String,
-    /// How many bytes of the document a byte order mark took.
+    /// The length of the byte order mark that was removed.
     pub mark_len: usize,
-    /// The first byte that is no text.
+    /// The first byte that does not decode.
     pub error: Option<EncodingError>,
 }
 
-/// Decodes a document's bytes. Where they are at fault, the text is what can be shown of them.
+/// Decodes a document's bytes. Invalid bytes are replaced in the text.
 pub fn decode(bytes: Vec<u8>) -> Text {
     encoding::decode(bytes)
 }
@@ -106,13 +106,13 @@ pub fn decode(bytes: Vec<u8>) -> Text {
 /// Parses a decoded document, whose values are spent of a budget.
 ///
 /// # Errors
-/// The first fault; that the values take more than the budget has.
+/// The first error, or that the values exceed the budget.
 pub fn parse(decoded: &Text, budget: &Budget) -> Result<Document, SyntaxError> {
     let Some(error) = &decoded.error else {
         return parse_text(&decoded.text, budget);
     };
-    // The server decodes a document in chunks as it reads it, so a fault of syntax in an earlier chunk comes first, and
-    // what is behind the document's end is not looked at.
+    // The server decodes a document in chunks as it reads it, so a syntax error in an earlier chunk comes first, and
+    // text after the document's end is not decoded.
     let readable = decoded.text.get(..error.readable).unwrap_or_default();
     let composed = grammar::compose(readable, budget);
     if composed.read + LOOKAHEAD < readable.len() {
@@ -144,5 +144,5 @@ fn converted(composed: grammar::Composed<'_>, budget: &Budget) -> Result<Documen
     })
 }
 
-/// So many characters the server's scanner wants to have before it goes on.
+/// How many characters the server's scanner reads ahead.
 const LOOKAHEAD: usize = 4;

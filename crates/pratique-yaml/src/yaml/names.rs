@@ -20,7 +20,7 @@ impl<'text> Scanner<'text> {
                 b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`'
             );
         if name.is_empty() || !ends {
-            return Err(self.fault("did not find expected alphabetic or numeric character"));
+            return Err(self.error("did not find expected alphabetic or numeric character"));
         }
         let kind = if is_alias {
             TokenKind::Alias(name)
@@ -37,7 +37,7 @@ impl<'text> Scanner<'text> {
             self.cursor.skip_bytes(2);
             let suffix = self.uri(Cow::Borrowed(""), false)?;
             if self.cursor.byte(0) != b'>' {
-                return Err(self.fault("did not find the expected '>'"));
+                return Err(self.error("did not find the expected '>'"));
             }
             self.cursor.skip();
             (Cow::Borrowed(""), suffix)
@@ -45,7 +45,7 @@ impl<'text> Scanner<'text> {
             self.short_tag()?
         };
         if !self.cursor.is_gap(0) {
-            return Err(self.fault("did not find expected whitespace or line break"));
+            return Err(self.error("did not find expected whitespace or line break"));
         }
         Ok(Token::new(
             TokenKind::Tag { handle, suffix },
@@ -74,14 +74,14 @@ impl<'text> Scanner<'text> {
         const WANTED: &str = "did not find expected '!'";
         let start = self.cursor.mark().offset;
         if self.cursor.byte(0) != b'!' {
-            return Err(self.fault(WANTED));
+            return Err(self.error(WANTED));
         }
         self.cursor.skip();
         let name = self.cursor.word();
         if self.cursor.byte(0) == b'!' {
             self.cursor.skip();
         } else if in_directive && !name.is_empty() {
-            return Err(self.fault(WANTED));
+            return Err(self.error(WANTED));
         }
         Ok(self.cursor.since(start))
     }
@@ -105,15 +105,15 @@ impl<'text> Scanner<'text> {
                 _ => break,
             }
         }
-        let own: Cow<'text, str> = match octets {
+        let tail: Cow<'text, str> = match octets {
             Some(octets) => String::from_utf8_lossy(&octets).into_owned().into(),
             None => self.cursor.since(start).into(),
         };
-        match (head.is_empty(), own.is_empty()) {
-            (true, true) if !may_be_empty => Err(self.fault("did not find expected tag URI")),
-            (true, _) => Ok(own),
+        match (head.is_empty(), tail.is_empty()) {
+            (true, true) if !may_be_empty => Err(self.error("did not find expected tag URI")),
+            (true, _) => Ok(tail),
             (_, true) => Ok(head),
-            _ => Ok(format!("{head}{own}").into()),
+            _ => Ok(format!("{head}{tail}").into()),
         }
     }
 
@@ -125,7 +125,7 @@ impl<'text> Scanner<'text> {
             let digit = |at| char::from(self.cursor.byte(at)).to_digit(16);
             let octet = match (self.cursor.byte(0), digit(1), digit(2)) {
                 (b'%', Some(high), Some(low)) => u8::try_from(high * 16 + low).unwrap_or_default(),
-                _ => return Err(self.fault("did not find URI escaped octet")),
+                _ => return Err(self.error("did not find URI escaped octet")),
             };
             if octets.is_empty() {
                 left = match octet {
@@ -133,10 +133,10 @@ impl<'text> Scanner<'text> {
                     0xC0..0xE0 => 2,
                     0xE0..0xF0 => 3,
                     0xF0..0xF8 => 4,
-                    _ => return Err(self.fault("found an incorrect leading UTF-8 octet")),
+                    _ => return Err(self.error("found an incorrect leading UTF-8 octet")),
                 };
             } else if octet & 0xC0 != 0x80 {
-                return Err(self.fault("found an incorrect trailing UTF-8 octet"));
+                return Err(self.error("found an incorrect trailing UTF-8 octet"));
             }
             octets.push(octet);
             self.cursor.skip_bytes(3);
@@ -150,20 +150,20 @@ impl<'text> Scanner<'text> {
         self.cursor.skip();
         let name = self.cursor.word();
         if name.is_empty() {
-            return Err(self.fault("could not find expected directive name"));
+            return Err(self.error("could not find expected directive name"));
         }
         if !self.cursor.is_gap(0) {
-            return Err(self.fault("found unexpected non-alphabetical character"));
+            return Err(self.error("found unexpected non-alphabetical character"));
         }
         let kind = match name {
             "YAML" => self.version()?,
             "TAG" => self.tag_prefix()?,
-            _ => return Err(self.fault("found unknown directive name")),
+            _ => return Err(self.error("found unknown directive name")),
         };
         self.cursor.skip_blanks();
         self.cursor.skip_comment();
         if !self.cursor.is_line_end() {
-            return Err(self.fault("did not find expected comment or line break"));
+            return Err(self.error("did not find expected comment or line break"));
         }
         if self.cursor.is_break(0) {
             self.cursor.skip_break();
@@ -175,7 +175,7 @@ impl<'text> Scanner<'text> {
         self.cursor.skip_blanks();
         let major = self.version_number()?;
         if self.cursor.byte(0) != b'.' {
-            return Err(self.fault("did not find expected digit or '.' character"));
+            return Err(self.error("did not find expected digit or '.' character"));
         }
         self.cursor.skip();
         Ok(TokenKind::Version(major, self.version_number()?))
@@ -185,24 +185,24 @@ impl<'text> Scanner<'text> {
         let start = self.cursor.mark().offset;
         while self.cursor.byte(0).is_ascii_digit() {
             if self.cursor.since(start).len() == 2 {
-                return Err(self.fault("found extremely long version number"));
+                return Err(self.error("found extremely long version number"));
             }
             self.cursor.skip();
         }
         let digits = self.cursor.since(start).parse();
-        digits.map_err(|_| self.fault("did not find expected version number"))
+        digits.map_err(|_| self.error("did not find expected version number"))
     }
 
     fn tag_prefix(&mut self) -> Result<TokenKind<'text>, SyntaxError> {
         self.cursor.skip_blanks();
         let handle = self.handle(true)?;
         if !self.cursor.is_blank() {
-            return Err(self.fault("did not find expected whitespace"));
+            return Err(self.error("did not find expected whitespace"));
         }
         self.cursor.skip_blanks();
         let prefix = self.uri(Cow::Borrowed(""), false)?;
         if !self.cursor.is_gap(0) {
-            return Err(self.fault("did not find expected whitespace or line break"));
+            return Err(self.error("did not find expected whitespace or line break"));
         }
         Ok(TokenKind::TagPrefix {
             handle: handle.into(),

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::SyntaxError;
 use super::cursor::{Cursor, Mark};
-use super::fault::{Stage, fault};
+use super::error::{Stage, error_at};
 use super::token::{Token, TokenKind};
 
 /// How deep flow collections and how deep block collections may nest.
@@ -65,7 +65,7 @@ impl<'text> Scanner<'text> {
         // There is one now.
         self.tokens
             .front()
-            .ok_or_else(|| self.fault("unexpected end of tokens"))
+            .ok_or_else(|| self.error("unexpected end of tokens"))
     }
 
     /// Takes the token that was looked at.
@@ -78,8 +78,8 @@ impl<'text> Scanner<'text> {
         self.keys.len() > 1
     }
 
-    pub(super) fn fault(&self, problem: &str) -> SyntaxError {
-        fault(Stage::Scanner, self.cursor.mark(), problem)
+    pub(super) fn error(&self, problem: &str) -> SyntaxError {
+        error_at(Stage::Scanner, self.cursor.mark(), problem)
     }
 
     fn head_may_be_key(&mut self) -> Result<bool, SyntaxError> {
@@ -104,7 +104,7 @@ impl<'text> Scanner<'text> {
         };
         if key.mark.line < now.line || key.mark.index + MAX_KEY < now.index {
             if key.is_required {
-                return Err(fault(Stage::Scanner, now, "could not find expected ':'"));
+                return Err(error_at(Stage::Scanner, now, "could not find expected ':'"));
             }
             key.is_possible = false;
             return Ok(false);
@@ -136,7 +136,7 @@ impl<'text> Scanner<'text> {
         let now = self.cursor.mark();
         match self.keys.last_mut() {
             Some(key) if key.is_possible && key.is_required => {
-                Err(fault(Stage::Scanner, now, "could not find expected ':'"))
+                Err(error_at(Stage::Scanner, now, "could not find expected ':'"))
             }
             Some(key) => {
                 key.is_possible = false;
@@ -173,7 +173,7 @@ impl<'text> Scanner<'text> {
         self.outer_indents.push(self.indent);
         self.indent = column;
         if self.outer_indents.len() > MAX_DEPTH {
-            return Err(self.fault(&format!("exceeded max depth of {MAX_DEPTH}")));
+            return Err(self.error(&format!("exceeded max depth of {MAX_DEPTH}")));
         }
         let before = before.unwrap_or(self.taken + self.tokens.len());
         self.insert(before, kind, mark);
@@ -226,7 +226,7 @@ impl<'text> Scanner<'text> {
             b'\'' => self.fetch_node(Self::single_quoted),
             b'"' => self.fetch_node(Self::double_quoted),
             b'\t' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => {
-                Err(self.fault("found character that cannot start any token"))
+                Err(self.error("found character that cannot start any token"))
             }
             _ => self.fetch_node(Self::plain),
         }
@@ -295,7 +295,7 @@ impl<'text> Scanner<'text> {
             ..PossibleKey::default()
         });
         if self.keys.len() > MAX_DEPTH + 1 {
-            return Err(self.fault(&format!("exceeded max depth of {MAX_DEPTH}")));
+            return Err(self.error(&format!("exceeded max depth of {MAX_DEPTH}")));
         }
         self.key_allowed = true;
         self.cursor.skip();
@@ -337,7 +337,7 @@ impl<'text> Scanner<'text> {
         let start = self.cursor.mark();
         if !self.in_flow() {
             if !self.key_allowed {
-                return Err(self.fault("block sequence entries are not allowed in this context"));
+                return Err(self.error("block sequence entries are not allowed in this context"));
             }
             self.indent_to(start, None, TokenKind::BlockSequenceStart)?;
         }
@@ -352,7 +352,7 @@ impl<'text> Scanner<'text> {
         let start = self.cursor.mark();
         if !self.in_flow() {
             if !self.key_allowed {
-                return Err(self.fault("mapping keys are not allowed in this context"));
+                return Err(self.error("mapping keys are not allowed in this context"));
             }
             self.indent_to(start, None, TokenKind::BlockMappingStart)?;
         }
@@ -378,7 +378,7 @@ impl<'text> Scanner<'text> {
         } else {
             if !self.in_flow() {
                 if !self.key_allowed {
-                    return Err(self.fault("mapping values are not allowed in this context"));
+                    return Err(self.error("mapping values are not allowed in this context"));
                 }
                 self.indent_to(start, None, TokenKind::BlockMappingStart)?;
             }
