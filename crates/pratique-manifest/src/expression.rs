@@ -1,9 +1,9 @@
-//! The seam to CEL: what an expression of a manifest is for and which variables it may name.
+//! The interface to CEL: the use of an expression in a manifest and its declarations.
 //!
-//! This crate knows where expressions stand and how their faults are reported; compiling them is the
-//! caller's, so that loading manifests needs no expression engine.
+//! This crate finds expressions and reports their errors; the caller compiles them, so that loading manifests needs no
+//! expression engine.
 
-/// What an expression is for, which decides the type it must have.
+/// The use of an expression, which decides its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExpressionUse<'a> {
     /// A match condition of a policy or a webhook: bool.
@@ -25,7 +25,7 @@ pub enum ExpressionUse<'a> {
     JsonPatch,
 }
 
-/// The optional variables and types that an expression may name, besides `object`, `oldObject`, `request` and
+/// The optional variables and types that an expression may use, besides `object`, `oldObject`, `request` and
 /// `namespaceObject`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Declarations {
@@ -42,13 +42,13 @@ pub struct Declarations {
 /// Why an expression is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionError {
-    /// Whether the expression is at fault or the engine.
+    /// The class of the error.
     pub kind: ExpressionErrorKind,
-    /// The server's words, after the field and the quoted expression: `compilation failed: ERROR: <input>:1:5: …`.
+    /// The server's message, after the field and the quoted expression: `compilation failed: ERROR: <input>:1:5: …`.
     pub detail: String,
-    /// The faults one by one, each with its place. Empty when the expression as a whole is at fault.
+    /// The errors one by one, each with its place. Empty if the error is about the whole expression.
     pub issues: Vec<ExpressionIssue>,
-    /// What would mend the expression as a whole, where that is known.
+    /// How to fix the whole expression, if known.
     pub help: Option<String>,
 }
 
@@ -57,22 +57,22 @@ pub struct ExpressionError {
 pub enum ExpressionErrorKind {
     /// The expression is empty where one is needed.
     Required,
-    /// The expression is at fault.
+    /// The expression is invalid.
     Invalid,
-    /// The engine is at fault.
+    /// The engine failed.
     Internal,
 }
 
-/// One fault in an expression.
+/// One error in an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionIssue {
-    /// What is wrong, without place and source.
+    /// The message, without place and source.
     pub message: String,
     /// The byte offset in the expression's text.
     pub offset: usize,
-    /// How many bytes the faulty word or operator has; 0 for the end of the text.
+    /// The length of the word or operator at fault in bytes; 0 for the end of the text.
     pub length: usize,
-    /// What would mend it, where that is known.
+    /// How to fix it, if known.
     pub help: Option<String>,
 }
 
@@ -98,7 +98,7 @@ pub trait PolicyExpressions {
     ) -> Result<(), ExpressionError>;
 }
 
-/// Accepts every expression: for those who only want the rest of validation.
+/// Accepts every expression, for callers that need only the rest of validation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UncheckedExpressions;
 

@@ -1,4 +1,4 @@
-//! The four admission plugins that read static manifests, and which kinds each may be given.
+//! The four admission plugins that read static manifests, and their kinds.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a set of manifests.
+//! Problems of manifests, and the failures of a load.
 
 use std::fmt;
 
@@ -13,11 +13,11 @@ pub enum Rule {
     Unreadable,
     /// A file does not split into documents.
     DocumentSeparator,
-    /// A document is no YAML or no JSON.
+    /// A document is not valid YAML or JSON.
     Syntax,
     /// A document has no `kind` or no `apiVersion`.
     MissingKind,
-    /// The document's kind is not known, or not one that the plugin takes.
+    /// The document's kind is unknown, or not one of the plugin.
     UnsupportedKind,
     /// A value has the wrong type.
     WrongType,
@@ -84,22 +84,22 @@ impl Rule {
     }
 }
 
-/// One thing that is wrong, and where.
+/// A problem and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The rule it breaks.
     pub rule: Rule,
-    /// What is wrong, in the server's words.
+    /// The server's message.
     pub message: String,
     /// The field it is about (`spec.validations[0].expression`), if it is about one.
     pub field: Option<String>,
     /// The object it is about, if that much could be read.
     pub object: Option<ObjectName>,
-    /// Where it is. None for a directory as a whole.
+    /// Its place. None for a directory as a whole.
     pub location: Option<Location>,
-    /// What would mend it, where that is known.
+    /// How to fix it, if known.
     pub help: Option<String>,
-    /// The message in short, without the expression that the place shows; where there is a shorter one.
+    /// A shorter message, without the expression, which the place shows; if there is one.
     pub summary: Option<String>,
 }
 
@@ -141,7 +141,7 @@ pub struct ObjectName {
 pub struct Failure {
     /// The server's message, whole.
     pub text: String,
-    /// The problems that it is about, and others of the same kind that the server does not come to. Never empty.
+    /// The problems that it is about, and others of the same kind that the server does not reach. Never empty.
     pub problems: Vec<Problem>,
 }
 
@@ -167,9 +167,9 @@ impl Failure {
     }
 }
 
-/// Why manifests do not load: every failure, in the order in which the server would come to them.
+/// Why manifests do not load: every failure, in the order in which the server would find them.
 ///
-/// Displays as the first, which is the message that the server stops with.
+/// Displays as the first one, which is the message that the server stops with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct LoadErrors {
     failures: Vec<Failure>,

@@ -1,4 +1,4 @@
-//! Faults of a document's kind, types and fields, in the server's words and each with its place.
+//! Failures of decoding: kind, types and fields, with the server's messages and each with its place.
 
 use std::collections::HashSet;
 
@@ -18,8 +18,8 @@ use crate::yaml::Duplicate;
 pub(crate) fn header(parsed: &Parsed, id: NodeId) -> Result<Header, Failure> {
     let interpreted = match parsed.reread_item(id) {
         None => header::interpret(parsed.tree(), id),
-        Some(Err(text)) => Err((text, id)),
-        // What is within the item has no place of its own.
+        Some(Err(error)) => Err((error.message, id)),
+        // Values within the item have no place in the document.
         Some(Ok((tree, root))) => header::interpret(&tree, root).map_err(|(text, _)| (text, id)),
     };
     let header = interpreted.map_err(|(text, at)| {
@@ -39,12 +39,12 @@ fn at(parsed: &Parsed, rule: Rule, message: &str, span: Span) -> Problem {
     Problem::new(rule, message).at(parsed.document.source.location(span))
 }
 
-/// A header with a value of the wrong type.
+/// The problem of a header with a value of the wrong type.
 fn wrong_type(parsed: &Parsed, id: NodeId, text: &str) -> Problem {
     at(parsed, Rule::WrongType, text, parsed.tree().get(id).span)
 }
 
-/// A value without a kind or a version.
+/// The problem of a value without a kind or a version.
 fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
     let field = if missing == "Kind" { "kind" } else { missing };
     let span = parsed.tree().nearest_span(id, &[Step::Field(field.to_owned())]);
@@ -69,7 +69,7 @@ fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
     problem
 }
 
-/// A value of a kind that is not taken here.
+/// The failure of a value whose kind is not accepted here.
 pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Failure {
     let span = parsed.tree().nearest_span(id, &[Step::Field("kind".to_owned())]);
     let mut problem = at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
@@ -78,10 +78,10 @@ pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Failure 
     Failure::single(text, problem)
 }
 
-/// What is wrong with a value that decoded, with the text that the server has for it.
+/// The failure of decoding a value, if there are errors.
 pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option<Failure> {
     let duplicates = match &parsed.format {
-        // They are told of the document, not again of each item of a list in it.
+        // They are reported for the document, not again for each item of a list in it.
         Format::Yaml(duplicates) if id == parsed.root => duplicates.as_slice(),
         _ => &[],
     };
@@ -107,7 +107,7 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
         .chain(&decoded.types)
         .map(type_problem)
         .collect();
-    // A mapping that is aliased is complained about at each alias, and has one place.
+    // The server reports an aliased mapping at each alias; it has one place.
     let mut places = HashSet::new();
     let duplicates = duplicates
         .iter()

@@ -16,7 +16,7 @@ const CONFIGURATION_KINDS: [&str; 4] = [
     "WebhookAdmissionConfiguration",
 ];
 
-/// Help for a kind that is not taken.
+/// Help for a kind that is not accepted.
 pub(crate) fn for_kind(header: &Header) -> Option<String> {
     if header.group.starts_with("apiserver.") {
         let meant = nearest(&header.kind, CONFIGURATION_KINDS).filter(|meant| *meant != header.kind);
@@ -71,19 +71,19 @@ pub(crate) fn for_value(mismatch: Mismatch, written: &str) -> Option<String> {
     })
 }
 
-/// A value that YAML takes for something else than the text it is to be.
+/// Help for a plain scalar that YAML does not read as a string.
 fn unquoted(written: &str, what: &str) -> Option<String> {
     (!written.is_empty() && is_short(written))
         .then(|| format!("YAML takes {written} for a {what}: quote it, as in \"{written}\""))
 }
 
-/// Whether it can be written in other ways without thinking of quotes.
+/// Whether a scalar can be quoted without escapes.
 fn is_short(written: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
     written.chars().all(plain)
 }
 
-/// So many fields are listed.
+/// How many fields are listed at most.
 const FEW: usize = 5;
 
 #[cfg(test)]

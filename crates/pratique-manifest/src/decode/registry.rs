@@ -1,10 +1,10 @@
-//! Which kinds the server's loader knows, beyond those that it loads.
+//! The kinds that the server's loaders know, including those that they refuse.
 
 use crate::kind::Kind;
 use crate::parse::header::Header;
 use crate::schema::{self, Struct};
 
-/// What a header names.
+/// The kind that a header names.
 pub(crate) enum Registered {
     /// A static manifest.
     Object(Kind),
@@ -12,11 +12,11 @@ pub(crate) enum Registered {
     TypedList(Kind),
     /// A list of anything.
     List,
-    /// Another kind that decodes and is then refused.
+    /// Another kind, which decodes and is then refused.
     Other {
-        /// Its type, as it is refused.
+        /// The name of its type in the error.
         type_name: String,
-        /// Its fields; none if they are not checked here.
+        /// Its fields; none if they are not checked.
         shape: Option<&'static Struct>,
     },
 }
@@ -44,7 +44,7 @@ const ALPHA_KINDS: [Kind; 4] = [
     Kind::MutatingAdmissionPolicyBinding,
 ];
 
-/// Finds what a header names among the kinds of the manifest loaders.
+/// Finds the kind that a header names.
 pub(crate) fn find(header: &Header) -> Option<Registered> {
     if header.kind == "List" {
         return Some(Registered::List);
@@ -70,7 +70,7 @@ fn other(type_name: String) -> Registered {
     }
 }
 
-/// The kind that a name is, or is the typed list of.
+/// The kind of a name, and whether the name is that of its list.
 fn kind_or_list(name: &str) -> Option<(Kind, bool)> {
     let of_list = || {
         name.strip_suffix("List")
@@ -125,7 +125,8 @@ fn internal(header: &Header) -> Option<Registered> {
     })
 }
 
-/// The server's text for a kind that is not known.
+/// The server's message for an unknown kind.
+// Upstream: apimachinery/pkg/runtime/error.go, notRegisteredErr.Error
 pub(crate) fn not_registered(header: &Header) -> String {
     const SCHEME: &str = "pkg/runtime/scheme.go:111";
     let kind = pratique_gotext::strconv::quote(&header.kind);

@@ -345,7 +345,7 @@ impl DocumentValidation<'_> {
     fn validate(&self, subject: &Subject<'_>, value: &Json, wrong: &WrongFields) -> Option<Finding> {
         let ObjectName { kind, name } = subject.name;
         let mut errors = validate::validate(*kind, value, self.validator.options.expressions());
-        errors.retain(|error| !wrong.explain(error));
+        errors.retain(|error| !wrong.explains(error));
         if errors.is_empty() {
             return None;
         }

@@ -1,10 +1,10 @@
-//! Reading files of objects of any kind: the same splitting, YAML and JSON as for manifests, but no rule besides.
+//! Reads files of objects of any kind: split and parsed like manifests, but not decoded or validated.
 //!
-//! For what a server would be asked about, rather than configured with. As its clients do, what looks like JSON and is
-//! none is read as YAML.
+//! This is for objects of requests rather than configuration. Like clients of a server, it reads as YAML what looks like JSON
+//! and is not.
 
 use super::file_document::{FileDocument, bad_separators, documents};
-use super::json_stream::Parts;
+use super::json_stream::JsonStream;
 use super::source::ObjectSource;
 use super::{Format, Parsed, parse_yaml, parsed_json};
 use crate::budget::Budget;
@@ -18,25 +18,25 @@ use crate::tree::Value;
 pub struct Document {
     /// The values and their places.
     pub source: ObjectSource,
-    /// The keys that it gives twice, if it is YAML; the last value counts.
+    /// Its duplicate keys, if it is YAML; the last value counts.
     pub duplicates: Vec<Problem>,
-    /// What a server would say of each of these keys to a client that sends it the document.
+    /// The warning of a server about each of these keys for a client that sends the document.
     pub duplicate_warnings: Vec<String>,
 }
 
-/// All that a file holds.
+/// The contents of a file.
 #[derive(Debug, Default)]
 pub struct Contents {
     /// The documents that can be read.
     pub documents: Vec<Document>,
-    /// What cannot be read: each failure is one document, or one piece of text that belongs to none.
+    /// What cannot be read: each failure is one document, or one part of the text outside of documents.
     pub errors: LoadErrors,
 }
 
-/// Reads the documents of a file, whatever they are about.
+/// Reads the documents of a file, of any kind.
 ///
 /// # Errors
-/// Every document that is no YAML or JSON, every separator that is none, and all text that is part of no document.
+/// Every document that does not parse, every invalid separator, and all text outside of documents.
 pub fn read_documents(file: &ManifestFile) -> Result<Vec<Document>, LoadErrors> {
     let Contents { documents, errors } = read_contents(file);
     match errors.failures() {
@@ -45,8 +45,8 @@ pub fn read_documents(file: &ManifestFile) -> Result<Vec<Document>, LoadErrors> 
     }
 }
 
-/// Reads the documents of a file, whatever they are about, and passes over those that cannot be read. Nothing is left
-/// out in silence: what is in no document is in the errors.
+/// Reads the documents of a file, of any kind, and skips those that cannot be read. All text is in a document or in the
+/// errors.
 ///
 /// Documents are separated by lines of `---`. JSON needs no separator: values may follow each other, on lines of their
 /// own or not.
@@ -71,16 +71,16 @@ pub fn read_contents(file: &ManifestFile) -> Contents {
     }
 }
 
-/// How deep values may nest, so that whoever goes through them may do so by recursion.
+/// How deep values may nest, so that they can be processed by recursion.
 const MAX_DEPTH: usize = 512;
 
-/// How much of a file may be at fault before the rest of it is not read any more.
+/// After how many failures the rest of a file is not read.
 const MAX_FAILURES: usize = 1000;
 
 const AFTER_THE_END: &str =
     "the document ends before this, which is not read: a line of `---` begins another document";
 
-/// What was read so far.
+/// The documents and failures so far.
 struct Reader {
     budget: Budget,
     documents: Vec<Document>,
@@ -125,8 +125,8 @@ impl Reader {
     /// Reads JSON values that follow each other. As clients do, what looks like JSON and is none is read as YAML.
     fn json(&mut self, chunk: &FileDocument) {
         let budget = self.budget.clone();
-        let mut parts = Parts::new(chunk, &budget);
-        while let Some((part, value)) = parts.next() {
+        let mut stream = JsonStream::new(chunk, &budget);
+        while let Some((part, value)) = stream.next() {
             match value {
                 Ok(value) => {
                     let parsed = parsed_json(self.counted(part), Ok(value), &budget);
@@ -140,7 +140,7 @@ impl Reader {
                     let part = self.counted(part);
                     match parse_yaml(part.clone(), &budget) {
                         Ok(parsed) if is_one_mapping(&parsed) => self.take(Ok(parsed)),
-                        _ if parts.recover() => self.count -= 1,
+                        _ if stream.recover() => self.count -= 1,
                         _ => self.take(parsed_json(part, Err(error), &budget)),
                     }
                 }
@@ -178,7 +178,7 @@ impl Reader {
     }
 }
 
-/// Whether a text comes to a mapping, and to nothing else.
+/// Whether a document is a mapping without text after it.
 fn is_one_mapping(parsed: &Parsed) -> bool {
     let root = &parsed.tree().get(parsed.root).value;
     parsed.rest.is_none() && matches!(root, Value::Map(_))

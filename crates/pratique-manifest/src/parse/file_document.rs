@@ -9,7 +9,7 @@ use crate::position::{DocumentSource, DocumentStart, FileLines, file_lines};
 use crate::problem::{Failure, Problem, Rule};
 use crate::read::directory::ManifestFile;
 
-/// A document before it is parsed, with what positions in its file need.
+/// A document before it is parsed.
 #[derive(Clone)]
 pub(crate) struct FileDocument {
     pub(crate) file: Arc<str>,
@@ -19,7 +19,7 @@ pub(crate) struct FileDocument {
 }
 
 impl FileDocument {
-    /// A document of the same file, with nothing in it.
+    /// The document without its bytes.
     pub(crate) fn without_text(&self) -> Self {
         FileDocument {
             file: Arc::clone(&self.file),
@@ -32,7 +32,7 @@ impl FileDocument {
         }
     }
 
-    /// Its text with its place in the file, whatever the text is.
+    /// The text of the document with its place in the file.
     pub(crate) fn into_source(self) -> DocumentSource {
         let text = String::from_utf8_lossy(&self.raw.bytes).into_owned();
         DocumentSource::new(self.file, self.index, text, self.raw.start, self.file_lines)
@@ -53,17 +53,17 @@ impl From<&DocumentSource> for FileDocument {
     }
 }
 
-/// The separators that split no file.
+/// The failures of invalid separators.
 pub(crate) fn bad_separators(file: &ManifestFile) -> Vec<Failure> {
-    let faults = split::bad_separators(&file.content);
-    if faults.is_empty() {
+    let errors = split::bad_separators(&file.content);
+    if errors.is_empty() {
         return Vec::new();
     }
     let text = String::from_utf8_lossy(&file.content).into_owned();
     let file_lines = file_lines(&file.content);
     let path = file.path.as_str().into();
     let source = DocumentSource::new(path, 0, text, DocumentStart::FILE, file_lines);
-    faults.iter().map(|fault| bad_separator(&source, fault)).collect()
+    errors.iter().map(|error| bad_separator(&source, error)).collect()
 }
 
 /// The documents of a file.
@@ -79,10 +79,10 @@ pub(crate) fn documents(file: &ManifestFile) -> impl Iterator<Item = FileDocumen
     })
 }
 
-/// The failure of a separator in a whole file's text.
-fn bad_separator(source: &DocumentSource, fault: &BadSeparator) -> Failure {
-    let message = format!("invalid Yaml document separator: {}", fault.rest);
-    let location = source.location(source.line_span(fault.line));
+/// The failure of an invalid separator in a whole file's text.
+fn bad_separator(source: &DocumentSource, error: &BadSeparator) -> Failure {
+    let message = format!("invalid Yaml document separator: {}", error.rest);
+    let location = source.location(source.line_span(error.line));
     let problem = Problem::new(Rule::DocumentSeparator, message.clone()).at(location);
     Failure::single(
         format!(

@@ -1,10 +1,10 @@
-//! A value's `kind` and `apiVersion`, read as leniently as the server does before it knows the type.
+//! A value's `kind` and `apiVersion`, read as the server reads them before it knows the type.
 
 use pratique_gotext::json::{TYPE_META, UnmarshalTypeError, unknown_kind};
 
 use crate::tree::{NodeId, Tree, Value};
 
-/// What a value says it is.
+/// The kind and version of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) group: String,
@@ -12,7 +12,8 @@ pub(crate) struct Header {
     pub(crate) kind: String,
 }
 
-/// Reads the header; the error is the server's text, and the node at fault.
+/// Reads the header; the error is the server's message and the node that it is about.
+// Upstream: apimachinery/pkg/runtime/serializer/json/meta.go, SimpleMetaFactory.Interpret
 pub(crate) fn interpret(tree: &Tree, id: NodeId) -> Result<Header, (String, NodeId)> {
     let entries = match &tree.get(id).value {
         Value::Map(entries) => entries,
@@ -24,9 +25,9 @@ pub(crate) fn interpret(tree: &Tree, id: NodeId) -> Result<Header, (String, Node
     };
     let mut api_version = String::new();
     let mut kind = String::new();
-    let mut fault = None;
+    let mut error = None;
     for entry in entries {
-        // Before the type is known, the server does not look at the case of these two keys.
+        // Before the type is known, the server ignores the case of these two keys.
         let (name, target) = match entry.key.to_lowercase().as_str() {
             "apiversion" => ("apiVersion", &mut api_version),
             "kind" => ("kind", &mut kind),
@@ -36,13 +37,13 @@ pub(crate) fn interpret(tree: &Tree, id: NodeId) -> Result<Header, (String, Node
             Value::String(text, _) => text.as_ref().clone_into(target),
             Value::Null => {}
             other => {
-                let error = UnmarshalTypeError::of_field(type_name(other), "", name, "string");
-                fault.get_or_insert((unknown_kind(error), entry.value));
+                let mismatch = UnmarshalTypeError::of_field(type_name(other), "", name, "string");
+                error.get_or_insert((unknown_kind(mismatch), entry.value));
             }
         }
     }
-    if let Some(fault) = fault {
-        return Err(fault);
+    if let Some(error) = error {
+        return Err(error);
     }
     let (group, version) = split_version(&api_version).ok_or_else(|| {
         let at = tree.entry(id, "apiVersion").map_or(id, |entry| entry.value);
@@ -52,6 +53,7 @@ pub(crate) fn interpret(tree: &Tree, id: NodeId) -> Result<Header, (String, Node
 }
 
 /// Splits `group/version`; none if there is more than one slash.
+// Upstream: apimachinery/pkg/runtime/schema/group_version.go, ParseGroupVersion
 pub(crate) fn split_version(api_version: &str) -> Option<(String, String)> {
     if api_version == "/" {
         return Some(Default::default());
@@ -74,7 +76,7 @@ impl Header {
     }
 }
 
-/// What a value is, as type errors name it.
+/// The type of a value, as type errors name it.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

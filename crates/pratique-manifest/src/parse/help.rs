@@ -1,6 +1,6 @@
-//! Help for documents that are no YAML.
+//! Help for YAML syntax errors.
 
-/// Help for a document that is no YAML, by the line on which that shows, or the one before.
+/// Help for a syntax error at an offset, by the source on its line, or on the line before.
 pub(crate) fn for_yaml(text: &str, at: usize) -> Option<String> {
     let at = at.min(text.len());
     let end = text
@@ -68,7 +68,7 @@ fn for_line(line: &str, text: &str) -> Option<String> {
     goes_on.then(|| "the text goes on behind its closing quote: put all of it into other quotes, or after >- on a line of its own".to_owned())
 }
 
-/// Whether nothing but a comment follows a value.
+/// Whether only a comment follows a value.
 fn is_end(rest: &str) -> bool {
     let rest = rest.trim_start_matches(',').trim();
     rest.is_empty() || rest.starts_with('#')

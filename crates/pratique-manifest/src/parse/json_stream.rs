@@ -1,4 +1,4 @@
-//! JSON values that follow each other, as they come from `kubectl get -o json` twice over, or one a line.
+//! Streams of JSON values, as from several runs of `kubectl get -o json`, or one on each line.
 
 use super::file_document::FileDocument;
 use super::split::RawDocument;
@@ -6,27 +6,26 @@ use crate::budget::Budget;
 use crate::json::{self, Document, SyntaxError};
 use crate::position::{DocumentStart, Lead};
 
-/// The values of a text that begins with a JSON object, each with the part of the text that holds it.
+/// The values of a text that begins with a JSON object, each with its part of the text.
 ///
-/// After a fault the text is taken apart at lines that begin with `{`, which is where a value on a line of its own
-/// begins, and where others mostly do. So one that is broken costs the others nothing, and no byte is looked at more than
-/// a few times.
-pub(crate) struct Parts<'a> {
+/// After an error the text is split at lines that begin with `{`, where values usually begin. So an invalid value does not
+/// affect the others, and no byte is read more than a few times.
+pub(crate) struct JsonStream<'a> {
     chunk: &'a FileDocument,
     budget: &'a Budget,
-    /// Where the next value is looked for.
+    /// The offset at which the next value is searched.
     at: usize,
-    /// Where it has to end.
+    /// The offset at which it has to end.
     end: usize,
-    /// Where the value that failed last begins.
+    /// The offset of the last invalid value.
     failed: usize,
     has_recovered: bool,
     place: Place,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> JsonStream<'a> {
     pub(crate) fn new(chunk: &'a FileDocument, budget: &'a Budget) -> Self {
-        Parts {
+        JsonStream {
             chunk,
             budget,
             at: 0,
@@ -37,7 +36,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The next value, or why there is none in the part that has yet to be read.
+    /// The next value, or why the next part is invalid.
     pub(crate) fn next(&mut self) -> Option<(FileDocument, Result<Document, SyntaxError>)> {
         let bytes = self.chunk.raw.bytes.as_slice();
         loop {
@@ -66,8 +65,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Goes back to the value that failed, and reads it again without the lines from the next that may begin a value.
-    /// False if that was done.
+    /// Goes back to the last invalid value, to read it again up to the next line that may begin a value. False if that was
+    /// done before.
     pub(crate) fn recover(&mut self) -> bool {
         if self.has_recovered {
             return false;
@@ -86,7 +85,7 @@ impl<'a> Parts<'a> {
         found.map_or(bytes.len(), |found| self.at + found + 1)
     }
 
-    /// A part as a document of its own. Later parts must not begin earlier, but for one that failed.
+    /// A part as a document. Parts must not begin before earlier ones, except an invalid one that is read again.
     fn part(&mut self, from: usize, to: usize) -> FileDocument {
         let raw = &self.chunk.raw;
         self.place.go_to(from, &raw.bytes);
@@ -100,7 +99,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A place in a text, told in lines.
+/// A place in a text, in lines.
 #[derive(Default)]
 struct Place {
     at: usize,
@@ -112,7 +111,7 @@ struct Place {
 }
 
 impl Place {
-    /// Goes on to a byte. One that was passed is where the last part began, so this stays there.
+    /// Advances to a byte. A byte that was passed is the start of the last part, so this stays there.
     fn go_to(&mut self, to: usize, bytes: &[u8]) {
         for (at, byte) in bytes.iter().enumerate().take(to).skip(self.at) {
             match byte {

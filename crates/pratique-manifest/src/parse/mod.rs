@@ -1,4 +1,4 @@
-//! A document as values, from YAML or JSON, before anything is known of its kind.
+//! Parsing documents: YAML or JSON becomes a tree of values with positions, whatever the kind.
 
 pub(crate) mod documents;
 pub(crate) mod file_document;
@@ -29,25 +29,25 @@ pub(crate) struct Parsed {
     tree: Tree,
     pub(crate) root: NodeId,
     pub(crate) format: Format,
-    /// The document as it is stored, where that is not its text: with a byte order mark.
+    /// The document as it is stored, if it has a byte order mark that its text does not have.
     written: Option<Box<str>>,
-    /// The bytes of a document of JSON that are no UTF-8; spans are places in these.
+    /// The bytes of a JSON document that is not UTF-8; spans refer to these.
     bytes: Option<Box<[u8]>>,
-    /// Where text begins that follows the document, and that the server does not look at.
+    /// The start of text after the document, which the server does not read.
     pub(crate) rest: Option<usize>,
-    /// What its values took of the budget.
+    /// What its values cost of the budget.
     pub(crate) cost: u64,
     budget: Budget,
 }
 
-/// What a document was written in.
+/// The format of a document.
 pub(crate) enum Format {
     Json,
-    /// With the keys that it gives twice.
+    /// YAML, with its duplicate keys.
     Yaml(Vec<yaml::Duplicate>),
 }
 
-/// Parses a document by the format that its first byte tells. Its values are spent of a budget.
+/// Parses a document as JSON or YAML, which its first byte decides. Its values are spent of a budget.
 pub(crate) fn parse(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Failure>> {
     if json::is_json(&file.raw.bytes) {
         parse_json(file, budget)
@@ -62,7 +62,7 @@ pub(crate) fn parse_json(file: FileDocument, budget: &Budget) -> Result<Parsed, 
     parsed_json(file, parsed, budget)
 }
 
-/// A document as what it was parsed to.
+/// Makes a document of a parsed JSON text.
 pub(crate) fn parsed_json(
     file: FileDocument,
     parsed: Result<json::Document, json::SyntaxError>,
@@ -143,7 +143,7 @@ fn into_text(bytes: Vec<u8>) -> String {
 }
 
 impl Parsed {
-    /// The text that the server quotes for a value: as it is written, or, within YAML, as the JSON it makes of it.
+    /// The text that the server quotes for a value: as it is written, or, within YAML, converted to JSON.
     pub(crate) fn raw_text(&self, id: NodeId) -> String {
         match self.format {
             _ if id == self.root => match &self.written {
@@ -154,8 +154,8 @@ impl Parsed {
         }
     }
 
-    /// The bytes that the server keeps of an item of a list: as they are written, or, within YAML, the JSON it makes of
-    /// them; nothing of null.
+    /// The bytes that the server keeps of an item of a list: as they are written, or, within YAML, converted to JSON; none for
+    /// null.
     fn raw_item(&self, id: NodeId) -> Cow<'_, [u8]> {
         let node = self.tree().get(id);
         match (&node.value, &self.format, &self.bytes) {
@@ -172,17 +172,15 @@ impl Parsed {
         }
     }
 
-    /// What the header of an item is read from: the item, unless it is no object. The server takes such an item for a
-    /// document of its own, and what does not begin with a brace for YAML.
-    ///
-    /// Upstream: apimachinery/pkg/runtime/serializer/recognizer, decoder.Decode
-    pub(crate) fn reread_item(&self, id: NodeId) -> Option<Result<(Tree, NodeId), String>> {
+    /// Reads an item that is not an object again, as the server does: as a separate document, and as YAML unless it begins
+    /// with a brace. None for objects.
+    // Upstream: apimachinery/pkg/runtime/serializer/recognizer/recognizer.go, decoder.Decode
+    pub(crate) fn reread_item(&self, id: NodeId) -> Option<Result<(Tree, NodeId), yaml::SyntaxError>> {
         if id == self.root || matches!(self.tree().get(id).value, Value::Map(_) | Value::Null) {
             return None;
         }
         let decoded = yaml::decode(self.raw_item(id).into_owned());
-        let reread = yaml::parse(&decoded, &self.budget).map(|document| (document.tree, document.root));
-        Some(reread.map_err(|error| error.message))
+        Some(yaml::parse(&decoded, &self.budget).map(|document| (document.tree, document.root)))
     }
 
     /// The source of the document's value, which keeps the values that were read.
@@ -191,16 +189,16 @@ impl Parsed {
         ObjectSource::new(self.document, self.root)
     }
 
-    /// With the file's text in place of the document's own, if that stands in it.
+    /// Replaces the document's text by a part of the file's text, if it is one.
     pub(crate) fn share(mut self, file: &Arc<String>) -> Self {
-        // Nobody else has the document yet.
+        // The document is not shared yet.
         if let Some(document) = Arc::get_mut(&mut self.document) {
             document.source.share(file);
         }
         self
     }
 
-    /// The line of the text that follows the document, if there is any.
+    /// The first line of the text after the document, if there is any.
     pub(crate) fn rest_location(&self) -> Option<Location> {
         let rest = self.rest?;
         let source = &self.document.source;
@@ -214,12 +212,12 @@ impl Parsed {
     }
 }
 
-/// A value as JSON, if it does not nest too deep. Of a key that is given twice, the last value counts.
+/// A value as JSON, unless it nests too deep. The last of duplicate keys counts.
 pub(crate) fn compact(tree: &Tree, id: NodeId) -> Option<serde_json::Value> {
     compact_within(tree, id, MAX_COMPACT_DEPTH)
 }
 
-/// Deeper values are not kept as they are; the server has no such fields in manifests but those of managed fields.
+/// How deep values may nest that are kept as they are; in manifests, only managed fields are such values.
 const MAX_COMPACT_DEPTH: usize = 256;
 
 fn compact_within(tree: &Tree, id: NodeId, depth: usize) -> Option<serde_json::Value> {
@@ -240,7 +238,7 @@ fn compact_within(tree: &Tree, id: NodeId, depth: usize) -> Option<serde_json::V
     })
 }
 
-/// A number without a fraction is kept whole as far as 64 bits go.
+/// An integer stays one if it fits into 64 bits.
 fn number(text: &str) -> serde_json::Value {
     if let Ok(value) = text.parse::<i64>() {
         return value.into();

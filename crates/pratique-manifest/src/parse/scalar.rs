@@ -1,12 +1,12 @@
-//! From a place in a scalar's decoded text back to its place in the source.
+//! Maps places in a scalar's decoded text to places in the source.
 //!
-//! Quotes, escapes, indentation and folding make the two differ. The walk keeps them in step: every character that
-//! is not a blank stands in both in the same order, and blanks only ever appear or go in runs.
+//! The two differ by quotes, escapes, indentation and folding. They are traversed together: characters other than blanks are
+//! in both in the same order, and blanks appear or disappear only in runs.
 
 use crate::position::{DocumentSource, Span};
 use crate::tree::{Node, Style, Value};
 
-/// The source span of the character at a byte offset of a string's decoded text; the whole value's if it has none.
+/// The source span of the character at a byte offset of a string's decoded text, or the span of the whole value.
 pub(crate) fn span_at(source: &DocumentSource, node: &Node, offset: usize) -> Span {
     let Value::String(text, style) = &node.value else {
         return node.span;
@@ -25,7 +25,7 @@ struct Piece {
     decoded: char,
     at: usize,
     len: usize,
-    /// A blank as such, which folding may drop; an escaped one is none.
+    /// Whether it is a blank that folding may drop, not an escape.
     blank: bool,
 }
 
@@ -133,7 +133,7 @@ mod tests {
     use crate::position::file_lines;
     use crate::tree::Step;
 
-    /// Where each of some words of the value of `a` stands: line and column.
+    /// Checks the lines and columns of some words in the value of `a`.
     #[track_caller]
     fn check(text: &str, expected: &[(&str, u32, u32)]) {
         let mut raw = crate::parse::split::split(text.as_bytes());

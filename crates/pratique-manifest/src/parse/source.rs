@@ -9,15 +9,15 @@ use crate::position::{DocumentSource, Location};
 use crate::tree::{NodeId, Step, Tree};
 use crate::{json, yaml};
 
-/// Where an object stands in its file, and where each of its fields does.
+/// The place of an object and of its fields in its file.
 #[derive(Clone, Debug)]
 pub struct ObjectSource {
     document: Arc<ParsedDocument>,
     root: NodeId,
 }
 
-/// A document's text, and its values once somebody asks for a place in it: a directory that loads takes hardly more
-/// memory than its text and its objects.
+/// A document's text, and its values once a place in it is needed: a loaded directory takes hardly more memory than its text
+/// and its objects.
 #[derive(Debug)]
 pub(crate) struct ParsedDocument {
     pub(crate) source: DocumentSource,
@@ -34,14 +34,14 @@ impl ParsedDocument {
         }
     }
 
-    /// Keeps the values that were read.
+    /// Keeps the values that were parsed.
     pub(crate) fn keep(&self, tree: Tree) {
-        // If somebody asked before, they are there.
+        // They may have been parsed again before.
         let _ = self.tree.set(Box::new(tree));
     }
 
     pub(crate) fn tree(&self) -> &Tree {
-        // The text was parsed before, so it parses, and to the same nodes.
+        // The text was parsed before, so it parses again, to the same nodes.
         self.tree
             .get_or_init(|| Box::new(parse(self.source.text(), self.is_json).unwrap_or_default()))
     }
@@ -84,7 +84,7 @@ impl ObjectSource {
         self.root
     }
 
-    /// Where a field stands; if it is not given, where the nearest object around it is.
+    /// The place of a field, or of the nearest object around it if it is not given.
     #[must_use]
     pub fn locate(&self, path: &[Step]) -> Location {
         self.document
@@ -92,7 +92,7 @@ impl ObjectSource {
             .location(self.document.tree().nearest_span(self.root, path))
     }
 
-    /// Where a range of a string field's decoded text stands in the file, as [`locate_in`](Self::locate_in) for one byte.
+    /// The place of a range of a string field's decoded text, as [`locate_in`](Self::locate_in) for one byte.
     #[must_use]
     pub fn locate_range(&self, path: &[Step], range: Range<usize>) -> Location {
         let mut location = self.locate_in(path, range.start);
@@ -102,7 +102,7 @@ impl ObjectSource {
         location
     }
 
-    /// Where a byte of a string field's decoded text stands in the file, through quotes, escapes and folded lines.
+    /// The place of a byte of a string field's decoded text, through quotes, escapes and folded lines.
     #[must_use]
     pub fn locate_in(&self, path: &[Step], offset: usize) -> Location {
         let Some(id) = self.document.tree().find(self.root, path) else {
@@ -113,7 +113,7 @@ impl ObjectSource {
     }
 }
 
-/// The values of a text that parsed before; none if it does not.
+/// The values of a text that was parsed before.
 fn parse(text: &str, is_json: bool) -> Option<Tree> {
     let budget = Budget::unlimited();
     if is_json {

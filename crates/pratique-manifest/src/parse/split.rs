@@ -1,7 +1,7 @@
-//! Splitting a file into documents, by lines that start with `---`, before anything is known of YAML.
+//! Splits files into documents at lines that start with `---`, before they are parsed.
 //!
-//! The rules are the server's line-wise ones and not YAML's: a separator counts within a block scalar or within JSON,
-//! a first separator stays with the document that it opens, and line ends become LF.
+//! The rules are the server's, by lines, and not YAML's: a separator counts within a block scalar or within JSON, a first
+//! separator belongs to the document that it opens, and line ends become LF.
 
 use crate::position::{DocumentStart, Lead};
 
@@ -12,16 +12,16 @@ pub(crate) struct RawDocument {
     pub(crate) start: DocumentStart,
 }
 
-/// A line that starts with `---` and goes on with more than a comment.
+/// A separator with text other than a comment after it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadSeparator {
-    /// What follows the dashes, trimmed.
+    /// The text after the dashes, trimmed.
     pub(crate) rest: String,
     /// The line, from 1.
     pub(crate) line: usize,
 }
 
-/// More separators at fault than this are not told of one file.
+/// How many invalid separators of a file are reported.
 const MAX_BAD_SEPARATORS: usize = 1000;
 
 /// How many documents a file has at most.
@@ -29,10 +29,10 @@ pub(crate) fn count(content: &[u8]) -> usize {
     lines(content).filter(|line| line.starts_with(b"---")).count() + 1
 }
 
-/// The separators that are none. The server stops at the first.
+/// The invalid separators. The server stops at the first.
 pub(crate) fn bad_separators(content: &[u8]) -> Vec<BadSeparator> {
     let lines = lines(content).enumerate();
-    let faults = lines.filter_map(|(index, line)| {
+    let errors = lines.filter_map(|(index, line)| {
         let after = line.strip_prefix(b"---")?;
         let rest = String::from_utf8_lossy(after).trim().to_owned();
         (!rest.is_empty() && !rest.starts_with('#')).then_some(BadSeparator {
@@ -40,10 +40,11 @@ pub(crate) fn bad_separators(content: &[u8]) -> Vec<BadSeparator> {
             line: index + 1,
         })
     });
-    faults.take(MAX_BAD_SEPARATORS).collect()
+    errors.take(MAX_BAD_SEPARATORS).collect()
 }
 
-/// Splits a file's content. Documents without anything but blanks are left out; faulty separators separate, too.
+/// Splits a file's content. Blank documents are left out; invalid separators separate, too.
+// Upstream: apiserver/pkg/admission/plugin/manifest/loader.go, splitYAMLDocuments
 pub(crate) fn split(content: &[u8]) -> Vec<RawDocument> {
     let mut documents = Vec::new();
     let mut buffer: Vec<u8> = Vec::new();
@@ -140,13 +141,13 @@ mod tests {
 
     #[track_caller]
     fn check(content: &str, expected: &[(&str, usize)]) {
-        let (documents, faults) = (split(content.as_bytes()), bad_separators(content.as_bytes()));
+        let (documents, errors) = (split(content.as_bytes()), bad_separators(content.as_bytes()));
         let found: Vec<_> = documents
             .iter()
             .map(|d| (std::str::from_utf8(&d.bytes).unwrap(), d.start.line))
             .collect();
         assert_eq!(found, expected);
-        assert_eq!(faults, []);
+        assert_eq!(errors, []);
     }
 
     #[test]
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_separator_stays_with_its_document() {
+    fn a_first_separator_belongs_to_its_document() {
         check("---\na: 1\n", &[("---\na: 1", 1)]);
         check("---\n---\na: 1\n", &[("---", 1), ("a: 1", 3)]);
         check(
@@ -169,11 +170,11 @@ mod tests {
     }
 
     #[test]
-    fn text_after_a_separator_is_a_fault() {
-        let faults = bad_separators(b"a: 1\n--- b: 2\n----\n");
-        let found: Vec<_> = faults
+    fn text_after_a_separator_is_an_error() {
+        let errors = bad_separators(b"a: 1\n--- b: 2\n----\n");
+        let found: Vec<_> = errors
             .iter()
-            .map(|fault| (fault.rest.as_str(), fault.line))
+            .map(|error| (error.rest.as_str(), error.line))
             .collect();
         assert_eq!(found, [("b: 2", 2), ("-", 3)]);
     }

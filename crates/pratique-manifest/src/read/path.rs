@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// A path as it is shown: bytes of it that are no UTF-8 stand as `\xff`, so that two files do not look alike. What leads to
-/// the file is the path itself.
+/// A path as messages show it: bytes that are not UTF-8 are written as `\xff`, so that different paths look different. Only
+/// the path itself leads to the file.
 pub fn path_text(path: &Path) -> String {
     let mut out = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {

@@ -11,11 +11,13 @@ use super::view::View;
 const ACTIONS: &[&str] = &["Audit", "Deny", "Warn"];
 const NOT_FOUND_ACTIONS: &[&str] = &["Deny", "Allow"];
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidatingAdmissionPolicyBindingSpec
 pub(super) fn validate_validating(spec: &View<'_>, errors: &mut FieldErrors) {
     common(spec, errors);
     validation_actions(&spec.field("validationActions"), errors);
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutatingAdmissionPolicyBindingSpec
 pub(super) fn validate_mutating(spec: &View<'_>, errors: &mut FieldErrors) {
     common(spec, errors);
     mutating_operations(&spec.field("matchResources"), errors);
@@ -35,6 +37,7 @@ fn common(spec: &View<'_>, errors: &mut FieldErrors) {
     match_resources(&spec.field("matchResources"), errors);
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateParamRef
 fn validate_param_ref(param_ref: &View<'_>, errors: &mut FieldErrors) {
     const EXCLUSIVE: &str = "name and selector are mutually exclusive";
     let name = param_ref.field("name");
@@ -63,6 +66,7 @@ fn validate_param_ref(param_ref: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidationActions
 fn validation_actions(actions: &View<'_>, errors: &mut FieldErrors) {
     let mut seen = HashSet::new();
     for action in actions.items() {
@@ -70,7 +74,7 @@ fn validation_actions(actions: &View<'_>, errors: &mut FieldErrors) {
             errors.not_supported(&action, action.text(), ACTIONS);
         }
         if !seen.insert(action.text().to_owned()) {
-            errors.duplicate_word(&action);
+            errors.duplicate_enum(&action);
         }
     }
     if seen.contains("Deny") && seen.contains("Warn") {

@@ -1,4 +1,4 @@
-//! What is wrong with fields: the kinds of complaint and how each is written.
+//! Errors of fields, with the messages of the API's validation.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -8,20 +8,22 @@ use pratique_gotext::suggest::{did_you_mean, nearest};
 use serde_json::Value as Json;
 
 use super::view::View;
-use crate::expression::ExpressionIssue;
+use crate::expression::{ExpressionError, ExpressionIssue};
 use crate::problem::Rule;
 use crate::tree::Step;
 
-/// A field that breaks a rule.
+/// An error of a field.
 #[derive(Debug)]
 pub(crate) struct FieldError {
     pub(crate) path: Vec<Step>,
     pub(crate) rule: Rule,
     /// `spec.failurePolicy: Required value`, with what follows.
     pub(crate) text: String,
-    /// The faults of an expression, each with its offset in the field's text.
+    /// The errors within an expression, each with its offset in the field's text.
     pub(crate) issues: Vec<ExpressionIssue>,
-    /// What would mend it, where that is known.
+    /// Whether it is an error of an expression that uses `variables`.
+    pub(crate) uses_variables: bool,
+    /// How to fix it, if known.
     pub(crate) help: Option<String>,
 }
 
@@ -29,13 +31,13 @@ pub(crate) struct FieldError {
 #[derive(Default)]
 pub(super) struct FieldErrors {
     errors: Vec<FieldError>,
-    /// How long their texts are together.
+    /// The length of their texts together.
     length: usize,
-    /// How many were found after those.
+    /// How many more were found but not kept.
     more: usize,
 }
 
-/// More errors of one object are not kept, nor longer ones, but counted. The server has no bound.
+/// Errors of one object beyond this number or length are only counted. The server has no bound.
 const MAX_ERRORS: usize = 10_000;
 const MAX_LENGTH: usize = 16 << 20;
 
@@ -47,6 +49,7 @@ impl FieldErrors {
                 rule: Rule::InvalidField,
                 text: format!("and {} more errors of this object", self.more),
                 issues: Vec::new(),
+                uses_variables: false,
                 help: None,
             });
         }
@@ -63,8 +66,8 @@ impl FieldErrors {
         self.push(field, &format!("Invalid value: {}", quote(value)), detail);
     }
 
-    /// The value, one of an enumeration's words, is none of them.
-    pub(super) fn invalid_word(&mut self, field: &View<'_>, value: &str, detail: &str) {
+    /// The value is not one of an enumeration's values.
+    pub(super) fn invalid_enum(&mut self, field: &View<'_>, value: &str, detail: &str) {
         self.invalid_json(field, &value.into(), detail);
     }
 
@@ -78,7 +81,7 @@ impl FieldErrors {
         self.push(field, &format!("Invalid value: {shown}"), detail);
     }
 
-    /// The value may not be given here.
+    /// The value is not allowed here.
     pub(super) fn forbidden(&mut self, field: &View<'_>, detail: &str) {
         self.push(field, "Forbidden", detail);
     }
@@ -88,23 +91,22 @@ impl FieldErrors {
         self.push(field, &format!("Duplicate value: {}", quote(field.text())), "");
     }
 
-    /// The value, one of an enumeration's words, is given twice.
-    pub(super) fn duplicate_word(&mut self, field: &View<'_>) {
+    /// A value of an enumeration is given twice.
+    pub(super) fn duplicate_enum(&mut self, field: &View<'_>) {
         let shown = json_text(&field.text().into());
         self.push(field, &format!("Duplicate value: {shown}"), "");
     }
 
-    /// The value is none of those that there are, which are given in order.
+    /// The value is not one of the supported ones, which are given in order.
     pub(super) fn not_supported(&mut self, field: &View<'_>, value: &str, supported: &[&str]) {
-        let known = supported;
-        let supported: Vec<String> = supported.iter().map(|value| quote(value)).collect();
-        let detail = format!("supported values: {}", supported.join(", "));
+        let quoted: Vec<String> = supported.iter().map(|value| quote(value)).collect();
+        let detail = format!("supported values: {}", quoted.join(", "));
         self.push(
             field,
             &format!("Unsupported value: {}", json_text(&value.into())),
             &detail,
         );
-        let meant = nearest(value, known.iter().copied());
+        let meant = nearest(value, supported.iter().copied());
         self.help(meant.map(did_you_mean));
     }
 
@@ -122,31 +124,25 @@ impl FieldErrors {
         self.push(field, "Too long", &format!("may not be more than {max} bytes"));
     }
 
-    /// An expression is refused; `kind` is the complaint with its value.
-    pub(super) fn expression(
-        &mut self,
-        field: &View<'_>,
-        kind: &str,
-        detail: &str,
-        issues: Vec<ExpressionIssue>,
-        help: Option<String>,
-    ) {
-        self.push(field, kind, detail);
+    /// An expression is refused; `kind` is the kind of error with the value.
+    pub(super) fn expression(&mut self, field: &View<'_>, kind: &str, refused: ExpressionError) {
+        self.push(field, kind, &refused.detail);
         if let Some(error) = self.last() {
             error.rule = Rule::InvalidExpression;
-            error.issues = issues;
-            error.help = help;
+            error.issues = refused.issues;
+            error.uses_variables = field.text().contains("variables.");
+            error.help = refused.help;
         }
     }
 
-    /// Says of the last error what would mend it.
+    /// Sets the help of the last error.
     fn help(&mut self, help: Option<String>) {
         if let Some(error) = self.last() {
             error.help = help;
         }
     }
 
-    /// The error that was found last, if it was kept.
+    /// The last error, if it was kept.
     fn last(&mut self) -> Option<&mut FieldError> {
         self.errors.last_mut().filter(|_| self.more == 0)
     }
@@ -168,12 +164,13 @@ impl FieldErrors {
             rule: Rule::InvalidField,
             text,
             issues: Vec::new(),
+            uses_variables: false,
             help: None,
         });
     }
 }
 
-/// A value as messages write those that are no plain strings.
+/// A value that is not a plain string, as messages write it.
 fn json_text(value: &Json) -> String {
     pratique_json::escape_html(&value.to_string()).into_owned()
 }
@@ -198,6 +195,7 @@ pub(crate) fn path_text(path: &[Step]) -> String {
 }
 
 /// Errors as one message: one as it is, several in brackets, the same text once.
+// Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
 pub(crate) fn aggregate(errors: &[FieldError]) -> String {
     let mut seen = HashSet::new();
     let texts: Vec<&str> = errors

@@ -1,4 +1,4 @@
-//! CEL expressions of policies and webhooks: where they stand, what they may name, and how their faults are told.
+//! CEL expressions of policies and webhooks.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,8 @@ use pratique_gotext::validation;
 use super::errors::FieldErrors;
 use super::view::View;
 use crate::expression::{
-    Declarations, ExpressionCompiler, ExpressionErrorKind, ExpressionIssue, ExpressionUse, PolicyExpressions,
+    Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionIssue, ExpressionUse,
+    PolicyExpressions,
 };
 
 const CONDITIONS_MAX: usize = 64;
@@ -39,7 +40,7 @@ const RESERVED: &[&str] = &[
 /// The expressions of one policy or webhook while they are validated.
 pub(super) struct Expressions<'a> {
     compiler: Box<dyn PolicyExpressions + 'a>,
-    /// What all expressions may name; `variables` does not hold for match conditions.
+    /// The declarations for all expressions; `variables` are not declared for match conditions.
     pub(super) declared: Declarations,
 }
 
@@ -91,7 +92,7 @@ impl<'a> Expressions<'a> {
             ..issue
         };
         let issues = error.issues.into_iter().map(shift).collect();
-        errors.expression(field, &kind, &error.detail, issues, error.help);
+        errors.expression(field, &kind, ExpressionError { issues, ..error });
     }
 
     /// The match conditions of a policy or a webhook.
@@ -139,7 +140,7 @@ impl<'a> Expressions<'a> {
         }
     }
 
-    /// The variables of a policy. One that is at fault is declared all the same.
+    /// The variables of a policy. A variable with an error is declared as well.
     pub(super) fn variables(&mut self, variables: &View<'_>, errors: &mut FieldErrors) {
         for variable in variables.items() {
             let name = variable.field("name");
@@ -170,6 +171,7 @@ impl<'a> Expressions<'a> {
     }
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, isCELIdentifier
 fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic())

@@ -1,4 +1,4 @@
-//! What policies and webhooks match: rules, and the resources of policies and bindings.
+//! Rules and match resources of policies, bindings and webhooks.
 
 use std::collections::HashSet;
 
@@ -43,6 +43,7 @@ pub(super) fn match_constraints(constraints: &View<'_>, errors: &mut FieldErrors
 }
 
 /// `matchConstraints` of a policy or `matchResources` of a binding, if there are any.
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMatchResources
 pub(super) fn match_resources(resources: &View<'_>, errors: &mut FieldErrors) {
     if resources.is_absent() {
         return;
@@ -63,7 +64,7 @@ pub(super) fn match_resources(resources: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
-/// Operations that a mutating policy cannot have. The complaint names no index.
+/// Operations that a mutating policy cannot have. The error has no index.
 pub(super) fn mutating_operations(resources: &View<'_>, errors: &mut FieldErrors) {
     let rules = resources.field("resourceRules");
     for rule in rules.items() {
@@ -75,6 +76,7 @@ pub(super) fn mutating_operations(resources: &View<'_>, errors: &mut FieldErrors
     }
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateNamedRuleWithOperations
 fn named_rule(rule: &View<'_>, errors: &mut FieldErrors) {
     let mut seen = HashSet::new();
     for name in rule.field("resourceNames").items() {
@@ -101,6 +103,7 @@ pub(super) fn path_segment(name: &View<'_>, errors: &mut FieldErrors) {
 }
 
 /// A rule of a webhook or a policy.
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateRuleWithOperations
 pub(super) fn rule_with_operations(rule: &View<'_>, errors: &mut FieldErrors) {
     let operations = rule.field("operations");
     if operations.len() == 0 {
@@ -120,7 +123,7 @@ pub(super) fn rule_with_operations(rule: &View<'_>, errors: &mut FieldErrors) {
     one_of(&rule.field("scope"), SCOPES, errors);
 }
 
-/// A wildcard that must stand alone in its list.
+/// A wildcard that has to be alone in its list.
 fn alone(list: &View<'_>, wildcard: &str, detail: &str, errors: &mut FieldErrors) {
     if list.len() > 1 && list.texts().any(|text| text == wildcard) {
         errors.invalid_json(list, &list.json(), detail);
@@ -155,13 +158,14 @@ fn groups_and_versions(rule: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateResources
 fn resources(resources: &View<'_>, errors: &mut FieldErrors) {
     if resources.len() == 0 {
         errors.required(resources, "");
     }
     let mut all_subresources = HashSet::new();
     let mut all_resources = HashSet::new();
-    // Only the last resource without a subresource counts, as the server has it.
+    // As in the server, only the last resource without a subresource counts.
     let mut main_resource = false;
     for resource in resources.items() {
         let text = resource.text();

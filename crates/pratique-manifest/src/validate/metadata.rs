@@ -12,6 +12,7 @@ const ANNOTATIONS_MAX: usize = 256 * 1024;
 const MANAGER_MAX: usize = 128;
 const SUBRESOURCE_MAX: usize = 256;
 
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaAccessorWithOpts
 pub(super) fn validate(metadata: &View<'_>, errors: &mut FieldErrors) {
     names(metadata, errors);
     if !metadata.field("namespace").text().is_empty() {
@@ -56,6 +57,7 @@ pub(super) fn subdomain(name: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateAnnotations
 fn annotations(annotations: &View<'_>, errors: &mut FieldErrors) {
     for (key, _) in annotations.entries() {
         for detail in validation::qualified_name(&key.to_lowercase()) {
@@ -71,6 +73,7 @@ fn annotations(annotations: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateOwnerReferences
 fn owner_references(references: &View<'_>, errors: &mut FieldErrors) {
     let mut controller: Option<String> = None;
     for reference in references.items() {
@@ -96,7 +99,7 @@ fn owner_references(references: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
-/// Complaints about a reference name the list's fields, not the item.
+/// Errors of a reference name the list's fields, not the item's.
 fn owner_reference(references: &View<'_>, reference: &View<'_>, errors: &mut FieldErrors) {
     let text = |name| reference.field(name).text().to_owned();
     let (group, version) = split_version(&text("apiVersion")).unwrap_or_default();
@@ -137,6 +140,7 @@ fn owner_text(reference: &View<'_>) -> String {
     format!("{{{}}}", shown.join(","))
 }
 
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateFinalizers
 fn finalizers(finalizers: &View<'_>, errors: &mut FieldErrors) {
     for finalizer in finalizers.texts() {
         for detail in validation::qualified_name(finalizer) {
@@ -150,10 +154,11 @@ fn finalizers(finalizers: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
+// Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateManagedFields
 fn managed_fields(entry: &View<'_>, errors: &mut FieldErrors) {
     let operation = entry.field("operation");
     if !["Apply", "Update"].contains(&operation.text()) {
-        errors.invalid_word(&operation, operation.text(), "must be `Apply` or `Update`");
+        errors.invalid_enum(&operation, operation.text(), "must be `Apply` or `Update`");
     }
     let fields_type = entry.field("fieldsType");
     if !["", "FieldsV1"].contains(&fields_type.text()) {

@@ -1,4 +1,4 @@
-//! Validation as the API does it on creation: every rule of every kind, in the server's order and words.
+//! Validation as the API does it on creation: every rule of every kind, in the server's order and with its messages.
 
 mod binding;
 mod errors;

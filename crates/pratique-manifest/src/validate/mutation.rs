@@ -9,6 +9,7 @@ use crate::expression::{Declarations, ExpressionCompiler, ExpressionUse};
 
 const PATCH_TYPES: &[&str] = &["ApplyConfiguration", "JSONPatch"];
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutatingAdmissionPolicySpec
 pub(super) fn validate(spec: &View<'_>, compiler: &dyn ExpressionCompiler, errors: &mut FieldErrors) {
     let declared = Declarations {
         params: !spec.field("paramKind").is_absent(),
@@ -33,6 +34,7 @@ pub(super) fn validate(spec: &View<'_>, compiler: &dyn ExpressionCompiler, error
     }
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutation
 fn validate_mutation(mutation: &View<'_>, expressions: &mut Expressions<'_>, errors: &mut FieldErrors) {
     let patch_type = mutation.field("patchType");
     let (wanted, other, usage) = match patch_type.text() {

@@ -1,4 +1,4 @@
-//! ValidatingAdmissionPolicy, and what both kinds of policy have.
+//! ValidatingAdmissionPolicy, and the fields that both kinds of policy have.
 
 use std::collections::HashSet;
 
@@ -16,6 +16,7 @@ const ANNOTATIONS_MAX: usize = 20;
 const ANNOTATION_EXPRESSION_MAX: usize = 5 * 1024;
 const REASONS: &[&str] = &["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidatingAdmissionPolicySpec
 pub(super) fn validate(policy: &View<'_>, compiler: &dyn ExpressionCompiler, errors: &mut FieldErrors) {
     let spec = policy.field("spec");
     let declared = Declarations {
@@ -45,7 +46,7 @@ pub(super) fn validate(policy: &View<'_>, compiler: &dyn ExpressionCompiler, err
     );
 }
 
-/// What both kinds of policy begin with: failure policy, parameters, constraints, conditions, variables.
+/// The fields that both kinds of policy begin with: failure policy, parameters, constraints, conditions, variables.
 pub(super) fn common(spec: &View<'_>, expressions: &mut Expressions<'_>, errors: &mut FieldErrors) {
     required_one_of(&spec.field("failurePolicy"), FAILURE_POLICIES, errors);
     let param_kind = spec.field("paramKind");
@@ -60,6 +61,7 @@ pub(super) fn common(spec: &View<'_>, expressions: &mut Expressions<'_>, errors:
     expressions.variables(&spec.field("variables"), errors);
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateParamKind
 fn validate_param_kind(param_kind: &View<'_>, errors: &mut FieldErrors) {
     let api_version = param_kind.field("apiVersion");
     let text = api_version.text();
@@ -96,6 +98,7 @@ fn validate_param_kind(param_kind: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidation
 fn validate_validation(validation: &View<'_>, expressions: &mut Expressions<'_>, errors: &mut FieldErrors) {
     let expression = validation.field("expression");
     if expression.text().trim().is_empty() {
@@ -161,7 +164,7 @@ fn audit_annotations(
     }
 }
 
-/// An audit annotation as the server shows it: by the names that its own code has for the fields.
+/// An audit annotation as the server shows it: by the names of the fields in Go.
 fn annotation_text(annotation: &View<'_>) -> String {
     let shown = |name| Json::from(annotation.field(name).text()).to_string();
     let text = format!(
@@ -172,6 +175,7 @@ fn annotation_text(annotation: &View<'_>) -> String {
     pratique_json::escape_html(&text).into_owned()
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateAuditAnnotation
 fn audit_annotation(
     policy: &str,
     annotation: &View<'_>,
@@ -197,7 +201,7 @@ fn audit_annotation(
             &format!("must not exceed {ANNOTATION_EXPRESSION_MAX} bytes in length"),
         );
     } else {
-        // It compiles without the blanks around it, and is shown with them.
+        // The expression compiles without surrounding blanks, and is shown with them.
         let usage = ExpressionUse::AuditAnnotation;
         expressions.compile_text(&value, text, value.text(), usage, expressions.declared, errors);
     }

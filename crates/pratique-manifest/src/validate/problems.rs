@@ -1,4 +1,4 @@
-//! The problems of an object, each with its place.
+//! The problems of an object, each with its place and help.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::position::Span;
 use crate::problem::{ObjectName, Problem, Rule};
 use crate::tree::{Step, Style, Value};
 
-/// The object that something is wrong with.
+/// The object that a problem is about.
 pub(crate) struct Subject<'a> {
     pub(crate) name: &'a ObjectName,
     pub(crate) source: &'a ObjectSource,
@@ -35,7 +35,7 @@ impl Subject<'_> {
     }
 }
 
-/// The problems of a field's error: one, or one for each fault of an expression.
+/// The problems of a field's error: one, or one for each error within an expression.
 pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem> {
     let source = subject.source;
     let field = path_text(&error.path);
@@ -46,7 +46,7 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
         problem.object = Some(subject.name.clone());
         problem
     };
-    // What the server makes of the rest of the text follows from the tag.
+    // Other errors follow from reading the text as a tag.
     let tag = tag_instead(source, &error.path);
     if error.issues.is_empty() || tag.is_some() {
         let mut whole = problem(&error.text, source.locate(&error.path));
@@ -61,7 +61,7 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
         .issues
         .first()
         .map(|issue| format!("{field}: {}", issue.message));
-    // The first carries the server's text for the expression as a whole.
+    // The first has the server's message for the whole expression.
     let messages =
         std::iter::once(&error.text).chain(error.issues.iter().skip(1).map(|issue| &issue.message));
     let problems = messages.zip(&error.issues).map(|(message, issue)| {
@@ -77,7 +77,7 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
     problems
 }
 
-/// The tag that YAML takes the start of a value for, as in `expression: !has(object.x)`, with what is left of the value.
+/// The tag that YAML reads the start of a value as, in `expression: !has(object.x)`, with the rest of the value.
 fn tag_instead(source: &ObjectSource, path: &[Step]) -> Option<Span> {
     let tree = source.tree();
     let (Step::Field(name), parent) = path.split_last()? else {
@@ -95,7 +95,7 @@ fn tag_instead(source: &ObjectSource, path: &[Step]) -> Option<Span> {
         .trim_start()
         .strip_prefix(':')?
         .trim();
-    // Those of YAML itself are meant.
+    // Tags of YAML itself are intended.
     let is_tag = value.starts_with('!') && !value.starts_with("!!");
     let start = after + line.find('!')?;
     is_tag.then(|| Span::new(start, start + value.len()))

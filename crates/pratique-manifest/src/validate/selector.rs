@@ -5,7 +5,7 @@ use pratique_gotext::validation;
 use super::errors::FieldErrors;
 use super::view::View;
 
-/// Labels, whose keys and values are both complained about at the map.
+/// Labels. Errors of keys and values both name the map.
 pub(super) fn validate_labels(labels: &View<'_>, errors: &mut FieldErrors) {
     for (key, value) in labels.entries() {
         for detail in validation::qualified_name(key) {
@@ -18,6 +18,7 @@ pub(super) fn validate_labels(labels: &View<'_>, errors: &mut FieldErrors) {
 }
 
 /// A label selector, if there is one.
+// Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateLabelSelector
 pub(super) fn validate_selector(selector: &View<'_>, errors: &mut FieldErrors) {
     validate_labels(&selector.field("matchLabels"), errors);
     for requirement in selector.field("matchExpressions").items() {
@@ -25,6 +26,7 @@ pub(super) fn validate_selector(selector: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
+// Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateLabelSelectorRequirement
 fn validate_requirement(requirement: &View<'_>, errors: &mut FieldErrors) {
     let operator = requirement.field("operator");
     let values = requirement.field("values");
@@ -39,7 +41,7 @@ fn validate_requirement(requirement: &View<'_>, errors: &mut FieldErrors) {
             );
         }
         "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
-        other => errors.invalid_word(&operator, other, "not a valid selector operator"),
+        other => errors.invalid_enum(&operator, other, "not a valid selector operator"),
     }
     let key = requirement.field("key");
     for detail in validation::qualified_name(key.text()) {

@@ -1,4 +1,4 @@
-//! The faults that the rules of static manifests find, in the server's words and each with its place.
+//! The rules of static manifests.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,10 +17,11 @@ use pratique_gotext::suggest::{did_you_mean, nearest};
 /// The reserved suffix of static manifests' names.
 pub(crate) const SUFFIX: &str = ".static.k8s.io";
 
-/// The file that first had a name, by kind and name.
+/// The first file with a name, by kind and name.
 pub(crate) type Names = HashMap<(Kind, Box<str>), Arc<str>>;
 
-/// A name without the suffix, or one that another object has.
+/// Checks that a name has the suffix and is unique.
+// Upstream: apiserver/pkg/admission/plugin/manifest/validation.go, ValidateManifestName
 pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Failure> {
     let name = &subject.name.name;
     if name.ends_with(SUFFIX) {
@@ -37,7 +38,7 @@ pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Fa
     Some(Failure::single(text, problem))
 }
 
-/// A name that another object of the kind has.
+/// Checks that a name is unique.
 pub(crate) fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<Failure> {
     let ObjectName { kind, name } = subject.name;
     match names.entry((*kind, name.as_str().into())) {
@@ -58,21 +59,16 @@ pub(crate) fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<
     }
 }
 
-/// Everything that only objects of the API may have. The server stops at the first.
+/// Checks an object for fields that only objects of the API may have. The server stops at the first error.
 pub(crate) fn static_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
     match subject.name.kind {
-        Kind::ValidatingAdmissionPolicy | Kind::MutatingAdmissionPolicy => {
-            policy_rule(subject, value).into_iter().collect()
-        }
-        Kind::ValidatingAdmissionPolicyBinding | Kind::MutatingAdmissionPolicyBinding => {
-            binding_rules(subject, value)
-        }
-        Kind::ValidatingWebhookConfiguration | Kind::MutatingWebhookConfiguration => {
-            webhook_rule(subject, value).into_iter().collect()
-        }
+        kind if kind.is_policy() => policy_rule(subject, value).into_iter().collect(),
+        kind if kind.is_binding() => binding_rules(subject, value),
+        _ => webhook_rule(subject, value).into_iter().collect(),
     }
 }
 
+// Upstream: apiserver/pkg/admission/plugin/policy/manifest/loader/loader.go, validatePolicyManifestConstraints
 fn policy_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
     given(value, "/spec/paramKind")?;
     let ObjectName { kind, name } = subject.name;
@@ -84,9 +80,10 @@ fn policy_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
     Some(Failure::single(text, problem))
 }
 
+// Upstream: apiserver/pkg/admission/plugin/policy/manifest/loader/loader.go, validateBindingConstraints
 fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
     let name = quote(&subject.name.name);
-    // Without a policy validation has said so.
+    // Validation reports a missing policy name.
     let policy = given(value, "/spec/policyName").and_then(Json::as_str);
     let policy = policy.filter(|policy| !policy.is_empty() && !policy.ends_with(SUFFIX));
     let suffix = policy.map(|policy| {
@@ -110,7 +107,8 @@ fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
     suffix.into_iter().chain(params).collect()
 }
 
-/// The webhooks of a configuration that are behind services: the server names the first.
+/// Checks that no webhook refers to a service: the server names the first that does.
+// Upstream: apiserver/pkg/admission/plugin/webhook/manifest/loader/loader.go, ValidateWebhookClientConfig
 fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
     let hooks = given(value, "/webhooks").and_then(Json::as_array)?;
     let behind_services = hooks
@@ -138,12 +136,13 @@ fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
     Some(Failure { text, problems })
 }
 
-/// What a value has at a place, unless it is null.
+/// The value at a place, unless it is null.
 fn given<'v>(value: &'v Json, pointer: &str) -> Option<&'v Json> {
     value.pointer(pointer).filter(|value| !value.is_null())
 }
 
-/// A binding of a policy that is not there.
+/// The failure of a binding whose policy does not exist.
+// Upstream: apiserver/pkg/admission/plugin/policy/manifest/loader/loader.go, validateBindingReferences
 pub(crate) fn missing_policy<'p>(
     (kind, name): (Kind, &str),
     policy: &str,
@@ -169,7 +168,7 @@ pub(crate) fn missing_policy<'p>(
     Failure::single(text, problem)
 }
 
-/// Help for a policy that is not there, by the names of those that are.
+/// Help for a policy that does not exist, by the names of those that do.
 fn policy_help<'p>(policy: &str, policies: impl Iterator<Item = &'p str>) -> String {
     let short = |name: &'p str| name.strip_suffix(SUFFIX).unwrap_or(name);
     let mut names: Vec<&str> = policies.map(short).collect();
@@ -192,7 +191,7 @@ fn policy_help<'p>(policy: &str, policies: impl Iterator<Item = &'p str>) -> Str
     }
 }
 
-/// So many names are listed.
+/// How many names are listed at most.
 const FEW: usize = 5;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A value together with the way to it, so that whoever looks at a field can complain about it.
+//! A value with its path, so that errors can name it.
 
 use serde_json::Value as Json;
 
@@ -89,7 +89,7 @@ impl<'a> View<'a> {
         entries.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
     }
 
-    /// The way to the value.
+    /// The path of the value.
     pub(super) fn path(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut at = Some(self);

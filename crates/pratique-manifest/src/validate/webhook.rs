@@ -36,6 +36,7 @@ pub(super) fn validate(
     }
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutatingWebhook
 fn validate_hook(kind: Kind, hook: &View<'_>, compiler: &dyn ExpressionCompiler, errors: &mut FieldErrors) {
     qualified_name(&hook.field("name"), errors);
     for rule in hook.field("rules").items() {
@@ -89,6 +90,7 @@ fn qualified_name(name: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
+// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateAdmissionReviewVersions
 fn review_versions(versions: &View<'_>, errors: &mut FieldErrors) {
     let known = REVIEW_VERSIONS.join(", ");
     if versions.len() == 0 {
@@ -124,6 +126,7 @@ fn client_config(config: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
+// Upstream: apiserver/pkg/util/webhook/validation.go, ValidateWebhookURL
 fn validate_url(field: &View<'_>, errors: &mut FieldErrors) {
     let url = match Url::parse(field.text()) {
         Ok(url) => url,
@@ -158,7 +161,7 @@ fn validate_url(field: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
-/// What stands before the `@` of a URL's authority.
+/// The text before the `@` of a URL's authority.
 fn user_information(url: &str) -> &str {
     let authority = url
         .split_once("//")
@@ -170,7 +173,8 @@ fn user_information(url: &str) -> &str {
         .map_or("", |(user, _)| user)
 }
 
-/// The server hands over name and namespace in the wrong order, so each is complained about as the other.
+/// The server passes name and namespace in the wrong order, so each error names the other field.
+// Upstream: apiserver/pkg/util/webhook/validation.go, ValidateWebhookService
 fn validate_service(service: &View<'_>, errors: &mut FieldErrors) {
     if service.field("namespace").text().is_empty() {
         errors.required(&service.field("name"), "");
@@ -197,7 +201,7 @@ fn service_path(path: &View<'_>, errors: &mut FieldErrors) {
         _ if !text.starts_with('/') => errors.invalid(path, text, "must start with a '/'"),
         _ => {}
     }
-    // The first byte is dropped whatever it is.
+    // The server drops the first byte, whatever it is.
     let after = text
         .char_indices()
         .nth(1)

@@ -1,14 +1,13 @@
-//! Values of which a part does not have its type: the rest is validated all the same, without blaming it for the part.
+//! Values with fields of the wrong type: the rest is validated as well, without errors that only follow from these fields.
 //!
-//! The server stops at the first value of a wrong type. Whoever mends it wants to know of everything else at once.
+//! The server stops at the first value of a wrong type; reporting the other errors saves further attempts.
 
 use serde_json::{Value as Json, json};
 
 use super::{FieldError, path_text};
 use crate::kind::Kind;
-use crate::problem::Rule;
 
-/// The fields of a value that do not have their types, as their paths: `spec.validations[0].expression`.
+/// The paths of the fields of a value that have the wrong type: `spec.validations[0].expression`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WrongFields(Vec<String>);
 
@@ -21,7 +20,7 @@ impl WrongFields {
         self.0.is_empty()
     }
 
-    /// Those within an item of a list that has them.
+    /// The fields within an item of a list.
     pub(crate) fn of_item(&self, index: usize) -> Self {
         let start = format!("items[{index}]");
         let within = self.0.iter().filter_map(|field| field.strip_prefix(&start));
@@ -32,13 +31,9 @@ impl WrongFields {
         )
     }
 
-    /// Puts something in the place of fields whose absence would be held against others.
+    /// Fills in fields whose absence would cause other errors.
     pub(crate) fn fill(&self, kind: Kind, value: &mut Json) {
-        let is_policy = matches!(
-            kind,
-            Kind::ValidatingAdmissionPolicy | Kind::MutatingAdmissionPolicy
-        );
-        if !is_policy {
+        if !kind.is_policy() {
             return;
         }
         for field in &self.0 {
@@ -48,7 +43,7 @@ impl WrongFields {
                     (format!("/{}", field.replace('.', "/")), json!([{}]))
                 }
                 _ => match variable_of(field) {
-                    // Others may name it: its type is not known.
+                    // Other expressions may use the variable, whose type is not known.
                     Some((index, ".expression")) => {
                         (format!("/spec/variables/{index}/expression"), "dyn(null)".into())
                     }
@@ -66,8 +61,8 @@ impl WrongFields {
         }
     }
 
-    /// Whether an error follows from what has the wrong type, so that nothing is known of it.
-    pub(crate) fn explain(&self, error: &FieldError) -> bool {
+    /// Whether an error may follow from a field of the wrong type.
+    pub(crate) fn explains(&self, error: &FieldError) -> bool {
         let path = path_text(&error.path);
         let within = |field: &String| {
             field.is_empty()
@@ -75,22 +70,18 @@ impl WrongFields {
                     .strip_prefix(field.as_str())
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
-        let names_unknown = || {
-            error.rule == Rule::InvalidExpression
-                && error.text.contains("variables.")
-                && self.0.iter().any(|field| hides_variables(field))
-        };
-        self.0.iter().any(within) || names_unknown()
+        let uses_unknown = || error.uses_variables && self.0.iter().any(|field| hides_variables(field));
+        self.0.iter().any(within) || uses_unknown()
     }
 }
 
-/// The index of the variable that a field is of, and the rest of its path.
+/// The index of the variable that a field belongs to, and the rest of its path.
 fn variable_of(field: &str) -> Option<(usize, &str)> {
     let (index, rest) = field.strip_prefix("spec.variables[")?.split_once(']')?;
     Some((index.parse().ok()?, rest))
 }
 
-/// Whether it is not known which variables there are.
+/// Whether a field of the wrong type hides which variables are declared.
 fn hides_variables(field: &str) -> bool {
     field == "spec.variables" || variable_of(field).is_some_and(|(_, rest)| rest != ".expression")
 }
@@ -98,10 +89,11 @@ fn hides_variables(field: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::Rule;
     use crate::tree::Step;
 
     #[track_caller]
-    fn check(wrong: &str, path: &[&str], text: &str, expected: bool) {
+    fn check(wrong: &str, path: &[&str], expression: &str, expected: bool) {
         let step = |name: &&str| match name.parse() {
             Ok(index) => Step::Index(index),
             Err(_) => Step::Field((*name).to_owned()),
@@ -109,12 +101,13 @@ mod tests {
         let error = FieldError {
             path: path.iter().map(step).collect(),
             rule: Rule::InvalidExpression,
-            text: text.to_owned(),
+            text: String::new(),
             issues: Vec::new(),
+            uses_variables: expression.contains("variables."),
             help: None,
         };
         let fields = WrongFields::new(vec![wrong.to_owned()]);
-        assert_eq!(fields.explain(&error), expected, "{wrong} {path:?}");
+        assert_eq!(fields.explains(&error), expected, "{wrong} {path:?}");
     }
 
     #[test]
