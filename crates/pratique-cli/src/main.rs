@@ -23,7 +23,7 @@ use std::thread;
 use arguments::{Arguments, Command};
 use exit::{CliError, ExitStatus};
 use output::text::{Lines, text};
-use pratique_types::is_invisible;
+use pratique_types::is_nonprinting;
 
 /// musl's allocator has a global lock, with which a request takes half as long again; compared to other allocators,
 /// mutations are a quarter faster.
@@ -56,7 +56,7 @@ fn explain(error: &clap::Error) -> ExitCode {
     let plain = error.render().to_string();
     // Arguments may be untrusted file names.
     let is_hostile = plain.lines().any(|line| {
-        line.contains(is_invisible) || line.contains("##") || line.trim_start().starts_with("::")
+        line.contains(is_nonprinting) || line.contains("##") || line.trim_start().starts_with("::")
     });
     if is_hostile {
         let lines = Lines {

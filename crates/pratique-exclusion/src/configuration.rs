@@ -1,4 +1,4 @@
-//! Who sees the configuration of admission itself.
+//! Which policies and webhooks intercept the configuration of admission.
 
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
@@ -7,20 +7,20 @@ use crate::virtual_resources::is_virtual;
 /// Where a policy or a webhook comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// Static manifests: those of the cluster's owner.
+    /// Static manifests on the server's disk.
     Static,
     /// The API.
     Api,
 }
 
-/// What intercepts a request.
+/// A policy or a webhook that may intercept a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// A policy, mutating or validating.
     Policy,
     /// A webhook. `excludes_virtual` is the feature gate `ExcludeAdmissionWebhookVirtualResources`, on since 1.37.
     Webhook {
-        /// Whether webhooks are kept from virtual resources.
+        /// Whether webhooks do not intercept virtual resources.
         excludes_virtual: bool,
     },
 }
@@ -50,8 +50,8 @@ pub fn is_configuration(kind: &GroupVersionKind) -> bool {
 
 /// Whether policies or webhooks of an origin may intercept a request.
 ///
-/// Of the configuration of admission, policies of the API see the webhooks' and webhooks of the API nothing. Policies
-/// go by the resource, webhooks by the kind, as the reference does.
+/// Of the configuration of admission, policies of the API intercept only webhook configurations, and webhooks of the API
+/// nothing. As in the reference, policies compare the resource and webhooks the kind.
 pub fn intercepts(
     phase: Phase,
     origin: Origin,
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sees_what() {
+    fn interception() {
         check(("", "pods"), "Pod", [true; 5]);
         check(
             ("authentication.k8s.io", "tokenreviews"),

@@ -1,10 +1,9 @@
-//! What admission may not intercept, and which names are reserved for static configuration.
+//! Requests that admission may not intercept, and names that are reserved for static configuration.
 //!
-//! Nobody should be able to lock everybody out, themselves included. So [the reviews](is_virtual) that users and
-//! permissions are looked up with pass by all policies, and by webhooks since 1.37; and [configuration of admission
-//! itself](is_configuration) is seen by what the cluster's owner put on disk only, so that the API can always repair
-//! what came from the API. In turn, names that end in [`RESERVED_SUFFIX`] belong to the disk: [the API does not take
-//! them](registry_check).
+//! A configuration of admission must not make a cluster unusable. So [reviews](is_virtual) of users and permissions bypass
+//! all policies, and webhooks since 1.37; and the [configuration of admission](is_configuration) is intercepted by static
+//! manifests only, so that a client of the API can always repair what came from the API. In turn, names that end in
+//! [`RESERVED_SUFFIX`] are reserved for static manifests: [the API refuses them](registry_check).
 //!
 //! ```
 //! use pratique_exclusion::{Origin, is_configuration, is_reserved, is_virtual};

@@ -1,4 +1,4 @@
-//! What an API server logs of webhook configurations whose rules name what webhooks never see.
+//! The log line of an API server for webhook configurations whose rules name resources that webhooks do not intercept.
 
 use k8s_openapi::api::admissionregistration::v1::RuleWithOperations;
 use pratique_types::GroupResource;
@@ -21,7 +21,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// What to log of a configuration, given the rules of all its webhooks; `None` where nothing is to be logged.
+    /// The notice for a configuration, given the rules of all its webhooks; none if they name no such resources.
     pub fn of<'r>(
         kind: &'static str,
         name: &str,

@@ -1,4 +1,4 @@
-//! What the registry of an API server says to configuration of admission.
+//! The checks of an API server's registry for the configuration of admission.
 
 use pratique_json::Value;
 use pratique_types::{FeatureGates, GroupVersionKind, Operation, Status};

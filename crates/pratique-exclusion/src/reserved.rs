@@ -1,18 +1,18 @@
-//! Names that the API leaves to static manifests.
+//! Names that are reserved for static manifests.
 
 use pratique_types::{GroupVersionKind, Operation, Reason, Status, StatusCause, StatusDetails};
 
 use crate::configuration::is_configuration;
 
-/// How the names of static configuration end.
+/// The suffix of the names of static manifests.
 pub const RESERVED_SUFFIX: &str = ".static.k8s.io";
 
-/// Whether a name is left to static manifests.
+/// Whether a name is reserved for static manifests.
 pub fn is_reserved(name: &str) -> bool {
     name.ends_with(RESERVED_SUFFIX)
 }
 
-/// What the API says to a reserved name.
+/// The response of the API to a reserved name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reserved {
     /// It refuses to create it.
@@ -22,7 +22,7 @@ pub(crate) enum Reserved {
 }
 
 impl Reserved {
-    /// What the API says to a request, if anything; `gate` is the feature gate `ManifestBasedAdmissionControlConfig`.
+    /// The response of the API to a request, if the name is reserved; `gate` is the feature gate `ManifestBasedAdmissionControlConfig`.
     ///
     /// Only configuration of admission has reserved names. What was created before the gate was on can be updated,
     /// with a warning, and deleted.

@@ -1,4 +1,4 @@
-//! Resources that are asked and never stored.
+//! Resources that are never stored.
 
 use pratique_types::GroupResource;
 
@@ -18,7 +18,7 @@ pub fn is_virtual(group: &str, resource: &str) -> bool {
     VIRTUAL_RESOURCES.contains(&(group, resource))
 }
 
-/// One of [`VIRTUAL_RESOURCES`] as a type of its own.
+/// One of [`VIRTUAL_RESOURCES`] as a [`GroupResource`].
 pub(crate) fn group_resource((group, resource): (&str, &str)) -> GroupResource {
     GroupResource {
         group: group.to_owned(),

@@ -1,8 +1,8 @@
-//! Bytes as text, as Go's programs show what is no UTF-8.
+//! Bytes as text, as Go programs print bytes that are not UTF-8.
 
 use std::borrow::Cow;
 
-/// The text that bytes are, in which every byte that does not belong to a character is a replacement character of its own.
+/// Bytes as text, in which every byte that does not belong to a character becomes one replacement character.
 /// `String::from_utf8_lossy` has one for several.
 ///
 /// ```

@@ -3,7 +3,7 @@
 /// Decodes text.
 ///
 /// # Errors
-/// The offset of the byte at which the text is at fault, as Go's decoder counts it.
+/// The offset of the invalid byte, as Go's decoder counts it.
 pub fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let mut decoder = Decoder {
         bytes: text.as_bytes(),

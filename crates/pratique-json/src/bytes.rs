@@ -1,4 +1,4 @@
-//! From value to bytes: the JSON that a value's `Display` gives, for those who write many.
+//! Serialization to bytes: the JSON of a value's `Display`, for callers that write many values.
 
 use pratique_gotext::strconv::json_form;
 

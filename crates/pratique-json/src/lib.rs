@@ -2,7 +2,7 @@
 //!
 //! A [`Value`] keeps strings as slices of its input wherever the input has no escapes, integers apart from
 //! floating-point numbers, and objects as vectors sorted by key: compact to build, quick to look up, and
-//! always met in the same order.
+//! always visited in the same order.
 //!
 //! ```
 //! use pratique_json::{Value, parse};

@@ -37,7 +37,7 @@ impl<'a> Object<'a> {
         self.find(key).map(|(_, value)| value)
     }
 
-    /// The value of the member `key`, if its place is `place`: for callers that have met objects like this one.
+    /// The value of the member `key`, if its place is `place`: for callers that know objects like this one.
     #[inline]
     pub fn get_at(&self, place: usize, key: &str) -> Option<&Value<'a>> {
         match self.members.get(place) {

@@ -30,7 +30,7 @@ impl Error {
 /// Parses one JSON document.
 pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    // The limit is Node's own, so that it is one number for the parser and for all who walk the value.
+    // The limit is that of the value, for the parser and for everything that traverses it.
     deserializer.disable_recursion_limit();
     let value = Node { depth: 0 }.deserialize(&mut deserializer)?;
     deserializer.end()?;

@@ -69,7 +69,7 @@ impl<'i> Progress<'i> {
 
     /// Counts work and says whether to go on. A unit is about a nanosecond.
     ///
-    /// An operation that is not to go on may give anything; [`outcome`](Self::outcome) tells that it did not finish.
+    /// An operation that is not to go on may give anything; [`outcome`](Self::outcome) returns that it did not finish.
     #[inline]
     pub fn units(&self, units: usize) -> bool {
         match self.left.get().checked_sub(units) {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_watches_goes_on() {
+    fn unwatched_work_continues() {
         let progress = Progress::unwatched();
         assert!((0..100).all(|_| progress.units(usize::MAX)));
         assert_eq!(progress.outcome(), Ok(()));

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use pratique_types::{GroupResource, GroupVersionKind, GroupVersionResource, builtin};
 
-/// The resources that a cluster serves, grouped by what they store: all versions of a resource, and resources that
-/// live in two groups.
+/// The resources that a cluster serves, grouped by their stored objects: all versions of a resource, and resources that are
+/// served in two groups.
 #[derive(Clone, Debug, Default)]
 pub struct Equivalents {
     /// By resource, then by group: most resources are of one group.
@@ -15,7 +15,7 @@ pub struct Equivalents {
     served: Vec<HashMap<String, Vec<Equivalent>, RandomState>>,
 }
 
-/// Groups, with the family that a resource of theirs is in.
+/// Groups, with the family of their resource.
 type Families = Vec<(Box<str>, usize)>;
 
 /// A served resource.
@@ -42,8 +42,8 @@ impl Equivalents {
         equivalents
     }
 
-    /// Adds a resource or, with a `subresource`, a part of one. The order counts: a rule that fits several meets the
-    /// first.
+    /// Adds a resource or, with a `subresource`, a part of one. The order counts: a rule that matches several
+    /// matches the first.
     pub fn register(&mut self, resource: GroupVersionResource, subresource: &str, kind: GroupVersionKind) {
         let family = self.family(&resource.group_resource());
         self.add(resource, subresource, kind, family);
@@ -63,7 +63,7 @@ impl Equivalents {
         self.storages.insert(storage.to_owned(), at);
     }
 
-    /// Adds a resource to a family, or as one of its own.
+    /// Adds a resource to a family, or to a new one.
     fn add(
         &mut self,
         resource: GroupVersionResource,
@@ -84,7 +84,7 @@ impl Equivalents {
         at
     }
 
-    /// All that is equivalent to a resource, itself included, in the order of registration.
+    /// The resources that are equivalent to a resource, itself included, in the order of registration.
     pub fn of(&self, resource: &GroupVersionResource, subresource: &str) -> &[Equivalent] {
         let family = self.known_family(&resource.group, &resource.resource);
         family
@@ -99,7 +99,7 @@ impl Equivalents {
             .any(|served| served.resource == *resource)
     }
 
-    /// The family of a resource that is known already, or lives in two groups and is known in the other.
+    /// The family of a resource that is registered, or of its twin in another group.
     fn family(&self, wanted: &GroupResource) -> Option<usize> {
         let twins = TWINS.iter().filter(|(resource, groups)| {
             *resource == wanted.resource && groups.contains(&wanted.group.as_str())

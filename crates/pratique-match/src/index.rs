@@ -1,4 +1,4 @@
-//! The way to the few that can match, past all the others.
+//! An index of the constraints that can match a request.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::rules::Rule;
 
 /// An index over operation, group and resource.
 ///
-/// It holds positions in a list of the caller's (of policies, say), and gives those whose rules can match a request:
+/// It holds positions in a list of the caller, such as one of policies, and returns those whose rules can match a request:
 /// never too few, sometimes too many.
 #[derive(Clone, Debug, Default)]
 pub struct MatchIndex {
@@ -23,7 +23,7 @@ pub struct MatchIndex {
 /// By group, then by resource.
 type Groups = Names<Names<Vec<u32>>>;
 
-/// What belongs to names, and to any name.
+/// Entries by name, and the entry of any name.
 #[derive(Clone, Debug, Default)]
 struct Names<T> {
     any: T,
@@ -31,7 +31,7 @@ struct Names<T> {
 }
 
 impl<T: Default> Names<T> {
-    /// What belongs to a name and no other, or to any.
+    /// The entry of a name, or of any name.
     fn entry(&mut self, name: Option<&str>) -> &mut T {
         match name {
             None => &mut self.any,
@@ -39,7 +39,7 @@ impl<T: Default> Names<T> {
         }
     }
 
-    /// What belongs to a name, and what to any.
+    /// The entries of a name and of any name.
     fn of(&self, name: &str) -> impl Iterator<Item = &T> {
         self.named.get(name).into_iter().chain([&self.any])
     }
@@ -75,7 +75,7 @@ impl MatchIndex {
     }
 
     fn add(&mut self, position: u32, constraints: &MatchResources) {
-        if constraints.broken.is_some() || constraints.rules.is_empty() {
+        if constraints.invalid.is_some() || constraints.rules.is_empty() {
             self.always.push(position);
             return;
         }

@@ -1,4 +1,4 @@
-//! Which admission policies and webhooks a request meets: rules, scopes, selectors, equivalent resources.
+//! Matches requests with admission policies and webhooks: rules, scopes, selectors, equivalent resources.
 //!
 //! Everything is compiled when policies are loaded; a request only compares. [`MatchIndex`] finds the few
 //! that can match at all, [`MatchResources`] decides.

@@ -1,4 +1,4 @@
-//! Why a request does not match: for tools that explain, as matching itself only says that it does not.
+//! Explains why a request does not match.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,9 +10,9 @@ use crate::rules::Rule;
 /// Why a request does not match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mismatch {
-    /// No rule fits. For each rule in order, the field that the request does not fit.
+    /// No rule matches. For each rule in order, the field that does not match.
     Rules(Vec<RuleField>),
-    /// A rule that excludes fits.
+    /// An excluding rule matches.
     Excluded,
     /// The labels of the namespace are not those selected.
     NamespaceSelector,
@@ -38,7 +38,7 @@ pub enum RuleField {
 }
 
 impl MatchResources {
-    /// Why a request does not match; `None` where it does, or where that cannot be told.
+    /// Why a request does not match; `None` if it does, or if that cannot be decided.
     pub fn mismatch<'r>(
         &self,
         target: &Target<'r>,
@@ -50,8 +50,8 @@ impl MatchResources {
         }
         let found = |rules: &crate::Rules| !matches!(rules.find(target, equivalents), Ok(None));
         Some(if !self.rules.is_empty() && !found(&self.rules) {
-            let unfit = self.rules.rules.iter().map(|rule| rule.unfit(target));
-            Mismatch::Rules(unfit.collect())
+            let fields = self.rules.rules.iter().map(|rule| rule.mismatched_field(target));
+            Mismatch::Rules(fields.collect())
         } else if self.namespace_matches(target, namespaces) == Ok(false) {
             Mismatch::NamespaceSelector
         } else if self.object_matches(target) == Ok(false) {
@@ -63,8 +63,8 @@ impl MatchResources {
 }
 
 impl Rule {
-    /// The first field that the request itself does not fit. A rule that fits otherwise does not fit by name.
-    fn unfit(&self, target: &Target<'_>) -> RuleField {
+    /// The first field that does not match the request; the name if all others do.
+    fn mismatched_field(&self, target: &Target<'_>) -> RuleField {
         let resource = target.resource;
         let named =
             |pattern: &crate::rules::ResourcePattern| pattern.matches(&resource.resource, target.subresource);

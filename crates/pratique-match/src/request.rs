@@ -1,14 +1,14 @@
-//! What matching looks at in a request.
+//! The parts of a request that are matched.
 
 use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 
 use crate::selector::Labels;
 
-/// A request as rules and selectors see it.
+/// A request as rules and selectors match it.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'r> {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// The kind of the object.
     pub kind: &'r GroupVersionKind,
@@ -18,23 +18,23 @@ pub struct Target<'r> {
     pub subresource: &'r str,
     /// The name of the object; empty where the server is to generate it.
     pub name: &'r str,
-    /// The namespace; empty outside of namespaces. Requests for a namespace carry its own name.
+    /// The namespace; empty outside of namespaces. Requests for a namespace carry its name.
     pub namespace: &'r str,
     /// The new object; `null` where there is none.
     pub object: &'r Value<'r>,
     /// The stored object; `null` where there is none.
     pub old_object: &'r Value<'r>,
-    /// Whether objects of built-in kinds are held in types of their own, some of which have no metadata.
+    /// Whether objects of built-in kinds are held in typed form, in which some kinds have no metadata.
     pub types_objects: bool,
 }
 
-/// Where stored namespaces come from.
+/// A source of stored namespaces.
 pub trait Namespaces {
-    /// What is known of the namespace of a name.
+    /// The namespace with a name, as far as it is known.
     fn namespace<'a>(&'a self, name: &str) -> Namespace<'a>;
 }
 
-/// What is known of a namespace.
+/// A namespace, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Namespace<'a> {
     /// It does not exist.

@@ -10,20 +10,20 @@ use crate::request::{Namespace, Namespaces, Target};
 use crate::rules::{Found, Rules};
 use crate::selector::{InvalidSelector, Labels, Selector};
 
-/// Compiled `MatchResources` of a policy, or what a webhook has of them.
+/// Compiled `MatchResources` of a policy, or the corresponding fields of a webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MatchResources {
     pub(crate) rules: Rules,
     exclude: Rules,
-    /// Why it cannot be used at all.
-    pub(crate) broken: Option<MatchError>,
+    /// Why they never match.
+    pub(crate) invalid: Option<MatchError>,
     namespace_selector: Result<Selector, InvalidSelector>,
     object_selector: Result<Selector, InvalidSelector>,
-    /// Whether nothing matches without rules; else everything does.
+    /// Whether nothing matches without rules; otherwise everything does.
     needs_rule: bool,
 }
 
-/// What a request was matched as; policies see its objects converted to this kind.
+/// The resource and kind that a request matched as; policies get its objects converted to this kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Matched<'r> {
     /// The resource.
@@ -32,7 +32,7 @@ pub struct Matched<'r> {
     pub kind: &'r GroupVersionKind,
 }
 
-/// Why it cannot be told whether a request matches; shown in an API server's words.
+/// Why it cannot be decided whether a request matches, with an API server's message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum MatchError {
     /// A policy has no `matchConstraints`.
@@ -58,14 +58,14 @@ pub enum MatchError {
         /// The selector, as `kubectl` takes it.
         selector: String,
     },
-    /// Nobody knows the kind of an equivalent resource.
+    /// The kind of an equivalent resource is not known.
     #[error("unable to convert to {0}: unknown kind")]
     UnknownKind(GroupVersionResource),
 }
 
 impl MatchResources {
-    /// Whether a rule that excludes fits. A version that is not served is not taken for another one here: no API server has
-    /// requests for it, and they would not be looked at.
+    /// Whether an excluding rule matches. A version that is not served has no equivalents here: an API server has no requests
+    /// for it.
     fn excludes(&self, target: &Target<'_>, equivalents: &Equivalents) -> Result<bool, MatchError> {
         Ok(match self.exclude.find(target, equivalents)? {
             None => false,
@@ -74,11 +74,11 @@ impl MatchResources {
         })
     }
 
-    /// Compiles the `matchConstraints` of a policy. What is wrong with them shows when a request matches the rest.
+    /// Compiles the `matchConstraints` of a policy. Errors show when a request matches the rest.
     pub fn compile(constraints: Option<&api::MatchResources>) -> Self {
         let Some(constraints) = constraints else {
             return MatchResources {
-                broken: Some(MatchError::NoConstraints),
+                invalid: Some(MatchError::NoConstraints),
                 ..MatchResources::compile(Some(&api::MatchResources::default()))
             };
         };
@@ -93,14 +93,14 @@ impl MatchResources {
         MatchResources {
             rules: rules(&constraints.resource_rules),
             exclude: rules(&constraints.exclude_resource_rules),
-            broken: missing.map(|(name, _)| MatchError::NoSelector(name)),
+            invalid: missing.map(|(name, _)| MatchError::NoSelector(name)),
             namespace_selector: selector(&constraints.namespace_selector),
             object_selector: selector(&constraints.object_selector),
             needs_rule: false,
         }
     }
 
-    /// Compiles what a webhook matches. One without rules matches nothing.
+    /// Compiles the rules and selectors of a webhook. A webhook without rules matches nothing.
     pub fn of_webhook(
         rules: &[api::RuleWithOperations],
         match_policy: Option<&str>,
@@ -113,26 +113,27 @@ impl MatchResources {
         MatchResources {
             rules: Rules::of_webhook(rules, match_policy),
             exclude: Rules::default(),
-            broken: None,
+            invalid: None,
             namespace_selector: selector(namespace_selector),
             object_selector: selector(object_selector),
             needs_rule: true,
         }
     }
 
-    /// Whether a request matches, and as what.
+    /// Matches a request; the result says as which resource.
     ///
     /// Errors of selectors come last: they count only where everything else matches.
+    // Upstream: apiserver/pkg/admission/plugin/policy/matching/matching.go, Matcher.Matches
     pub fn matches<'r>(
         &self,
         target: &Target<'r>,
         equivalents: &'r Equivalents,
         namespaces: &dyn Namespaces,
     ) -> Result<Option<Matched<'r>>, MatchError> {
-        if let Some(broken) = &self.broken {
-            return Err(broken.clone());
+        if let Some(error) = &self.invalid {
+            return Err(error.clone());
         }
-        // The reference asks the selectors first; as they have no effects, rules can spare them.
+        // The reference evaluates the selectors first; as they have no effects, rules may come first.
         let found = if self.rules.is_empty() && !self.needs_rule {
             Ok(Some(Found::Itself))
         } else {
@@ -165,7 +166,7 @@ impl MatchResources {
         }))
     }
 
-    /// Whether namespaces are selected by labels that they do not all have from their names.
+    /// Whether namespaces are selected by labels other than that of their names.
     pub fn selects_namespaces(&self) -> bool {
         self.namespace_selector
             .as_ref()
@@ -187,7 +188,7 @@ impl MatchResources {
         }
         let writes = matches!(target.operation, Operation::Create | Operation::Update);
         if is_namespace && target.subresource.is_empty() && writes {
-            // The stored namespace is not there yet, or has the labels of before.
+            // The stored namespace does not exist yet, or has the previous labels.
             let labels = target.labels_of(target.object).ok_or(MatchError::NoMetadata)?;
             return Ok(selector.matches(labels));
         }

@@ -43,7 +43,7 @@ enum Scope {
     All,
     Namespaced,
     Cluster,
-    /// One that no API server accepts: matches nothing.
+    /// A scope that no API server accepts; it matches nothing.
     Unknown,
 }
 
@@ -65,6 +65,7 @@ impl Rule {
     }
 
     /// Namespaces themselves are cluster-scoped, though requests for them carry a namespace.
+    // Upstream: apiserver/pkg/admission/plugin/webhook/predicates/rules/rules.go, Matcher.scope
     pub(crate) fn in_scope(&self, target: &Target<'_>, resource: &GroupVersionResource) -> bool {
         let of_cluster = target.namespace.is_empty()
             || (resource.resource == "namespaces" && resource.group.is_empty() && resource.version == "v1");
@@ -82,34 +83,26 @@ impl Rules {
     pub fn named(rules: &[NamedRuleWithOperations], match_policy: Option<&str>) -> Self {
         let rules = rules.iter().map(|rule| Rule {
             names: rule.resource_names.clone().unwrap_or_default(),
-            ..compile(Parts {
-                operations: rule.operations.as_deref(),
-                groups: rule.api_groups.as_deref(),
-                versions: rule.api_versions.as_deref(),
-                resources: rule.resources.as_deref(),
-                scope: rule.scope.as_deref(),
+            ..compile(&RuleWithOperations {
+                operations: rule.operations.clone(),
+                api_groups: rule.api_groups.clone(),
+                api_versions: rule.api_versions.clone(),
+                resources: rule.resources.clone(),
+                scope: rule.scope.clone(),
             })
         });
-        Rules {
-            rules: rules.collect(),
-            equivalent: is_equivalent(match_policy),
-        }
+        Rules::new(rules.collect(), match_policy)
     }
 
     /// Compiles the rules of a webhook.
     pub fn of_webhook(rules: &[RuleWithOperations], match_policy: Option<&str>) -> Self {
-        let rules = rules.iter().map(|rule| {
-            compile(Parts {
-                operations: rule.operations.as_deref(),
-                groups: rule.api_groups.as_deref(),
-                versions: rule.api_versions.as_deref(),
-                resources: rule.resources.as_deref(),
-                scope: rule.scope.as_deref(),
-            })
-        });
+        Rules::new(rules.iter().map(compile).collect(), match_policy)
+    }
+
+    fn new(rules: Vec<Rule>, match_policy: Option<&str>) -> Self {
         Rules {
-            rules: rules.collect(),
-            equivalent: is_equivalent(match_policy),
+            rules,
+            equivalent: match_policy.is_some_and(|policy| policy != "Exact"),
         }
     }
 
@@ -118,7 +111,8 @@ impl Rules {
         self.rules.is_empty()
     }
 
-    /// What the request matches as: itself if any rule says so, else the first equivalent of the first rule that has one.
+    /// The resource that the request matches as: its own if a rule matches that, else the first equivalent of the first rule
+    /// that has one.
     pub fn find<'r>(
         &self,
         target: &Target<'r>,
@@ -155,12 +149,12 @@ impl Rules {
     }
 }
 
-/// What a rule matched.
+/// The resource that a rule matched.
 #[derive(Clone, Copy, Debug)]
 pub enum Found<'r> {
     /// The resource of the request.
     Itself,
-    /// Another one with the same objects.
+    /// An equivalent resource.
     Other(&'r Equivalent),
 }
 
@@ -179,7 +173,7 @@ impl Names {
 }
 
 impl ResourcePattern {
-    /// Without a slash only the resource itself is meant; behind it, `*` means the resource and all its parts.
+    /// Without a slash, a pattern stands for the resource only; `*` after it stands for the resource and all subresources.
     fn new(text: &str) -> Self {
         let (resource, subresource) = text.split_once('/').unwrap_or((text, ""));
         let name = |text: &str| (text != "*").then(|| text.to_owned());
@@ -198,29 +192,19 @@ impl ResourcePattern {
     }
 }
 
-struct Parts<'a> {
-    operations: Option<&'a [String]>,
-    groups: Option<&'a [String]>,
-    versions: Option<&'a [String]>,
-    resources: Option<&'a [String]>,
-    scope: Option<&'a str>,
-}
-
-fn compile(parts: Parts<'_>) -> Rule {
-    let operations = parts.operations.unwrap_or_default();
+fn compile(rule: &RuleWithOperations) -> Rule {
+    let operations = rule.operations.as_deref().unwrap_or_default();
     let listed = |operation: &Operation| {
-        let names = operations.iter();
-        names
-            .into_iter()
-            .any(|name| name == "*" || name == operation.as_str())
+        let mut names = operations.iter();
+        names.any(|name| name == "*" || name == operation.as_str())
     };
-    let resources = parts.resources.unwrap_or_default().iter();
+    let resources = rule.resources.iter().flatten();
     Rule {
         operations: Operation::ALL.into_iter().filter(listed).collect(),
-        groups: Names::new(parts.groups),
-        versions: Names::new(parts.versions),
+        groups: Names::new(rule.api_groups.as_deref()),
+        versions: Names::new(rule.api_versions.as_deref()),
         resources: resources.map(|text| ResourcePattern::new(text)).collect(),
-        scope: match parts.scope {
+        scope: match rule.scope.as_deref() {
             None | Some("*") => Scope::All,
             Some("Namespaced") => Scope::Namespaced,
             Some("Cluster") => Scope::Cluster,
@@ -228,10 +212,6 @@ fn compile(parts: Parts<'_>) -> Rule {
         },
         names: Vec::new(),
     }
-}
-
-fn is_equivalent(match_policy: Option<&str>) -> bool {
-    match_policy.is_some_and(|policy| policy != "Exact")
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub struct Selector {
     requirements: Vec<Requirement>,
 }
 
-/// A selector that an API server would not compile; shown in its words.
+/// Why an API server would not compile a selector, with its message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSelector(String);
@@ -40,6 +40,7 @@ enum Test {
 
 impl Selector {
     /// Compiles a selector.
+    // Upstream: apimachinery/pkg/apis/meta/v1/helpers.go, LabelSelectorAsSelector
     pub fn compile(selector: &LabelSelector) -> Result<Self, InvalidSelector> {
         let labels = selector.match_labels.iter().flatten();
         let equalities = labels.map(|(key, value)| Requirement::new(key, Test::In(vec![value.clone()])));
@@ -70,14 +71,14 @@ impl Selector {
             .partition(|requirement| requirement.key == NAME_LABEL);
         match of_name
             .iter()
-            .all(|requirement| requirement.test.fits(Some(name)))
+            .all(|requirement| requirement.test.passes(Some(name)))
         {
             false => Some(false),
             true => others.is_empty().then_some(true),
         }
     }
 
-    /// Whether it looks at no label but that of the name.
+    /// Whether it selects by no label but that of the name.
     pub fn is_of_names(&self) -> bool {
         self.requirements
             .iter()
@@ -193,13 +194,13 @@ impl Requirement {
     }
 
     fn matches(&self, labels: Labels<'_>) -> bool {
-        self.test.fits(labels.get(&self.key))
+        self.test.passes(labels.get(&self.key))
     }
 }
 
 impl Test {
-    /// Whether a label has what is wanted of it.
-    fn fits(&self, label: Option<&str>) -> bool {
+    /// Whether a label passes the test.
+    fn passes(&self, label: Option<&str>) -> bool {
         let one_of = |values: &[String]| label.map(|label| values.iter().any(|value| value == label));
         match self {
             Test::In(values) => one_of(values) == Some(true),

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use pratique_json::Value;
-use pratique_types::is_invisible;
+use pratique_types::is_nonprinting;
 
 /// Writes a value in block style, indented by `indent` blanks.
 pub fn block(value: &Value<'_>, indent: usize) -> String {
@@ -46,7 +46,7 @@ fn visible(quoted: &str) -> String {
     let mut out = String::with_capacity(quoted.len());
     for character in quoted.chars() {
         let code = u32::from(character);
-        let _ = match (is_invisible(character), code) {
+        let _ = match (is_nonprinting(character), code) {
             (false, _) => write!(out, "{character}"),
             (true, ..=0xffff) => write!(out, "\\u{code:04x}"),
             (true, _) => write!(out, "\\U{code:08x}"),
@@ -131,7 +131,7 @@ fn is_literal(string: &str) -> bool {
     let one_end = !string.ends_with("\n\n");
     let plain = !string
         .chars()
-        .any(|character| is_invisible(character) && character != '\n');
+        .any(|character| is_nonprinting(character) && character != '\n');
     // CI runners interpret such lines of a log as commands.
     let no_command = !string.lines().any(|line| line.trim_start().starts_with("::"));
     string.contains('\n') && no_command && lines_fit && one_end && plain && !string.starts_with([' ', '\n'])

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use pratique_json::Value;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::lenient::or_default;
+use crate::null::or_default;
 use crate::{GroupVersionKind, GroupVersionResource, Status, UserInfo};
 
 /// The `apiVersion` of an [`AdmissionReview`].
@@ -90,7 +90,7 @@ pub struct AdmissionRequest<'a> {
 /// What is known of the form of the objects of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ObjectForm {
-    /// Nothing: they are as somebody wrote them.
+    /// None: they are as a client wrote them.
     #[default]
     Written,
     /// They are as an API server has them once it has decoded them into the built-in kind of the request: nothing is unknown,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::lenient::or_default;
+use crate::null::or_default;
 
 /// `AdmissionConfiguration`: the file that `--admission-control-config-file` names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct AdmissionConfiguration {
     pub plugins: Vec<AdmissionPluginConfiguration>,
 }
 
-/// One plugin's configuration, embedded or in a file of its own.
+/// One plugin's configuration, embedded or in a separate file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AdmissionPluginConfiguration {

@@ -27,9 +27,9 @@ pub mod builtin;
 pub mod configuration;
 mod feature_gates;
 mod group_version;
-mod invisible;
 mod kubeconfig;
-mod lenient;
+mod nonprinting;
+mod null;
 mod owned;
 mod status;
 mod user;
@@ -41,9 +41,9 @@ pub use feature_gates::{FeatureGates, FeatureGatesError};
 pub use group_version::{
     GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource, InvalidGroupVersion,
 };
-pub use invisible::is_invisible;
 pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
 pub use kubeconfig::{FileError, KubeConfig, KubeUser, ReadFile};
+pub use nonprinting::is_nonprinting;
 pub use owned::{OwnedAdmissionRequest, OwnedAdmissionReview};
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::lenient::or_default;
+use crate::null::or_default;
 
 /// `meta/v1`'s `Status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Status {
-    /// `Success` or `Failure`; empty where nobody said.
+    /// `Success` or `Failure`; empty if not set.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub status: String,
     /// What went wrong, for people.
@@ -23,7 +23,7 @@ pub struct Status {
     /// More about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<StatusDetails>,
-    /// The HTTP code; 0 where nobody said.
+    /// The HTTP code; 0 if not set.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "is_zero")]
     pub code: i32,
 }

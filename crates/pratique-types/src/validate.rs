@@ -1,4 +1,4 @@
-//! Requests that an API server may send, told from all others.
+//! Validates requests: whether an API server could send them.
 //!
 //! A policy is asked about `pods` and not about `Pods`: a request that names what no API server names matches nothing, and
 //! would be allowed.
@@ -14,7 +14,7 @@ use crate::{AdmissionRequest, GroupResource, GroupVersionKind, GroupVersionResou
 /// Why no API server sends a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidRequest {
-    /// `operation` is none.
+    /// `operation` is not set.
     #[error("operation: must be one of CREATE, UPDATE, DELETE and CONNECT")]
     Operation,
     /// A field is empty that never is.

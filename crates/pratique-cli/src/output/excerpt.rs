@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use pratique_manifest::{Location, read_regular};
-use pratique_types::is_invisible;
+use pratique_types::is_nonprinting;
 
 use super::text::{Text, text};
 use crate::style::{Style, Tone};
@@ -160,7 +160,7 @@ fn frame(
 fn visible(character: char) -> char {
     match character {
         '\t' => ' ',
-        hidden if is_invisible(hidden) => '\u{fffd}',
+        hidden if is_nonprinting(hidden) => '\u{fffd}',
         seen => seen,
     }
 }

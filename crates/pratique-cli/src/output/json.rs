@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use pratique_types::is_invisible;
+use pratique_types::is_nonprinting;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
@@ -100,7 +100,7 @@ fn escape<W: Write + ?Sized>(out: &mut W, text: &str) -> io::Result<()> {
     }
     let mut rest = text;
     let hidden = |(at, character): &(usize, char), text: &str| {
-        is_invisible(*character) || text.get(*at..).is_some_and(|rest| rest.starts_with("##"))
+        is_nonprinting(*character) || text.get(*at..).is_some_and(|rest| rest.starts_with("##"))
     };
     while let Some((at, character)) = rest.char_indices().find(|found| hidden(found, rest)) {
         let (seen, from) = rest.split_at(at);

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Display, Write as _};
 use std::iter::repeat_n;
 
-use pratique_types::is_invisible;
+use pratique_types::is_nonprinting;
 
 /// Text that can be printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl<W: fmt::Write> fmt::Write for Escaped<W> {
         let mut rest = text;
         while let Some((at, hidden)) = rest
             .char_indices()
-            .find(|(_, character)| is_invisible(*character))
+            .find(|(_, character)| is_nonprinting(*character))
         {
             let (seen, from) = rest.split_at(at);
             self.0.write_str(seen)?;

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use pratique_suite::yaml;
-use pratique_types::is_invisible;
+use pratique_types::is_nonprinting;
 
 use crate::support::{Directory, Run};
 
@@ -143,7 +143,7 @@ fn harmless(run: &Run, mentions: &str) {
     for (stream, text) in [("stdout", &run.stdout), ("stderr", &run.stderr)] {
         let hidden = text
             .char_indices()
-            .find(|(_, character)| *character != '\n' && is_invisible(*character));
+            .find(|(_, character)| *character != '\n' && is_nonprinting(*character));
         assert_eq!(hidden, None, "{stream} of {}: {text:?}", run.line);
         for line in text.lines() {
             let begun = line.trim_start();

@@ -157,13 +157,13 @@ impl Quantity {
         self.combine(other, Small::checked_sub, Decimal::checked_sub)
     }
 
-    /// Whether it has no memory but its own.
+    /// Whether it has no memory on the heap.
     #[inline]
     pub fn owns_nothing(&self) -> bool {
         matches!(self.amount, Amount::Small(_)) && !matches!(self.text, Some(Text::Long(_)))
     }
 
-    /// How much memory it has besides its own, about.
+    /// About how much memory it has on the heap.
     pub fn owned_bytes(&self) -> usize {
         let of_amount = match &self.amount {
             Amount::Small(_) => 0,

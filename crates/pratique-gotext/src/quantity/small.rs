@@ -60,7 +60,7 @@ impl Small {
 
     pub(super) fn checked_sub(self, other: Self) -> Option<Self> {
         self.checked_add(Self {
-            // The least integer is its own negative to the reference, whatever comes of it.
+            // In the reference, the least integer is its own negative.
             value: other.value.wrapping_neg(),
             ..other
         })

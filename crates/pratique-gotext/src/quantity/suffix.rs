@@ -58,7 +58,7 @@ pub(super) fn interpret(suffix: &str) -> Option<Suffix> {
     })
 }
 
-/// The suffix for a power of 10 that is a multiple of 3. Where there is none upstream shows none, wrong as that is.
+/// The suffix for a power of 10 that is a multiple of 3. If there is none, the reference wrongly shows none.
 pub(super) fn decimal(exponent: i32) -> &'static str {
     let index = (i64::from(exponent) - i64::from(DECIMAL_FIRST)) / 3;
     usize::try_from(index)

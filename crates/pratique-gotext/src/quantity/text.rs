@@ -1,6 +1,6 @@
 //! The text that a quantity was read from.
 
-/// A text that takes no memory of its own where it is short, as nearly all are.
+/// A text that is stored inline if it is short, as nearly all are.
 #[derive(Debug, Clone)]
 pub(super) enum Text {
     Short { bytes: [u8; ROOM], len: u8 },

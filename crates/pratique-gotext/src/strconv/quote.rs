@@ -65,7 +65,7 @@ pub fn quote_rune(character: char) -> String {
     quoted
 }
 
-/// The letter after the backslash, for characters that have an escape of their own between double quotes.
+/// The letter after the backslash, for characters that have a short escape between double quotes.
 ///
 /// ```
 /// assert_eq!(pratique_gotext::strconv::short_escape('\n'), Some('n'));

@@ -259,7 +259,7 @@ mod tests {
 
     /// What Go 1.26 says of the same texts.
     #[test]
-    fn the_first_fault_is_told() {
+    fn the_first_error_is_reported() {
         let unfit = |text: &str, rest: &str, piece: &str| {
             let expected = format!(
                 "parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{rest}\" as \"{piece}\""

@@ -62,7 +62,7 @@ pub fn dns1035_label_prefix(value: &str) -> Vec<String> {
     check_1035(&with_masked_dash(value))
 }
 
-/// A subdomain in front of a label key, whose length is complained about in other words.
+/// A subdomain in front of a label key, whose length has another message.
 pub(super) fn key_prefix(value: &str) -> Vec<String> {
     check_subdomain(value.as_bytes(), too_many_bytes(SUBDOMAIN_MAX))
 }

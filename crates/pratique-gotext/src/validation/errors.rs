@@ -18,7 +18,7 @@ pub(super) fn too_long(limit: usize) -> String {
     format!("must be no more than {limit} characters")
 }
 
-/// As [`too_long`], in the newer words that label keys and values have.
+/// As [`too_long`], with the newer message of label keys and values.
 pub(super) fn too_many_bytes(limit: usize) -> String {
     format!("must be no more than {limit} bytes")
 }

@@ -1,6 +1,6 @@
 //! What Kubernetes accepts as names and as keys and values of labels: `k8s.io/apimachinery`'s `validation`.
 //!
-//! Each check returns the list of what is wrong, as the API server says it; an empty list means "valid".
+//! Each check returns the API server's messages; an empty list means "valid".
 //!
 //! ```
 //! use pratique_gotext::validation::{dns1123_label, qualified_name};

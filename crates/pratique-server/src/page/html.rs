@@ -1,6 +1,6 @@
 //! HTML as it grows: markup as it is, text escaped.
 
-use pratique_types::is_invisible;
+use pratique_types::is_nonprinting;
 
 /// A page that grows.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Html {
                 '\'' => self.text.push_str("&#39;"),
                 // Only space between words.
                 '\n' | '\t' => self.text.push(character),
-                _ if is_invisible(character) => self.text.extend(character.escape_unicode()),
+                _ if is_nonprinting(character) => self.text.extend(character.escape_unicode()),
                 _ => self.text.push(character),
             }
         }

@@ -1,9 +1,9 @@
-//! Characters that are not seen where a text is shown, or change how the text around them is seen.
+//! Characters that are not visible in a text, or change how the text around them is displayed.
 
-/// Whether a character must not be shown as it is: control characters, which move cursors and colour terminals; those that
-/// end lines; those that change the direction of a text; and those that have no width, by which two different names look
-/// alike. The selectors of an emoji's style are none of these.
-pub const fn is_invisible(character: char) -> bool {
+/// Whether a character has to be escaped for display: control characters, which move cursors and colour terminals; line
+/// ends; characters that change the direction of a text; and characters without width, which make different names look
+/// alike. The selectors of an emoji's style are not among them.
+pub const fn is_nonprinting(character: char) -> bool {
     match character {
         ' '..='~' => false,
         // C0, DEL and C1.
@@ -26,14 +26,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_seen() {
+    fn printing_and_nonprinting_characters() {
         for seen in "a~é語 \u{a0}\u{301}\u{1f600}\u{fe0f}\\\"".chars() {
-            assert!(!is_invisible(seen), "{seen:?}");
+            assert!(!is_nonprinting(seen), "{seen:?}");
         }
         let hidden = "\0\t\n\r\u{1b}\u{7f}\u{85}\u{9b}\u{ad}\u{61c}\u{200b}\u{200d}\u{200f}\u{2028}\u{2029}\u{202e}\u{2066}\u{2069}\
             \u{feff}\u{fffe}\u{e0041}\u{e0101}";
         for hidden in hidden.chars() {
-            assert!(is_invisible(hidden), "{hidden:?}");
+            assert!(is_nonprinting(hidden), "{hidden:?}");
         }
     }
 }

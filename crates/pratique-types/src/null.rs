@@ -1,8 +1,8 @@
-//! `null` where a value is wanted: the API server reads it as the zero value.
+//! `null` in place of a value, which an API server reads as the zero value.
 
 use serde::{Deserialize, Deserializer};
 
-/// Reads a value, and `null` as its default.
+/// Deserializes a value, and `null` as its default.
 pub(crate) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
