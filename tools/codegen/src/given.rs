@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::go::Package;
+use super::types::Types;
 use super::{fields, openapi};
 
 const HEAD: &str = "\
@@ -26,13 +26,13 @@ type Facts = BTreeMap<String, BTreeMap<String, String>>;
 /// and what these functions set.
 pub(super) fn run(
     directories: &[PathBuf],
-    packages: &BTreeMap<String, Package>,
-    types: &BTreeSet<String>,
+    types: &Types,
+    names: &BTreeSet<String>,
     kinds: &BTreeMap<String, String>,
     defaulting: &Path,
     table: &Path,
 ) -> Result<(), String> {
-    let mut facts = required(directories, types)?;
+    let mut facts = required(directories, names)?;
     let calls = read(&defaulting.join("calls.json"))?;
     let functions = read(&defaulting.join("functions.json"))?;
     for (kind, calls) in calls.as_object().into_iter().flatten() {
@@ -42,7 +42,7 @@ pub(super) fn run(
         };
         let Some(root) = kinds.get(&kind) else { continue };
         for call in calls.as_array().into_iter().flatten() {
-            add_call(&mut facts, packages, root, call, &functions);
+            add_call(&mut facts, types, root, call, &functions);
         }
     }
     let mut text = String::from(HEAD);
@@ -61,7 +61,7 @@ fn read(path: &Path) -> Result<Value, String> {
 }
 
 /// What the OpenAPI documents require.
-fn required(directories: &[PathBuf], types: &BTreeSet<String>) -> Result<Facts, String> {
+fn required(directories: &[PathBuf], names: &BTreeSet<String>) -> Result<Facts, String> {
     let mut facts = Facts::new();
     let texts = directories.iter().map(|directory| openapi::texts(directory));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
@@ -73,7 +73,7 @@ fn required(directories: &[PathBuf], types: &BTreeSet<String>) -> Result<Facts, 
             .into_iter()
             .flatten()
         {
-            let Some(name) = type_name(name).filter(|name| types.contains(name)) else {
+            let Some(name) = type_name(name).filter(|name| names.contains(name)) else {
                 continue;
             };
             let fields = schema.get("required").and_then(Value::as_array);
@@ -94,13 +94,7 @@ fn type_name(schema: &str) -> Option<String> {
 }
 
 /// Adds what one call of a defaulting function sets, or the value that is set at its path itself.
-fn add_call(
-    facts: &mut Facts,
-    packages: &BTreeMap<String, Package>,
-    root: &str,
-    call: &Value,
-    functions: &Value,
-) {
+fn add_call(facts: &mut Facts, types: &Types, root: &str, call: &Value, functions: &Value) {
     let text = |of: &Value, field: &str| {
         of.get(field)
             .and_then(Value::as_str)
@@ -110,12 +104,12 @@ fn add_call(
     let path = text(call, "path");
     if let Some(value) = call.get("value") {
         let (holder, field) = path.rsplit_once('.').unwrap_or(("", &path));
-        if let Some(of) = type_at(packages, root, holder) {
+        if let Some(of) = type_at(types, root, holder) {
             add(facts, of, field, value);
         }
         return;
     }
-    let Some(of) = type_at(packages, root, &path) else {
+    let Some(of) = type_at(types, root, &path) else {
         return;
     };
     let rules = functions.get(text(call, "call")).and_then(Value::as_array);
@@ -158,13 +152,12 @@ fn add(facts: &mut Facts, of: String, path: &str, value: &Value) {
 }
 
 /// The type at a path of fields of another.
-fn type_at(packages: &BTreeMap<String, Package>, root: &str, path: &str) -> Option<String> {
+fn type_at(types: &Types, root: &str, path: &str) -> Option<String> {
     let mut at = root.to_owned();
     for name in path.split('.').filter(|name| !name.is_empty()) {
         let name = name.trim_end_matches("[*]").trim_end_matches("{*}");
-        let shape = fields(packages, &at).remove(name)?.shape;
+        let shape = fields(types, &at).remove(name)?.shape;
         at = shape.trim_start_matches(['[', '{']).to_owned();
     }
-    packages.get(at.rsplit_once('.')?.0)?;
-    Some(at)
+    at.contains('.').then_some(at)
 }

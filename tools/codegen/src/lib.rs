@@ -1,4 +1,4 @@
-//! Writes the tables of Kubernetes' built-in types from their Go declarations and OpenAPI documents.
+//! Writes the tables of Kubernetes' built-in types from their Go types and OpenAPI documents.
 //!
 //! Go knows what is a pointer and what is left out when empty, OpenAPI how lists and maps are merged and what is
 //! required; what defaulting fills in is written down in tables of their own.
@@ -6,16 +6,15 @@
 mod constraints;
 mod discovery;
 mod given;
-mod go;
 mod merge;
 mod openapi;
+mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-pub use go::Modules;
-use go::{Field, Package, Shape};
+use types::{Field, Shape, Types};
 
 /// Reads discovery documents of directories and the table of the resources that every server serves, `served`; writes the
 /// table `optional` of all others.
@@ -23,29 +22,29 @@ pub fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Path) -> R
     discovery::run(discovery, served, optional)
 }
 
-/// Reads OpenAPI documents of directories, and Go modules; writes `types.txt`, `layout.txt`, `merge.txt` and
-/// `constraints.txt` into the directory `data`, and `given.txt` if there are tables of `defaulting`.
+/// Reads OpenAPI documents of directories, and Go's types as `tools/go/types` writes them, one file for each release; writes
+/// `types.txt`, `layout.txt`, `merge.txt` and `constraints.txt` into the directory `data`, and `given.txt` if there are
+/// tables of `defaulting`.
 pub fn run(
     openapi: &[PathBuf],
-    modules: &Modules<'_>,
+    types: &[PathBuf],
     defaulting: Option<&Path>,
     data: &Path,
 ) -> Result<(), String> {
-    let packages = go::read(modules)?;
-    let kinds = kinds(&packages);
-    let roots = kinds.values().cloned();
-    let types = reachable(&packages, roots.chain(OTHERS.map(str::to_owned)));
+    let types = Types::read(types)?;
+    let kinds = kinds(&types);
+    let names = reachable(&types, kinds.values().cloned().chain(OTHERS.map(str::to_owned)));
     let mut text = String::from(HEAD);
     for (kind, name) in &kinds {
         let _ = writeln!(text, "kind {kind} {name}");
     }
     let mut layout = String::from(LAYOUT_HEAD);
-    for name in &types {
-        write_layout(&packages, name, &mut layout);
+    for name in &names {
+        write_layout(&types, name, &mut layout);
     }
-    for name in &types {
+    for name in &names {
         let _ = writeln!(text, "type {name}");
-        for (field, of) in fields(&packages, name) {
+        for (field, of) in fields(&types, name) {
             let _ = writeln!(text, " {field} {} {}{}", of.presence, of.shape, of.go);
         }
     }
@@ -56,8 +55,8 @@ pub fn run(
     if let Some(defaulting) = defaulting {
         given::run(
             openapi,
-            &packages,
             &types,
+            &names,
             &kinds,
             defaulting,
             &data.join("given.txt"),
@@ -67,11 +66,40 @@ pub fn run(
     constraints::run(openapi, &data.join("constraints.txt"))
 }
 
-/// Types of no kind, which conversions between versions keep in annotations.
-const OTHERS: [&str; 3] = [
+/// Types of no kind that has objects: what conversions between versions keep in annotations, what is in manifests and
+/// configuration files, and what webhooks answer.
+const OTHERS: [&str; 31] = [
+    "admission/v1.AdmissionReview",
+    "admission/v1beta1.AdmissionReview",
+    "admissionregistration/v1.MutatingAdmissionPolicyBindingList",
+    "admissionregistration/v1.MutatingAdmissionPolicyList",
+    "admissionregistration/v1.MutatingWebhookConfigurationList",
+    "admissionregistration/v1.ValidatingAdmissionPolicyBindingList",
+    "admissionregistration/v1.ValidatingAdmissionPolicyList",
+    "admissionregistration/v1.ValidatingWebhookConfigurationList",
+    "admissionregistration/v1alpha1.MutatingAdmissionPolicyBindingList",
+    "admissionregistration/v1alpha1.MutatingAdmissionPolicyList",
+    "admissionregistration/v1alpha1.ValidatingAdmissionPolicyBindingList",
+    "admissionregistration/v1alpha1.ValidatingAdmissionPolicyList",
+    "admissionregistration/v1beta1.MutatingAdmissionPolicyBindingList",
+    "admissionregistration/v1beta1.MutatingAdmissionPolicyList",
+    "admissionregistration/v1beta1.MutatingWebhookConfigurationList",
+    "admissionregistration/v1beta1.ValidatingAdmissionPolicyBindingList",
+    "admissionregistration/v1beta1.ValidatingAdmissionPolicyList",
+    "admissionregistration/v1beta1.ValidatingWebhookConfigurationList",
+    "api/v1.Config",
+    "apiserver/v1.AdmissionConfiguration",
+    "apiserver/v1alpha1.AdmissionConfiguration",
     "autoscaling/v1.HorizontalPodAutoscalerCondition",
     "autoscaling/v1.MetricSpec",
     "autoscaling/v1.MetricStatus",
+    "meta/v1.List",
+    "meta/v1.Status",
+    "meta/v1.TypeMeta",
+    "meta/v1.WatchEvent",
+    "policyconfig/v1.MutatingAdmissionPolicyConfiguration",
+    "policyconfig/v1.ValidatingAdmissionPolicyConfiguration",
+    "webhookadmission/v1.WebhookAdmission",
 ];
 
 const HEAD: &str = "\
@@ -93,25 +121,18 @@ const LAYOUT_HEAD: &str = "\
 ";
 
 /// The fields of a struct in Go's order, in a line.
-fn write_layout(packages: &BTreeMap<String, Package>, name: &str, text: &mut String) {
-    let _ = writeln!(text, "{name}{}", layout(packages, name));
+fn write_layout(types: &Types, name: &str, text: &mut String) {
+    let _ = writeln!(text, "{name}{}", layout(types, name));
 }
 
-fn layout(packages: &BTreeMap<String, Package>, name: &str) -> String {
-    let declared = name
-        .rsplit_once('.')
-        .and_then(|(path, own)| Some((packages.get(path)?, own)));
-    // A type may be another's by a name of its own.
-    if let Some(Shape::Named(of)) = declared.and_then(|(package, own)| package.aliases.get(own)) {
-        return layout(packages, of);
-    }
-    let declared = declared.and_then(|(package, own)| package.structs.get(own));
+fn layout(types: &Types, name: &str) -> String {
+    let declared = types.structs.get(name);
     let mut text = String::new();
     for field in declared.into_iter().flatten() {
         let number = field.number;
         match (&field.name, &field.shape) {
             (None, Shape::Named(embedded)) => {
-                let _ = write!(text, " ^{embedded}:{number} ({} )", layout(packages, embedded));
+                let _ = write!(text, " ^{embedded}:{number} ({} )", layout(types, embedded));
             }
             (None, _) => {}
             (Some(json), _) if capitalized(json) == field.go => {
@@ -136,43 +157,21 @@ fn capitalized(name: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Groups whose kinds are no resources of an API server.
-const NO_RESOURCES: [&str; 3] = ["admission.k8s.io", "apidiscovery.k8s.io", "imagepolicy.k8s.io"];
-
-/// `GROUP/VERSION/KIND` → type, for all versions: those that are served unless asked for, and those that were served once,
-/// too.
-fn kinds(packages: &BTreeMap<String, Package>) -> BTreeMap<String, String> {
-    let mut kinds = BTreeMap::new();
-    for (path, package) in packages {
-        let Some((group, version)) = &package.group_version else {
-            continue;
-        };
-        if NO_RESOURCES.contains(&group.as_str()) {
-            continue;
-        }
-        for (name, fields) in &package.structs {
-            let is_kind = fields
-                .iter()
-                .any(|field| field.shape == Shape::Named(TYPE_META.to_owned()));
-            if is_kind && !name.ends_with("List") {
-                kinds.insert(format!("{group}/{version}/{name}"), format!("{path}.{name}"));
-            }
-        }
-    }
-    kinds
+/// The kinds that have objects, of all versions: those that are served unless asked for, and those that were served once, too.
+fn kinds(types: &Types) -> BTreeMap<String, String> {
+    let kinds = types.kinds.iter().filter(|(kind, _)| !kind.ends_with("List"));
+    kinds.map(|(kind, name)| (kind.clone(), name.clone())).collect()
 }
 
-const TYPE_META: &str = "meta/v1.TypeMeta";
-
 /// All types that are part of `roots`.
-fn reachable(packages: &BTreeMap<String, Package>, roots: impl Iterator<Item = String>) -> BTreeSet<String> {
+fn reachable(types: &Types, roots: impl Iterator<Item = String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open: Vec<String> = roots.collect();
     while let Some(name) = open.pop() {
         if !found.insert(name.clone()) {
             continue;
         }
-        for of in fields(packages, &name).values() {
+        for of in fields(types, &name).values() {
             let inner = of.shape.trim_start_matches(['[', '{']);
             if inner.contains('.') {
                 open.push(inner.to_owned());
@@ -202,11 +201,9 @@ impl Entry {
 }
 
 /// The fields of a struct by their JSON names, those of embedded structs included.
-fn fields(packages: &BTreeMap<String, Package>, name: &str) -> BTreeMap<String, Entry> {
+fn fields(types: &Types, name: &str) -> BTreeMap<String, Entry> {
     let mut entries = BTreeMap::new();
-    let declared = name
-        .rsplit_once('.')
-        .and_then(|(path, own)| packages.get(path)?.structs.get(own));
+    let declared = types.structs.get(name);
     for field in declared.into_iter().flatten() {
         match (&field.name, &field.shape) {
             (None, Shape::Named(embedded)) => {
@@ -214,20 +211,20 @@ fn fields(packages: &BTreeMap<String, Package>, name: &str) -> BTreeMap<String, 
                     .rsplit_once('.')
                     .map_or(embedded.as_str(), |(_, own)| own);
                 // It may be another name for a struct of another version.
-                let promoted = fields(packages, &resolve(packages, &field.shape)).into_iter();
+                let promoted = fields(types, &resolve(types, &field.shape)).into_iter();
                 entries.extend(promoted.map(|(name, entry)| (name, entry.within(own))));
             }
             (None, _) => {}
             (Some(json), _) => {
-                entries.insert(json.clone(), entry(packages, field));
+                entries.insert(json.clone(), entry(types, field));
             }
         }
     }
     entries
 }
 
-fn entry(packages: &BTreeMap<String, Package>, field: &Field) -> Entry {
-    let shape = resolve(packages, &field.shape);
+fn entry(types: &Types, field: &Field) -> Entry {
+    let shape = resolve(types, &field.shape);
     let collection = shape.starts_with(['[', '{']);
     let opaque = OPAQUE.contains(&shape.as_str()) || shape.contains('.');
     let presence = match (field.pointer, collection, field.omit_empty) {
@@ -278,21 +275,15 @@ const OPAQUE: [&str; 6] = [
     "json",
 ];
 
-/// Texts with names of their own, in packages that are not read.
-const TEXTS: [&str; 2] = ["types.UID", "types.NodeName"];
-
 /// A shape with names of scalars, lists and maps replaced by what they stand for.
-fn resolve(packages: &BTreeMap<String, Package>, shape: &Shape) -> String {
+fn resolve(types: &Types, shape: &Shape) -> String {
     match shape {
-        Shape::List(element) => format!("[{}", resolve(packages, element)),
-        Shape::Map(value) => format!("{{{}", resolve(packages, value)),
+        Shape::List(element) => format!("[{}", resolve(types, element)),
+        Shape::Map(value) => format!("{{{}", resolve(types, value)),
         Shape::Scalar(name) => (*name).to_owned(),
-        Shape::Named(name) if TEXTS.contains(&name.as_str()) => "string".to_owned(),
         Shape::Named(name) => {
-            let declared = name
-                .rsplit_once('.')
-                .and_then(|(path, own)| packages.get(path)?.aliases.get(own));
-            declared.map_or_else(|| name.clone(), |shape| resolve(packages, shape))
+            let alias = types.aliases.get(name);
+            alias.map_or_else(|| name.clone(), |shape| resolve(types, shape))
         }
     }
 }

@@ -13,18 +13,9 @@ struct Sources {
     /// ones add what is not in the ones before.
     #[arg(long, required = true)]
     openapi: Vec<PathBuf>,
-    /// The Go module k8s.io/api, once for each release; likewise.
+    /// A file that `tools/go/types` wrote, once for each release; likewise.
     #[arg(long, required = true)]
-    api: Vec<PathBuf>,
-    /// The Go module k8s.io/apimachinery.
-    #[arg(long)]
-    apimachinery: PathBuf,
-    /// The Go module k8s.io/apiextensions-apiserver.
-    #[arg(long)]
-    apiextensions: PathBuf,
-    /// The Go module k8s.io/kube-aggregator.
-    #[arg(long)]
-    aggregator: PathBuf,
+    types: Vec<PathBuf>,
     /// A directory with `calls.json` and `functions.json`, which say what defaulting sets; without it, that table stays
     /// as it is.
     #[arg(long)]
@@ -45,13 +36,7 @@ impl Sources {
     fn write(&self) -> Result<(), String> {
         let optional = self.resources.with_file_name("optional.txt");
         pratique_codegen::run_discovery(&self.discovery, &self.resources, &optional)?;
-        let modules = pratique_codegen::Modules {
-            api: &self.api,
-            apimachinery: &self.apimachinery,
-            apiextensions: &self.apiextensions,
-            aggregator: &self.aggregator,
-        };
-        pratique_codegen::run(&self.openapi, &modules, self.defaulting.as_deref(), &self.data)
+        pratique_codegen::run(&self.openapi, &self.types, self.defaulting.as_deref(), &self.data)
     }
 }
 

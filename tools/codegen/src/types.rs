@@ -1,0 +1,188 @@
+//! Go's types, as `tools/go/types` writes them: the fields of structs, and what other names stand for.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// The Go types of the Kubernetes API.
+#[derive(Debug, Default)]
+pub(super) struct Types {
+    /// The type of each `GROUP/VERSION/KIND`: `core/v1.Pod`.
+    pub(super) kinds: BTreeMap<String, String>,
+    /// The fields of structs, in Go's order.
+    pub(super) structs: BTreeMap<String, Vec<Field>>,
+    /// Names of scalars, lists and maps.
+    pub(super) aliases: BTreeMap<String, Shape>,
+}
+
+/// A field of a struct.
+#[derive(Debug)]
+pub(super) struct Field {
+    /// Its name in JSON; `None` for an embedded struct, whose fields count as the outer struct's.
+    pub(super) name: Option<String>,
+    /// Its name in Go.
+    pub(super) go: String,
+    /// Its number in protocol buffers, which is its place in the text of a pointer to the struct.
+    pub(super) number: u32,
+    pub(super) shape: Shape,
+    pub(super) pointer: bool,
+    pub(super) omit_empty: bool,
+    pub(super) omit_zero: bool,
+}
+
+/// What a field holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    Scalar(&'static str),
+    List(Box<Shape>),
+    Map(Box<Shape>),
+    /// `core/v1.Pod`
+    Named(String),
+}
+
+/// The output of `tools/go/types`.
+#[derive(Deserialize)]
+struct Document {
+    kinds: BTreeMap<String, String>,
+    types: BTreeMap<String, Declared>,
+}
+
+/// A type with a name.
+#[derive(Deserialize)]
+struct Declared {
+    fields: Option<Vec<DeclaredField>>,
+    of: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct DeclaredField {
+    json: String,
+    go: String,
+    r#type: String,
+    inline: bool,
+    omitempty: bool,
+    omitzero: bool,
+    number: u32,
+}
+
+impl Types {
+    /// Reads files of one release each: later ones add the kinds, types and fields that are not in the ones before.
+    pub(super) fn read(files: &[PathBuf]) -> Result<Self, String> {
+        let mut types = Types::default();
+        for file in files {
+            types.add(read(file)?);
+        }
+        Ok(types)
+    }
+
+    /// Adds the types and fields of another release. Fields that this one would never leave out are not added: it does
+    /// not write them.
+    fn add(&mut self, document: Document) {
+        for (kind, name) in document.kinds {
+            self.kinds.entry(kind).or_insert_with(|| short(&name));
+        }
+        for (name, declared) in document.types {
+            let name = short(&name);
+            if let Some(of) = declared.of {
+                self.aliases.entry(name).or_insert_with(|| shape(&of).0);
+                continue;
+            }
+            let known = self.structs.entry(name).or_default();
+            let is_new = known.is_empty();
+            for field in declared.fields.into_iter().flatten().map(Field::from) {
+                let is_known = known.iter().any(|known| known.name == field.name);
+                if is_new || !is_known && field.omit_empty {
+                    known.push(field);
+                }
+            }
+        }
+    }
+}
+
+impl From<DeclaredField> for Field {
+    fn from(declared: DeclaredField) -> Self {
+        let (shape, pointer) = shape(&declared.r#type);
+        Field {
+            name: (!declared.inline).then_some(declared.json),
+            go: declared.go,
+            number: declared.number,
+            shape,
+            pointer,
+            omit_empty: declared.omitempty,
+            omit_zero: declared.omitzero,
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<Document, String> {
+    let text = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// The shape of a Go type, and whether it is a pointer.
+fn shape(of: &str) -> (Shape, bool) {
+    if let Some(of) = of.strip_prefix('*') {
+        return (shape(of).0, true);
+    }
+    let inner = |of: &str| Box::new(shape(of).0);
+    let shape = match of {
+        "bool" => Shape::Scalar("bool"),
+        "string" => Shape::Scalar("string"),
+        "int32" | "uint16" => Shape::Scalar("int32"),
+        "int" | "int64" | "uint32" | "uint64" => Shape::Scalar("int64"),
+        "float32" | "float64" => Shape::Scalar("float"),
+        "[]uint8" => Shape::Scalar("bytes"),
+        _ => match (
+            of.strip_prefix("[]"),
+            of.strip_prefix("map[").and_then(|of| of.split_once(']')),
+        ) {
+            (Some(element), _) => Shape::List(inner(element)),
+            (_, Some((_, value))) => Shape::Map(inner(value)),
+            _ => named(short(of)),
+        },
+    };
+    (shape, false)
+}
+
+/// Types that write and read themselves are scalars.
+fn named(name: String) -> Shape {
+    match name.as_str() {
+        "resource.Quantity" => Shape::Scalar("quantity"),
+        "intstr.IntOrString" => Shape::Scalar("int-or-string"),
+        "meta/v1.Time" => Shape::Scalar("time"),
+        "meta/v1.MicroTime" => Shape::Scalar("micro-time"),
+        "meta/v1.Duration" => Shape::Scalar("duration"),
+        "meta/v1.FieldsV1" | "runtime.RawExtension" | "runtime.Object" | "runtime.Unknown" => {
+            Shape::Scalar("json")
+        }
+        _ if is_free(&name) => Shape::Scalar("json"),
+        _ => Shape::Named(name),
+    }
+}
+
+/// Whether a type of schemas within CustomResourceDefinitions reads itself: it may be one thing or another.
+fn is_free(name: &str) -> bool {
+    let local = name
+        .strip_prefix("apiextensions/")
+        .and_then(|name| name.split_once('.'));
+    local.is_some_and(|(_, local)| local == "JSON" || local.starts_with("JSONSchemaPropsOr"))
+}
+
+/// `k8s.io/api/core/v1.Pod` → `core/v1.Pod`; `k8s.io/apimachinery/pkg/types.UID` → `types.UID`
+fn short(name: &str) -> String {
+    let Some((package, local)) = name.rsplit_once('.') else {
+        return name.to_owned();
+    };
+    let mut parts = package.rsplit('/');
+    let last = parts.next().unwrap_or(package);
+    let is_version = last
+        .strip_prefix('v')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    match parts.next().filter(|_| is_version) {
+        Some(group) => format!("{group}/{last}.{local}"),
+        None => format!("{last}.{local}"),
+    }
+}
