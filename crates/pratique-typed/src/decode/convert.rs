@@ -5,10 +5,10 @@ use pratique_schema::{Scalar, Schema, Shape, TypeId};
 
 use super::{DecodeError, scalar};
 
-/// Why an object cannot be converted into a type.
+/// Converts an object into a type.
 ///
 /// # Errors
-/// As Go says it, or it was interrupted.
+/// The message of an API server about what cannot be converted, or the conversion was interrupted.
 pub fn convert(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
     let converted = structure(of, object, progress);
     progress.outcome()?;
@@ -60,7 +60,7 @@ pub(crate) fn fits(
 
 fn scalar_fits(of: Scalar, value: &Value<'_>, go: &dyn Fn() -> String) -> Result<(), String> {
     if let Some(fault) = scalar::fault(of, value) {
-        return Err(fault.to_string());
+        return Err(fault.message(value));
     }
     match (of, value) {
         (Scalar::Bool, Value::Bool(_))

@@ -1,27 +1,36 @@
-//! Whether an API server can read an object into its own type, and in which words it refuses to.
+//! Decoding of JSON into the built-in types as an API server does it, with its messages for what does not fit.
 //!
-//! What a JSON Patch made is [decoded strictly](strict()) from JSON, or [leniently](lenient); what a merge made is [converted](convert());
-//! what a client sends is [received](received()).
+//! Results of a JSON Patch are decoded [strictly](strict()) from JSON, or [leniently](lenient), results of a merge are
+//! [converted](convert()), and objects of clients are [received](received()). All but the conversion are one walk over a
+//! document, [`decode`], which reports to a [`FaultSink`]; documents that have positions are [nodes](Node) of their own.
 
 mod convert;
+mod decoder;
+mod fault;
+mod first;
 mod node;
+mod place;
 mod received;
 mod scalar;
-mod strict;
 
-use pratique_json::{Interrupted, Value, base64};
-use pratique_schema::Scalar;
+use pratique_json::{Interrupted, Object, Progress, Value, base64};
+use pratique_schema::{Scalar, TypeId};
+
+use decoder::Decoder;
+use first::FirstFault;
 
 pub use convert::convert;
 pub(crate) use convert::fits;
+pub use decoder::Written;
+pub use fault::{Fault, FaultSink, StrictFault, StrictKind};
+pub use first::StrictFaults;
 pub use node::Node;
 pub use received::received;
-pub use strict::{Written, lenient, strict, strict_written};
 
-/// Why an object is not read into a type.
+/// Why an object is not decoded into a type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// It is not of the type, as Go says it.
+    /// It is not of the type, with the message of an API server.
     #[error("{0}")]
     Invalid(String),
     /// The caller interrupted it.
@@ -29,7 +38,72 @@ pub enum DecodeError {
     Interrupted(#[from] Interrupted),
 }
 
-/// Whether a scalar that is not null can be read; not asked of texts, booleans and integers.
+/// Decodes a value as a type, and reports what does not fit.
+pub fn decode<'v, N: Node<'v>>(of: TypeId, value: N, sink: &mut impl FaultSink<'v, N>) {
+    let progress = Progress::unwatched();
+    let mut decoder = Decoder::new(&[], &progress, sink);
+    let _ = decoder.root(of, value);
+}
+
+/// Decodes an object strictly.
+///
+/// # Errors
+/// The message of an API server, or the decoding was interrupted.
+pub fn strict(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
+    strict_written(of, object, &[], progress)
+}
+
+/// Decodes an object strictly that has parts which were written from structs of other types.
+///
+/// # Errors
+/// As [`strict`].
+pub fn strict_written(
+    of: TypeId,
+    object: &Object<'_>,
+    written: &[Written],
+    progress: &Progress<'_>,
+) -> Result<(), DecodeError> {
+    let decoded = first_fault(of, object.iter(), written, progress);
+    progress.outcome()?;
+    match decoded.map_err(DecodeError::Invalid)?.as_slice() {
+        [] => Ok(()),
+        refused => {
+            let refused = refused.join(", ");
+            Err(DecodeError::Invalid(format!("strict decoding error: {refused}")))
+        }
+    }
+}
+
+/// Decodes an object without looking at unknown fields.
+///
+/// # Errors
+/// As [`strict`].
+pub fn lenient(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
+    let decoded = first_fault(of, object.iter(), &[], progress);
+    progress.outcome()?;
+    decoded.map(drop).map_err(DecodeError::Invalid)
+}
+
+/// Decodes members of an object: the messages of strict decoding; the error is that of a value that cannot be decoded.
+fn first_fault<'v, N: Node<'v>>(
+    of: TypeId,
+    members: impl Iterator<Item = (&'v str, N)>,
+    written: &'v [Written],
+    progress: &Progress<'_>,
+) -> Result<Vec<String>, String> {
+    let mut sink = FirstFault::default();
+    let _ = Decoder::new(written, progress, &mut sink).structure(of, members);
+    sink.into_result()
+}
+
+/// The messages about members that an object without a schema has twice.
+fn duplicates<'v, N: Node<'v>>(object: N) -> Vec<String> {
+    let mut sink = FirstFault::default();
+    Decoder::new(&[], &Progress::unwatched(), &mut sink).untyped(object);
+    sink.into_result().unwrap_or_default()
+}
+
+/// Whether a scalar that is not null can be decoded; not asked of texts, booleans and integers.
 pub(crate) fn reads(kind: Scalar, value: &Value<'_>) -> bool {
     let fits = match kind {
         Scalar::Float => matches!(value, Value::Int(_) | Value::Float(_)),

@@ -1,11 +1,11 @@
 //! What an API server says of an object that a client sends it.
 
 use pratique_gotext::strconv::quote;
+use pratique_json::Progress;
 use pratique_schema::Schema;
 use pratique_types::GroupVersionKind;
 
 use super::node::Node;
-use super::strict;
 
 /// What an API server says of an object that it is sent, as the create handler does with `fieldValidation=Warn`, which is
 /// what it does if it is not told otherwise: the texts of its Warning headers, about fields that are unknown or given
@@ -14,10 +14,10 @@ use super::strict;
 /// Of a kind that is not built in, nothing is known but what is given twice.
 pub fn received<'v, N: Node<'v>>(kind: &GroupVersionKind, object: N) -> Result<Vec<String>, String> {
     let Some(id) = Schema::builtin().kind(kind) else {
-        return Ok(strict::repeated(object));
+        return Ok(super::duplicates(object));
     };
     // Upstream: apiserver/pkg/endpoints/handlers/rest.go, transformDecodeError
-    strict::decode(id, object.members()).map_err(|cause| {
+    super::first_fault(id, object.members(), &[], &Progress::unwatched()).map_err(|cause| {
         let GroupVersionKind { kind, version, .. } = kind;
         format!(
             "{kind} in version {} cannot be handled as a {kind}: {cause}",

@@ -1,6 +1,6 @@
-//! Scalars that read themselves: their faults end the reading at once.
+//! Scalars that Go decodes with methods of their own, whose errors end the decoding.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::Display;
 
 use pratique_gotext::json::UnmarshalTypeError;
 use pratique_gotext::quantity::Quantity;
@@ -10,22 +10,17 @@ use pratique_schema::Scalar;
 
 use crate::settled::is_canonical_quantity;
 
-/// What is wrong with a value.
+/// Why a value is not such a scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    /// It is of the wrong type.
-    Type {
-        /// What it is, as Go says it.
-        what: String,
-        /// The type that Go wants.
-        go: &'static str,
-    },
-    /// Anything else.
-    Other(String),
+pub(super) enum ScalarFault {
+    /// It is not of this Go type.
+    Type(&'static str),
+    /// It is of the right type, and this is the message about its content.
+    Content(String),
 }
 
-/// What Go says of a value that such a scalar cannot be; `None` where it can, and for other scalars.
-pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<Fault> {
+/// Why a value cannot be decoded into such a scalar; `None` where it can, and for other scalars.
+pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<ScalarFault> {
     match scalar {
         Scalar::Quantity => match value {
             Value::Null => None,
@@ -36,49 +31,43 @@ pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<Fault> {
         Scalar::IntOrString => match value {
             Value::Null | Value::String(_) => None,
             Value::Int(number) if i32::try_from(*number).is_ok() => None,
-            _ => Some(Fault::of_type(value, "int32")),
+            _ => Some(ScalarFault::Type("int32")),
         },
-        Scalar::Time => text(value, |text| said(parse(text, Layout::Rfc3339))),
-        Scalar::MicroTime => text(value, |text| said(parse(text, Layout::Rfc3339Micro))),
-        Scalar::Duration => text(value, |text| said(Duration::parse(text))),
+        Scalar::Time => text(value, |text| error_text(parse(text, Layout::Rfc3339))),
+        Scalar::MicroTime => text(value, |text| error_text(parse(text, Layout::Rfc3339Micro))),
+        Scalar::Duration => text(value, |text| error_text(Duration::parse(text))),
         _ => None,
     }
 }
 
-/// Why a text is no quantity.
-pub(super) fn quantity_fault(text: &str) -> Option<Fault> {
+/// Why a text is not a quantity.
+pub(super) fn quantity_fault(text: &str) -> Option<ScalarFault> {
     let error = Quantity::parse(text).err()?;
-    Some(Fault::Other(error.to_string()))
+    Some(ScalarFault::Content(error.to_string()))
 }
 
-/// What an error says.
-fn said<T>(read: Result<T, impl Display>) -> Option<String> {
+/// The message of an error.
+fn error_text<T>(read: Result<T, impl Display>) -> Option<String> {
     read.err().map(|error| error.to_string())
 }
 
-/// What is wrong with a value that has to be a text of some form.
-fn text(value: &Value<'_>, fault: fn(&str) -> Option<String>) -> Option<Fault> {
+/// Why a value is not a text of some form.
+fn text(value: &Value<'_>, fault: fn(&str) -> Option<String>) -> Option<ScalarFault> {
     match value {
         Value::Null => None,
-        Value::String(text) => fault(text).map(Fault::Other),
-        other => Some(Fault::of_type(other, "string")),
+        Value::String(text) => fault(text).map(ScalarFault::Content),
+        _ => Some(ScalarFault::Type("string")),
     }
 }
 
-impl Fault {
-    fn of_type(value: &Value<'_>, go: &'static str) -> Self {
-        Fault::Type {
-            what: value.kind_for(go),
-            go,
-        }
-    }
-}
-
-impl Display for Fault {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+impl ScalarFault {
+    /// The message about a value that stands by itself.
+    pub(super) fn message(self, value: &Value<'_>) -> String {
         match self {
-            Fault::Type { what, go } => UnmarshalTypeError::of_value(what, go).fmt(formatter),
-            Fault::Other(text) => formatter.write_str(text),
+            ScalarFault::Type(go_type) => {
+                UnmarshalTypeError::of_value(&value.kind_for(go_type), go_type).to_string()
+            }
+            ScalarFault::Content(message) => message,
         }
     }
 }

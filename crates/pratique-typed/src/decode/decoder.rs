@@ -1,0 +1,450 @@
+//! Decoding of JSON into a built-in type, to find what does not fit.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow::{self, Continue};
+
+use pratique_json::{Progress, Value, base64};
+use pratique_schema::{Field, LayoutField, Scalar, Schema, Shape, TypeId, layout};
+
+use super::fault::{Cause, Fault, FaultSink, GoType, StrictFault, StrictKind};
+use super::node::Node;
+use super::place::{Place, Step};
+use super::scalar::{self, ScalarFault};
+use crate::settled::is_plain;
+
+/// A part of a document that was written by Go from a struct, so that its members are in the order of that.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Where it is: names and indices.
+    pub path: Vec<String>,
+    /// What it was written from.
+    pub of: TypeId,
+}
+
+/// Walks a document along a type. Where its `progress` is interrupted, it finds no more.
+pub(super) struct Decoder<'v, 'd, S> {
+    schema: &'static Schema,
+    progress: &'d Progress<'d>,
+    place: Place<'v>,
+    written: &'v [Written],
+    sink: &'d mut S,
+}
+
+/// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
+impl<'v, 'd, S> Decoder<'v, 'd, S> {
+    pub(super) fn new(written: &'v [Written], progress: &'d Progress<'_>, sink: &'d mut S) -> Self {
+        Decoder {
+            schema: Schema::builtin(),
+            progress,
+            place: Place::default(),
+            written,
+            sink,
+        }
+    }
+
+    /// Decodes the members of a struct.
+    pub(super) fn structure<N: Node<'v>>(
+        &mut self,
+        id: TypeId,
+        members: impl Iterator<Item = (&'v str, N)>,
+    ) -> ControlFlow<()>
+    where
+        S: FaultSink<'v, N>,
+    {
+        let of = self.schema.get(id);
+        let mut walk = of.fields.walk();
+        let mut members = members;
+        let mut ordered: Vec<(&'v str, N)> = Vec::new();
+        if let Some(source) = self.source() {
+            ordered.extend(members.by_ref());
+            let order = names_in_order(layout(&self.schema.get(source).name));
+            ordered.sort_by_key(|(name, _)| {
+                order
+                    .iter()
+                    .position(|known| known == name)
+                    .unwrap_or(order.len())
+            });
+        }
+        let mut seen = HashSet::new();
+        for (name, node) in ordered.into_iter().chain(members) {
+            if !self.progress.nodes(1) {
+                return Continue(());
+            }
+            let field = walk.field(name);
+            let is_repeated = N::MAY_REPEAT && field.is_some() && !seen.insert(name);
+            if let Some(Shape::Scalar(kind)) = field.map(|field| &field.shape)
+                && !is_repeated
+                && is_plain(*kind, &node.value())
+            {
+                continue;
+            }
+            self.place.steps.push(Step::Field {
+                of,
+                embedded: field.and_then(Field::embedded),
+                name,
+            });
+            if is_repeated {
+                self.duplicate(node);
+            }
+            match field {
+                Some(field) => {
+                    let schema = self.schema;
+                    self.value(&field.shape, node, &|| field.go_type(schema))?;
+                }
+                None => self.sink.strict_fault(&StrictFault {
+                    place: &self.place,
+                    kind: StrictKind::Unknown,
+                    member: node,
+                    of: Some(of),
+                }),
+            }
+            self.place.steps.pop();
+        }
+        Continue(())
+    }
+
+    /// Decodes a whole document.
+    pub(super) fn root<N: Node<'v>>(&mut self, id: TypeId, node: N) -> ControlFlow<()>
+    where
+        S: FaultSink<'v, N>,
+    {
+        match *node.value() {
+            Value::Null => Continue(()),
+            Value::Object(_) => self.structure(id, node.members()),
+            _ => {
+                let of = self.schema.get(id);
+                self.fault(
+                    false,
+                    Some(&Shape::Struct(id)),
+                    node,
+                    Cause::Type(&|| of.go_type().to_owned()),
+                )
+            }
+        }
+    }
+
+    /// The struct that the object at this place was written from, if it was from another than it is read into.
+    fn source(&self) -> Option<TypeId> {
+        let steps = &self.place.steps;
+        self.written.iter().find_map(|written| {
+            let within = written.path.len();
+            let is_at = |(step, name): (&Step<'_>, &String)| step.is(name);
+            if steps.len() < within || !steps.iter().zip(&written.path).all(is_at) {
+                return None;
+            }
+            let root = Shape::Struct(written.of);
+            let found = steps
+                .iter()
+                .skip(within)
+                .try_fold(root, |shape, step| match (shape, step) {
+                    (Shape::Struct(id), Step::Field { name, .. } | Step::Key(name)) => {
+                        Some(self.schema.get(id).field(name)?.shape.clone())
+                    }
+                    (Shape::List(inner), Step::Index(_)) => Some(*inner),
+                    _ => None,
+                });
+            match found {
+                Some(Shape::Struct(id)) => Some(id),
+                _ => None,
+            }
+        })
+    }
+
+    /// Decodes a value, whose type Go calls `go_type`.
+    pub(super) fn value<N: Node<'v>>(
+        &mut self,
+        shape: &'static Shape,
+        node: N,
+        go_type: GoType<'_>,
+    ) -> ControlFlow<()>
+    where
+        S: FaultSink<'v, N>,
+    {
+        let schema = self.schema;
+        match (shape, &*node.value()) {
+            (_, Value::Null) => Continue(()),
+            (Shape::Struct(id), Value::Object(_)) => self.structure(*id, node.members()),
+            (Shape::List(element), Value::Array(_)) => {
+                let go_type = || inner(go_type(), "[]").unwrap_or_else(|| element.go_type(schema));
+                let mut steps = node.elements().enumerate();
+                steps.try_for_each(|(index, item)| self.step(Step::Index(index), element, item, &go_type))
+            }
+            (Shape::Map(of), Value::Object(_)) => {
+                let go_type = || inner(go_type(), "map[string]").unwrap_or_else(|| of.go_type(schema));
+                let mut seen = HashSet::new();
+                node.members().try_for_each(|(key, member)| {
+                    self.key(&mut seen, key, member);
+                    self.step(Step::Key(key), of, member, &go_type)
+                })
+            }
+            (Shape::Scalar(kind), value) => self.scalar(*kind, shape, node, value, go_type),
+            _ => self.mismatch(shape, node, go_type),
+        }
+    }
+
+    /// Reports a key of a map that is there for the second time.
+    fn key<N: Node<'v>>(&mut self, seen: &mut HashSet<&'v str>, key: &'v str, member: N)
+    where
+        S: FaultSink<'v, N>,
+    {
+        if N::MAY_REPEAT && !seen.insert(key) {
+            self.place.steps.push(Step::Key(key));
+            self.duplicate(member);
+            self.place.steps.pop();
+        }
+    }
+
+    /// Finds what is there twice in a value of which nothing is known.
+    pub(super) fn untyped<N: Node<'v>>(&mut self, node: N)
+    where
+        S: FaultSink<'v, N>,
+    {
+        let mut seen = HashSet::new();
+        for (key, member) in node.members() {
+            self.key(&mut seen, key, member);
+            self.place.steps.push(Step::Key(key));
+            self.untyped(member);
+            self.place.steps.pop();
+        }
+        for (index, element) in node.elements().enumerate() {
+            self.place.steps.push(Step::Index(index));
+            self.untyped(element);
+            self.place.steps.pop();
+        }
+    }
+
+    fn duplicate<N: Node<'v>>(&mut self, member: N)
+    where
+        S: FaultSink<'v, N>,
+    {
+        self.sink.strict_fault(&StrictFault {
+            place: &self.place,
+            kind: StrictKind::Duplicate,
+            member,
+            of: None,
+        });
+    }
+
+    fn step<N: Node<'v>>(
+        &mut self,
+        step: Step<'v>,
+        shape: &'static Shape,
+        node: N,
+        go_type: GoType<'_>,
+    ) -> ControlFlow<()>
+    where
+        S: FaultSink<'v, N>,
+    {
+        if !self.progress.nodes(1) {
+            return Continue(());
+        }
+        self.place.steps.push(step);
+        self.value(shape, node, go_type)?;
+        self.place.steps.pop();
+        Continue(())
+    }
+
+    fn scalar<N: Node<'v>>(
+        &mut self,
+        kind: Scalar,
+        shape: &Shape,
+        node: N,
+        value: &Value<'v>,
+        go_type: GoType<'_>,
+    ) -> ControlFlow<()>
+    where
+        S: FaultSink<'v, N>,
+    {
+        let fault = match node.literal() {
+            // It reads itself from the text.
+            Some(literal) if kind == Scalar::Quantity => scalar::quantity_fault(literal),
+            _ => scalar::fault(kind, value),
+        };
+        match fault {
+            Some(ScalarFault::Type(go_type)) => {
+                return self.fault(true, None, node, Cause::Type(&|| go_type.to_owned()));
+            }
+            Some(ScalarFault::Content(message)) => {
+                return self.fault(true, None, node, Cause::Content(message));
+            }
+            None => {}
+        }
+        let fits = match kind {
+            Scalar::Bool => matches!(value, Value::Bool(_)),
+            Scalar::String => matches!(value, Value::String(_)),
+            Scalar::Int32 => matches!(value, Value::Int(number) if i32::try_from(*number).is_ok()),
+            Scalar::Int64 => matches!(value, Value::Int(_)),
+            Scalar::Float => matches!(value, Value::Int(_) | Value::Float(_)),
+            Scalar::Bytes => return self.bytes(shape, node, value, go_type),
+            Scalar::Json => match self.sink.raw_fault(node) {
+                Some(message) => return self.fault(true, None, node, Cause::Content(message)),
+                None => true,
+            },
+            _ => true,
+        };
+        match fits {
+            true => Continue(()),
+            false => self.mismatch(shape, node, go_type),
+        }
+    }
+
+    /// Bytes are base64, or a list of numbers.
+    fn bytes<N: Node<'v>>(
+        &mut self,
+        shape: &Shape,
+        node: N,
+        value: &Value<'v>,
+        go_type: GoType<'_>,
+    ) -> ControlFlow<()>
+    where
+        S: FaultSink<'v, N>,
+    {
+        match value {
+            Value::String(text) => match base64::decode(text) {
+                Ok(_) => Continue(()),
+                Err(at) => {
+                    let message = format!("illegal base64 data at input byte {at}");
+                    self.fault(false, None, node, Cause::Content(message))
+                }
+            },
+            Value::Array(_) => {
+                let unfit = |byte: &N| !matches!(*byte.value(), Value::Int(0..=255) | Value::Null);
+                let mut unfit = node.elements().filter(unfit);
+                unfit.try_for_each(|byte| self.fault(false, None, byte, Cause::Type(&|| "uint8".to_owned())))
+            }
+            _ => self.mismatch(shape, node, go_type),
+        }
+    }
+
+    fn mismatch<N: Node<'v>>(&mut self, shape: &Shape, node: N, go_type: GoType<'_>) -> ControlFlow<()>
+    where
+        S: FaultSink<'v, N>,
+    {
+        self.fault(false, Some(shape), node, Cause::Type(go_type))
+    }
+
+    fn fault<N: Node<'v>>(
+        &mut self,
+        is_fatal: bool,
+        expected: Option<&Shape>,
+        value: N,
+        cause: Cause<'_>,
+    ) -> ControlFlow<()>
+    where
+        S: FaultSink<'v, N>,
+    {
+        let place = &self.place;
+        self.sink.fault(&Fault {
+            place,
+            value,
+            expected,
+            is_fatal,
+            cause,
+        })
+    }
+}
+
+/// The names of fields in JSON, in Go's order.
+fn names_in_order(fields: &'static [LayoutField]) -> Vec<&'static str> {
+    let names = fields.iter().flat_map(|field| match field {
+        LayoutField::Named { json, .. } => vec![*json],
+        LayoutField::Embedded { fields, .. } => names_in_order(fields),
+    });
+    names.collect()
+}
+
+/// What is left of the name of a list's or map's type.
+fn inner(go_type: String, prefix: &str) -> Option<String> {
+    go_type.strip_prefix(prefix).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_types::GroupVersionKind;
+
+    use super::*;
+    use crate::decode::first::FirstFault;
+    use crate::decode::{DecodeError, strict, strict_written};
+    use crate::settled::tests::plain_scalars;
+
+    #[track_caller]
+    fn check(object: &str, expected: &str) {
+        let object = pratique_json::parse(object.as_bytes()).unwrap();
+        let pod = Schema::builtin()
+            .kind(&GroupVersionKind::new("", "v1", "Pod"))
+            .unwrap();
+        let fault = strict(pod, object.as_object().unwrap(), &Progress::unwatched()).err();
+        assert_eq!(fault.map_or(String::new(), |fault| fault.to_string()), expected);
+    }
+
+    #[test]
+    fn the_first_fault_of_a_type_counts() {
+        check(r#"{"kind":"Pod","spec":{"nodeName":"n","hostNetwork":null}}"#, "");
+        check(
+            r#"{"metadata":{"frob":1},"spec":{"containers":[{"image":1,"name":2}]}}"#,
+            "json: cannot unmarshal number into Go struct field Container.spec.containers.image of type string",
+        );
+        check(
+            r#"{"metadata":{"labels":{"a":true}}}"#,
+            "json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.labels of type string",
+        );
+        check(
+            r#"{"spec":{"priority":3000000000}}"#,
+            "json: cannot unmarshal number 3000000000 into Go struct field PodSpec.spec.priority of type int32",
+        );
+        check(
+            r#"{"spec":{"restartPolicy":[]}}"#,
+            "json: cannot unmarshal array into Go struct field PodSpec.spec.restartPolicy of type v1.RestartPolicy",
+        );
+        check(
+            r#"{"spec":{"volumes":[{"hostPath":{"path":1}}]}}"#,
+            "json: cannot unmarshal number into Go struct field \
+             HostPathVolumeSource.spec.volumes.VolumeSource.hostPath.path of type string",
+        );
+        check(
+            r#"{"metadata":{"creationTimestamp":1}}"#,
+            "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string",
+        );
+    }
+
+    #[test]
+    fn plain_scalars_are_read() {
+        for (kind, value) in plain_scalars() {
+            let progress = Progress::unwatched();
+            let mut sink = FirstFault::default();
+            let shape = Shape::Scalar(kind);
+            let mut decoder = Decoder::new(&[], &progress, &mut sink);
+            let decoded = decoder.scalar(kind, &shape, &value, &value, &String::new);
+            assert_eq!(decoded, Continue(()), "{kind:?} {value}");
+            assert_eq!(sink.into_result(), Ok(Vec::new()), "{kind:?} {value}");
+        }
+    }
+
+    #[test]
+    fn unknown_fields_are_listed() {
+        check(
+            r#"{"frob":1,"spec":{"containers":[{"name":"a"},{"Image":"b"}]}}"#,
+            r#"strict decoding error: unknown field "frob", unknown field "spec.containers[1].Image""#,
+        );
+    }
+
+    #[test]
+    fn what_was_written_from_a_struct_is_in_its_order() {
+        let schema = Schema::builtin();
+        let kind = |name| pratique_types::GroupVersionKind::new("", "v1", name);
+        let pod = schema.kind(&kind("Pod")).unwrap();
+        let metadata = crate::type_at(&kind("Pod"), &["metadata".to_owned()]).unwrap();
+        let document = r#"{"spec": {"labels": {}, "name": "a", "namespace": "b"}}"#;
+        let document = pratique_json::parse(document.as_bytes()).unwrap();
+        let object = document.as_object().unwrap();
+        let check = |written: &[Written], order: [&str; 3]| {
+            let fields = order.map(|name| format!("unknown field \"spec.{name}\""));
+            let expected = format!("strict decoding error: {}", fields.join(", "));
+            let decoded = strict_written(pod, object, written, &Progress::unwatched());
+            assert_eq!(decoded, Err(DecodeError::Invalid(expected)));
+        };
+        check(&[], ["labels", "name", "namespace"]);
+        let path = vec!["spec".to_owned()];
+        check(&[Written { path, of: metadata }], ["name", "namespace", "labels"]);
+    }
+}

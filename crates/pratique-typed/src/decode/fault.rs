@@ -1,0 +1,116 @@
+//! What a decoder finds, and what is done about it.
+
+use std::ops::ControlFlow;
+
+use pratique_gotext::strconv::quote;
+use pratique_schema::{Shape, StructType};
+
+use super::node::Node;
+use super::place::Place;
+
+/// Receives what a decoder finds.
+pub trait FaultSink<'v, N: Node<'v>> {
+    /// Takes a value that cannot be decoded, and says whether decoding continues after it.
+    fn fault(&mut self, fault: &Fault<'_, 'v, N>) -> ControlFlow<()>;
+
+    /// Takes a member that strict decoding refuses.
+    fn strict_fault(&mut self, fault: &StrictFault<'_, 'v, N>);
+
+    /// Why a value that is kept as it is cannot be.
+    fn raw_fault(&mut self, _value: N) -> Option<String> {
+        None
+    }
+}
+
+/// What Go calls the type of a value, computed when it is needed.
+pub(super) type GoType<'g> = &'g dyn Fn() -> String;
+
+/// A value that cannot be decoded.
+pub struct Fault<'f, 'v, N> {
+    pub(super) place: &'f Place<'v>,
+    /// The value.
+    pub value: N,
+    /// The shape that it does not have; `None` where its form is right.
+    pub expected: Option<&'f Shape>,
+    /// Whether an API server's decoder stops at it. After others it continues, to report the first.
+    pub is_fatal: bool,
+    pub(super) cause: Cause<'f>,
+}
+
+/// Why a value cannot be decoded.
+pub(super) enum Cause<'f> {
+    /// It is not of this type.
+    Type(GoType<'f>),
+    /// Its content is wrong.
+    Content(String),
+}
+
+impl<'v, N: Node<'v>> Fault<'_, 'v, N> {
+    /// The message of an API server.
+    pub fn message(&self) -> String {
+        match &self.cause {
+            Cause::Type(go_type) => {
+                let go_type = go_type();
+                self.place.type_error(&found(self.value, &go_type), &go_type)
+            }
+            Cause::Content(message) => message.clone(),
+        }
+    }
+
+    /// `spec.containers[0].image`; empty for the whole document.
+    pub fn path(&self) -> String {
+        self.place.path()
+    }
+
+    /// The fields of structs on the path alone: `spec.containers.image`.
+    pub fn field_path(&self) -> String {
+        self.place.field_path()
+    }
+}
+
+/// A member that strict decoding refuses.
+pub struct StrictFault<'f, 'v, N> {
+    pub(super) place: &'f Place<'v>,
+    /// Why it is refused.
+    pub kind: StrictKind,
+    /// The member.
+    pub member: N,
+    /// The struct that does not have such a field, if it is unknown.
+    pub of: Option<&'static StructType>,
+}
+
+/// Why strict decoding refuses a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StrictKind {
+    /// There is no such field.
+    Unknown,
+    /// There is another member of this name.
+    Duplicate,
+}
+
+impl StrictKind {
+    /// `unknown field "spec.x"`
+    pub fn message(self, path: &str) -> String {
+        let kind = match self {
+            StrictKind::Unknown => "unknown",
+            StrictKind::Duplicate => "duplicate",
+        };
+        format!("{kind} field {}", quote(path))
+    }
+}
+
+impl<N> StrictFault<'_, '_, N> {
+    /// `spec.containers[0].image`
+    pub fn path(&self) -> String {
+        self.place.path()
+    }
+}
+
+/// What Go calls a value that is not a `go_type`.
+fn found<'v, N: Node<'v>>(value: N, go_type: &str) -> String {
+    let found = value.value().kind_for(go_type);
+    match value.literal() {
+        Some(literal) if found.starts_with("number ") => format!("number {literal}"),
+        _ => found,
+    }
+}

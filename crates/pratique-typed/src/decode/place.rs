@@ -1,0 +1,76 @@
+//! Where a decoder is in a document.
+
+use pratique_gotext::json::UnmarshalTypeError;
+use pratique_schema::StructType;
+
+/// The way from the root of a document to a value.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place<'v> {
+    pub(super) steps: Vec<Step<'v>>,
+}
+
+/// A step of a [`Place`].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step<'v> {
+    /// A field of a struct with this name, perhaps of one that it embeds.
+    Field {
+        of: &'static StructType,
+        embedded: Option<&'static str>,
+        name: &'v str,
+    },
+    Index(usize),
+    Key(&'v str),
+}
+
+impl Step<'_> {
+    /// Whether a JSON pointer has this name for the step.
+    pub(super) fn is(&self, pointer: &str) -> bool {
+        match self {
+            Step::Field { name, .. } | Step::Key(name) => *name == pointer,
+            Step::Index(index) => pointer.parse() == Ok(*index),
+        }
+    }
+}
+
+impl Place<'_> {
+    /// `spec.containers[0].image`
+    pub(super) fn path(&self) -> String {
+        let mut path = String::new();
+        for step in &self.steps {
+            match step {
+                Step::Index(index) => path += &format!("[{index}]"),
+                Step::Field { name, .. } | Step::Key(name) if path.is_empty() => path += name,
+                Step::Field { name, .. } | Step::Key(name) => path += &format!(".{name}"),
+            }
+        }
+        path
+    }
+
+    /// The fields of structs on the way alone: `spec.containers.image`.
+    pub(super) fn field_path(&self) -> String {
+        let names = self.steps.iter().filter_map(|step| match step {
+            Step::Field { name, .. } => Some(*name),
+            _ => None,
+        });
+        names.collect::<Vec<_>>().join(".")
+    }
+
+    /// `json: cannot unmarshal number into Go struct field PodSpec.spec.nodeName of type string`
+    // Upstream: encoding/json/decode.go, decodeState.addErrorContext
+    pub(super) fn type_error(&self, found: &str, go_type: &str) -> String {
+        let mut innermost = None;
+        let mut fields: Vec<&str> = Vec::new();
+        for step in &self.steps {
+            if let Step::Field { of, embedded, name } = step {
+                innermost = Some(of.go_type());
+                fields.extend(*embedded);
+                fields.push(name);
+            }
+        }
+        let Some(innermost) = innermost else {
+            return UnmarshalTypeError::of_value(found, go_type).to_string();
+        };
+        let local = innermost.rsplit_once('.').map_or(innermost, |(_, local)| local);
+        UnmarshalTypeError::of_field(found, local, &fields.join("."), go_type).to_string()
+    }
+}
