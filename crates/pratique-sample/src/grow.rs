@@ -35,7 +35,7 @@ impl Growable {
                 (Shape::Struct(id), Step::Field(name)) => {
                     let of = schema.get(*id);
                     let found = of.field(name)?;
-                    (parent, field) = (of.name.as_str(), found.name);
+                    (parent, field) = (of.name, found.name);
                     found.shape.clone()
                 }
                 (Shape::Map(of), _) | (Shape::List(of), Step::Item) => (**of).clone(),

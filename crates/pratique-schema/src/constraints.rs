@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_types() {
-        let known: Vec<&str> = Schema::builtin().types().map(|of| of.name.as_str()).collect();
+        let known: Vec<&str> = Schema::builtin().types().map(|of| of.name).collect();
         let all = Constraints::builtin();
         let missing = known.iter().filter(|name| all.types.contains_key(**name)).count();
         // Lists, options and the like have no place in the other table.

@@ -131,7 +131,7 @@ mod tests {
             fields.iter().map(count).sum()
         }
         for of in Schema::builtin().types() {
-            let fields = layout(&of.name);
+            let fields = layout(of.name);
             assert!(
                 fields.is_empty() || count(fields) == of.fields.len(),
                 "{}",

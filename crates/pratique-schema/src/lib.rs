@@ -40,6 +40,7 @@ pub use slots::{Named, Walk};
 #[derive(Debug, Default)]
 pub struct Schema {
     types: Vec<StructType>,
+    names: HashMap<&'static str, TypeId, RandomState>,
     kinds: HashMap<GroupVersionKind, TypeId, RandomState>,
 }
 
@@ -51,7 +52,7 @@ pub struct TypeId(u32);
 #[derive(Debug, Default)]
 pub struct StructType {
     /// Its name: `core/v1.PodSpec`.
-    pub name: String,
+    pub name: &'static str,
     /// Its fields, by name.
     pub fields: Fields,
     /// Whether there are floating-point numbers in it.
@@ -153,15 +154,13 @@ impl Schema {
 
     /// A type by its name: `core/v1.PodSpec`.
     pub fn named(&self, name: &str) -> Option<TypeId> {
-        let mut ids = (0..).zip(&self.types);
-        let found = ids.find_map(|(at, of)| (of.name == name).then_some(at));
-        found.map(TypeId)
+        self.names.get(name).copied()
     }
 
     /// A type; of a foreign id one without fields.
     pub fn get(&self, id: TypeId) -> &StructType {
         const NOTHING: &StructType = &StructType {
-            name: String::new(),
+            name: "",
             fields: Fields::NONE,
             has_floats: false,
         };
@@ -237,9 +236,7 @@ impl Scalar {
 impl StructType {
     /// What Go calls it: `v1.PodSpec`.
     pub fn go_type(&self) -> &str {
-        self.name
-            .rsplit_once('/')
-            .map_or(self.name.as_str(), |(_, own)| own)
+        self.name.rsplit_once('/').map_or(self.name, |(_, local)| local)
     }
 
     /// A field by its name.

@@ -2,28 +2,34 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
 
 use crate::{Field, Fields, Presence, Scalar, Schema, Shape, StructType, TypeId};
 
+/// Types by name.
+type Names = HashMap<&'static str, TypeId, RandomState>;
+
 /// Reads a table; lines that are none of its kinds are left out.
 pub(crate) fn read(table: &'static str) -> Schema {
     let names = table.lines().filter_map(|line| line.strip_prefix("type "));
-    let ids: HashMap<&str, TypeId> = names.zip(0..).map(|(name, at)| (name, TypeId(at))).collect();
-    let mut schema = Schema::default();
+    let mut schema = Schema {
+        names: names.zip(0..).map(|(name, at)| (name, TypeId(at))).collect(),
+        ..Schema::default()
+    };
     let mut fields: Vec<Vec<Field>> = Vec::new();
     for line in table.lines() {
         if let Some(kind) = line.strip_prefix("kind ") {
-            schema.kinds.extend(read_kind(kind, &ids));
+            schema.kinds.extend(read_kind(kind, &schema.names));
         } else if let Some(of) = line.strip_prefix("type ") {
             schema.types.push(StructType {
-                name: of.to_owned(),
+                name: of,
                 fields: Fields::NONE,
                 has_floats: false,
             });
             fields.push(Vec::new());
         } else if let (Some(field), Some(of)) = (line.strip_prefix(' '), fields.last_mut()) {
-            of.extend(read_field(field, &ids));
+            of.extend(read_field(field, &schema.names));
         }
     }
     for (of, fields) in schema.types.iter_mut().zip(fields) {
@@ -60,7 +66,7 @@ fn floats(schema: &Schema, shape: &Shape) -> bool {
 }
 
 /// `apps/v1/Deployment apps/v1.Deployment`
-fn read_kind(line: &str, ids: &HashMap<&str, TypeId>) -> Option<(GroupVersionKind, TypeId)> {
+fn read_kind(line: &str, ids: &Names) -> Option<(GroupVersionKind, TypeId)> {
     let (kind, name) = line.split_once(' ')?;
     let (group_version, kind) = kind.rsplit_once('/')?;
     let (group, version) = group_version.rsplit_once('/')?;
@@ -68,7 +74,7 @@ fn read_kind(line: &str, ids: &HashMap<&str, TypeId>) -> Option<(GroupVersionKin
 }
 
 /// `containers n [core/v1.Container`
-fn read_field(line: &'static str, ids: &HashMap<&str, TypeId>) -> Option<Field> {
+fn read_field(line: &'static str, ids: &Names) -> Option<Field> {
     let (line, embedded) = match line.split_once(" ^") {
         Some((line, embedded)) => (line, Some(embedded.into())),
         None => (line, None),
@@ -88,7 +94,7 @@ fn read_field(line: &'static str, ids: &HashMap<&str, TypeId>) -> Option<Field> 
     })
 }
 
-fn read_shape(text: &str, ids: &HashMap<&str, TypeId>) -> Option<Shape> {
+fn read_shape(text: &str, ids: &Names) -> Option<Shape> {
     if let Some(inner) = text.strip_prefix('[') {
         return Some(Shape::List(Box::new(read_shape(inner, ids)?)));
     }

@@ -247,7 +247,7 @@ fn braces(
 /// The text of a pointer to a struct, as its generated method gives it.
 fn pointed(id: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> String {
     let of = type_of(id);
-    let shown = generated((&*of.name, layout(&of.name)), of, Some(object), progress);
+    let shown = generated((of.name, layout(of.name)), of, Some(object), progress);
     format!("&{shown}")
 }
 
@@ -287,26 +287,26 @@ fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, progres
         _ if !progress.nodes(1) => String::new(),
         Shape::Struct(id) => {
             let of = type_of(*id);
-            let foreign = package(&of.name) != home;
+            let foreign = package(of.name) != home;
             match (pointer, members(value)) {
                 (true, None) => "nil".to_owned(),
                 (true, Some(object)) if foreign => {
-                    pointed(*id, object, progress).replacen(short(&of.name), of.go_type(), 1)
+                    pointed(*id, object, progress).replacen(short(of.name), of.go_type(), 1)
                 }
                 (true, Some(object)) => pointed(*id, object, progress),
                 (false, _) if foreign => plain(place, value, false),
-                (false, object) => generated((&*of.name, layout(&of.name)), of, object, progress),
+                (false, object) => generated((of.name, layout(of.name)), of, object, progress),
             }
         }
         Shape::List(inner) => match &**inner {
             Shape::Struct(id) => {
                 let of = type_of(*id);
-                let foreign = package(&of.name) != home;
-                let name = if foreign { of.go_type() } else { short(&of.name) };
+                let foreign = package(of.name) != home;
+                let name = if foreign { of.go_type() } else { short(of.name) };
                 let shown = elements(value).iter().map(|element| match foreign {
                     true => plain(place.inner(inner), Some(element), false) + ",",
                     false => {
-                        let layout = (&*of.name, layout(&of.name));
+                        let layout = (of.name, layout(of.name));
                         generated(layout, of, element.as_object(), progress) + ","
                     }
                 });
@@ -355,7 +355,7 @@ fn literal(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String
             format!(
                 "{}{{{}}}",
                 go(),
-                literal_fields(layout(&of.name), of, members(value), place.progress)
+                literal_fields(layout(of.name), of, members(value), place.progress)
             )
         }
         (Shape::List(_) | Shape::Map(_), None) => format!("{}(nil)", go()),

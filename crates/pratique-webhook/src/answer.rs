@@ -9,8 +9,7 @@ use pratique_types::{GroupVersion, GroupVersionKind, Status, warnings};
 use pratique_yaml::wire_bytes;
 
 use crate::annotations;
-use crate::echo;
-use crate::fields::Fields;
+use crate::fields;
 use crate::memory;
 use crate::webhook::ReviewVersion;
 use crate::wire;
@@ -83,9 +82,7 @@ impl Answered {
         );
         if own.kind == "Status" {
             // It is read before it is found to be no review.
-            let mut fields = Fields::new(version.name());
-            fields.status(value, "");
-            fields.fault(text)?;
+            fields::check("meta/v1.Status", value, text)?;
         }
         let other = match version {
             ReviewVersion::V1 => ReviewVersion::V1Beta1,
@@ -150,33 +147,23 @@ impl Response {
     /// # Errors
     /// Why it cannot be read, in the reference's words.
     fn of_review(review: &Value<'_>, text: &[u8], version: ReviewVersion) -> Result<Option<Self>, String> {
-        let mut fields = Fields::new(version.name());
-        let response = fields.structure(review, "AdmissionReview", "response", "AdmissionResponse");
-        echo::read(review, &mut fields);
-        let response = response.map(|response| Response::read(response, &mut fields));
-        fields.fault(text)?;
-        Ok(response)
+        let type_name = match version {
+            ReviewVersion::V1 => "admission/v1.AdmissionReview",
+            ReviewVersion::V1Beta1 => "admission/v1beta1.AdmissionReview",
+        };
+        fields::check(type_name, review, text)?;
+        Ok(fields::field(review, "response").map(Response::read))
     }
 
-    fn read(response: &Value<'_>, fields: &mut Fields) -> Self {
-        const OF: &str = "AdmissionResponse";
-        let at = |name: &str| format!("response.{name}");
+    fn read(response: &Value<'_>) -> Self {
         Response {
-            uid: fields
-                .text(response, OF, &at("uid"), "types.UID")
-                .unwrap_or_default(),
-            allowed: fields.bool(response, OF, &at("allowed")),
-            result: fields
-                .meta_structure(response, OF, &at("status"), "v1.Status")
-                .map(|status| fields.status(status, &at("status"))),
-            patch: fields.bytes(response, OF, &at("patch")),
-            patch_type: fields.own_text(response, OF, &at("patchType"), "PatchType"),
-            audit_annotations: annotations::bounded(fields.texts_by_key(
-                response,
-                OF,
-                &at("auditAnnotations"),
-            )),
-            warnings: warnings::bounded(fields.texts(response, OF, &at("warnings"))),
+            uid: fields::text(response, "uid"),
+            allowed: fields::bool(response, "allowed"),
+            result: fields::field(response, "status").map(fields::status),
+            patch: fields::bytes(response, "patch"),
+            patch_type: fields::field(response, "patchType").map(|_| fields::text(response, "patchType")),
+            audit_annotations: annotations::bounded(fields::texts_by_key(response, "auditAnnotations")),
+            warnings: warnings::bounded(fields::texts(response, "warnings")),
         }
     }
 

@@ -1,310 +1,203 @@
-//! The fields of an answer, with what Go says of one that has the wrong type.
-//!
-//! Reading goes on after a fault, and that counts which is the first in the document. Null is nothing, as everywhere in Go's JSON.
+//! The fields of what webhooks answer: checked against their types, with an API server's messages, and then read.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow::{self, Continue};
 
-use pratique_gotext::json::UnmarshalTypeError;
-use pratique_json::{Object, Value, base64};
+use pratique_json::{Value, base64};
+use pratique_schema::Schema;
+use pratique_typed::decode::{Fault, FaultSink, StrictFault, decode};
 use pratique_types::{ListMeta, Status, StatusCause, StatusDetails};
 
 use crate::order::first_in;
 
-/// Reads fields.
-#[derive(Debug)]
-pub(crate) struct Fields {
-    /// What Go calls the package of reviews.
-    package: &'static str,
-    faults: Vec<Fault>,
+/// Checks that a document can be decoded into a type, such as `meta/v1.Status`. `text` is the document as JSON.
+///
+/// # Errors
+/// The message about the first value of the text that cannot be.
+pub(crate) fn check(type_name: &str, document: &Value<'_>, text: &[u8]) -> Result<(), String> {
+    let mut faults = Faults::default();
+    if let Some(id) = Schema::builtin().named(type_name) {
+        decode(id, document, &mut faults);
+    }
+    let Faults(mut faults) = faults;
+    let first = match faults.len() {
+        0 => return Ok(()),
+        1 => 0,
+        _ => {
+            let paths: Vec<&str> = faults.iter().map(|(path, _)| path.as_str()).collect();
+            first_in(text, &paths).unwrap_or_default()
+        }
+    };
+    Err(faults.swap_remove(first).1)
 }
 
-/// Something that is wrong with a field.
-#[derive(Debug)]
-struct Fault {
-    path: String,
-    message: String,
+/// The values that cannot be decoded: their paths, and the messages about them. One for each path is enough: of those at
+/// one path, the first is found first.
+#[derive(Default)]
+struct Faults(Vec<(String, String)>);
+
+impl<'v> FaultSink<'v, &'v Value<'v>> for Faults {
+    fn fault(&mut self, fault: &Fault<'_, 'v, &'v Value<'v>>) -> ControlFlow<()> {
+        let path = fault.field_path();
+        if self.0.iter().all(|(known, _)| *known != path) {
+            self.0.push((path, fault.message()));
+        }
+        Continue(())
+    }
+
+    /// Decoding is lenient.
+    fn strict_fault(&mut self, _: &StrictFault<'_, 'v, &'v Value<'v>>) {}
 }
 
-impl Fields {
-    /// For reviews of a version.
-    pub(crate) fn new(package: &'static str) -> Self {
-        Fields {
-            package,
-            faults: Vec::new(),
-        }
-    }
+// What follows reads checked documents. Null is the zero value, as everywhere in Go's JSON.
 
-    /// The first fault of a document, if there was any. `text` is the document, as JSON.
-    ///
-    /// # Errors
-    /// The fault, in the reference's words.
-    pub(crate) fn fault(self, text: &[u8]) -> Result<(), String> {
-        let mut faults = self.faults;
-        let first = match faults.len() {
-            0 => return Ok(()),
-            1 => 0,
-            _ => {
-                let paths: Vec<&str> = faults.iter().map(|fault| fault.path.as_str()).collect();
-                first_in(text, &paths).unwrap_or_default()
-            }
-        };
-        Err(faults.swap_remove(first).message)
-    }
+/// A field that is not null.
+pub(crate) fn field<'v>(value: &'v Value<'v>, name: &str) -> Option<&'v Value<'v>> {
+    value.get(name).filter(|value| !value.is_null())
+}
 
-    /// The object that the last step of a path names; `of` is the type of what has it, `go` its own, of the same
-    /// package.
-    pub(crate) fn structure<'v>(
-        &mut self,
-        value: &'v Value<'v>,
-        of: &str,
-        path: &str,
-        go: &str,
-    ) -> Option<&'v Value<'v>> {
-        let go = format!("{}.{go}", self.package);
-        self.meta_structure(value, of, path, &go)
-    }
+pub(crate) fn text(value: &Value<'_>, name: &str) -> String {
+    field(value, name).map(element).unwrap_or_default()
+}
 
-    /// An object of a type of any package.
-    pub(crate) fn meta_structure<'v>(
-        &mut self,
-        value: &'v Value<'v>,
-        of: &str,
-        path: &str,
-        go: &str,
-    ) -> Option<&'v Value<'v>> {
-        let field = field(value, path)?;
-        match field {
-            Value::Object(_) => Some(field),
-            other => self.mismatch(other, of, path, go),
-        }
-    }
+pub(crate) fn bool(value: &Value<'_>, name: &str) -> bool {
+    value.get(name).and_then(Value::as_bool).unwrap_or_default()
+}
 
-    pub(crate) fn text(&mut self, value: &Value<'_>, of: &str, path: &str, go: &str) -> Option<String> {
-        match field(value, path)? {
-            Value::String(text) => Some(text.clone().into_owned()),
-            other => self.mismatch(other, of, path, go),
-        }
-    }
+pub(crate) fn texts(value: &Value<'_>, name: &str) -> Vec<String> {
+    elements(value, name).iter().map(element).collect()
+}
 
-    /// A text of a type of the same package.
-    pub(crate) fn own_text(&mut self, value: &Value<'_>, of: &str, path: &str, go: &str) -> Option<String> {
-        let go = format!("{}.{go}", self.package);
-        self.text(value, of, path, &go)
-    }
+pub(crate) fn texts_by_key(value: &Value<'_>, name: &str) -> BTreeMap<String, String> {
+    let members = value.get(name).and_then(Value::as_object);
+    let members = members.into_iter().flat_map(|members| members.iter());
+    members
+        .map(|(key, value)| (key.to_owned(), element(value)))
+        .collect()
+}
 
-    pub(crate) fn bool(&mut self, value: &Value<'_>, of: &str, path: &str) -> bool {
-        match field(value, path) {
-            None => false,
-            Some(Value::Bool(value)) => *value,
-            Some(other) => self.mismatch(other, of, path, "bool").unwrap_or_default(),
-        }
+/// Bytes in base64, or as a list of numbers.
+pub(crate) fn bytes(value: &Value<'_>, name: &str) -> Vec<u8> {
+    if let Some(text) = value.get(name).and_then(Value::as_str) {
+        return base64::decode(text).unwrap_or_default();
     }
+    let bytes = elements(value, name).iter().map(Value::as_int);
+    bytes.map(|byte| byte.unwrap_or_default() as u8).collect()
+}
 
-    fn int32(&mut self, value: &Value<'_>, of: &str, path: &str) -> i32 {
-        let number = match field(value, path) {
-            None => return 0,
-            Some(Value::Int(number)) => i32::try_from(*number).ok(),
-            Some(_) => None,
-        };
-        let other = field(value, path).unwrap_or(&Value::Null);
-        number
-            .or_else(|| self.mismatch(other, of, path, "int32"))
-            .unwrap_or_default()
+pub(crate) fn status(value: &Value<'_>) -> Status {
+    Status {
+        status: text(value, "status"),
+        message: text(value, "message"),
+        reason: text(value, "reason"),
+        metadata: field(value, "metadata").map(list_meta).unwrap_or_default(),
+        details: field(value, "details").map(details),
+        code: int32(value, "code"),
     }
+}
 
-    fn int64(&mut self, value: &Value<'_>, of: &str, path: &str) -> Option<i64> {
-        match field(value, path)? {
-            Value::Int(number) => Some(*number),
-            other => self.mismatch(other, of, path, "int64"),
-        }
+fn list_meta(value: &Value<'_>) -> ListMeta {
+    ListMeta {
+        self_link: text(value, "selfLink"),
+        resource_version: text(value, "resourceVersion"),
+        r#continue: text(value, "continue"),
+        remaining_item_count: value.get("remainingItemCount").and_then(Value::as_int),
     }
+}
 
-    pub(crate) fn texts(&mut self, value: &Value<'_>, of: &str, path: &str) -> Vec<String> {
-        match field(value, path) {
-            None => Vec::new(),
-            Some(Value::Array(elements)) => {
-                let texts = elements.iter().map(|element| self.element(element, of, path));
-                texts.collect()
-            }
-            Some(other) => self.mismatch(other, of, path, "[]string").unwrap_or_default(),
-        }
+fn details(value: &Value<'_>) -> StatusDetails {
+    StatusDetails {
+        name: text(value, "name"),
+        group: text(value, "group"),
+        kind: text(value, "kind"),
+        uid: text(value, "uid"),
+        causes: elements(value, "causes").iter().map(cause).collect(),
+        retry_after_seconds: int32(value, "retryAfterSeconds"),
     }
+}
 
-    pub(crate) fn texts_by_key(
-        &mut self,
-        value: &Value<'_>,
-        of: &str,
-        path: &str,
-    ) -> BTreeMap<String, String> {
-        match field(value, path) {
-            None => BTreeMap::new(),
-            Some(Value::Object(members)) => {
-                let texts = members
-                    .iter()
-                    .map(|(key, value)| (key.to_owned(), self.element(value, of, path)));
-                texts.collect()
-            }
-            Some(other) => self
-                .mismatch(other, of, path, "map[string]string")
-                .unwrap_or_default(),
-        }
+fn cause(value: &Value<'_>) -> StatusCause {
+    StatusCause {
+        reason: text(value, "reason"),
+        message: text(value, "message"),
+        field: text(value, "field"),
     }
+}
 
-    /// Looks at lists of texts by key; `go` is the type of such a list.
-    pub(crate) fn lists_by_key(&mut self, value: &Value<'_>, of: &str, path: &str, go: &str) {
-        let members = match field(value, path) {
-            None => return,
-            Some(Value::Object(members)) => members,
-            Some(other) => {
-                let go = format!("map[string]{go}");
-                return self.mismatch(other, of, path, &go).unwrap_or_default();
-            }
-        };
-        for (_, list) in members.iter() {
-            match list {
-                Value::Null => {}
-                Value::Array(elements) => elements
-                    .iter()
-                    .for_each(|element| drop(self.element(element, of, path))),
-                other => self.mismatch(other, of, path, go).unwrap_or_default(),
-            }
-        }
-    }
+fn int32(value: &Value<'_>, name: &str) -> i32 {
+    let number = value.get(name).and_then(Value::as_int).unwrap_or_default();
+    i32::try_from(number).unwrap_or_default()
+}
 
-    pub(crate) fn bytes(&mut self, value: &Value<'_>, of: &str, path: &str) -> Vec<u8> {
-        match field(value, path) {
-            None => Vec::new(),
-            Some(Value::String(text)) => match base64::decode(text) {
-                Ok(bytes) => bytes,
-                Err(at) => {
-                    self.say(path, format!("illegal base64 data at input byte {at}"));
-                    Vec::new()
-                }
-            },
-            Some(Value::Array(elements)) => {
-                let byte = |element: &Value<'_>| match element {
-                    Value::Null => 0,
-                    Value::Int(number) if u8::try_from(*number).is_ok() => *number as u8,
-                    other => self.mismatch(other, of, path, "uint8").unwrap_or_default(),
-                };
-                elements.iter().map(byte).collect()
-            }
-            Some(other) => self.mismatch(other, of, path, "[]uint8").unwrap_or_default(),
-        }
-    }
+fn elements<'v>(value: &'v Value<'v>, name: &str) -> &'v [Value<'v>] {
+    value.get(name).and_then(Value::as_array).unwrap_or_default()
+}
 
-    /// The status at a path, which is empty where it is the whole.
-    pub(crate) fn status(&mut self, value: &Value<'_>, path: &str) -> Status {
-        const OF: &str = "Status";
-        let at = |name: &str| match path {
-            "" => name.to_owned(),
-            path => format!("{path}.{name}"),
-        };
-        for embedded in ["TypeMeta.kind", "TypeMeta.apiVersion"] {
-            self.text(value, OF, &at(embedded), "string");
-        }
-        let mut text = |name: &str, go: &str| self.text(value, OF, &at(name), go).unwrap_or_default();
-        Status {
-            status: text("status", "string"),
-            message: text("message", "string"),
-            reason: text("reason", "v1.StatusReason"),
-            metadata: self
-                .meta_structure(value, OF, &at("metadata"), "v1.ListMeta")
-                .map(|metadata| self.metadata(metadata, &at("metadata")))
-                .unwrap_or_default(),
-            details: self
-                .meta_structure(value, OF, &at("details"), "v1.StatusDetails")
-                .map(|details| self.details(details, &at("details"))),
-            code: self.int32(value, OF, &at("code")),
-        }
-    }
+fn element(value: &Value<'_>) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
 
-    fn metadata(&mut self, value: &Value<'_>, path: &str) -> ListMeta {
-        const OF: &str = "ListMeta";
-        let at = |name: &str| format!("{path}.{name}");
-        let mut text = |name: &str| self.text(value, OF, &at(name), "string").unwrap_or_default();
-        ListMeta {
-            self_link: text("selfLink"),
-            resource_version: text("resourceVersion"),
-            r#continue: text("continue"),
-            remaining_item_count: self.int64(value, OF, &at("remainingItemCount")),
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use pratique_json::parse;
 
-    fn details(&mut self, value: &Value<'_>, path: &str) -> StatusDetails {
-        const OF: &str = "StatusDetails";
-        let at = |name: &str| format!("{path}.{name}");
-        let mut text = |name: &str, go: &str| self.text(value, OF, &at(name), go).unwrap_or_default();
-        StatusDetails {
-            name: text("name", "string"),
-            group: text("group", "string"),
-            kind: text("kind", "string"),
-            uid: text("uid", "types.UID"),
-            causes: self.causes(value, &at("causes")),
-            retry_after_seconds: self.int32(value, OF, &at("retryAfterSeconds")),
-        }
-    }
-
-    fn causes(&mut self, value: &Value<'_>, path: &str) -> Vec<StatusCause> {
-        let elements = match field(value, path) {
-            None => return Vec::new(),
-            Some(Value::Array(elements)) => elements,
-            Some(other) => {
-                return self
-                    .mismatch(other, "StatusDetails", path, "[]v1.StatusCause")
-                    .unwrap_or_default();
-            }
-        };
-        elements.iter().map(|cause| self.cause(cause, path)).collect()
-    }
-
-    fn cause(&mut self, value: &Value<'_>, path: &str) -> StatusCause {
-        if !matches!(value, Value::Object(_) | Value::Null) {
-            return self
-                .mismatch(value, "StatusDetails", path, "v1.StatusCause")
-                .unwrap_or_default();
-        }
-        let mut text = |name: &str, go: &str| {
-            let path = format!("{path}.{name}");
-            self.text(value, "StatusCause", &path, go).unwrap_or_default()
-        };
-        StatusCause {
-            reason: text("reason", "v1.CauseType"),
-            message: text("message", "string"),
-            field: text("field", "string"),
-        }
-    }
-
-    fn element(&mut self, element: &Value<'_>, of: &str, path: &str) -> String {
-        match element {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone().into_owned(),
-            other => self.mismatch(other, of, path, "string").unwrap_or_default(),
-        }
-    }
-
-    fn mismatch<T>(&mut self, value: &Value<'_>, of: &str, path: &str, go: &str) -> Option<T> {
-        let what = value.kind_for(go);
-        self.say(
-            path,
-            UnmarshalTypeError::of_field(&what, of, path, go).to_string(),
+    #[track_caller]
+    fn check(request: &str, expected: &str) {
+        let review = format!(r#"{{"request":{request}}}"#);
+        let checked = super::check(
+            "admission/v1beta1.AdmissionReview",
+            &parse(review.as_bytes()).unwrap(),
+            review.as_bytes(),
         );
-        None
+        assert_eq!(checked.err().unwrap_or_default(), expected);
     }
 
-    /// One for each path is enough: of those at one, the first is found first.
-    fn say(&mut self, path: &str, message: String) {
-        // The fields of a type that Go embeds are those of what embeds it.
-        let path = path.replace("TypeMeta.", "");
-        if !self.faults.iter().any(|fault| fault.path == path) {
-            self.faults.push(Fault { path, message });
-        }
+    #[test]
+    fn requests_that_are_sent_back_are_checked() {
+        let error = |what: &str, field: &str, go: &str| {
+            format!("json: cannot unmarshal {what} into Go struct field {field} of type {go}")
+        };
+        check("null", "");
+        check(
+            r#"{"uid":"u","kind":{"kind":"Pod"},"object":5,"options":"x","dryRun":null,"more":1,
+                "userInfo":{"groups":["g",null],"extra":{"k":["v"],"none":null}}}"#,
+            "",
+        );
+        check(
+            "[]",
+            &error("array", "AdmissionReview.request", "v1beta1.AdmissionRequest"),
+        );
+        check(
+            r#"{"uid":5}"#,
+            &error("number", "AdmissionRequest.request.uid", "types.UID"),
+        );
+        check(
+            r#"{"requestKind":"Pod"}"#,
+            &error(
+                "string",
+                "AdmissionRequest.request.requestKind",
+                "v1.GroupVersionKind",
+            ),
+        );
+        check(
+            r#"{"resource":{"resource":true}}"#,
+            &error("bool", "GroupVersionResource.request.resource.resource", "string"),
+        );
+        check(
+            r#"{"operation":{}}"#,
+            &error(
+                "object",
+                "AdmissionRequest.request.operation",
+                "v1beta1.Operation",
+            ),
+        );
+        check(
+            r#"{"userInfo":{"extra":{"k":"v"}}}"#,
+            &error("string", "UserInfo.request.userInfo.extra", "v1.ExtraValue"),
+        );
+        check(
+            r#"{"userInfo":{"extra":{"k":[1]}}}"#,
+            &error("number", "UserInfo.request.userInfo.extra", "string"),
+        );
     }
-}
-
-/// The value that the last step of a path names, unless it is null.
-fn field<'v>(value: &'v Value<'v>, path: &str) -> Option<&'v Value<'v>> {
-    let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
-    let members: Option<&Object<'_>> = value.as_object();
-    members?.get(name).filter(|value| !value.is_null())
 }

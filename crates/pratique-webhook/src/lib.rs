@@ -91,7 +91,6 @@ mod call;
 mod caller;
 mod conditions;
 mod configurations;
-mod echo;
 mod endpoint;
 mod fields;
 mod meeting;

@@ -409,7 +409,7 @@ const ALTERNATIVES: [&str; 5] = [
 const SOURCES: [&str; 3] = ["VolumeSource", "PersistentVolumeSource", "ProbeHandler"];
 
 fn is_alternative(of: &StructType, field: &Field) -> bool {
-    ALTERNATIVES.contains(&of.name.as_str()) || field.embedded().is_some_and(|name| SOURCES.contains(&name))
+    ALTERNATIVES.contains(&of.name) || field.embedded().is_some_and(|name| SOURCES.contains(&name))
 }
 
 fn is_type_meta(field: &Field) -> bool {

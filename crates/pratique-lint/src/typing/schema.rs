@@ -26,7 +26,7 @@ pub(crate) enum Presence {
 
 /// The type of a kind's objects, if the kind is built in.
 pub(crate) fn type_of(kind: &GroupVersionKind) -> Option<Type> {
-    struct_of(kind).map(|of| Type::Struct(of.name.as_str().into()))
+    struct_of(kind).map(|of| Type::Struct(of.name.into()))
 }
 
 /// Whether the schema of a kind has a field path.
@@ -59,7 +59,7 @@ impl BuiltinTypes {
         let shared = SHARED.get_or_init(|| {
             let by_name = Schema::builtin()
                 .types()
-                .map(|of| (of.name.as_str(), of))
+                .map(|of| (of.name, of))
                 .collect();
             Arc::new(BuiltinTypes { by_name })
         });
@@ -103,7 +103,7 @@ const EPHEMERAL: &str = "core/v1.EphemeralContainer";
 fn of_shape(shape: &Shape) -> Type {
     match shape {
         Shape::Scalar(scalar) => of_scalar(*scalar),
-        Shape::Struct(id) => Type::Struct(match Schema::builtin().get(*id).name.as_str() {
+        Shape::Struct(id) => Type::Struct(match Schema::builtin().get(*id).name {
             EPHEMERAL => CONTAINER.into(),
             name => name.into(),
         }),

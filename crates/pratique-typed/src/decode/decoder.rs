@@ -57,7 +57,7 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
         let mut ordered: Vec<(&'v str, N)> = Vec::new();
         if let Some(source) = self.source() {
             ordered.extend(members.by_ref());
-            let order = names_in_order(layout(&self.schema.get(source).name));
+            let order = names_in_order(layout(self.schema.get(source).name));
             ordered.sort_by_key(|(name, _)| {
                 order
                     .iter()
