@@ -1,72 +1,54 @@
-//! The defaults of `admissionregistration.k8s.io/v1`.
+//! The defaults of built-in types, as the tables have them.
 
-use serde_json::{Map, Value as Json, json};
+use pratique_schema::{Given, Schema, Shape, TypeId, given};
+use serde_json::{Map, Value as Json};
 
 use crate::kind::Kind;
 
 /// Fills in what a decoded object leaves out.
+// Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/v1/defaults.go
 pub(crate) fn apply(kind: Kind, object: &mut Json) {
-    match kind {
-        Kind::ValidatingAdmissionPolicy | Kind::MutatingAdmissionPolicy => {
-            if let Some(spec) = object.get_mut("spec").and_then(Json::as_object_mut) {
-                set(spec, "failurePolicy", "Fail");
-                match_resources(spec.get_mut("matchConstraints"));
-            }
+    let schema = Schema::builtin();
+    let of = schema.named(&format!("admissionregistration/v1.{kind}"));
+    if let (Some(of), Some(object)) = (of, object.as_object_mut()) {
+        structure(schema, of, object);
+    }
+}
+
+fn structure(schema: &Schema, of: TypeId, object: &mut Map<String, Json>) {
+    let of = schema.get(of);
+    for (field, given) in given(of.name) {
+        if let Given::Default(Some(value)) = given
+            && !object.contains_key(*field)
+        {
+            let value = serde_json::from_str(value).ok();
+            object.extend(value.map(|value| ((*field).to_owned(), value)));
         }
-        Kind::ValidatingAdmissionPolicyBinding | Kind::MutatingAdmissionPolicyBinding => {
-            match_resources(object.pointer_mut("/spec/matchResources"));
+    }
+    for (name, value) in object {
+        if let Some(field) = of.field(name) {
+            nested(schema, &field.shape, value);
         }
-        Kind::ValidatingWebhookConfiguration => each(object.get_mut("webhooks"), webhook),
-        Kind::MutatingWebhookConfiguration => each(object.get_mut("webhooks"), |hook| {
-            webhook(hook);
-            set(hook, "reinvocationPolicy", "Never");
-        }),
     }
 }
 
-fn match_resources(resources: Option<&mut Json>) {
-    let Some(resources) = resources.and_then(Json::as_object_mut) else {
-        return;
-    };
-    set(resources, "matchPolicy", "Equivalent");
-    set(resources, "namespaceSelector", json!({}));
-    set(resources, "objectSelector", json!({}));
-    each(resources.get_mut("resourceRules"), rule);
-    each(resources.get_mut("excludeResourceRules"), rule);
-}
-
-fn webhook(hook: &mut Map<String, Json>) {
-    set(hook, "failurePolicy", "Fail");
-    set(hook, "matchPolicy", "Equivalent");
-    set(hook, "namespaceSelector", json!({}));
-    set(hook, "objectSelector", json!({}));
-    set(hook, "timeoutSeconds", 10);
-    let service = hook
-        .get_mut("clientConfig")
-        .and_then(|config| config.get_mut("service"));
-    if let Some(service) = service.and_then(Json::as_object_mut) {
-        set(service, "port", 443);
+fn nested(schema: &Schema, shape: &Shape, value: &mut Json) {
+    match (shape, value) {
+        (Shape::Struct(of), Json::Object(object)) => structure(schema, *of, object),
+        (Shape::List(element), Json::Array(elements)) => {
+            elements.iter_mut().for_each(|value| nested(schema, element, value));
+        }
+        (Shape::Map(of), Json::Object(object)) => {
+            object.values_mut().for_each(|value| nested(schema, of, value));
+        }
+        _ => {}
     }
-    each(hook.get_mut("rules"), rule);
-}
-
-fn rule(rule: &mut Map<String, Json>) {
-    set(rule, "scope", "*");
-}
-
-fn set(object: &mut Map<String, Json>, field: &str, value: impl Into<Json>) {
-    if !object.contains_key(field) {
-        object.insert(field.to_owned(), value.into());
-    }
-}
-
-fn each(list: Option<&mut Json>, mut apply: impl FnMut(&mut Map<String, Json>)) {
-    let items = list.and_then(Json::as_array_mut).into_iter().flatten();
-    items.filter_map(Json::as_object_mut).for_each(&mut apply);
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[track_caller]

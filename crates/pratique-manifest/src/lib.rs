@@ -33,11 +33,9 @@ mod parse;
 mod plugin;
 mod problem;
 mod read;
-mod schema;
 mod time;
 mod validate;
 
-use parse::header;
 use pratique_yaml::{budget, json, position, tree, yaml};
 
 pub use configuration::{

@@ -38,6 +38,15 @@ impl LayoutField {
     }
 }
 
+/// The names of fields in JSON, in Go's order.
+pub fn names_in_order(fields: &'static [LayoutField]) -> Vec<&'static str> {
+    let names = fields.iter().flat_map(|field| match field {
+        LayoutField::Named { json, .. } => vec![*json],
+        LayoutField::Embedded { fields, .. } => names_in_order(fields),
+    });
+    names.collect()
+}
+
 /// The fields of a type, such as `core/v1.Volume`, in Go's order; none of an unknown type.
 pub fn layout(name: &str) -> &'static [LayoutField] {
     static LAYOUTS: OnceLock<HashMap<&str, Vec<LayoutField>, RandomState>> = OnceLock::new();

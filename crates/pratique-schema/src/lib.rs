@@ -33,7 +33,7 @@ use pratique_types::GroupVersionKind;
 pub use constraints::{Constraints, TypeConstraints};
 pub use fields::Fields;
 pub use given::{Given, given};
-pub use layout::{LayoutField, layout};
+pub use layout::{LayoutField, layout, names_in_order};
 pub use slots::{Named, Walk};
 
 /// Types that refer to each other, and the kinds among them.

@@ -12,11 +12,10 @@ use serde_json::Value as Json;
 use super::open::whole_file;
 use super::{Root, relative_to};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
-use crate::decode::{self, registry};
+use crate::decode::{self, Raw, registry};
 use crate::parse::header;
 use crate::parse::{Parsed, parse_yaml};
 use crate::read::directory;
-use crate::schema;
 
 /// Why a kubeconfig does not load, in the server's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -105,7 +104,7 @@ fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, KubeConfigIssue> {
     let parsed = parse_yaml(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
         .map_err(|failure| KubeConfigIssue::Syntax(failure.text))?;
     check_header(&parsed)?;
-    let decoded = decode::decode(parsed.tree(), parsed.root, &schema::KUBE_CONFIG, "v1");
+    let decoded = decode::decode(parsed.tree(), parsed.root, "api/v1.Config", Raw::LeftOut);
     if let Some(fault) = decoded.fatal.first().or(decoded.types.first()) {
         return Err(KubeConfigIssue::WrongType(fault.message.clone()));
     }

@@ -6,9 +6,7 @@ use pratique_gotext::strconv::quote;
 use pratique_types::configuration::AdmissionConfiguration;
 
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
-use crate::decode;
-use crate::decode::failures;
-use crate::decode::registry;
+use crate::decode::{self, Raw, failures, registry};
 use crate::parse::file_document::FileDocument;
 use crate::parse::header::{self, Header};
 use crate::parse::split::RawDocument;
@@ -16,7 +14,6 @@ use crate::parse::{Parsed, parse};
 use crate::position::{DocumentStart, file_lines};
 use crate::problem::{Failure, Problem, Rule};
 use crate::read::directory;
-use crate::schema::{self, Struct};
 use crate::tree::{NodeId, Step};
 
 /// An AdmissionConfiguration, and the file that it is from.
@@ -106,8 +103,8 @@ fn decode_configuration(parsed: &Parsed) -> Result<AdmissionConfiguration, Refus
         }
     };
     let header = failures::header(parsed, parsed.root).map_err(unless_legacy)?;
-    if let Some(shape) = configuration_shape(&header) {
-        return decode_as(parsed, parsed.root, shape, &header.version).map_err(Refusal::Failed);
+    if let Some(type_name) = configuration_type(&header) {
+        return decode_as(parsed, parsed.root, type_name).map_err(Refusal::Failed);
     }
     if header.group == GROUP && OTHER_KINDS.contains(&header.kind.as_str()) && header.version == "v1" {
         let text = format!("unexpected type: *apiserver.{}", header.kind);
@@ -120,12 +117,13 @@ fn decode_configuration(parsed: &Parsed) -> Result<AdmissionConfiguration, Refus
     )))
 }
 
-fn configuration_shape(header: &Header) -> Option<&'static Struct> {
-    let known = matches!(
-        (header.group.as_str(), header.version.as_str()),
-        (GROUP, "v1") | ("apiserver.k8s.io", "v1alpha1")
-    );
-    (known && header.kind == "AdmissionConfiguration").then_some(&schema::ADMISSION_CONFIGURATION)
+fn configuration_type(header: &Header) -> Option<&'static str> {
+    let type_name = match (header.group.as_str(), header.version.as_str()) {
+        (GROUP, "v1") => "apiserver/v1.AdmissionConfiguration",
+        ("apiserver.k8s.io", "v1alpha1") => "apiserver/v1alpha1.AdmissionConfiguration",
+        _ => return None,
+    };
+    (header.kind == "AdmissionConfiguration").then_some(type_name)
 }
 
 /// Whether a file without a known kind has a field of the legacy kinds.
@@ -136,14 +134,13 @@ fn is_legacy(parsed: &Parsed) -> bool {
         && header::interpret(parsed.tree(), parsed.root).is_ok()
 }
 
-/// Decodes a value strictly as a type that has the fields of a schema.
+/// Decodes a value strictly as a type that has the fields of one of the tables.
 pub(super) fn decode_as<T: serde::de::DeserializeOwned + Default>(
     parsed: &Parsed,
     id: NodeId,
-    shape: &'static Struct,
-    version: &str,
+    type_name: &str,
 ) -> Result<T, Failure> {
-    let decoded = decode::decode(parsed.tree(), id, shape, version);
+    let decoded = decode::decode(parsed.tree(), id, type_name, Raw::Kept);
     match failures::decoding(parsed, id, &decoded) {
         Some(failure) => Err(failure),
         // The types are the schema's, so nothing is lost.

@@ -16,7 +16,6 @@ use crate::parse::{Parsed, parse};
 use crate::plugin::Plugin;
 use crate::problem::{Failure, Problem, Rule};
 use crate::read::directory;
-use crate::schema;
 use crate::tree::{NodeId, Step};
 
 /// The configuration of a plugin.
@@ -133,18 +132,19 @@ const GROUP: &str = "apiserver.config.k8s.io";
 fn policy_settings(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Failure> {
     let Source { parsed, root } = source;
     let header = failures::header(parsed, *root)?;
-    let (shape, owner) = match (
+    let (type_name, owner) = match (
         header.group.as_str(),
         header.version.as_str(),
         header.kind.as_str(),
     ) {
         (GROUP, "v1", "ValidatingAdmissionPolicyConfiguration") => (
-            &schema::POLICY_CONFIGURATION_VAP,
+            "policyconfig/v1.ValidatingAdmissionPolicyConfiguration",
             Plugin::ValidatingAdmissionPolicy,
         ),
-        (GROUP, "v1", "MutatingAdmissionPolicyConfiguration") => {
-            (&schema::POLICY_CONFIGURATION_MAP, Plugin::MutatingAdmissionPolicy)
-        }
+        (GROUP, "v1", "MutatingAdmissionPolicyConfiguration") => (
+            "policyconfig/v1.MutatingAdmissionPolicyConfiguration",
+            Plugin::MutatingAdmissionPolicy,
+        ),
         _ => {
             return Err(failures::unsupported(
                 parsed,
@@ -154,7 +154,7 @@ fn policy_settings(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Fail
         }
     };
     // Both kinds have the same fields.
-    let decoded: ValidatingAdmissionPolicyConfiguration = decode_as(parsed, *root, shape, &header.version)?;
+    let decoded: ValidatingAdmissionPolicyConfiguration = decode_as(parsed, *root, type_name)?;
     if owner != plugin {
         let text = format!("unexpected type: *policyconfig.{}", header.kind);
         return Err(failures::unsupported(parsed, *root, text));
@@ -178,7 +178,7 @@ fn webhook_settings(source: &Source<'_>) -> Result<Settings, Failure> {
         ));
     }
     let decoded: WebhookAdmissionConfiguration =
-        decode_as(parsed, *root, &schema::WEBHOOK_ADMISSION, &header.version)?;
+        decode_as(parsed, *root, "webhookadmission/v1.WebhookAdmission")?;
     Ok(Settings {
         static_manifests_dir: decoded.static_manifests_dir,
         kube_config_file: decoded.kube_config_file,

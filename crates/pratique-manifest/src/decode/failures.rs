@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use pratique_gotext::strconv::quote;
 use pratique_gotext::suggest::did_you_mean;
 
 use super::help;
@@ -94,6 +93,7 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
         let written = parsed.document.source.slice(fault.span);
         problem.help = fault
             .mismatch
+            .as_ref()
             .and_then(|mismatch| help::for_value(mismatch, written));
         if fault.field.is_empty() {
             problem
@@ -135,11 +135,7 @@ fn strict_text(faults: &[StrictFault], duplicates: &[Duplicate]) -> Option<Strin
 }
 
 fn strict_message(fault: &StrictFault) -> String {
-    let kind = match fault.kind {
-        StrictKind::Unknown => "unknown field",
-        StrictKind::Duplicate => "duplicate field",
-    };
-    format!("{kind} {}", quote(&fault.field))
+    fault.kind.message(&fault.field)
 }
 
 fn strict_problem(parsed: &Parsed, fault: &StrictFault) -> Problem {

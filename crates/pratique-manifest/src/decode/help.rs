@@ -36,7 +36,7 @@ pub(crate) fn for_kind(header: &Header) -> Option<String> {
 }
 
 /// Help for a value of the wrong type, by how it is written.
-pub(crate) fn for_value(mismatch: Mismatch, written: &str) -> Option<String> {
+pub(crate) fn for_value(mismatch: &Mismatch, written: &str) -> Option<String> {
     let Mismatch {
         found,
         wanted,
@@ -63,7 +63,6 @@ pub(crate) fn for_value(mismatch: Mismatch, written: &str) -> Option<String> {
         }
         (Form::List, Form::Mapping) => "this is a mapping and no list: leave out the dash".to_owned(),
         (Form::Text | Form::Number | Form::Bool, Form::Mapping) if (1..=FEW).contains(&fields.len()) => {
-            let fields: Vec<&str> = fields.iter().map(|field| field.name).collect();
             format!("this is a mapping with the fields {}", fields.join(", "))
         }
         (Form::Text, Form::Number | Form::Bool) => "leave out the quotes".to_owned(),
@@ -169,9 +168,9 @@ mod tests {
             ),
             (Form::Bool, Form::Number, "yes", ""),
         ] {
-            let fields = &[];
+            let fields = Vec::new();
             let help = for_value(
-                Mismatch {
+                &Mismatch {
                     found,
                     wanted,
                     fields,

@@ -2,7 +2,6 @@
 
 use crate::kind::Kind;
 use crate::parse::header::Header;
-use crate::schema::{self, Struct};
 
 /// The kind that a header names.
 pub(crate) enum Registered {
@@ -16,8 +15,8 @@ pub(crate) enum Registered {
     Other {
         /// The name of its type in the error.
         type_name: String,
-        /// Its fields; none if they are not checked.
-        shape: Option<&'static Struct>,
+        /// The type that it is decoded into; `None` if it is not decoded here.
+        decoded_as: Option<String>,
     },
 }
 
@@ -66,7 +65,7 @@ pub(crate) fn find(header: &Header) -> Option<Registered> {
 fn other(type_name: String) -> Registered {
     Registered::Other {
         type_name,
-        shape: None,
+        decoded_as: None,
     }
 }
 
@@ -94,25 +93,20 @@ fn meta_kind(header: &Header) -> Option<Registered> {
     }
     (header.kind == "WatchEvent").then(|| Registered::Other {
         type_name: "*v1.WatchEvent".to_owned(),
-        shape: Some(&schema::WATCH_EVENT),
+        decoded_as: Some("meta/v1.WatchEvent".to_owned()),
     })
 }
 
 fn older(header: &Header) -> Option<Registered> {
-    let Some((kind, is_list)) = kind_or_list(&header.kind) else {
+    let Some((kind, _)) = kind_or_list(&header.kind) else {
         return meta_kind(header);
     };
     if header.version == "v1alpha1" && !ALPHA_KINDS.contains(&kind) {
         return None;
     }
-    let shape = if is_list {
-        schema::list_type(kind)
-    } else {
-        schema::kind_type(kind)
-    };
     Some(Registered::Other {
         type_name: format!("*{}.{}", header.version, header.kind),
-        shape: Some(shape),
+        decoded_as: Some(format!("admissionregistration/{}.{}", header.version, header.kind)),
     })
 }
 
@@ -121,7 +115,7 @@ fn internal(header: &Header) -> Option<Registered> {
     let type_name = format!("*admissionregistration.{}", header.kind);
     Some(Registered::Other {
         type_name,
-        shape: Some(&schema::TYPE_META_ONLY),
+        decoded_as: Some("meta/v1.TypeMeta".to_owned()),
     })
 }
 

@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 use super::options::{Options, SourceTexts};
 use super::set::Object;
 use crate::budget::{Budget, DOCUMENT};
-use crate::decode::failures;
 use crate::decode::registry::{self, Registered};
+use crate::decode::{self, Raw, failures};
 use crate::kind::Kind;
 use crate::parse::file_document::FileDocument;
 use crate::parse::source::ObjectSource;
@@ -21,7 +21,7 @@ use crate::tree::{NodeId, Step, Value};
 use crate::validate::problems::{self, Subject};
 use crate::validate::static_rules;
 use crate::validate::wrong_fields::WrongFields;
-use crate::{decode, default, schema, validate};
+use crate::{default, validate};
 
 /// What manifests are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,28 +217,27 @@ impl DocumentValidation<'_> {
 
     fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<Option<Decoded>, DecodeFailure> {
         let known = failures::header(parsed, id).and_then(|header| {
-            let registered = registry::find(&header);
             let unknown = || failures::unsupported(parsed, id, registry::not_registered(&header));
-            registered
-                .ok_or_else(unknown)
-                .map(|registered| (header, registered))
+            registry::find(&header).ok_or_else(unknown)
         });
-        let (header, registered) = known.inspect_err(|_| {
+        let registered = known.inspect_err(|_| {
             let name = name_in(parsed, id);
             self.findings.extend(name.map(Finding::UndecodedPolicy));
         })?;
-        let shape = match &registered {
-            Registered::Object(kind) => schema::kind_type(*kind),
-            Registered::TypedList(kind) => schema::list_type(*kind),
-            Registered::List => &schema::LIST,
+        let (type_name, raw) = match &registered {
+            Registered::Object(kind) => (format!("admissionregistration/v1.{kind}"), Raw::Kept),
+            Registered::TypedList(kind) => (format!("admissionregistration/v1.{kind}List"), Raw::Kept),
+            // Its items are decoded one by one.
+            Registered::List => ("meta/v1.List".to_owned(), Raw::LeftOut),
             Registered::Other {
-                shape: Some(shape), ..
-            } => shape,
-            Registered::Other { shape: None, .. } => {
+                decoded_as: Some(type_name),
+                ..
+            } => (type_name.clone(), Raw::Kept),
+            Registered::Other { decoded_as: None, .. } => {
                 return Ok(Some(Decoded::whole(registered, Json::Null)));
             }
         };
-        let decoded = decode::decode(parsed.tree(), id, shape, &header.version);
+        let decoded = decode::decode(parsed.tree(), id, &type_name, raw);
         match failures::decoding(parsed, id, &decoded) {
             None => Ok(Some(Decoded::whole(registered, decoded.value))),
             Some(failure) => {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow::{self, Continue};
 
 use pratique_json::{Progress, Value, base64};
-use pratique_schema::{Field, LayoutField, Scalar, Schema, Shape, TypeId, layout};
+use pratique_schema::{Field, Scalar, Schema, Shape, TypeId, layout, names_in_order};
 
 use super::fault::{Cause, Fault, FaultSink, GoType, StrictFault, StrictKind};
 use super::node::Node;
@@ -342,15 +342,6 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
             cause,
         })
     }
-}
-
-/// The names of fields in JSON, in Go's order.
-fn names_in_order(fields: &'static [LayoutField]) -> Vec<&'static str> {
-    let names = fields.iter().flat_map(|field| match field {
-        LayoutField::Named { json, .. } => vec![*json],
-        LayoutField::Embedded { fields, .. } => names_in_order(fields),
-    });
-    names.collect()
 }
 
 /// What is left of the name of a list's or map's type.

@@ -1,0 +1,104 @@
+//! Values of a document as the decoder of built-in types sees them.
+
+use std::borrow::Cow;
+
+use pratique_json::{Object, Value};
+use pratique_typed::decode::Node;
+
+use crate::position::Span;
+use crate::tree::{self, Entry, NodeId, Tree};
+
+/// A value of a document, and the member that it is of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TreeNode<'t> {
+    tree: &'t Tree,
+    id: NodeId,
+    entry: Option<&'t Entry>,
+}
+
+/// Deeper values are not kept as they are; the server has no such fields in manifests but those of managed fields.
+const MAX_DEPTH: usize = 256;
+
+impl<'t> TreeNode<'t> {
+    pub(super) fn root(tree: &'t Tree, id: NodeId) -> Self {
+        TreeNode { tree, id, entry: None }
+    }
+
+    pub(super) fn node(self) -> &'t tree::Node {
+        self.tree.get(self.id)
+    }
+
+    pub(super) fn key(self) -> &'t str {
+        self.entry.map_or("", |entry| &*entry.key)
+    }
+
+    pub(super) fn key_span(self) -> Span {
+        self.entry.map_or(self.node().span, |entry| entry.key_span)
+    }
+
+    /// Whether it nests deeper than an API server keeps.
+    pub(super) fn is_too_deep(self) -> bool {
+        self.exceeds(MAX_DEPTH)
+    }
+
+    fn exceeds(self, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else {
+            return true;
+        };
+        let mut members = self.members();
+        self.elements().any(|element| element.exceeds(depth)) || members.any(|(_, member)| member.exceeds(depth))
+    }
+}
+
+impl<'t> Node<'t> for TreeNode<'t> {
+    const MAY_REPEAT: bool = true;
+
+    fn value(self) -> Cow<'t, Value<'t>> {
+        Cow::Owned(match &self.node().value {
+            tree::Value::Null => Value::Null,
+            tree::Value::Bool(value) => Value::Bool(*value),
+            tree::Value::Number(text) => number(text),
+            tree::Value::String(text, _) => Value::String(Cow::Borrowed(text)),
+            tree::Value::List(_) => Value::Array(Vec::new()),
+            tree::Value::Map(_) => Value::Object(Object::new()),
+        })
+    }
+
+    fn literal(self) -> Option<&'t str> {
+        match &self.node().value {
+            tree::Value::Number(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn elements(self) -> impl Iterator<Item = Self> {
+        let items = match &self.node().value {
+            tree::Value::List(items) => items.as_slice(),
+            _ => &[],
+        };
+        items.iter().map(move |id| TreeNode::root(self.tree, *id))
+    }
+
+    fn members(self) -> impl Iterator<Item = (&'t str, Self)> {
+        let entries = match &self.node().value {
+            tree::Value::Map(entries) => entries.as_slice(),
+            _ => &[],
+        };
+        entries.iter().map(move |entry| {
+            let member = TreeNode {
+                tree: self.tree,
+                id: entry.value,
+                entry: Some(entry),
+            };
+            (&*entry.key, member)
+        })
+    }
+}
+
+fn number(text: &str) -> Value<'static> {
+    match text.parse() {
+        Ok(number) => Value::Int(number),
+        // The literal tells one that is out of range.
+        Err(_) => Value::Float(text.parse().unwrap_or(f64::INFINITY)),
+    }
+}
