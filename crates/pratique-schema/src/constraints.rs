@@ -55,8 +55,8 @@ impl TypeConstraints {
 }
 
 fn find<'t>(list: &'t [(&str, Vec<&'static str>)], field: &str) -> Option<&'t [&'static str]> {
-    let own = list.iter().find(|(name, _)| *name == field)?;
-    Some(own.1.as_slice())
+    let found = list.iter().find(|(name, _)| *name == field)?;
+    Some(found.1.as_slice())
 }
 
 /// Reads a table; lines that are none of its kinds are left out.
@@ -64,8 +64,8 @@ fn read(table: &'static str) -> Constraints {
     let mut constraints = Constraints::default();
     let mut name = "";
     for line in table.lines() {
-        if let Some(own) = line.strip_prefix("type ") {
-            name = own;
+        if let Some(type_name) = line.strip_prefix("type ") {
+            name = type_name;
             continue;
         }
         let Some(line) = line.strip_prefix(' ') else {

@@ -1,7 +1,10 @@
 //! The fields of a type, found by name in constant time.
 
-use crate::Field;
+use std::ops::Deref;
+use std::sync::OnceLock;
+
 use crate::slots::{Named, Slots, Walk};
+use crate::{Field, Schema, read};
 
 /// The fields of a type.
 #[derive(Debug, Default)]
@@ -13,14 +16,42 @@ pub struct Fields {
     slots: Slots,
 }
 
-impl Fields {
-    /// No fields.
-    pub(crate) const NONE: Fields = Fields {
-        fields: Vec::new(),
-        always: Vec::new(),
-        slots: Slots::NONE,
-    };
+/// Fields that are read from the table when they are first asked for: of hundreds of types, a program uses few.
+#[derive(Debug, Default)]
+pub struct LazyFields {
+    table: &'static str,
+    fields: OnceLock<Fields>,
+}
 
+impl LazyFields {
+    /// Takes the lines of the table.
+    pub(crate) const fn new(table: &'static str) -> Self {
+        LazyFields {
+            table,
+            fields: OnceLock::new(),
+        }
+    }
+
+    #[cold]
+    fn read(&self) -> &Fields {
+        let read = || Fields::new(read::fields(self.table, Schema::builtin()));
+        self.fields.get_or_init(read)
+    }
+}
+
+impl Deref for LazyFields {
+    type Target = Fields;
+
+    #[inline]
+    fn deref(&self) -> &Fields {
+        match self.fields.get() {
+            Some(fields) => fields,
+            None => self.read(),
+        }
+    }
+}
+
+impl Fields {
     /// Takes fields that are sorted by name.
     pub(crate) fn new(fields: Vec<Field>) -> Self {
         let positions = (0u16..).zip(&fields);

@@ -46,7 +46,7 @@ mod tests {
     #[track_caller]
     fn check(type_name: &str, path: &str, expected: Option<Given>) {
         let mut fields = given(type_name).iter();
-        let found = fields.find(|(own, _)| *own == path).map(|(_, given)| *given);
+        let found = fields.find(|(known, _)| *known == path).map(|(_, given)| *given);
         assert_eq!(found, expected, "{type_name} {path}");
     }
 

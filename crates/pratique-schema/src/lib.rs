@@ -31,7 +31,7 @@ use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
 
 pub use constraints::{Constraints, TypeConstraints};
-pub use fields::Fields;
+pub use fields::{Fields, LazyFields};
 pub use given::{Given, given};
 pub use layout::{LayoutField, layout, names_in_order};
 pub use slots::{Named, Walk};
@@ -53,9 +53,9 @@ pub struct TypeId(u32);
 pub struct StructType {
     /// Its name: `core/v1.PodSpec`.
     pub name: &'static str,
-    /// Its fields, by name.
-    pub fields: Fields,
-    /// Whether there are floating-point numbers in it.
+    /// Its fields, by name, which are read when they are first asked for.
+    pub fields: LazyFields,
+    /// Whether there are floating-point numbers in it, at whatever depth.
     pub has_floats: bool,
 }
 
@@ -159,12 +159,12 @@ impl Schema {
 
     /// A type; of a foreign id one without fields.
     pub fn get(&self, id: TypeId) -> &StructType {
-        const NOTHING: &StructType = &StructType {
+        static NOTHING: StructType = StructType {
             name: "",
-            fields: Fields::NONE,
+            fields: LazyFields::new(""),
             has_floats: false,
         };
-        self.types.get(id.0 as usize).unwrap_or(NOTHING)
+        self.types.get(id.0 as usize).unwrap_or(&NOTHING)
     }
 
     /// All types.
@@ -197,8 +197,8 @@ impl Field {
 
     /// What Go calls the field's type, as messages of an API server show it: `v1.RestartPolicy`.
     pub fn go_type(&self, schema: &Schema) -> String {
-        let own = self.go.as_deref().map(str::to_owned);
-        own.unwrap_or_else(|| self.shape.go_type(schema))
+        let go_type = self.go.as_deref().map(str::to_owned);
+        go_type.unwrap_or_else(|| self.shape.go_type(schema))
     }
 }
 

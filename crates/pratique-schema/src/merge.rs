@@ -136,9 +136,9 @@ impl MergeSchema {
             map: None,
         };
         let at = id.index();
-        let own = at.checked_sub(self.base.map_or(0, |base| base.types.len()));
-        let found = match (own, self.base) {
-            (Some(own), _) => self.types.get(own),
+        let local = at.checked_sub(self.base.map_or(0, |base| base.types.len()));
+        let found = match (local, self.base) {
+            (Some(local), _) => self.types.get(local),
             (None, base) => base.and_then(|base| base.types.get(at)),
         };
         found.unwrap_or(NOTHING)
@@ -195,7 +195,7 @@ impl MapType {
 
     /// The type of a declared field.
     pub fn field(&self, name: &str) -> Option<MergeTypeId> {
-        let named = |at: usize| self.fields.get(at).map(|(own, _)| own.as_str());
+        let named = |at: usize| self.fields.get(at).map(|(known, _)| known.as_str());
         let at = self.slots.find(name, named)?;
         self.fields.get(at).map(|(_, id)| *id)
     }

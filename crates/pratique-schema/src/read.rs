@@ -5,64 +5,34 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
 
-use crate::{Field, Fields, Presence, Scalar, Schema, Shape, StructType, TypeId};
+use crate::{Field, LazyFields, Presence, Scalar, Schema, Shape, StructType, TypeId};
 
 /// Types by name.
 type Names = HashMap<&'static str, TypeId, RandomState>;
 
-/// Reads a table; lines that are none of its kinds are left out.
+/// Reads a table: its kinds, and where the fields of its types are.
 pub(crate) fn read(table: &'static str) -> Schema {
-    let names = table.lines().filter_map(|line| line.strip_prefix("type "));
-    let mut schema = Schema {
-        names: names.zip(0..).map(|(name, at)| (name, TypeId(at))).collect(),
-        ..Schema::default()
-    };
-    let mut fields: Vec<Vec<Field>> = Vec::new();
-    for line in table.lines() {
-        if let Some(kind) = line.strip_prefix("kind ") {
-            schema.kinds.extend(read_kind(kind, &schema.names));
-        } else if let Some(of) = line.strip_prefix("type ") {
-            schema.types.push(StructType {
-                name: of,
-                fields: Fields::NONE,
-                has_floats: false,
-            });
-            fields.push(Vec::new());
-        } else if let (Some(field), Some(of)) = (line.strip_prefix(' '), fields.last_mut()) {
-            of.extend(read_field(field, &schema.names));
-        }
+    let mut schema = Schema::default();
+    let (kinds, types) = table.split_once("\ntype ").unwrap_or((table, ""));
+    for (at, of) in (0..).zip(types.split("\ntype ")) {
+        let (head, fields) = of.split_once('\n').unwrap_or((of, ""));
+        let (name, floats) = head.split_once(' ').unwrap_or((head, ""));
+        schema.names.insert(name, TypeId(at));
+        schema.types.push(StructType {
+            name,
+            fields: LazyFields::new(fields),
+            has_floats: floats == "floats",
+        });
     }
-    for (of, fields) in schema.types.iter_mut().zip(fields) {
-        of.fields = Fields::new(fields);
-    }
-    mark_floats(&mut schema);
+    let kinds = kinds.lines().filter_map(|line| line.strip_prefix("kind "));
+    schema.kinds = kinds.filter_map(|line| read_kind(line, &schema.names)).collect();
     schema
 }
 
-/// Marks the types with floating-point numbers in them, at whatever depth.
-fn mark_floats(schema: &mut Schema) {
-    loop {
-        let has_floats = |of: &StructType| of.fields.iter().any(|field| floats(schema, &field.shape));
-        let all = schema.types.iter().enumerate();
-        let found = all.filter(|(_, of)| !of.has_floats && has_floats(of));
-        let found: Vec<usize> = found.map(|(at, _)| at).collect();
-        if found.is_empty() {
-            return;
-        }
-        for at in found {
-            if let Some(of) = schema.types.get_mut(at) {
-                of.has_floats = true;
-            }
-        }
-    }
-}
-
-fn floats(schema: &Schema, shape: &Shape) -> bool {
-    match shape {
-        Shape::Scalar(scalar) => *scalar == Scalar::Float,
-        Shape::Struct(id) => schema.get(*id).has_floats,
-        Shape::List(inner) | Shape::Map(inner) => floats(schema, inner),
-    }
+/// Reads the fields of a type.
+pub(crate) fn fields(lines: &'static str, schema: &Schema) -> Vec<Field> {
+    let lines = lines.lines().filter_map(|line| line.strip_prefix(' '));
+    lines.filter_map(|line| read_field(line, &schema.names)).collect()
 }
 
 /// `apps/v1/Deployment apps/v1.Deployment`

@@ -76,8 +76,8 @@ mod tests {
         let sum = |one: [usize; 2], other: [usize; 2]| [one[0] + other[0], one[1] + other[1]];
         match value {
             Value::Object(object) => {
-                let own = [object.len(), usize::from(!object.is_empty())];
-                object.iter().map(|(_, value)| count(value)).fold(own, sum)
+                let counts = [object.len(), usize::from(!object.is_empty())];
+                object.iter().map(|(_, value)| count(value)).fold(counts, sum)
             }
             Value::Array(elements) => elements.iter().map(count).fold([0; 2], sum),
             _ => [0; 2],

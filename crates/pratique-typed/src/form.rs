@@ -308,11 +308,11 @@ mod tests {
         let typed = typed(&kind, &object, &Progress::unwatched()).unwrap();
         let text = typed.as_ref().unwrap_or(&object).to_string();
         assert_eq!(text, expected);
-        let mut own = object.clone();
-        if let Value::Object(own) = &mut own {
-            settle(id(&kind).unwrap(), own, &Progress::unwatched());
+        let mut copy = object.clone();
+        if let Value::Object(copy) = &mut copy {
+            settle(id(&kind).unwrap(), copy, &Progress::unwatched());
         }
-        assert_eq!(own.to_string(), expected);
+        assert_eq!(copy.to_string(), expected);
         // Once it has its form it keeps it.
         let again = pratique_json::parse(text.as_bytes()).unwrap();
         let typed = super::typed(&kind, &again, &Progress::unwatched());

@@ -316,7 +316,7 @@ fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, progres
         },
         Shape::Map(inner) => {
             let name = place.go_type();
-            let name = name.rsplit_once('.').map_or(name.as_str(), |(_, own)| own);
+            let name = name.rsplit_once('.').map_or(name.as_str(), |(_, local)| local);
             let entries = members(value).into_iter().flat_map(Object::iter);
             let entries = entries
                 .map(|(key, value)| format!("{key}: {},", plain(place.inner(inner), Some(value), false)));
@@ -412,7 +412,7 @@ fn literal_fields(
         LayoutField::Embedded {
             of: embedded, fields, ..
         } => {
-            let go = embedded.rsplit_once('/').map_or(*embedded, |(_, own)| own);
+            let go = embedded.rsplit_once('/').map_or(*embedded, |(_, local)| local);
             let fields = literal_fields(fields, of, object, progress);
             Some(format!("{}:{go}{{{fields}}}", short(embedded)))
         }
@@ -435,7 +435,7 @@ fn type_of(id: TypeId) -> &'static StructType {
 
 /// `core/v1.Pod` → `Pod`
 fn short(name: &str) -> &str {
-    name.rsplit_once('.').map_or(name, |(_, own)| own)
+    name.rsplit_once('.').map_or(name, |(_, local)| local)
 }
 
 /// `core/v1.Pod` → `core/v1`

@@ -7,7 +7,7 @@ use crate::conversion::{ConversionError, converted};
 use crate::decode::DecodeError;
 use crate::form::{id, is_builtin, is_named, settle, settle_fitting};
 
-/// Gives the objects of a request the form of its kind, in place, and notes that, so that nobody has to look again: what
+/// Gives the objects of a request the form of its kind, in place, and notes that, so that it is not looked again: what
 /// an API server does when it decodes a request. Requests about kinds that are not built in stay as they are, and so do
 /// those with objects of another version that cannot be converted: policies that match them tell why.
 pub fn settle_request(request: &mut AdmissionRequest<'_>) {
@@ -82,11 +82,11 @@ mod tests {
         };
         settle_request(&mut request);
         assert_eq!(request.form, ObjectForm::Settled);
-        for (own, before) in [(&request.object, &object), (&request.old_object, &old_object)] {
+        for (held, before) in [(&request.object, &object), (&request.old_object, &old_object)] {
             let seen = typed(&kind, before, &Progress::unwatched()).unwrap().unwrap();
             let named = named(&kind, &seen, &Progress::unwatched()).unwrap();
             let seen = named.unwrap_or_else(|| seen.clone()).to_string();
-            assert_eq!(own.to_string(), seen);
+            assert_eq!(held.to_string(), seen);
         }
     }
 

@@ -54,11 +54,11 @@ fn value(with: With<'_>, shape: &'static Shape, value: &Value<'_>) -> bool {
         (Shape::Scalar(kind), of) => scalar(*kind, of),
         (Shape::Struct(id), Value::Object(object)) => structure(with, *id, object),
         (Shape::List(element), Value::Array(elements)) => {
-            goes_on(elements.len()) && elements.iter().all(|own| self::value(with, element, own))
+            goes_on(elements.len()) && elements.iter().all(|item| self::value(with, element, item))
         }
         (Shape::Map(of), Value::Object(object)) => {
             let mut members = object.members().iter();
-            goes_on(object.len()) && members.all(|(_, own)| self::value(with, of, own))
+            goes_on(object.len()) && members.all(|(_, item)| self::value(with, of, item))
         }
         (Shape::List(_) | Shape::Map(_), Value::Null) => true,
         _ => false,
@@ -171,7 +171,7 @@ pub(crate) mod tests {
             Scalar::String,
             Scalar::Quantity,
         ] {
-            assert!(plain.iter().any(|(own, _)| *own == kind), "{kind:?}");
+            assert!(plain.iter().any(|(known, _)| *known == kind), "{kind:?}");
         }
     }
 

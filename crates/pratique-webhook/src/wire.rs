@@ -47,15 +47,15 @@ pub(crate) fn with_defaults(
     kind: &str,
     defaults: &GroupVersionKind,
 ) -> GroupVersionKind {
-    let mut own = version.with_kind(kind);
-    if own.kind.is_empty() {
-        own.kind.clone_from(&defaults.kind);
+    let mut found = version.with_kind(kind);
+    if found.kind.is_empty() {
+        found.kind.clone_from(&defaults.kind);
     }
-    if own.version.is_empty() && own.group.is_empty() {
-        own.group.clone_from(&defaults.group);
+    if found.version.is_empty() && found.group.is_empty() {
+        found.group.clone_from(&defaults.group);
     }
-    if own.version.is_empty() && own.group == defaults.group {
-        own.version.clone_from(&defaults.version);
+    if found.version.is_empty() && found.group == defaults.group {
+        found.version.clone_from(&defaults.version);
     }
-    own
+    found
 }

@@ -38,12 +38,14 @@ pub fn run(
     for (kind, name) in &kinds {
         let _ = writeln!(text, "kind {kind} {name}");
     }
+    let with_floats = with_floats(&types, &names);
     let mut layout = String::from(LAYOUT_HEAD);
     for name in &names {
         write_layout(&types, name, &mut layout);
     }
     for name in &names {
-        let _ = writeln!(text, "type {name}");
+        let floats = if with_floats.contains(name) { " floats" } else { "" };
+        let _ = writeln!(text, "type {name}{floats}");
         for (field, of) in fields(&types, name) {
             let _ = writeln!(text, " {field} {} {}{}", of.presence, of.shape, of.go);
         }
@@ -105,8 +107,9 @@ const OTHERS: [&str; 31] = [
 const HEAD: &str = "\
 # The built-in types of Kubernetes. Made by `cargo xtask codegen`; do not edit.
 # kind GROUP/VERSION/KIND TYPE
-# type TYPE
+# type TYPE [floats]
 #  FIELD PRESENCE SHAPE [GO] [^EMBEDDED]
+# `floats`: there are floating-point numbers in it, at whatever depth.
 # PRESENCE: `!` always there, with its zero value if need be; `n` always there, perhaps null;
 #   `?` left out when null; `-` left out when empty.
 # SHAPE: a scalar, a TYPE, `[SHAPE` for a list, `{SHAPE` for a map.
@@ -140,8 +143,8 @@ fn layout(types: &Types, name: &str) -> String {
             }
             // An embedded struct that is a field in JSON is called as its type.
             (Some(json), Shape::Named(of)) if field.go.is_empty() => {
-                let own = of.rsplit_once('.').map_or(of.as_str(), |(_, own)| own);
-                let _ = write!(text, " {json}={own}:{number}");
+                let local = of.rsplit_once('.').map_or(of.as_str(), |(_, local)| local);
+                let _ = write!(text, " {json}={local}:{number}");
             }
             (Some(json), _) => {
                 let _ = write!(text, " {json}={}:{number}", field.go);
@@ -181,6 +184,23 @@ fn reachable(types: &Types, roots: impl Iterator<Item = String>) -> BTreeSet<Str
     found
 }
 
+/// The types with floating-point numbers in them, at whatever depth.
+fn with_floats(types: &Types, names: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    loop {
+        let has_floats = |name: &&String| {
+            let of = fields(types, name);
+            let mut shapes = of.values().map(|of| of.shape.trim_start_matches(['[', '{']));
+            !found.contains(*name) && shapes.any(|shape| shape == "float" || found.contains(shape))
+        };
+        let more: Vec<String> = names.iter().filter(has_floats).cloned().collect();
+        if more.is_empty() {
+            return found;
+        }
+        found.extend(more);
+    }
+}
+
 /// A field as the table has it.
 struct Entry {
     presence: char,
@@ -207,12 +227,12 @@ fn fields(types: &Types, name: &str) -> BTreeMap<String, Entry> {
     for field in declared.into_iter().flatten() {
         match (&field.name, &field.shape) {
             (None, Shape::Named(embedded)) => {
-                let own = embedded
+                let local = embedded
                     .rsplit_once('.')
-                    .map_or(embedded.as_str(), |(_, own)| own);
+                    .map_or(embedded.as_str(), |(_, local)| local);
                 // It may be another name for a struct of another version.
                 let promoted = fields(types, &resolve(types, &field.shape)).into_iter();
-                entries.extend(promoted.map(|(name, entry)| (name, entry.within(own))));
+                entries.extend(promoted.map(|(name, entry)| (name, entry.within(local))));
             }
             (None, _) => {}
             (Some(json), _) => {
@@ -251,7 +271,7 @@ fn go_name(shape: &Shape) -> String {
         Shape::Scalar(name) => (*name).to_owned(),
         Shape::Named(name) => name
             .rsplit_once('/')
-            .map_or(name.as_str(), |(_, own)| own)
+            .map_or(name.as_str(), |(_, local)| local)
             .to_owned(),
     }
 }

@@ -80,8 +80,8 @@ fn kinds(document: &Value<'_>, version: &str) -> BTreeMap<String, String> {
             .and_then(Value::as_array);
         for kind in kinds.into_iter().flatten() {
             let text = |key| kind.get(key).and_then(Value::as_str).unwrap_or_default();
-            let own = format!("{}/{}", text("group"), text("version")) == version;
-            if own && !text("kind").ends_with("List") {
+            let is_of_version = format!("{}/{}", text("group"), text("version")) == version;
+            if is_of_version && !text("kind").ends_with("List") {
                 found.insert(text("kind").to_owned(), short(name));
             }
         }
@@ -91,10 +91,10 @@ fn kinds(document: &Value<'_>, version: &str) -> BTreeMap<String, String> {
 
 /// `io.k8s.api.core.v1.Pod` → `core/v1.Pod`
 pub(super) fn short(name: &str) -> String {
-    let own = ["io.k8s.api.", "io.k8s.apimachinery.pkg.apis."]
+    let local = ["io.k8s.api.", "io.k8s.apimachinery.pkg.apis."]
         .iter()
         .find_map(|prefix| name.strip_prefix(prefix));
-    own.map_or_else(|| name.to_owned(), |own| own.replacen('.', "/", 1))
+    local.map_or_else(|| name.to_owned(), |local| local.replacen('.', "/", 1))
 }
 
 struct Writer<'t> {

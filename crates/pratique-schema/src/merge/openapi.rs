@@ -185,9 +185,9 @@ impl<'v> OpenApi<'v> {
     fn add_object_fields(&mut self, fields: &mut Vec<(String, MergeTypeId)>) {
         let text = self.push(scalar(ScalarKind::String));
         let metadata = self.names.get(OBJECT_META).copied().unwrap_or(DEDUCED);
-        let own = [("apiVersion", text), ("kind", text), ("metadata", metadata)];
-        fields.retain(|(name, _)| own.iter().all(|(own, _)| own != name));
-        fields.extend(own.map(|(name, id)| (name.to_owned(), id)));
+        let every = [("apiVersion", text), ("kind", text), ("metadata", metadata)];
+        fields.retain(|(name, _)| every.iter().all(|(known, _)| known != name));
+        fields.extend(every.map(|(name, id)| (name.to_owned(), id)));
         fields.sort_by(|(a, _), (b, _)| a.cmp(b));
     }
 
@@ -253,9 +253,9 @@ fn properties<'v>(schema: &'v Value<'v>) -> impl Iterator<Item = (&'v str, &'v V
 
 /// The name that a schema refers to: itself, or as the only part of an `allOf`.
 fn reference<'v>(schema: &'v Value<'v>) -> Option<&'v str> {
-    let own = |schema: &'v Value<'v>| schema.get("$ref").and_then(Value::as_str);
-    let path = own(schema).or_else(|| match schema.get("allOf")?.as_array()? {
-        [only] => own(only),
+    let target = |schema: &'v Value<'v>| schema.get("$ref").and_then(Value::as_str);
+    let path = target(schema).or_else(|| match schema.get("allOf")?.as_array()? {
+        [only] => target(only),
         _ => None,
     })?;
     path.rsplit('/').next().filter(|name| !name.is_empty())

@@ -44,12 +44,12 @@ pub(crate) fn fits(
         (Shape::List(element), Value::Array(elements)) => {
             let go = || element.go_type(Schema::builtin());
             let mut elements = elements.iter().take_while(|_| progress.nodes(1));
-            elements.try_for_each(|own| fits(element, own, &go, progress))
+            elements.try_for_each(|item| fits(element, item, &go, progress))
         }
         (Shape::Map(of), Value::Object(object)) => {
             let go = || of.go_type(Schema::builtin());
             let mut members = object.iter().take_while(|_| progress.nodes(1));
-            members.try_for_each(|(_, own)| fits(of, own, &go, progress))
+            members.try_for_each(|(_, item)| fits(of, item, &go, progress))
         }
         (Shape::Struct(_), other) => Err(format!("cannot restore struct from: {}", kind(other))),
         (Shape::List(_), other) => Err(format!("cannot restore slice from {}", kind(other))),

@@ -107,12 +107,12 @@ impl Typing<'_> {
             (Shape::List(element), Value::Array(elements)) => {
                 let go = || element.go_type(self.schema);
                 let mut elements = elements.iter_mut();
-                return elements.try_for_each(|own| self.settle_value::<FITS>(element, own, &go));
+                return elements.try_for_each(|item| self.settle_value::<FITS>(element, item, &go));
             }
             (Shape::Map(of), Value::Object(object)) => {
                 let go = || of.go_type(self.schema);
                 let mut values = object.values_mut();
-                return values.try_for_each(|own| self.settle_value::<FITS>(of, own, &go));
+                return values.try_for_each(|item| self.settle_value::<FITS>(of, item, &go));
             }
             (Shape::Scalar(Scalar::Json | Scalar::Time | Scalar::MicroTime | Scalar::Bytes), Value::Null)
             | (Shape::List(_) | Shape::Map(_), Value::Null) => {}
