@@ -176,7 +176,7 @@ fn plain(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
             Some(object) => pointed(*id, object, progress),
             None => "nil".to_owned(),
         },
-        Shape::Struct(id) => braces(layout(&type_of(*id).name), type_of(*id), members(value), progress),
+        Shape::Struct(id) => braces(layout(type_of(*id).name), type_of(*id), members(value), progress),
         Shape::List(inner) => {
             let shown = elements(value).iter();
             let shown: Vec<String> = shown

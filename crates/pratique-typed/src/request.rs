@@ -7,9 +7,9 @@ use crate::conversion::{ConversionError, converted};
 use crate::decode::DecodeError;
 use crate::form::{id, is_builtin, is_named, settle, settle_fitting};
 
-/// Gives the objects of a request the form of its kind, in place, and notes that, so that it is not looked again: what
-/// an API server does when it decodes a request. Requests about kinds that are not built in stay as they are, and so do
-/// those with objects of another version that cannot be converted: policies that match them tell why.
+/// Gives the objects of a request the form of its kind, in place, and notes that, so that they are not looked at again:
+/// what an API server does when it decodes a request. Requests about kinds that are not built in stay as they are, and so
+/// do those with objects of another version that cannot be converted: policies that match them report why.
 pub fn settle_request(request: &mut AdmissionRequest<'_>) {
     let kind = &request.kind;
     let progress = Progress::unwatched();
@@ -36,7 +36,7 @@ pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>, progress: 
     }
 }
 
-/// The same for an object of which nobody knows whether it can be [converted](crate::decode::convert()) into its kind; the error
+/// The same for an object of which it is not known whether it can be [converted](crate::decode::convert()) into its kind; the error
 /// says why not. One of a kind that is not built in stays as it is.
 ///
 /// # Errors

@@ -1,4 +1,5 @@
 //! Conversion of plain data into a built-in type: unknown fields are left out, and the first fault ends it.
+// Upstream: apimachinery/pkg/runtime/converter.go, unstructuredConverter.FromUnstructured
 
 use pratique_json::{Object, Progress, Value, base64};
 use pratique_schema::{Scalar, Schema, Shape, TypeId};
@@ -12,10 +13,36 @@ use super::{DecodeError, scalar};
 pub fn convert(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
     let converted = structure(of, object, progress);
     progress.outcome()?;
-    converted.map_err(DecodeError::Invalid)
+    converted.map_err(DecodeError::from)
 }
 
-fn structure(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), String> {
+/// Why a value cannot be converted into a type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ConvertError {
+    #[error("cannot restore struct from: {0}")]
+    Struct(&'static str),
+    #[error("cannot restore slice from {0}")]
+    Slice(&'static str),
+    #[error("cannot restore map from {0}")]
+    Map(&'static str),
+    #[error("error decoding from json: illegal base64 data at input byte {0}")]
+    Base64(usize),
+    #[error("cannot convert {from} to {to}")]
+    Kind { from: &'static str, to: String },
+    #[error("unrecognized type: {0}")]
+    Scalar(&'static str),
+    /// A scalar that Go decodes with a method of its own.
+    #[error("{0}")]
+    Content(String),
+}
+
+impl From<Box<ConvertError>> for DecodeError {
+    fn from(error: Box<ConvertError>) -> Self {
+        DecodeError::Invalid(error.to_string())
+    }
+}
+
+fn structure(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), Box<ConvertError>> {
     if !progress.nodes(object.len()) {
         return Ok(());
     }
@@ -37,7 +64,7 @@ pub(crate) fn fits(
     value: &Value<'_>,
     go: &dyn Fn() -> String,
     progress: &Progress<'_>,
-) -> Result<(), String> {
+) -> Result<(), Box<ConvertError>> {
     match (shape, value) {
         (_, Value::Null) => Ok(()),
         (Shape::Struct(id), Value::Object(object)) => structure(*id, object, progress),
@@ -51,16 +78,16 @@ pub(crate) fn fits(
             let mut members = object.iter().take_while(|_| progress.nodes(1));
             members.try_for_each(|(_, item)| fits(of, item, &go, progress))
         }
-        (Shape::Struct(_), other) => Err(format!("cannot restore struct from: {}", kind(other))),
-        (Shape::List(_), other) => Err(format!("cannot restore slice from {}", kind(other))),
-        (Shape::Map(_), other) => Err(format!("cannot restore map from {}", kind(other))),
+        (Shape::Struct(_), other) => Err(ConvertError::Struct(kind(other)).into()),
+        (Shape::List(_), other) => Err(ConvertError::Slice(kind(other)).into()),
+        (Shape::Map(_), other) => Err(ConvertError::Map(kind(other)).into()),
         (Shape::Scalar(of), value) => scalar_fits(*of, value, go),
     }
 }
 
-fn scalar_fits(of: Scalar, value: &Value<'_>, go: &dyn Fn() -> String) -> Result<(), String> {
+fn scalar_fits(of: Scalar, value: &Value<'_>, go: &dyn Fn() -> String) -> Result<(), Box<ConvertError>> {
     if let Some(fault) = scalar::fault(of, value) {
-        return Err(fault.message(value));
+        return Err(ConvertError::Content(fault.message(value)).into());
     }
     match (of, value) {
         (Scalar::Bool, Value::Bool(_))
@@ -70,20 +97,19 @@ fn scalar_fits(of: Scalar, value: &Value<'_>, go: &dyn Fn() -> String) -> Result
         (Scalar::Int32 | Scalar::Int64, Value::Float(number)) if *number == number.trunc() => Ok(()),
         (Scalar::Bytes, Value::String(text)) => match base64::decode(text).err() {
             None => Ok(()),
-            Some(at) => Err(format!(
-                "error decoding from json: illegal base64 data at input byte {at}"
-            )),
+            Some(at) => Err(ConvertError::Base64(at).into()),
         },
-        (Scalar::Bytes, other) => Err(format!("cannot restore slice from {}", kind(other))),
+        (Scalar::Bytes, other) => Err(ConvertError::Slice(kind(other)).into()),
         // Go converts numbers among each other and, were it not stopped, integers to texts.
         (Scalar::Int32 | Scalar::Int64, Value::Float(_)) | (Scalar::String, Value::Int(_)) => {
-            Err(format!("cannot convert {} to {}", kind(value), go()))
+            let (from, to) = (kind(value), go());
+            Err(ConvertError::Kind { from, to }.into())
         }
-        (Scalar::Bool, _) => Err("unrecognized type: bool".to_owned()),
-        (Scalar::String, _) => Err("unrecognized type: string".to_owned()),
-        (Scalar::Float, _) => Err("unrecognized type: float64".to_owned()),
-        (Scalar::Int32, _) => Err("unrecognized type: int32".to_owned()),
-        (Scalar::Int64, _) => Err("unrecognized type: int64".to_owned()),
+        (Scalar::Bool, _) => Err(ConvertError::Scalar("bool").into()),
+        (Scalar::String, _) => Err(ConvertError::Scalar("string").into()),
+        (Scalar::Float, _) => Err(ConvertError::Scalar("float64").into()),
+        (Scalar::Int32, _) => Err(ConvertError::Scalar("int32").into()),
+        (Scalar::Int64, _) => Err(ConvertError::Scalar("int64").into()),
         _ => Ok(()),
     }
 }

@@ -20,7 +20,7 @@ use decoder::Decoder;
 use first::FirstFault;
 
 pub use convert::convert;
-pub(crate) use convert::fits;
+pub(crate) use convert::{ConvertError, fits};
 pub use decoder::Written;
 pub use fault::{Fault, FaultSink, StrictFault, StrictKind};
 pub use first::StrictFaults;

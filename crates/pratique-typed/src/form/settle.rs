@@ -1,4 +1,4 @@
-//! Giving an object of one's own the form of its kind, in place.
+//! Giving an owned object the form of its kind, in place.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use pratique_json::{Object, Progress, Value};
 use pratique_schema::{Field, Presence, Scalar, Shape, TypeId};
 
 use super::{Typing, scalar};
-use crate::decode::{self, DecodeError};
+use crate::decode::{self, ConvertError, DecodeError};
 use crate::settled::is_plain;
 
 /// Gives an object the form of a type, as [`typed_as`](super::typed_as) does with one that cannot be changed. Where it is
@@ -25,7 +25,7 @@ pub(crate) fn settle_fitting(
 ) -> Result<(), DecodeError> {
     let fitting = Typing::new(progress).settle::<true>(id, object);
     progress.outcome()?;
-    fitting.map_err(DecodeError::Invalid)
+    fitting.map_err(DecodeError::from)
 }
 
 /// Says what Go calls the type of something.
@@ -34,7 +34,7 @@ type GoType<'g> = &'g dyn Fn() -> String;
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema's own structs.
 /// If all has to fit (`FITS`), the first that does not ends it.
 impl Typing<'_> {
-    fn settle<const FITS: bool>(&self, id: TypeId, object: &mut Object<'_>) -> Result<(), String> {
+    fn settle<const FITS: bool>(&self, id: TypeId, object: &mut Object<'_>) -> Result<(), Box<ConvertError>> {
         if !self.progress.nodes(object.len()) {
             return Ok(());
         }
@@ -67,7 +67,7 @@ impl Typing<'_> {
         &self,
         field: &'static Field,
         value: &mut Value<'_>,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Box<ConvertError>> {
         let go = || field.go_type(self.schema);
         match field.presence {
             Presence::UnlessNull if value.is_null() => Ok(false),
@@ -86,7 +86,7 @@ impl Typing<'_> {
         shape: &'static Shape,
         value: &mut Value<'_>,
         go: GoType<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Box<ConvertError>> {
         match shape {
             Shape::Scalar(kind) if is_plain(*kind, value) => Ok(()),
             _ => self.settle_other::<FITS>(shape, value, go),
@@ -98,7 +98,7 @@ impl Typing<'_> {
         shape: &'static Shape,
         value: &mut Value<'_>,
         go: GoType<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Box<ConvertError>> {
         if !self.progress.nodes(1) {
             return Ok(());
         }
