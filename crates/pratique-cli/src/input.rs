@@ -8,8 +8,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
-use pratique_manifest::{Document, LoadErrors, Location, ManifestFile, Problem, path_text, read_contents};
-use pratique_suite::convert::{Item, WrittenNode, convert, items};
+use pratique_manifest::{
+    Document, LoadErrors, Location, ManifestFile, Problem, TreeNode, path_text, read_contents,
+};
+use pratique_suite::convert::{Item, convert, items};
 use pratique_suite::is_manifest;
 use pratique_suite::request::{kind_of, review};
 use pratique_typed::decode::received;
@@ -209,7 +211,7 @@ fn received_as(
 ) -> Result<Vec<String>, String> {
     let mut warnings = duplicates;
     if let (false, Ok(kind)) = (review::is_review(object), kind_of(object)) {
-        warnings.extend(received(&kind, WrittenNode::new(&document.source, item.node))?);
+        warnings.extend(received(&kind, TreeNode::new(document.source.tree(), item.node))?);
     }
     Ok(warnings)
 }

@@ -15,8 +15,7 @@ use serde_json::Value as Json;
 
 use crate::position::Span;
 use crate::tree::{NodeId, Tree, Value};
-use node::TreeNode;
-
+pub use node::TreeNode;
 pub(crate) use pratique_typed::decode::StrictKind;
 pub(crate) use value::Raw;
 
@@ -85,7 +84,7 @@ pub(crate) fn decode(tree: &Tree, id: NodeId, type_name: &str, raw: Raw) -> Deco
         strict: StrictFaults::default(),
         decoded: Decoded::default(),
     };
-    decode::decode(of, TreeNode::root(tree, id), &mut faults);
+    decode::decode(of, TreeNode::new(tree, id), &mut faults);
     Decoded {
         value: value::json(tree, id, of, raw),
         ..faults.decoded

@@ -36,7 +36,9 @@ fn nested(schema: &Schema, shape: &Shape, value: &mut Json) {
     match (shape, value) {
         (Shape::Struct(of), Json::Object(object)) => structure(schema, *of, object),
         (Shape::List(element), Json::Array(elements)) => {
-            elements.iter_mut().for_each(|value| nested(schema, element, value));
+            elements
+                .iter_mut()
+                .for_each(|value| nested(schema, element, value));
         }
         (Shape::Map(of), Json::Object(object)) => {
             object.values_mut().for_each(|value| nested(schema, of, value));

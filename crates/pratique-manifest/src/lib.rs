@@ -44,6 +44,7 @@ pub use configuration::{
     load_configuration_within, load_kube_config,
 };
 
+pub use decode::TreeNode;
 pub use expression::{
     Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionIssue, ExpressionUse,
     PolicyExpressions, UncheckedExpressions,

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use pratique_json::{Object, Value};
 use pratique_manifest as manifest;
 use pratique_manifest::{NodeId, ObjectSource, Tree};
-use pratique_typed::decode::Node;
 
 /// An object of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,81 +89,9 @@ fn number(text: &str) -> Value<'static> {
     whole.or_else(|| finite().map(Value::Float)).unwrap_or_default()
 }
 
-/// A node in source form, which preserves the order of members and duplicate keys, unlike its [value](convert).
-#[derive(Clone, Copy, Debug)]
-pub struct WrittenNode<'t> {
-    tree: &'t Tree,
-    id: NodeId,
-    is_json: bool,
-}
-
-impl<'t> WrittenNode<'t> {
-    /// A node of a document.
-    pub fn new(source: &'t ObjectSource, id: NodeId) -> Self {
-        WrittenNode {
-            tree: source.tree(),
-            id,
-            is_json: source.is_json(),
-        }
-    }
-}
-
-impl<'t> Node<'t> for WrittenNode<'t> {
-    const MAY_REPEAT: bool = true;
-
-    fn value(self) -> Cow<'t, Value<'t>> {
-        Cow::Owned(match &self.tree.get(self.id).value {
-            manifest::Value::Null => Value::Null,
-            manifest::Value::Bool(value) => Value::Bool(*value),
-            manifest::Value::Number(text) => match number(text) {
-                // The literal is out of range.
-                Value::Null => Value::Float(f64::INFINITY),
-                number => number,
-            },
-            manifest::Value::String(text, _) => Value::String(Cow::Borrowed(text)),
-            manifest::Value::List(_) => Value::Array(Vec::new()),
-            manifest::Value::Map(_) => Value::Object(Object::new()),
-        })
-    }
-
-    fn literal(self) -> Option<&'t str> {
-        match &self.tree.get(self.id).value {
-            manifest::Value::Number(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    fn elements(self) -> impl Iterator<Item = Self> {
-        let nodes = match &self.tree.get(self.id).value {
-            manifest::Value::List(nodes) => nodes.as_slice(),
-            _ => &[],
-        };
-        nodes.iter().map(move |id| WrittenNode { id: *id, ..self })
-    }
-
-    /// A server converts YAML to JSON first, which sorts members and keeps the last of equal keys.
-    fn members(self) -> impl Iterator<Item = (&'t str, Self)> {
-        let entries = match &self.tree.get(self.id).value {
-            manifest::Value::Map(entries) => entries.as_slice(),
-            _ => &[],
-        };
-        let mut entries: Vec<&manifest::Entry> = entries.iter().collect();
-        if !self.is_json {
-            entries.reverse();
-            entries.sort_by_key(|entry| &*entry.key);
-            entries.dedup_by_key(|entry| &*entry.key);
-        }
-        let member = move |entry: &'t manifest::Entry| {
-            let id = entry.value;
-            (&*entry.key, WrittenNode { id, ..self })
-        };
-        entries.into_iter().map(member)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use pratique_manifest::{ManifestFile, read_documents};
+    use pratique_manifest::{ManifestFile, TreeNode, read_documents};
 
     use super::*;
 
@@ -204,7 +131,7 @@ mod tests {
         let documents = read_documents(&file).unwrap();
         let source = &documents[0].source;
         let kind = pratique_types::GroupVersionKind::new("", "v1", "Pod");
-        let found = pratique_typed::decode::received(&kind, WrittenNode::new(source, source.root()));
+        let found = pratique_typed::decode::received(&kind, TreeNode::new(source.tree(), source.root()));
         let found = found.as_deref().map_err(String::as_str);
         let expected = expected.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
         assert_eq!(found, expected.as_deref().map_err(|text| *text), "{text}");

@@ -8,11 +8,13 @@ use pratique_typed::decode::Node;
 use crate::position::Span;
 use crate::tree::{self, Entry, NodeId, Tree};
 
-/// A value of a document, and the member that it is of.
+/// A value of a document as the strict decoder of built-in types sees it: with a position, in the order in which it is
+/// written, and with keys that are given twice.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TreeNode<'t> {
+pub struct TreeNode<'t> {
     tree: &'t Tree,
     id: NodeId,
+    /// The member that it is of.
     entry: Option<&'t Entry>,
 }
 
@@ -20,8 +22,13 @@ pub(super) struct TreeNode<'t> {
 const MAX_DEPTH: usize = 256;
 
 impl<'t> TreeNode<'t> {
-    pub(super) fn root(tree: &'t Tree, id: NodeId) -> Self {
-        TreeNode { tree, id, entry: None }
+    /// A value without what is around it.
+    pub fn new(tree: &'t Tree, id: NodeId) -> Self {
+        TreeNode {
+            tree,
+            id,
+            entry: None,
+        }
     }
 
     pub(super) fn node(self) -> &'t tree::Node {
@@ -46,7 +53,8 @@ impl<'t> TreeNode<'t> {
             return true;
         };
         let mut members = self.members();
-        self.elements().any(|element| element.exceeds(depth)) || members.any(|(_, member)| member.exceeds(depth))
+        self.elements().any(|element| element.exceeds(depth))
+            || members.any(|(_, member)| member.exceeds(depth))
     }
 }
 
@@ -76,7 +84,7 @@ impl<'t> Node<'t> for TreeNode<'t> {
             tree::Value::List(items) => items.as_slice(),
             _ => &[],
         };
-        items.iter().map(move |id| TreeNode::root(self.tree, *id))
+        items.iter().map(move |id| TreeNode::new(self.tree, *id))
     }
 
     fn members(self) -> impl Iterator<Item = (&'t str, Self)> {

@@ -106,7 +106,10 @@ fn older(header: &Header) -> Option<Registered> {
     }
     Some(Registered::Other {
         type_name: format!("*{}.{}", header.version, header.kind),
-        decoded_as: Some(format!("admissionregistration/{}.{}", header.version, header.kind)),
+        decoded_as: Some(format!(
+            "admissionregistration/{}.{}",
+            header.version, header.kind
+        )),
     })
 }
 
