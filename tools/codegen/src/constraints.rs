@@ -7,16 +7,17 @@ use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
 
+use super::error::{CodegenError, at, within};
 use super::merge::{schemas, short};
 use super::openapi;
 
 /// Reads the OpenAPI documents of directories and writes `table`. Of schemas of one name the first one is taken.
-pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), String> {
+pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), CodegenError> {
     let mut types = BTreeMap::new();
     let texts = directories.iter().map(|directory| openapi::texts(directory));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
     for (version, text) in texts.iter().flatten() {
-        let document = pratique_json::parse(text).map_err(|error| format!("{version}: {error}"))?;
+        let document = pratique_json::parse(text).map_err(within(version))?;
         for (name, schema) in schemas(&document) {
             let lines = lines(schema);
             if !lines.is_empty() {
@@ -28,7 +29,7 @@ pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), String> {
     for (name, lines) in types {
         let _ = write!(text, "type {name}\n{lines}");
     }
-    std::fs::write(table, text).map_err(|error| format!("{}: {error}", table.display()))
+    std::fs::write(table, text).map_err(at(table))
 }
 
 const HEAD: &str = "\

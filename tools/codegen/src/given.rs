@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::error::{CodegenError, at, within};
 use super::types::Types;
 use super::{fields, openapi};
 
@@ -31,7 +32,7 @@ pub(super) fn run(
     kinds: &BTreeMap<String, String>,
     defaulting: &Path,
     table: &Path,
-) -> Result<(), String> {
+) -> Result<(), CodegenError> {
     let mut facts = required(directories, names)?;
     let calls = read(&defaulting.join("calls.json"))?;
     let functions = read(&defaulting.join("functions.json"))?;
@@ -52,21 +53,21 @@ pub(super) fn run(
             let _ = writeln!(text, " {path} {how}");
         }
     }
-    std::fs::write(table, text).map_err(|error| format!("{}: {error}", table.display()))
+    std::fs::write(table, text).map_err(at(table))
 }
 
-fn read(path: &Path) -> Result<Value, String> {
-    let text = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))
+fn read(path: &Path) -> Result<Value, CodegenError> {
+    let text = std::fs::read(path).map_err(at(path))?;
+    serde_json::from_slice(&text).map_err(within(path.display()))
 }
 
 /// What the OpenAPI documents require.
-fn required(directories: &[PathBuf], names: &BTreeSet<String>) -> Result<Facts, String> {
+fn required(directories: &[PathBuf], names: &BTreeSet<String>) -> Result<Facts, CodegenError> {
     let mut facts = Facts::new();
     let texts = directories.iter().map(|directory| openapi::texts(directory));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
     for (document, text) in texts.into_iter().flatten() {
-        let parsed: Value = serde_json::from_slice(&text).map_err(|error| format!("{document}: {error}"))?;
+        let parsed: Value = serde_json::from_slice(&text).map_err(within(&document))?;
         for (name, schema) in parsed
             .get("schemas")
             .and_then(Value::as_object)

@@ -5,6 +5,7 @@
 
 mod constraints;
 mod discovery;
+mod error;
 mod given;
 mod merge;
 mod openapi;
@@ -14,11 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+pub use error::CodegenError;
+use error::at;
 use types::{Field, Shape, Types};
 
 /// Reads discovery documents of directories and the table of the resources that every server serves, `served`; writes the
 /// table `optional` of all others.
-pub fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Path) -> Result<(), String> {
+pub fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Path) -> Result<(), CodegenError> {
     discovery::run(discovery, served, optional)
 }
 
@@ -30,7 +33,7 @@ pub fn run(
     types: &[PathBuf],
     defaulting: Option<&Path>,
     data: &Path,
-) -> Result<(), String> {
+) -> Result<(), CodegenError> {
     let types = Types::read(types)?;
     let kinds = kinds(&types);
     let names = reachable(&types, kinds.values().cloned().chain(OTHERS.map(str::to_owned)));
@@ -51,9 +54,9 @@ pub fn run(
         }
     }
     let table = data.join("types.txt");
-    std::fs::write(&table, text).map_err(|error| format!("{}: {error}", table.display()))?;
+    std::fs::write(&table, text).map_err(at(&table))?;
     let table = data.join("layout.txt");
-    std::fs::write(&table, layout).map_err(|error| format!("{}: {error}", table.display()))?;
+    std::fs::write(&table, layout).map_err(at(&table))?;
     if let Some(defaulting) = defaulting {
         given::run(
             openapi,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use pratique_codegen::CodegenError;
 
 /// Writes the tables of Kubernetes' built-in types.
 #[derive(Parser)]
@@ -33,7 +34,7 @@ struct Sources {
 }
 
 impl Sources {
-    fn write(&self) -> Result<(), String> {
+    fn write(&self) -> Result<(), CodegenError> {
         let optional = self.resources.with_file_name("optional.txt");
         pratique_codegen::run_discovery(&self.discovery, &self.resources, &optional)?;
         pratique_codegen::run(&self.openapi, &self.types, self.defaulting.as_deref(), &self.data)

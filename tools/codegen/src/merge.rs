@@ -9,20 +9,21 @@ use pratique_schema::merge::{
     DEDUCED, ListMerging, MapType, MergeType, MergeTypeId, OpenApi, ScalarKind, UNTYPED,
 };
 
+use super::error::{CodegenError, at, within};
 use super::openapi;
 
 /// Reads the OpenAPI documents of directories and writes `table`. What is in an earlier directory counts.
-pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), String> {
+pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), CodegenError> {
     let texts = directories.iter().map(|directory| openapi::texts(directory));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
     let mut documents = Vec::new();
     for (version, text) in texts.iter().flatten() {
-        let document = pratique_json::parse(text).map_err(|error| format!("{version}: {error}"))?;
+        let document = pratique_json::parse(text).map_err(within(version))?;
         documents.push((version, document));
     }
     // Of schemas of one name the last one is taken.
     let schemas = documents.iter().rev().flat_map(|(_, document)| schemas(document));
-    let reader = OpenApi::read(schemas).map_err(|error| error.to_string())?;
+    let reader = OpenApi::read(schemas)?;
     let (types, names) = reader.into_parts();
     let names: HashMap<MergeTypeId, String> =
         names.into_iter().map(|(name, id)| (id, short(&name))).collect();
@@ -50,7 +51,7 @@ pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), String> {
         }
     }
     writer.write_types(&mut text);
-    std::fs::write(table, text).map_err(|error| format!("{}: {error}", table.display()))
+    std::fs::write(table, text).map_err(at(table))
 }
 
 const HEAD: &str = "\

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::error::{CodegenError, at, within};
+
 /// The Go types of the Kubernetes API.
 #[derive(Debug, Default)]
 pub(super) struct Types {
@@ -70,7 +72,7 @@ struct DeclaredField {
 
 impl Types {
     /// Reads files of one release each: later ones add the kinds, types and fields that are not in the ones before.
-    pub(super) fn read(files: &[PathBuf]) -> Result<Self, String> {
+    pub(super) fn read(files: &[PathBuf]) -> Result<Self, CodegenError> {
         let mut types = Types::default();
         for file in files {
             types.add(read(file)?);
@@ -117,9 +119,9 @@ impl From<DeclaredField> for Field {
     }
 }
 
-fn read(file: &Path) -> Result<Document, String> {
-    let text = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", file.display()))
+fn read(file: &Path) -> Result<Document, CodegenError> {
+    let text = std::fs::read(file).map_err(at(file))?;
+    serde_json::from_slice(&text).map_err(within(file.display()))
 }
 
 /// The shape of a Go type, and whether it is a pointer.
