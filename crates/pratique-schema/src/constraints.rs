@@ -59,7 +59,7 @@ fn find<'t>(list: &'t [(&str, Vec<&'static str>)], field: &str) -> Option<&'t [&
     Some(found.1.as_slice())
 }
 
-/// Reads a table; lines that are none of its kinds are left out.
+/// Parses the table; other lines are skipped.
 fn read(table: &'static str) -> Constraints {
     let mut constraints = Constraints::default();
     let mut name = "";

@@ -11,12 +11,12 @@ use crate::{Field, Schema, read};
 pub struct Fields {
     /// By name.
     fields: Vec<Field>,
-    /// Positions of those that are always there.
+    /// Positions of those that are always written.
     always: Vec<u16>,
     slots: Slots,
 }
 
-/// Fields that are read from the table when they are first asked for: of hundreds of types, a program uses few.
+/// Fields that are parsed from the table on first use: of more than a thousand types, a program uses few.
 #[derive(Debug, Default)]
 pub struct LazyFields {
     table: &'static str,
@@ -78,7 +78,7 @@ impl Fields {
         self.slots.find(name, named)
     }
 
-    /// The fields of an object whose members are asked for in the order of their names.
+    /// Looks fields up for the members of an object, in the order of their names.
     #[inline]
     pub fn walk(&self) -> Walk<'_, Field> {
         Walk::new(&self.fields, &self.slots)
@@ -89,24 +89,24 @@ impl Fields {
         self.fields.iter()
     }
 
-    /// The fields that are always there, by name.
+    /// The fields that are always written, sorted by name.
     pub fn always(&self) -> impl Iterator<Item = &Field> {
         self.always
             .iter()
             .filter_map(|at| self.fields.get(usize::from(*at)))
     }
 
-    /// How many fields are always there.
+    /// The number of fields that are always written.
     pub fn always_count(&self) -> usize {
         self.always.len()
     }
 
-    /// How many fields there are.
+    /// The number of fields.
     pub fn len(&self) -> usize {
         self.fields.len()
     }
 
-    /// Whether there is no field.
+    /// Whether there are no fields.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }

@@ -1,8 +1,8 @@
 //! The built-in types of Kubernetes: their fields, which of them are left out when empty, and how lists and maps of
 //! them are merged.
 //!
-//! The tables are made by `cargo xtask codegen` from the API's own declarations, and read when they are first asked
-//! for. [`merge`] has how values are merged, for custom resources as well; [`given`] says which fields are there before
+//! The tables are made by `cargo xtask codegen` from Go's types and OpenAPI documents, and parsed on first
+//! use. [`merge`] has how values are merged, for custom resources as well; [`given`] says which fields are there before
 //! admission sees an object.
 //!
 //! ```
@@ -53,9 +53,9 @@ pub struct TypeId(u32);
 pub struct StructType {
     /// Its name: `core/v1.PodSpec`.
     pub name: &'static str,
-    /// Its fields, by name, which are read when they are first asked for.
+    /// Its fields, sorted by name, parsed on first use.
     pub fields: LazyFields,
-    /// Whether there are floating-point numbers in it, at whatever depth.
+    /// Whether it contains floating-point numbers, at any depth.
     pub has_floats: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct StructType {
 pub struct Field {
     /// Its name, which lies in the [table](Schema::table).
     pub name: &'static str,
-    /// When it is there.
+    /// When it is written.
     pub presence: Presence,
     /// What it holds.
     pub shape: Shape,
@@ -72,10 +72,10 @@ pub struct Field {
     embedded: Option<Box<str>>,
 }
 
-/// When a field is there after an API server has read and written an object.
+/// When a field is written by an API server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// Always: without a value of its own it has the zero value.
+    /// Always: without a value it is written with the zero value.
     Always,
     /// Always, perhaps as null.
     Nullable,
@@ -92,9 +92,9 @@ pub enum Shape {
     Scalar(Scalar),
     /// A structured value.
     Struct(TypeId),
-    /// A list of such.
+    /// A list of values of a shape.
     List(Box<Shape>),
-    /// A map from text to such.
+    /// A map from strings to values of a shape.
     Map(Box<Shape>),
 }
 
@@ -134,8 +134,8 @@ impl Schema {
         BUILTIN.get_or_init(|| read::read(Schema::table()))
     }
 
-    /// The text that the types of Kubernetes are read from. All names of their fields lie in it, so it tells whether a text
-    /// is one of them, and need not be copied.
+    /// The text that the types of Kubernetes are parsed from. The names of their fields are slices of it, so a name can be
+    /// recognised by its address, and need not be copied.
     pub fn table() -> &'static str {
         // A constant could lie in several places.
         static TABLE: &str = include_str!("../data/types.txt");
@@ -172,19 +172,19 @@ impl Schema {
         self.types.iter()
     }
 
-    /// How many types there are.
+    /// The number of types.
     pub fn len(&self) -> usize {
         self.types.len()
     }
 
-    /// Whether there is no type.
+    /// Whether there are no types.
     pub fn is_empty(&self) -> bool {
         self.types.is_empty()
     }
 }
 
 impl Field {
-    /// Whether it is always there.
+    /// Whether it is always written.
     #[inline]
     pub fn is_always(&self) -> bool {
         matches!(self.presence, Presence::Always | Presence::Nullable)
@@ -203,7 +203,7 @@ impl Field {
 }
 
 impl Shape {
-    /// What Go calls it, as far as the shape tells: `[]v1.Container`.
+    /// Go's name of the type, as far as the shape determines it: `[]v1.Container`.
     pub fn go_type(&self, schema: &Schema) -> String {
         match self {
             Shape::Scalar(scalar) => scalar.go_type().to_owned(),

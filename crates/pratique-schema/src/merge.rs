@@ -200,7 +200,7 @@ impl MapType {
         self.fields.get(at).map(|(_, id)| *id)
     }
 
-    /// The types of the members of a value that are asked for in the order of their names.
+    /// Looks types up for the members of a value, in the order of their names.
     #[inline]
     pub fn walk(&self) -> MemberWalk<'_> {
         MemberWalk {

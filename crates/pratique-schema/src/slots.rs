@@ -1,4 +1,4 @@
-//! Names found in constant time: where each of a list of names stands.
+//! A hash index of names: the position of each name in a list, found in constant time.
 
 use pratique_json::same;
 
@@ -30,12 +30,12 @@ impl Slots {
         made
     }
 
-    /// The position of a name; `named` tells what name stands at one.
+    /// The position of a name; `named` gives the name at a position.
     #[inline]
     pub(crate) fn find<'n>(&self, name: &str, named: impl Fn(usize) -> Option<&'n str>) -> Option<usize> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut at = hash(name) & mask;
-        // More than half of the slots are free, so one is met soon.
+        // More than half of the slots are free, so the search ends soon.
         loop {
             let position = self.slots.get(at)?.checked_sub(1)? as usize;
             if same(named(position)?, name) {
@@ -103,7 +103,7 @@ impl<'f, F: Named> Walk<'f, F> {
     }
 }
 
-/// Mixes the length with the first and the last bytes: enough to tell most names of a type apart.
+/// Hashes the length with the first and the last bytes, which differ for most names of a type.
 fn hash(name: &str) -> usize {
     let bytes = name.as_bytes();
     let (head, tail) = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {

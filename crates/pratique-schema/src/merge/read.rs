@@ -7,7 +7,7 @@ use pratique_types::GroupVersionKind;
 use super::openapi::{DEDUCED, UNTYPED, common};
 use super::{ListKey, ListMerging, ListType, MapType, MergeSchema, MergeType, MergeTypeId, ScalarKind};
 
-/// Reads a table; lines that are none of its kinds are left out.
+/// Parses the table; other lines are skipped.
 pub(crate) fn read(table: &str) -> MergeSchema {
     let mut reader = Reader::new(table);
     let mut of: Option<Struct> = None;
